@@ -1,0 +1,43 @@
+// Compiles to dist/, copies what is not TypeScript, bundles the workflows and names the build.
+// Everything is made beside dist/ and then moved into place, so that a running command never sees half a build.
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode } from '@temporalio/worker';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const fresh = join(root, `dist.${process.pid}`);
+
+try {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json'), '--outDir', fresh], { stdio: 'inherit' });
+  cpSync(join(root, 'src/platform/supervisor'), join(fresh, 'platform/supervisor'), { recursive: true });
+
+  const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
+  const { code } = await bundleWorkflowCode({ workflowsPath: join(fresh, 'workflows/index.js'), logger: silent });
+  writeFileSync(join(fresh, 'workflow-bundle.js'), code);
+
+  const hash = createHash('sha256');
+  const files = readdirSync(fresh, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && /\.(js|sh)$/.test(entry.name) && entry.name !== 'workflow-bundle.js',
+  );
+  for (const path of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
+    hash.update(path.slice(fresh.length)).update(readFileSync(path));
+  }
+  writeFileSync(join(fresh, 'build-id'), hash.digest('hex').slice(0, 16));
+  chmodSync(join(fresh, 'cli.js'), 0o755);
+
+  rmSync(`${dist}.old`, { recursive: true, force: true });
+  try {
+    renameSync(dist, `${dist}.old`);
+  } catch {
+    // the first build
+  }
+  renameSync(fresh, dist);
+  rmSync(`${dist}.old`, { recursive: true, force: true });
+} finally {
+  rmSync(fresh, { recursive: true, force: true });
+}

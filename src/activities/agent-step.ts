@@ -1,0 +1,205 @@
+import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentEnd } from '../agents/agent.js';
+import { arrivalOf, readGrowth } from '../platform/growth.js';
+import { linesOf } from '../platform/lines.js';
+import { renderHumanTranscript } from '../reports/human-transcript.js';
+import { analyseTranscript } from '../results/analyse-transcript.js';
+import type { EventBody, RunEvent } from '../results/events.js';
+import type { AgentRecord, CommandRecord, TokenUsage } from '../results/run-record.js';
+import type { Efficiency } from '../results/schema.js';
+import type { RunContext } from './run-context.js';
+
+/** What the agent step leaves for the steps after it. */
+export interface AgentStep {
+  record: AgentRecord;
+  /** null when the agent was not started. */
+  efficiency: Efficiency | null;
+}
+
+/** One start of the agent that has ended, with its output files. */
+export interface EndedStart {
+  start: number;
+  exitCode: number;
+  stopped: AgentEnd['stopped'];
+  stdout: string;
+  stderr: string;
+  growth: string;
+  startedAt: number;
+  endedAt: number;
+}
+
+const STDERR_TAIL = 4096;
+
+/** Writes lines to a temporary file that takes its name when all are there. */
+function writeLines(path: string, fill: (line: (text: string) => void) => void): void {
+  mkdirSync(join(path, '..'), { recursive: true });
+  const temporary = `${path}.${process.pid}.tmp`;
+  const file = openSync(temporary, 'w', 0o644);
+  try {
+    fill((text) => void writeSync(file, text));
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+}
+
+/** Setup commands as events, before those of the agent. */
+const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRecord): EventBody => ({
+  type: 'setup_command',
+  command,
+  exit_code,
+  timed_out,
+  stdout,
+  stderr,
+});
+
+/**
+ * Reads what an agent wrote, however much that is, and writes events.jsonl and the transcripts, redacted. What later
+ * steps need of the events is kept in memory, without the output that tools printed.
+ */
+export async function digestOutput(context: RunContext, setup: CommandRecord[], ended: EndedStart): Promise<AgentStep> {
+  const { files, redact, agent, target, run } = context;
+  const growth = await readGrowth(ended.growth);
+  const parser = agent.parser();
+  const seen: EventBody[] = [];
+  const usage: TokenUsage & { cost_usd: number | null } = {
+    ...{ input: null, output: null, reasoning: null, cache_read: null, cache_write: null, cost_usd: null },
+  };
+  let seq = 0;
+  writeLines(files.events, (write) => {
+    const emit = (body: EventBody, at: number): void => {
+      const event: RunEvent = { ts: new Date(at).toISOString(), seq: ++seq, attempt: ended.start, ...body };
+      write(`${redactJson(event, redact)}\n`);
+      remember(body, seen, usage);
+    };
+    for (const record of setup) emit(setupEvent(record), ended.startedAt);
+    writeLines(files.rawTranscript, (raw) => {
+      for (const { text, end } of linesOf(ended.stdout)) {
+        raw(`${redact(text)}\n`);
+        for (const body of parser.line(text)) emit(body, arrivalOf(end, growth, ended.endedAt));
+      }
+      for (const { text } of linesOf(ended.stderr)) raw(`[stderr] ${redact(text)}\n`);
+    });
+    for (const body of parser.end()) emit(body, ended.endedAt);
+  });
+
+  const stderr = await tail(ended.stderr);
+  const end: AgentEnd = { exitCode: ended.exitCode, stopped: ended.stopped, result: last(seen, 'result'), error: last(seen, 'error'), stderr };
+  const classified = agent.classify(end);
+  const session = last(seen, 'session');
+  const { cost_usd, ...tokens } = usage;
+  const text = function* (): Generator<string> {
+    for (const line of linesOf(ended.stdout)) yield line.text;
+  };
+  writeHuman(context);
+  return {
+    record: {
+      ending: classified.ending,
+      completed: classified.ending === 'done',
+      exit_code: ended.exitCode,
+      message: redact(endMessage(context, classified.message, ended)),
+      version: null,
+      session_id: session?.session_id ?? null,
+      model_used: session?.model_used ?? null,
+      duration_ms: ended.endedAt - ended.startedAt,
+      starts: ended.start,
+      output_bytes: (await stat(ended.stdout)).size + (await stat(ended.stderr)).size,
+      token_usage: tokens,
+      cost_usd,
+      history: [],
+    },
+    efficiency: analyseTranscript({
+      events: seen,
+      text: { [Symbol.iterator]: text },
+      target: { binary: target.binary, commandPattern: target.command_pattern ?? null },
+    }),
+  };
+
+  function endMessage(of: RunContext, message: string, { stopped }: EndedStart): string {
+    if (stopped === 'deadline') return `agent timed out after ${of.timeout_secs} s`;
+    if (stopped === 'idle') return `agent stopped: no output for ${of.scenario.run.idle_timeout_secs ?? 0} s`;
+    return `agent ${run.cell.agent}: ${message}`;
+  }
+}
+
+/** Appends the post scripts to events.jsonl; those that are there already are replaced, so it can be repeated. */
+export function addPostScripts({ files }: RunContext, records: CommandRecord[]): void {
+  const before = [...linesOf(files.events)].map(({ text }) => text).filter((text) => !isPostScript(text));
+  const last = JSON.parse(before.at(-1) ?? '{}') as Partial<RunEvent>;
+  let seq = last.seq ?? 0;
+  const ts = new Date().toISOString();
+  writeLines(files.events, (write) => {
+    for (const text of before) write(`${text}\n`);
+    for (const record of records) {
+      const { command, exit_code, timed_out, stdout, stderr } = record;
+      const body: EventBody = { type: 'post_script', command, exit_code, timed_out, stdout, stderr };
+      write(`${JSON.stringify({ ts, seq: ++seq, attempt: last.attempt ?? 1, ...body })}\n`);
+    }
+  });
+}
+
+const isPostScript = (line: string): boolean => (JSON.parse(line) as RunEvent).type === 'post_script';
+
+/** Writes the conversation from events.jsonl; again at the end, when the post scripts are in it. */
+export function writeHuman(context: RunContext): void {
+  const { files, run, scenario } = context;
+  const about = { scenario: run.cell.scenario, agent: run.cell.agent, model: run.cell.model, prompt: scenario.task.prompt };
+  const events = function* (): Generator<RunEvent> {
+    for (const { text } of linesOf(files.events)) yield JSON.parse(text) as RunEvent;
+  };
+  writeLines(files.humanTranscript, (write) => {
+    for (const piece of renderHumanTranscript({ ...about, prompt: context.redact(about.prompt) }, events())) write(piece);
+  });
+}
+
+/** Events keep being JSON however much of them is masked. */
+function redactJson(event: RunEvent, redact: (text: string) => string): string {
+  return JSON.stringify(event, (_key, value: unknown) => (typeof value === 'string' ? redact(value) : value));
+}
+
+const KEPT = 8 * 1024;
+
+function remember(body: EventBody, seen: EventBody[], usage: Record<string, number | null>): void {
+  switch (body.type) {
+    case 'tool_result':
+      seen.push({ ...body, output: '' });
+      break;
+    case 'tool_call':
+      seen.push({ ...body, input: body.command === null ? body.input : null, command: body.command?.slice(0, KEPT) ?? null });
+      break;
+    case 'session':
+    case 'error':
+    case 'result':
+      seen.push(body);
+      break;
+    case 'usage':
+      for (const [name, value] of Object.entries(body)) {
+        if (typeof value === 'number') usage[name] = (usage[name] ?? 0) + value;
+      }
+      break;
+    case 'message':
+    case 'reasoning':
+    case 'setup_command':
+    case 'post_script':
+      break;
+  }
+}
+
+function last<T extends EventBody['type']>(events: EventBody[], type: T): Extract<EventBody, { type: T }> | null {
+  const found = events.findLast((event) => event.type === type);
+  return (found as Extract<EventBody, { type: T }> | undefined) ?? null;
+}
+
+async function tail(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, STDERR_TAIL);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.toString('utf8');
+  } finally {
+    await file.close();
+  }
+}

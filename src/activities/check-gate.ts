@@ -1,0 +1,39 @@
+import { checkGate as check } from '../gates/index.js';
+import type { GateDetail } from '../results/schema.js';
+import { STEPS, type RunRef } from '../workflows/protocol.js';
+import { heartbeating } from './heartbeat.js';
+import { publishStep, readStep } from './publish-step.js';
+import { loadRun, scriptEnv, type Deps } from './run-context.js';
+import type { AgentStep } from './agent-step.js';
+
+/** Checks one gate. A gate that fails is data; what throws here is the harness, and is tried again. */
+export const checkGate =
+  (deps: Deps) =>
+  async (run: RunRef, index: number): Promise<GateDetail['status']> => {
+    const context = await loadRun(deps, run);
+    const spec = context.scenario.evaluation.gates[index];
+    if (spec === undefined) throw new RangeError(`no gate ${index}`);
+    const { environment, handle } = context;
+    const detail = await publishStep<GateDetail>(context, STEPS.gate(index), async () => {
+      const startedAt = performance.now();
+      const verdict = await heartbeating((signal) =>
+        check(spec, {
+          exec: (command, timeoutSecs) =>
+            environment.exec(handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
+          look: (path) => environment.look(handle, path),
+          efficiency: async () => (await readStep<AgentStep>(context, STEPS.agent))?.result.efficiency ?? null,
+        }),
+      );
+      return {
+        index,
+        gate_type: spec.type,
+        name: spec.name ?? null,
+        status: verdict.status,
+        passed: verdict.status === 'pass',
+        message: verdict.message,
+        detail: verdict.detail ?? null,
+        duration_ms: Math.round(performance.now() - startedAt),
+      };
+    });
+    return detail.status;
+  };

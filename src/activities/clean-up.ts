@@ -1,0 +1,10 @@
+import type { RunRef } from '../workflows/protocol.js';
+import { loadRun, type Deps } from './run-context.js';
+
+/** Ends what is still alive of the run and removes its workspace. Raw output and manifests stay in the private state. */
+export const cleanUp =
+  (deps: Deps) =>
+  async (run: RunRef): Promise<void> => {
+    const context = await loadRun(deps, run);
+    await context.environment.dispose(context.handle);
+  };

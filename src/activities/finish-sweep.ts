@@ -1,0 +1,63 @@
+import { removeHandover } from '../platform/handover.js';
+import { writeFileAtomic } from '../platform/write-file.js';
+import { SCHEMA_VERSION } from '../results/schema.js';
+import { buildSweepDocument } from '../results/sweep-document.js';
+import { resultsLog, summaryFile } from '../store/results-folder.js';
+import { appendResult, readResults } from '../store/results-log.js';
+import { sweepWorkflowId, type LostCell } from '../workflows/protocol.js';
+import { readPlan, type Deps } from './run-context.js';
+
+export interface SweepEnd {
+  sweep: string;
+  status: 'completed' | 'cancelled';
+  lost: LostCell[];
+}
+
+/** Writes the sweep's summary and forgets its secrets. Cells whose workflows were lost get a result that says so. */
+export const finishSweep =
+  ({ resultsPath, stateFolder }: Deps) =>
+  async ({ sweep, status, lost }: SweepEnd): Promise<void> => {
+    const plan = await readPlan(resultsPath, sweep);
+    const log = resultsLog(resultsPath);
+    const known = new Set((await readResults(log)).results.filter((line) => line.sweep === sweep).map((line) => line.cell));
+    for (const { cell: id, message } of lost) {
+      const cell = plan.cells.find((planned) => planned.id === id);
+      if (cell === undefined || known.has(id)) continue;
+      await appendResult(log, {
+        schema_version: SCHEMA_VERSION,
+        id: `${sweep}/${id}`,
+        sweep,
+        cell: id,
+        scenario_id: cell.scenario,
+        scenario_hash: plan.scenarios.find(({ name }) => name === cell.scenario)?.hash ?? '',
+        agent: cell.agent,
+        model: cell.model,
+        variant: cell.variant,
+        repetition: cell.repetition,
+        timestamp: new Date().toISOString(),
+        duration_secs: 0,
+        cost_usd: null,
+        completed: null,
+        gates_passed: 0,
+        gates_total: 0,
+        judge_score: null,
+        outcome: 'error',
+        message,
+        metrics: null,
+        results_dir: null,
+        attempts: 1,
+      });
+    }
+    const { results } = await readResults(log);
+    const document = buildSweepDocument({
+      sweep,
+      workflowId: sweepWorkflowId(sweep),
+      uiUrl: null,
+      status,
+      cells: plan.cells,
+      results,
+      resultsPath,
+    });
+    await writeFileAtomic(summaryFile(resultsPath, sweep), `${JSON.stringify(document, null, 2)}\n`);
+    await removeHandover(stateFolder, sweep);
+  };

@@ -1,0 +1,24 @@
+import { checkGate } from './check-gate.js';
+import { cleanUp } from './clean-up.js';
+import { finishSweep } from './finish-sweep.js';
+import { loadCells } from './load-cells.js';
+import { prepareWorkspace } from './prepare-workspace.js';
+import type { Deps } from './run-context.js';
+import { runAgent } from './run-agent.js';
+import { runEvaluator } from './run-evaluator.js';
+import { runPostScript } from './run-post-script.js';
+import { writeReport } from './write-report.js';
+
+/** All steps, as Temporal activities of one worker. */
+export const createActivities = (deps: Deps) => ({
+  loadCells: loadCells(deps),
+  finishSweep: finishSweep(deps),
+  prepareWorkspace: prepareWorkspace(deps),
+  runAgent: runAgent(deps),
+  runPostScript: runPostScript(deps),
+  checkGate: checkGate(deps),
+  runEvaluator: runEvaluator(deps),
+  writeReport: writeReport(deps),
+  cleanUp: cleanUp(deps),
+});
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,37 @@
+import { gateSubject } from '../gates/index.js';
+import { STEPS, type RunCard, type RunRef } from '../workflows/protocol.js';
+import { heartbeating } from './heartbeat.js';
+import { publishStep } from './publish-step.js';
+import { loadRun, type Deps } from './run-context.js';
+import { buildWorkspace, type Prepared } from './workspace.js';
+
+const SUBJECT_LENGTH = 60;
+const brief = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > SUBJECT_LENGTH ? `${line.slice(0, SUBJECT_LENGTH - 1)}…` : line;
+};
+
+/** Makes the workspace and says what steps the run has. */
+export const prepareWorkspace =
+  (deps: Deps) =>
+  async (run: RunRef): Promise<RunCard> => {
+    const context = await loadRun(deps, run);
+    const { scenario } = context;
+    const prepared = await publishStep<Prepared>(context, STEPS.prepare, () =>
+      heartbeating((signal) => buildWorkspace(deps, context, signal)),
+    );
+    return {
+      unfit: prepared.unfit,
+      agentTimeoutSecs: context.timeout_secs,
+      posts: scenario.scripts.post.map(({ command, timeout_secs }) => ({
+        subject: context.redact(brief(command)),
+        timeoutSecs: timeout_secs,
+      })),
+      gates: scenario.evaluation.gates.map((gate) => ({
+        type: gate.type,
+        subject: context.redact(brief(gate.name ?? gateSubject(gate))),
+        timeoutSecs: gate.timeout_secs,
+      })),
+      evaluators: scenario.scripts.evaluators.map(({ name, timeout_secs }) => ({ name, timeoutSecs: timeout_secs })),
+    };
+  };

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
+import { readJsonIfThere } from '../platform/read-file.js';
+import { publishOnce } from '../platform/write-file.js';
+import type { RunContext } from './run-context.js';
+
+/** What a step left: its result, how long it took, and at which attempt it succeeded. */
+export interface Manifest<T> {
+  result: T;
+  duration_ms: number;
+  attempt: number;
+}
+
+const manifestFile = ({ handle }: RunContext, step: string): string =>
+  join(handle.root, 'steps', `${step.replaceAll(' ', '-')}.json`);
+
+/** What a step left, or null when it has not been performed. */
+export const readStep = <T>(context: RunContext, step: string): Promise<Manifest<T> | null> =>
+  readJsonIfThere<Manifest<T>>(manifestFile(context, step));
+
+/**
+ * Performs a step unless it has been published, and publishes it. Who comes second (an attempt that was given up for
+ * lost, or a retry after a lost answer) takes the first one's result and repeats nothing.
+ */
+export async function publishStep<T>(context: RunContext, step: string, perform: () => Promise<T>): Promise<T> {
+  const before = await readStep<T>(context, step);
+  if (before !== null) return before.result;
+  const startedAt = performance.now();
+  const result = await perform();
+  const manifest: Manifest<T> = {
+    result,
+    duration_ms: Math.round(performance.now() - startedAt),
+    attempt: Context.current().info.attempt,
+  };
+  if (await publishOnce(manifestFile(context, step), JSON.stringify(manifest), 0o600)) return result;
+  return ((await readStep<T>(context, step)) ?? manifest).result;
+}

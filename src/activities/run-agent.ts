@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { execa } from 'execa';
+import type { AgentLaunch, AgentRequest } from '../agents/agent.js';
+import type { ProcessHandle, ProcessState } from '../environments/environment.js';
+import { recordGrowth } from '../platform/growth.js';
+import { writeFileAtomic } from '../platform/write-file.js';
+import type { AgentRecord } from '../results/run-record.js';
+import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
+import { digestOutput, type AgentStep, type EndedStart } from './agent-step.js';
+import { heartbeating, wasCancelled } from './heartbeat.js';
+import { publishStep, readStep } from './publish-step.js';
+import { loadRun, type Deps, type RunContext } from './run-context.js';
+import { buildWorkspace, findExecutable, type Prepared } from './workspace.js';
+
+const VERSION_MS = 10_000;
+
+/** Runs the agent, or adopts the one that an earlier attempt has started, and digests what it wrote. */
+export const runAgent =
+  (deps: Deps) =>
+  async (run: RunRef): Promise<AgentBrief> => {
+    const context = await loadRun(deps, run);
+    const step = await publishStep<AgentStep>(context, STEPS.agent, () => heartbeating((signal) => perform(deps, context, signal)));
+    const { ending, completed, message, cost_usd } = step.record;
+    return { ending, completed, message, costUsd: cost_usd };
+  };
+
+async function perform(deps: Deps, context: RunContext, signal: AbortSignal): Promise<AgentStep> {
+  const prepared = await readStep<Prepared>(context, STEPS.prepare);
+  if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
+  const request = requestOf(context);
+  const launch = context.agent.launch(request);
+  const env = { ...context.baseEnv, ...launch.env, ...context.targetEnv };
+  const program = launch.argv[0] ?? '';
+  if ((await findExecutable(program, env['PATH'] ?? '')) === null) {
+    return { record: unable(context, `agent ${context.run.cell.agent}: '${program}' was not found; install it`), efficiency: null };
+  }
+  const history: string[] = [];
+  const ended = await superviseToEnd(deps, context, launch, env, history, signal);
+  const digested = await digestOutput(context, prepared.result.setup, ended);
+  return { ...digested, record: { ...digested.record, version: await versionOf(context, env), history } };
+}
+
+/** The agent's last start, brought to its end: adopted when it runs, read when it has ended, started when there is none. */
+async function superviseToEnd(
+  deps: Deps,
+  context: RunContext,
+  launch: AgentLaunch,
+  env: Record<string, string>,
+  history: string[],
+  signal: AbortSignal,
+): Promise<EndedStart> {
+  const { environment, handle } = context;
+  for (let start = Math.max(1, await lastStart(handle.root)); ; start++) {
+    const process = environment.process(handle, start);
+    const before = await environment.inspect(process);
+    if (before.state === 'running' || before.state === 'starting') history.push(`start ${start}: adopted by a new attempt of the step`);
+    if (before.state === 'none') {
+      if (start > 1) await buildWorkspace(deps, context, signal);
+      await writeLaunchFiles(launch);
+      await environment.start(handle, {
+        start,
+        argv: launch.argv,
+        env,
+        stdin: launch.stdin,
+        deadlineSecs: context.timeout_secs,
+        idleSecs: context.scenario.run.idle_timeout_secs ?? null,
+      });
+    }
+    const end = before.state === 'ended' ? before : await follow(context, process, signal);
+    if (end.state === 'ended') return endedStart(context, process, start, end);
+    history.push(`start ${start}: its supervisor was lost without an exit status; started again in a fresh workspace`);
+  }
+}
+
+/** Waits for the end. A cancelled run ends its agent; any other reason to stop leaves it to the next attempt. */
+async function follow(context: RunContext, process: ProcessHandle, signal: AbortSignal): Promise<ProcessState> {
+  const { environment } = context;
+  const end = environment.attach(process, signal);
+  const growth = recordGrowth(environment.output(process).stdout, join(process.folder, 'growth'), end);
+  try {
+    return await end;
+  } catch (error) {
+    if (wasCancelled()) await environment.kill(process);
+    throw error;
+  } finally {
+    await growth;
+  }
+}
+
+async function endedStart(
+  context: RunContext,
+  process: ProcessHandle,
+  start: number,
+  { exitCode, stopped }: Extract<ProcessState, { state: 'ended' }>,
+): Promise<EndedStart> {
+  const timeOf = async (file: string): Promise<number> => Math.round((await stat(join(process.folder, file))).mtimeMs);
+  return {
+    start,
+    exitCode,
+    stopped,
+    ...context.environment.output(process),
+    growth: join(process.folder, 'growth'),
+    startedAt: await timeOf('sup'),
+    endedAt: await timeOf('exit'),
+  };
+}
+
+async function lastStart(root: string): Promise<number> {
+  const names = await readdir(join(root, 'agent')).catch(() => []);
+  return Math.max(0, ...names.map(Number).filter((number) => number > 0));
+}
+
+async function writeLaunchFiles({ files }: AgentLaunch): Promise<void> {
+  for (const { path, content } of files) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(path, content, 0o600);
+  }
+}
+
+function requestOf({ scenario, run, handle, home }: RunContext): AgentRequest {
+  return {
+    prompt: scenario.task.prompt,
+    model: run.cell.model,
+    workspace: handle.workspace,
+    home,
+    config: join(handle.root, 'config'),
+    sessionId: uuidOf(run.run),
+    maxTurns: scenario.run.max_turns ?? null,
+    mock: scenario.mock ?? null,
+  };
+}
+
+/** The same UUID at every attempt of a run. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+async function versionOf({ agent, redact }: RunContext, env: Record<string, string>): Promise<string | null> {
+  const [command, ...args] = agent.version ?? [];
+  if (command === undefined) return null;
+  const result = await execa(command, args, { env, extendEnv: false, reject: false, timeout: VERSION_MS, stdin: 'ignore' });
+  const line = result.stdout.trim().split('\n')[0] ?? '';
+  return result.exitCode === 0 && line !== '' ? redact(line.slice(0, 200)) : null;
+}
+
+function unable(context: RunContext, message: string): AgentRecord {
+  return {
+    ending: 'unable',
+    completed: false,
+    exit_code: null,
+    message: context.redact(message),
+    version: null,
+    session_id: null,
+    model_used: null,
+    duration_ms: 0,
+    starts: 0,
+    output_bytes: 0,
+    token_usage: { input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
+    cost_usd: null,
+    history: [],
+  };
+}

@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Agent } from '../agents/agent.js';
+import { knownAgents } from '../agents/index.js';
+import type { Environment, EnvironmentHandle } from '../environments/environment.js';
+import { environments } from '../environments/index.js';
+import { interpolate, variableNames } from '../lib/interpolate.js';
+import { createRedactor } from '../lib/redact.js';
+import { handoverFrom, readHandover } from '../platform/handover.js';
+import { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { planFile, runFiles, scenarioFile, type RunFiles } from '../store/results-folder.js';
+import type { RunRef } from '../workflows/protocol.js';
+
+/** What the worker gives to every activity. */
+export interface Deps {
+  resultsPath: string;
+  stateFolder: string;
+}
+
+/** All that a step needs to know of its run, read from the plan, the store and the handed-over values. */
+export interface RunContext extends EffectiveScenario {
+  run: RunRef;
+  agent: Agent;
+  environment: Environment;
+  handle: EnvironmentHandle;
+  files: RunFiles;
+  scenarioFile: string;
+  scenarioHash: string;
+  /** Private folders of the run; the same for every attempt. */
+  home: string;
+  temporary: string;
+  binaries: string;
+  /** PATH, HOME, locale: what everything in the run sees. */
+  baseEnv: Record<string, string>;
+  targetEnv: Record<string, string>;
+  /** Variables that are referred to and have no value. */
+  missing: string[];
+  secrets: string[];
+  redact: (text: string) => string;
+}
+
+/** A value under such a name, or referred to by a file of the user's, is not to be seen in any report. */
+const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
+
+export async function readPlan(resultsPath: string, sweep: string): Promise<Plan> {
+  return readStored(planFile(resultsPath, sweep), Plan);
+}
+
+/** Reads one of our own files. A broken one stays broken however often it is read. */
+async function readStored<T>(file: string, schema: { parse(value: unknown): T }): Promise<T> {
+  const text = await readFile(file, 'utf8');
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    throw ApplicationFailure.nonRetryable(`${file} cannot be read: ${(error as Error).message}`, 'StoreBroken');
+  }
+}
+
+export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
+  const { resultsPath, stateFolder } = deps;
+  const plan = await readPlan(resultsPath, run.sweep);
+  const planned = plan.scenarios.find(({ name }) => name === run.cell.scenario);
+  if (planned === undefined) {
+    throw ApplicationFailure.nonRetryable(`the plan of ${run.sweep} has no scenario ${run.cell.scenario}`, 'StoreBroken');
+  }
+  const effective = await readStored(scenarioFile(resultsPath, planned.hash), EffectiveScenario);
+  const settings = plan.agents[run.cell.agent];
+  const named = knownAgents({}).get(run.cell.agent)?.env ?? [];
+  const names = [...referredNames(effective.target.env), ...referredNames(settings?.env ?? {}), ...named];
+  // Where no command has handed values over (a worker on another machine), the worker's own environment counts.
+  const handover = (await readHandover(stateFolder, run.sweep)) ?? handoverFrom(process.env, names);
+
+  const target = resolveEnv(effective.target.env, handover.values);
+  const ofAgent = resolveEnv(settings?.env ?? {}, handover.values);
+  const agents = knownAgents(settings === undefined ? {} : { [run.cell.agent]: { ...settings, env: ofAgent.env } });
+  const agent = agents.get(run.cell.agent);
+  if (agent === undefined) {
+    throw ApplicationFailure.nonRetryable(`this worker does not know the agent ${run.cell.agent}`, 'UnknownAgent');
+  }
+  const secrets = Object.entries(handover.values)
+    .filter(([name]) => !NOT_SECRET.test(name))
+    .map(([, value]) => value);
+
+  const root = join(stateFolder, 'work', run.run);
+  const [home, temporary, binaries] = [join(root, 'home'), join(root, 'tmp'), join(root, 'bin')];
+  return {
+    ...effective,
+    run,
+    agent,
+    environment: environments[effective.scenario.environment.type],
+    handle: { type: 'local', root, workspace: join(root, 'fixture'), mark: run.run },
+    files: runFiles(join(resultsPath, run.run)),
+    scenarioFile: planned.file,
+    scenarioHash: planned.hash,
+    home,
+    temporary,
+    binaries,
+    baseEnv: {
+      ...handover.base,
+      PATH: `${binaries}:${handover.base['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'}`,
+      HOME: home,
+      TMPDIR: temporary,
+    },
+    targetEnv: target.env,
+    missing: [...new Set([...target.missing, ...ofAgent.missing])],
+    secrets,
+    redact: createRedactor({ secrets }),
+  };
+}
+
+function resolveEnv(
+  env: Record<string, string>,
+  values: Record<string, string>,
+): { env: Record<string, string>; missing: string[] } {
+  const resolved: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    const filled = interpolate(text, values);
+    if (filled.ok) resolved[name] = filled.text;
+    else missing.push(...filled.missing);
+  }
+  return { env: resolved, missing };
+}
+
+/** Names that the `${NAME}` in an environment map refer to. */
+export const referredNames = (env: Record<string, string>): string[] => Object.values(env).flatMap(variableNames);
+
+/** What scripts and gates see (specs/scripts.md). */
+export function scriptEnv(context: RunContext): Record<string, string> {
+  const { run, files, handle } = context;
+  return {
+    ...context.baseEnv,
+    LLM_TOOL_TEST_FIXTURE_DIR: handle.workspace,
+    LLM_TOOL_TEST_RESULTS_DIR: files.folder,
+    LLM_TOOL_TEST_SCENARIO: run.cell.scenario,
+    LLM_TOOL_TEST_AGENT: run.cell.agent,
+    LLM_TOOL_TEST_MODEL: run.cell.model,
+    LLM_TOOL_TEST_TRANSCRIPT: files.rawTranscript,
+    LLM_TOOL_TEST_EVENTS: files.events,
+    ...context.targetEnv,
+  };
+}

@@ -1,0 +1,22 @@
+import { readEvaluator } from '../evaluators/script.js';
+import type { EvaluatorResult } from '../results/schema.js';
+import { STEPS, type RunRef } from '../workflows/protocol.js';
+import { heartbeating } from './heartbeat.js';
+import { publishStep } from './publish-step.js';
+import { loadRun, scriptEnv, type Deps } from './run-context.js';
+
+/** Runs one evaluator script. It measures, and never changes the outcome. */
+export const runEvaluator =
+  (deps: Deps) =>
+  async (run: RunRef, index: number): Promise<void> => {
+    const context = await loadRun(deps, run);
+    const evaluator = context.scenario.scripts.evaluators[index];
+    if (evaluator === undefined) throw new RangeError(`no evaluator ${index}`);
+    await publishStep<EvaluatorResult>(context, STEPS.evaluator(index), async () => {
+      const { command, name, timeout_secs: timeoutSecs } = evaluator;
+      const result = await heartbeating((signal) =>
+        context.environment.exec(context.handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
+      );
+      return readEvaluator(name, result, timeoutSecs);
+    });
+  };

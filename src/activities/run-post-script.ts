@@ -1,0 +1,22 @@
+import type { CommandRecord } from '../results/run-record.js';
+import { STEPS, type RunRef } from '../workflows/protocol.js';
+import { heartbeating } from './heartbeat.js';
+import { publishStep } from './publish-step.js';
+import { loadRun, scriptEnv, type Deps } from './run-context.js';
+import { toRecord } from './workspace.js';
+
+/** Runs one post script; that it fails is recorded and warned of, nothing more. */
+export const runPostScript =
+  (deps: Deps) =>
+  async (run: RunRef, index: number): Promise<void> => {
+    const context = await loadRun(deps, run);
+    const script = context.scenario.scripts.post[index];
+    if (script === undefined) throw new RangeError(`no post script ${index}`);
+    await publishStep<CommandRecord>(context, STEPS.post(index), async () => {
+      const { command, timeout_secs: timeoutSecs } = script;
+      const result = await heartbeating((signal) =>
+        context.environment.exec(context.handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
+      );
+      return toRecord(context, command, result);
+    });
+  };

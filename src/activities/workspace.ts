@@ -1,0 +1,101 @@
+import { access, constants, mkdir, rm, symlink } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
+import { describeEnd, type CommandResult } from '../lib/command-result.js';
+import type { CommandRecord } from '../results/run-record.js';
+import { fixtureFolder } from '../store/results-folder.js';
+import type { Deps, RunContext } from './run-context.js';
+
+/** Long enough for an installation; a setup command that hangs must not hang the sweep. */
+const SETUP_SECS = 600;
+const HEALTH_SECS = 30;
+/** Enough to see why a command failed. */
+const RECORD_LIMIT = 16 * 1024;
+
+export interface Prepared {
+  setup: CommandRecord[];
+  health_check: CommandRecord | null;
+  /** Path of the target binary as the agent finds it; null when it finds none. */
+  resolved: string | null;
+  /** Why the agent cannot be started; null when it can. */
+  unfit: string | null;
+  warnings: string[];
+}
+
+export const toRecord = (context: RunContext, command: string, result: CommandResult): CommandRecord => ({
+  command: context.redact(command),
+  exit_code: result.exitCode,
+  timed_out: result.timedOut,
+  duration_ms: result.durationMs,
+  stdout: context.redact(result.stdout.slice(0, RECORD_LIMIT)),
+  stderr: context.redact(result.stderr.slice(0, RECORD_LIMIT)),
+});
+
+/** Makes the workspace anew: the fixture, setup files and commands, the target on PATH, the health check. */
+export async function buildWorkspace(deps: Deps, context: RunContext, signal: AbortSignal): Promise<Prepared> {
+  const { environment, handle, scenario, target, targetEnv, baseEnv, home, temporary, binaries } = context;
+  for (const folder of [home, temporary, binaries]) {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+  await environment.prepare(handle, fixtureFolder(deps.resultsPath, context.fixture), scenario.setup.files);
+  await linkTarget(context);
+
+  const env = { ...baseEnv, ...targetEnv };
+  const setup: CommandRecord[] = [];
+  const warnings: string[] = [];
+  for (const command of scenario.setup.commands) {
+    const result = await environment.exec(handle, { command, env, timeoutSecs: SETUP_SECS, keepBackground: true, signal });
+    setup.push(toRecord(context, command, result));
+    if (result.exitCode !== 0) {
+      warnings.push(`setup command failed (${describeEnd(result, SETUP_SECS)}): ${context.redact(command)}`);
+    }
+  }
+
+  const resolved = await resolveTarget(context);
+  const prepared = { setup, health_check: null, resolved, warnings };
+  if (context.missing.length > 0) {
+    const names = context.missing.map((name) => `\${${name}}`).join(', ');
+    return { ...prepared, unfit: `not set: ${names}; export it in the shell of the run, or use --env-file` };
+  }
+  if (resolved === null) {
+    return { ...prepared, unfit: `target binary '${target.binary}' was not found on PATH; install it or give its path` };
+  }
+  if (target.health_check === undefined) return { ...prepared, unfit: null };
+  const request = { command: target.health_check, env, timeoutSecs: HEALTH_SECS, keepBackground: true, signal };
+  const health = await environment.exec(handle, request);
+  const reason = health.stderr.trim().split('\n').at(-1) ?? '';
+  return {
+    ...prepared,
+    health_check: toRecord(context, target.health_check, health),
+    unfit:
+      health.exitCode === 0
+        ? null
+        : context.redact(
+            `health check failed (${describeEnd(health, HEALTH_SECS)}): ${target.health_check}${reason === '' ? '' : `: ${reason}`}`,
+          ),
+  };
+}
+
+/** A target given by path is reached by its name, through a private folder that comes first on PATH. */
+async function linkTarget({ target, target_path, handle, binaries }: RunContext): Promise<void> {
+  if (!target.binary.includes('/')) return;
+  await symlink(target_path ?? join(handle.workspace, target.binary), join(binaries, basename(target.binary)));
+}
+
+async function resolveTarget({ target, baseEnv, targetEnv }: RunContext): Promise<string | null> {
+  const path = targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
+  return findExecutable(basename(target.binary), path);
+}
+
+/** The first executable file of that name on a PATH, or null. A name with slashes is looked at as it is. */
+export async function findExecutable(name: string, path: string): Promise<string | null> {
+  const candidates = name.includes('/') ? [name] : path.split(delimiter).map((folder) => join(folder, name));
+  for (const candidate of candidates) {
+    const found = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (found) return candidate;
+  }
+  return null;
+}

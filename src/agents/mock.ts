@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import type { Agent } from './agent.js';
+import { classifyByExit } from './classify.js';
+import { eventStream } from './streams.js';
+
+/** Plays the scenario's `mock.steps`, as a real process under the same supervision as any agent. */
+export const mock: Agent = {
+  name: 'mock',
+  free: true,
+  models: [],
+  env: [],
+  version: null,
+  launch(request) {
+    const steps = join(request.config, 'mock-steps.json');
+    const program = fileURLToPath(new URL('./mock-program.js', import.meta.url));
+    return {
+      argv: [process.execPath, program, steps],
+      env: {},
+      stdin: request.prompt,
+      files: [{ path: steps, content: JSON.stringify(request.mock ?? { steps: [] }) }],
+    };
+  },
+  resume: null,
+  parser: eventStream,
+  classify: classifyByExit,
+};

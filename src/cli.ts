@@ -1,0 +1,171 @@
+#!/usr/bin/env node
+import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { printUsageError, printJson, say } from './commands/output.js';
+import { InfrastructureError, UsageError } from './commands/usage-error.js';
+import { packageVersion } from './platform/package-info.js';
+
+/** Only what a verb needs is loaded: `--help` must not wait for Temporal's client. */
+const list = (value: string, before: string[]): string[] => [...before, ...value.split(',').map((part) => part.trim()).filter((part) => part !== '')];
+
+const positive = (value: string): number => {
+  const number = Number(value);
+  if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('expected a number above 0');
+  return number;
+};
+const count = (value: string): number => {
+  if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError('expected a whole number from 1');
+  return Number(value);
+};
+const tier = (value: string): number => {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('expected a whole number from 0');
+  return Number(value);
+};
+
+const RESULTS = ['--results <folder>', 'results folder (default: results_path of the config)'] as const;
+const ADDRESS = ['--address <host:port>', 'a Temporal server of yours instead of the local one'] as const;
+const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;
+
+let exitCode = 0;
+const exitWith = async (code: Promise<number>): Promise<void> => {
+  exitCode = await code;
+};
+
+const program = new Command('llm-tool-test')
+  .description('Can LLM agents really do the job with your command-line tool?')
+  .version(packageVersion)
+  .showHelpAfterError()
+  .configureHelp({ showGlobalOptions: false })
+  .exitOverride();
+
+program
+  .command('run')
+  .description('plan the matrix, start it, follow it')
+  .argument('[files...]', 'scenario files, folders, or names in the fixtures folder')
+  .option('--all', 'all scenarios of the fixtures folder')
+  .option('--tags <tags>', 'only scenarios with any of these tags (repeatable, comma lists)', list, [])
+  .option('--tier <n>', 'only scenarios of this tier and below', tier)
+  .option('--agents <names>', 'agents, in place of tool_matrix (repeatable, comma lists)', list, [])
+  .option('--tools <names>', 'the same as --agents', list, [])
+  .option('--models <names>', 'models, in place of those of tool_matrix', list, [])
+  .option('--profile <name>', 'agents and models of a profile of the config')
+  .option('--repeat <n>', 'repetitions of each cell', count)
+  .option('--concurrency <n>', 'cells at once', count)
+  .option('--timeout-secs <n>', 'time for the agent', positive)
+  .option('--target-binary <path>', 'the program under test')
+  .option('--name <name>', 'a name for the sweep, to begin its id')
+  .option('--env-file <file>', 'variables for ${NAME} and keys, besides those of the shell')
+  .option('--detach', 'start and return; the sweep goes on', false)
+  .option('--dry-run', 'show the plan and leave nothing behind', false)
+  .option('--pass-with-no-scenarios', 'nothing selected is a success', false)
+  .option(...RESULTS)
+  .option(...ADDRESS)
+  .option(...JSON_FLAG, false)
+  .action(async (files, { tools, ...options }) => {
+    if (files.length === 0 && options.all !== true && options.tags.length === 0 && options.tier === undefined) {
+      throw new UsageError('nothing_selected', 'name scenario files, or use --all, --tags or --tier');
+    }
+    const { run } = await import('./commands/run.js');
+    await exitWith(run({ ...options, files, agents: [...options.agents, ...tools] }));
+  });
+
+program
+  .command('validate')
+  .description('check scenario files; all problems at once, each with its place')
+  .argument('[files...]', 'default: all of the fixtures folder')
+  .option(...JSON_FLAG, false)
+  .action(async (files, options) => exitWith((await import('./commands/validate.js')).validate(files, options)));
+
+program
+  .command('scenarios')
+  .description('list the scenarios of the fixtures folder')
+  .option('--tags <tags>', 'only those with any of these tags', list, [])
+  .option('--tier <n>', 'only those of this tier and below', tier)
+  .option(...JSON_FLAG, false)
+  .action(async ({ json, ...selection }) => exitWith((await import('./commands/scenarios.js')).listScenarios(selection, { json })));
+
+program
+  .command('show')
+  .description('show one sweep or run')
+  .argument('<id>', 'id of a sweep or a run, or a unique beginning of it')
+  .option(...RESULTS)
+  .option(...JSON_FLAG, false)
+  .action(async (id, options) => exitWith((await import('./commands/show.js')).show(id, options)));
+
+program
+  .command('resume')
+  .description('go on with a sweep and follow it')
+  .argument('<sweep>')
+  .option(...RESULTS)
+  .option(...ADDRESS)
+  .option(...JSON_FLAG, false)
+  .action(async (id, options) => exitWith((await import('./commands/steer-sweep.js')).resume(id, options)));
+
+for (const [verb, description] of [
+  ['pause', 'start no new cell of a sweep; running agents finish'],
+  ['cancel', 'end a sweep and kill its agents'],
+] as const) {
+  program
+    .command(verb)
+    .description(description)
+    .argument('<sweep>')
+    .option(...RESULTS)
+    .option(...ADDRESS)
+    .option(...JSON_FLAG, false)
+    .action(async (id, options) => exitWith((await import('./commands/steer-sweep.js')).steer(verb, id, options)));
+}
+
+program
+  .command('worker')
+  .description('run a worker here, for a server and results folder that several machines share')
+  .option(...RESULTS)
+  .option(...ADDRESS)
+  .option('--namespace <name>', "namespace (default: what Temporal's configuration says)")
+  .option('--queue <name>', 'task queue (default: that of the results folder)')
+  .action(async ({ results, ...options }) => {
+    const { openProject } = await import('./commands/project.js');
+    const { runWorker } = await import('./worker.js');
+    await runWorker({ ...options, resultsPath: openProject(results).resultsPath });
+  });
+
+const engine = program.command('engine').description('the local engine: Temporal server, worker, and their keeper');
+for (const [verb, description, action] of [
+  ['start', 'start it', 'engineStart'],
+  ['stop', 'stop it; open sweeps go on when it is started again', 'engineStop'],
+  ['status', 'show what is running', 'engineShowStatus'],
+  ['keep', 'be the keeper', 'engineKeep'],
+] as const) {
+  engine
+    .command(verb, { hidden: verb === 'keep' })
+    .description(description)
+    .option('--stay', 'do not end when idle', false)
+    .option(...RESULTS)
+    .option(...ADDRESS)
+    .option(...JSON_FLAG, false)
+    .action(async (options) => exitWith((await import('./commands/engine.js'))[action](options)));
+}
+
+/** Runs the command that the arguments name. Expected errors print no stack. */
+async function main(): Promise<void> {
+  const json = process.argv.includes('--json');
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has printed help or its message already.
+      exitCode = error.exitCode === 0 ? 0 : 2;
+      if (json && exitCode === 2) printJson({ error: { code: 'usage', message: error.message, problems: [] } });
+    } else if (error instanceof UsageError) {
+      printUsageError(error, json);
+      exitCode = 2;
+    } else if (error instanceof InfrastructureError) {
+      if (json) printJson({ error: { code: 'infrastructure', message: error.message, problems: [] } });
+      say(`error: ${error.message}`);
+      exitCode = 3;
+    } else {
+      throw error;
+    }
+  }
+}
+
+await main();
+process.exitCode = exitCode;

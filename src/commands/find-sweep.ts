@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nearest } from '../lib/nearest.js';
+import { Plan } from '../scenario/plan.js';
+import { planFile, runFiles } from '../store/results-folder.js';
+import { displayPath } from './project.js';
+import { UsageError } from './usage-error.js';
+
+const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+/** An id as it is written in full, or the one that begins so. */
+function complete(id: string, known: readonly string[]): string | null {
+  if (known.includes(id)) return id;
+  const matching = known.filter((name) => name.startsWith(id));
+  return id !== '' && matching.length === 1 ? (matching[0] ?? null) : null;
+}
+
+/** Plan of a sweep by its id or a unique beginning of it. @throws UsageError */
+export function findPlan(resultsPath: string, id: string): Plan {
+  const known = names(join(resultsPath, 'sweeps'));
+  const sweep = complete(id, known);
+  if (sweep === null) throw unknownId(id, known, 'sweep', resultsPath);
+  const file = planFile(resultsPath, sweep);
+  try {
+    return Plan.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw new UsageError('plan_broken', `${displayPath(file)} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** What an id stands for. @throws UsageError when it is neither a sweep nor a run. */
+export function findById(resultsPath: string, id: string): { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string } {
+  const sweeps = names(join(resultsPath, 'sweeps'));
+  if (complete(id, sweeps) !== null) return { kind: 'sweep', plan: findPlan(resultsPath, id) };
+  const runs = names(resultsPath).filter((name) => existsSync(runFiles(join(resultsPath, name)).run));
+  const run = complete(id, runs);
+  if (run === null) throw unknownId(id, [...sweeps, ...runs], 'sweep or run', resultsPath);
+  return { kind: 'run', folder: join(resultsPath, run) };
+}
+
+function unknownId(id: string, known: readonly string[], kind: string, resultsPath: string): UsageError {
+  const near = nearest(id, known) ?? known.findLast((name) => name.startsWith(id)) ?? null;
+  const hint = near === null ? '' : `; did you mean '${near}'?`;
+  return new UsageError('unknown_id', `no ${kind} '${id}' in ${displayPath(resultsPath)}${hint}`);
+}

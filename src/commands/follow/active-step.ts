@@ -1,0 +1,33 @@
+import type { Client } from '@temporalio/client';
+
+export interface ActiveStep {
+  step: string;
+  note: string | null;
+}
+
+/** Names of activities as the reader of a terminal says them. */
+const STEP_NAMES: Record<string, string> = {
+  prepareWorkspace: 'preparing',
+  runAgent: 'agent',
+  runPostScript: 'post script',
+  checkGate: 'gate',
+  runEvaluator: 'evaluator',
+  writeReport: 'report',
+  cleanUp: 'cleaning up',
+};
+
+/** The step that a run is in. Asked of the server, so that it is known also while no worker lives. */
+export async function activeStep(client: Client, workflowId: string): Promise<ActiveStep> {
+  try {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    const pending = raw.pendingActivities?.[0];
+    const type = pending?.activityType?.name;
+    if (type === undefined || type === null) return { step: 'between steps', note: null };
+    const attempt = pending?.attempt ?? 1;
+    const reason = pending?.lastFailure?.message;
+    const note = attempt > 1 ? `attempt ${attempt}${reason === undefined || reason === null ? '' : `: ${reason}`}` : null;
+    return { step: STEP_NAMES[type] ?? type, note };
+  } catch {
+    return { step: 'starting', note: null };
+  }
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { markUsed } from '../../platform/engine/ensure-engine.js';
+import { buildSweepDocument, type SweepDocument } from '../../results/sweep-document.js';
+import type { Plan } from '../../scenario/plan.js';
+import { QUERIES, sweepWorkflowId, type SweepProgress, type SweepResult } from '../../workflows/protocol.js';
+import { InfrastructureError } from '../usage-error.js';
+import { liveView } from './live-view.js';
+import { plainView } from './plain-view.js';
+import { resultsReader } from './results-reader.js';
+import { listenForSignals } from './signals.js';
+
+export interface Following {
+  client: Client;
+  plan: Plan;
+  resultsPath: string;
+  stateFolder: string;
+  /** Page of the sweep in the Web UI; null where that is not known. */
+  uiUrl: string | null;
+}
+
+export interface Followed {
+  document: SweepDocument;
+  /** A signal arrived: the sweep was paused or cancelled. */
+  interrupted: boolean;
+}
+
+const POLL_MS = 250;
+const ANSWER_MS = 2000;
+
+type End = { status: SweepResult['status'] } | { lost: Error };
+
+/** Shows a sweep until it ends or, paused by a signal, until its running agents have ended. */
+export async function follow({ client, plan, resultsPath, stateFolder, uiUrl }: Following): Promise<Followed> {
+  const handle = client.workflow.getHandle(sweepWorkflowId(plan.sweep));
+  const view = process.stderr.isTTY ? liveView(client, plan, uiUrl) : plainView(plan.cells.length);
+  const signals = listenForSignals(handle, view);
+  const results = resultsReader(resultsPath, plan.sweep);
+  let end: End | null = null;
+  const ended = handle.result().then(
+    (result: SweepResult) => (end = { status: result.status }),
+    (error: unknown) => (end = { lost: error instanceof Error ? error : new Error(String(error)) }),
+  );
+  const ending = (): End | null => end;
+
+  let progress: SweepProgress | null = null;
+  try {
+    while (ending() === null) {
+      markUsed(stateFolder);
+      if (view.wantsProgress || signals.interrupted()) progress = await askProgress(handle);
+      await view.show({ progress, results: await results() });
+      if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
+      await Promise.race([ended, sleep(POLL_MS)]);
+    }
+    await view.show({ progress: null, results: await results() });
+  } finally {
+    signals.stop();
+    view.done();
+  }
+  const last = ending();
+  if (last !== null && 'lost' in last) {
+    throw new InfrastructureError(`the sweep's workflow ended without a result (${last.lost.message}); \`llm-tool-test resume ${plan.sweep}\` goes on with it`);
+  }
+  const document = buildSweepDocument({
+    sweep: plan.sweep,
+    workflowId: handle.workflowId,
+    uiUrl,
+    status: last?.status ?? 'paused',
+    cells: plan.cells,
+    results: await results(),
+    resultsPath,
+  });
+  return { document, interrupted: signals.interrupted() };
+}
+
+/** null while no worker answers. */
+async function askProgress(handle: WorkflowHandle): Promise<SweepProgress | null> {
+  const late = new AbortController();
+  const timeout = sleep(ANSWER_MS, null, { signal: late.signal }).catch(() => null);
+  const answer = await Promise.race([handle.query<SweepProgress>(QUERIES.progress).catch(() => null), timeout]);
+  late.abort();
+  return answer;
+}

@@ -1,0 +1,35 @@
+import { stderr, stdout } from 'node:process';
+import { codeFrame, formatProblem } from '../lib/problem.js';
+import { UsageError } from './usage-error.js';
+
+/** Columns of the terminal, or a width that reads well in a log. */
+export const widthOf = (stream: { columns?: number }): number => stream.columns ?? 120;
+
+/** Colours on a terminal, unless NO_COLOR is set; FORCE_COLOR asks for them anywhere. */
+export const hasColor = (stream: { isTTY?: boolean }): boolean => {
+  if ((process.env['NO_COLOR'] ?? '') !== '') return false;
+  const force = process.env['FORCE_COLOR'];
+  return force === undefined ? stream.isTTY === true : force !== '0';
+};
+
+export const textOptions = (): { color: boolean; width: number } => ({ color: hasColor(stdout), width: widthOf(stdout) });
+
+/** The one JSON document of `--json`. */
+export const printJson = (document: unknown): void => {
+  stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+};
+
+export const say = (text: string): void => {
+  stderr.write(`${text}\n`);
+};
+
+/** Prints what is wrong, all of it, each problem with the lines of the file that it is in. */
+export function printUsageError(error: UsageError, json: boolean): void {
+  if (json) printJson({ error: { code: error.code, message: error.message, problems: error.problems } });
+  for (const problem of error.problems) {
+    say(formatProblem(problem));
+    const text = error.texts.get(problem.file);
+    if (text !== undefined) say(`${codeFrame(text, problem.line, problem.column)}\n`);
+  }
+  say(`error: ${error.message}`);
+}

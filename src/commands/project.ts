@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
+import { UsageError } from './usage-error.js';
+
+const CONFIG_NAME = 'llm-tool-test-config.toml';
+
+/** The project that a command works in: its config file, found upward from the working folder, and its folders. */
+export interface Project {
+  /** Folder of the config file; the working folder where there is none. */
+  root: string;
+  config: Config;
+  configFile: string | null;
+  resultsPath: string;
+  fixturesPath: string;
+}
+
+function findUpward(name: string, from: string): string | null {
+  const file = join(from, name);
+  if (existsSync(file)) return file;
+  const parent = dirname(from);
+  return parent === from ? null : findUpward(name, parent);
+}
+
+/** @throws UsageError for a config file that is broken. */
+export function openProject(resultsFlag?: string): Project {
+  const configFile = findUpward(CONFIG_NAME, process.cwd());
+  const root = configFile === null ? process.cwd() : dirname(configFile);
+  const config = configFile === null ? defaultConfig : readConfig(configFile);
+  return {
+    root,
+    config,
+    configFile,
+    resultsPath: resultsFlag === undefined ? resolve(root, config.results_path) : resolve(resultsFlag),
+    fixturesPath: resolve(root, config.fixtures_path),
+  };
+}
+
+function readConfig(file: string): Config {
+  const text = readFileSync(file, 'utf8');
+  const shown = displayPath(file);
+  const loaded = parseConfig(shown, text);
+  if (loaded.ok) return loaded.value;
+  throw new UsageError('config_invalid', `${shown} is not valid`, loaded.problems, new Map([[shown, text]]));
+}
+
+/** Relative to the working folder where that is shorter to read. */
+export function displayPath(path: string): string {
+  const way = relative(process.cwd(), path);
+  return way === '' || way.startsWith('..') ? path : way;
+}
+
+/** @throws UsageError when results cannot be written there. Creates nothing. */
+export async function checkWritable(folder: string): Promise<void> {
+  const info = await stat(folder).catch((error: NodeJS.ErrnoException) => error);
+  if (info instanceof Error) {
+    if (info.code === 'ENOENT') return checkWritable(dirname(folder));
+    throw new UsageError('results_unwritable', `the results folder ${folder} cannot be used: ${info.message}`);
+  }
+  if (!info.isDirectory()) throw new UsageError('results_unwritable', `${folder} is not a folder, so no results can be written there`);
+  await access(folder, constants.W_OK).catch(() => {
+    throw new UsageError('results_unwritable', `${folder} is not writable; choose another with results_path in ${CONFIG_NAME} or --results`);
+  });
+}

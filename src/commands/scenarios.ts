@@ -1,0 +1,33 @@
+import pc from 'picocolors';
+import { renderTable, terminalText } from '../lib/table.js';
+import { printJson, textOptions } from './output.js';
+import { openProject } from './project.js';
+import { selectScenarios, type Selection } from './select-scenarios.js';
+
+/** `scenarios`: what there is to run. */
+export async function listScenarios(selection: Omit<Selection, 'files'>, { json }: { json: boolean }): Promise<number> {
+  const selected = await selectScenarios(openProject(), { ...selection, files: [], all: true });
+  const scenarios = selected.map(({ scenario, file }) => ({
+    name: scenario.name,
+    file,
+    description: scenario.description,
+    tier: scenario.tier,
+    tags: scenario.tags,
+    agents: scenario.tool_matrix.length > 0 ? scenario.tool_matrix.map(({ agent }) => agent) : scenario.mock === undefined ? [] : ['mock'],
+  }));
+  if (json) {
+    printJson({ scenarios });
+    return 0;
+  }
+  const { color, width } = textOptions();
+  const colors = pc.createColors(color);
+  const rows = scenarios.map(({ name, tier, tags, agents, description }) => [
+    colors.bold(terminalText(name)),
+    `tier ${tier}`,
+    terminalText(tags.join(',')),
+    terminalText(agents.join(',')),
+    colors.dim(terminalText(description)),
+  ]);
+  process.stdout.write(rows.length === 0 ? 'no scenarios\n' : `${renderTable(rows, { width }).join('\n')}\n`);
+  return 0;
+}

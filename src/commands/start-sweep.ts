@@ -1,0 +1,23 @@
+import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
+import type { Plan } from '../scenario/plan.js';
+import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
+import type { Session } from './session.js';
+
+const SWEEP_ID = defineSearchAttributeKey('SweepId', SearchAttributeType.KEYWORD);
+
+/** Starts the workflow of a plan; when it runs already, that one goes on. */
+export async function startSweep({ client, engine }: Session, plan: Plan, round: number): Promise<void> {
+  const input: SweepInput = { sweep: plan.sweep, round, concurrency: plan.concurrency };
+  const scenarios = plan.scenarios.map(({ name }) => name).join(', ');
+  await client.workflow.start(WORKFLOWS.sweep, {
+    workflowId: sweepWorkflowId(plan.sweep),
+    taskQueue: engine.taskQueue,
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    memo: { round },
+    typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
+    staticSummary: `${plan.cells.length} cells of ${scenarios}`.slice(0, 200),
+    // A dead worker's workflow task is given to the next one after so long.
+    workflowTaskTimeout: '5 seconds',
+  });
+}

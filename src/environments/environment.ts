@@ -1,0 +1,62 @@
+import type { CommandResult } from '../lib/command-result.js';
+import type { FileLook } from '../gates/gate.js';
+
+/** Where a run lives. JSON, so that any later step, on any worker of the host, can use it. */
+export interface EnvironmentHandle {
+  type: 'local';
+  /** The run's private folder; `workspace` is inside it. */
+  root: string;
+  workspace: string;
+  /** In the environment of everything that the run starts. */
+  mark: string;
+}
+
+/** One start of the agent. */
+export interface ProcessHandle {
+  type: 'local';
+  folder: string;
+}
+
+export interface ExecRequest {
+  command: string;
+  env: Record<string, string>;
+  timeoutSecs: number;
+  /** Leave what the command put into the background running until the run ends. */
+  keepBackground?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface StartRequest {
+  /** Which start of the agent this is, from 1: each has files of its own. */
+  start: number;
+  argv: string[];
+  env: Record<string, string>;
+  stdin: string;
+  deadlineSecs: number;
+  idleSecs: number | null;
+}
+
+export type ProcessState =
+  | { state: 'none' | 'starting' | 'running' | 'dead' }
+  | { state: 'ended'; exitCode: number; stopped: 'cancel' | 'deadline' | 'idle' | null };
+
+/** A place to run in. Adding one is a file and a line in `index.ts`. */
+export interface Environment {
+  /** Makes a fresh workspace: the fixture's snapshot, its initial-state/ at the root, then `files`. */
+  prepare(handle: EnvironmentHandle, fixture: string, files: Record<string, string>): Promise<void>;
+  exec(handle: EnvironmentHandle, request: ExecRequest): Promise<CommandResult>;
+  /** Starts the agent so that it outlives this process. */
+  start(handle: EnvironmentHandle, request: StartRequest): Promise<ProcessHandle>;
+  process(handle: EnvironmentHandle, start: number): ProcessHandle;
+  inspect(process: ProcessHandle): Promise<ProcessState>;
+  /** Resolves when the agent has ended, or is found dead. */
+  attach(process: ProcessHandle, signal: AbortSignal): Promise<ProcessState>;
+  /** Ends the agent and all that it started. */
+  kill(process: ProcessHandle): Promise<ProcessState>;
+  output(process: ProcessHandle): { stdout: string; stderr: string };
+  look(handle: EnvironmentHandle, path: string): Promise<FileLook>;
+  /** Ends whatever of the run is still alive and puts the workspace at `to`, each file through `mask`. Can be repeated. */
+  collect(handle: EnvironmentHandle, to: string, mask: ((content: Buffer) => Buffer | null) | null): Promise<void>;
+  /** Ends whatever of the run is still alive and removes the workspace; the agent's raw output stays. */
+  dispose(handle: EnvironmentHandle): Promise<void>;
+}

@@ -1,0 +1,34 @@
+import { describeEnd, type CommandResult } from '../lib/command-result.js';
+import { isJsonObject, parseJson } from '../lib/json.js';
+import type { EvaluatorResult } from '../results/schema.js';
+
+const nothing = { metrics: null, score: null, summary: null };
+
+/**
+ * What an evaluator script said: a JSON object with optional `metrics`, `score` (0..1) and `summary` on stdout. Whatever
+ * is wrong is the evaluator's error and never changes the outcome (specs/scripts.md).
+ */
+export function readEvaluator(name: string, result: CommandResult, timeoutSecs: number): EvaluatorResult {
+  if (result.timedOut) return { name, ...nothing, error: `timed out after ${timeoutSecs} s` };
+  if (result.exitCode !== 0) {
+    const reason = result.stderr.trim().slice(0, 500);
+    return { name, ...nothing, error: `${describeEnd(result, timeoutSecs)}${reason === '' ? '' : `: ${reason}`}` };
+  }
+  const text = result.stdout.trim();
+  const said = parseJson(text);
+  if (!isJsonObject(said)) {
+    return { name, ...nothing, summary: text.slice(0, 2000), error: 'stdout is not a JSON object' };
+  }
+  const { metrics = null, score = null, summary = null } = said;
+  const problems = [
+    score !== null && (typeof score !== 'number' || score < 0 || score > 1) ? 'score is not a number from 0 to 1' : '',
+    summary !== null && typeof summary !== 'string' ? 'summary is not a string' : '',
+  ].filter((problem) => problem !== '');
+  return {
+    name,
+    metrics,
+    score: problems.length === 0 && typeof score === 'number' ? score : null,
+    summary: typeof summary === 'string' ? summary : null,
+    error: problems.length === 0 ? null : problems.join('; '),
+  };
+}

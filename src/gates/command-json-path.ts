@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { parseJson } from '../lib/json.js';
+import { commandFailure, stdoutCut } from './command-end.js';
+import { command, commonFields, jsonAssertion, jsonPath } from './fields.js';
+import { defineGate } from './gate.js';
+import { applyAssertion, parseAssertion } from './json-assertion.js';
+import { compileJsonPath } from './json-path.js';
+import { broken, fail, pass, quote } from './verdicts.js';
+
+/** The command exits with 0, its stdout is one JSON value, and the assertion holds for what the path finds in it. */
+export const commandJsonPath = defineGate({
+  schema: z.strictObject({
+    type: z.literal('command_json_path'),
+    ...commonFields,
+    command,
+    path: jsonPath,
+    assertion: jsonAssertion,
+  }),
+  subject: (spec) => `${spec.path} of ${spec.command}`,
+  check: async (spec, context) => {
+    const path = compileJsonPath(spec.path);
+    if (!path.ok) return broken(path.message);
+    const parsed = parseAssertion(spec.assertion);
+    if (!parsed.ok) return broken(parsed.message);
+
+    const result = await context.exec(spec.command, spec.timeout_secs);
+    const failure = commandFailure(result, spec.timeout_secs);
+    if (failure !== null) return fail(failure);
+    const cut = stdoutCut(result);
+    if (cut !== null) return fail(`stdout is too long to be read as JSON: ${cut}`);
+    const value = parseJson(result.stdout);
+    if (value === undefined) return fail(`stdout is not one JSON value: ${quote(result.stdout)}`);
+    const applied = applyAssertion(parsed.assertion, path.find(value));
+    return applied.ok
+      ? pass(`${spec.path} ${spec.assertion.trim()}`)
+      : fail(`${spec.path}: ${applied.message}`);
+  },
+});

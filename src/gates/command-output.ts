@@ -1,0 +1,18 @@
+import { commandFailure, stdoutCut } from './command-end.js';
+import type { GateContext, Verdict } from './gate.js';
+import { fail, pass, quote } from './verdicts.js';
+
+/** Runs a command and judges its raw stdout; `wanted` completes "stdout …" ("contains x"). */
+export async function checkOutput(
+  spec: { command: string; timeout_secs: number },
+  context: GateContext,
+  wanted: { does: string; doesNot: string; test: (stdout: string) => boolean },
+): Promise<Verdict> {
+  const result = await context.exec(spec.command, spec.timeout_secs);
+  const failure = commandFailure(result, spec.timeout_secs);
+  if (failure !== null) return fail(failure);
+  if (wanted.test(result.stdout)) return pass(`stdout ${wanted.does}`);
+  const found = result.stdout === '' ? 'it is empty' : `it begins with ${quote(result.stdout)}`;
+  const cut = stdoutCut(result);
+  return fail(`stdout ${wanted.doesNot}; ${found}${cut === null ? '' : `; ${cut}`}`);
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { commonFields, text, workspacePath } from './fields.js';
+import { defineGate } from './gate.js';
+import { quote } from './verdicts.js';
+import { checkFileText } from './workspace-file.js';
+
+/** The UTF-8 file has the substring. */
+export const fileContains = defineGate({
+  schema: z.strictObject({
+    type: z.literal('file_contains'),
+    ...commonFields,
+    path: workspacePath,
+    substring: text('the text to look for'),
+  }),
+  subject: (spec) => spec.path,
+  check: (spec, context) =>
+    checkFileText(spec.path, context, {
+      does: `contains ${quote(spec.substring)}`,
+      doesNot: `does not contain ${quote(spec.substring)}`,
+      test: (content) => content.includes(spec.substring),
+    }),
+});

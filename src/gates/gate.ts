@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import type { CommandResult } from '../lib/command-result.js';
+import type { Json } from '../lib/json.js';
+import type { Efficiency } from '../results/schema.js';
+
+/** `error` means that the harness could not perform the check; it never stands for a failed check. */
+export type Verdict =
+  | { status: 'pass'; message: string; detail?: Json }
+  | { status: 'fail'; message: string; detail?: Json }
+  | { status: 'error'; message: string; detail?: Json };
+
+/** What stands at a path of the workspace. Symlinks are followed inside the workspace only. */
+export type FileLook =
+  | { kind: 'file'; text: () => Promise<string | null> }
+  | { kind: 'directory' }
+  | { kind: 'missing' }
+  | { kind: 'outside' }
+  | { kind: 'unreadable'; reason: string };
+
+/** All that a gate may touch. */
+export interface GateContext {
+  /** Runs `sh -c command` in the workspace with the script environment and target.env. */
+  exec(command: string, timeoutSecs: number): Promise<CommandResult>;
+  /** Looks at a path relative to the workspace. `text()` is null where the content is not UTF-8. */
+  look(path: string): Promise<FileLook>;
+  /** The analysed transcript; null when there is none. */
+  efficiency(): Promise<Efficiency | null>;
+}
+
+/** One kind of gate: one file, and one line in `index.ts`. */
+export interface Gate<S extends z.ZodType> {
+  schema: S;
+  /** A few words that name what is checked, for summaries ("notes.md"). */
+  subject(spec: z.infer<S>): string;
+  check(spec: z.infer<S>, context: GateContext): Promise<Verdict>;
+}
+
+/** Gives a gate its spec's type from its schema. */
+export const defineGate = <S extends z.ZodType>(gate: Gate<S>): Gate<S> => gate;

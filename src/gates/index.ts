@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { commandJsonPath } from './command-json-path.js';
+import { commandOutputContains } from './command-output-contains.js';
+import { commandOutputMatches } from './command-output-matches.js';
+import { commandSucceeds } from './command-succeeds.js';
+import { fileContains } from './file-contains.js';
+import { fileExists } from './file-exists.js';
+import { fileMatches } from './file-matches.js';
+import type { Gate, GateContext, Verdict } from './gate.js';
+import { noTranscriptErrors } from './no-transcript-errors.js';
+import { script } from './script.js';
+
+/** Every kind of gate. A new one is one file and one line here. */
+const gates = [
+  commandSucceeds,
+  commandOutputContains,
+  commandOutputMatches,
+  commandJsonPath,
+  fileExists,
+  fileContains,
+  fileMatches,
+  noTranscriptErrors,
+  script,
+] as const;
+
+const schemasOf = <const T extends readonly Gate<z.ZodType>[]>(all: T) =>
+  all.map(({ schema }) => schema) as { -readonly [K in keyof T]: T[K]['schema'] };
+
+const typeOf = (gate: (typeof gates)[number]) => gate.schema.shape.type.value;
+
+/** The names of all gates, in the order of the table. */
+export const gateTypes = gates.map(typeOf);
+
+/** A gate as a scenario declares it. */
+export const GateSpec = z.discriminatedUnion('type', schemasOf(gates), {
+  error: ({ input }) => {
+    if (typeof input !== 'object' || input === null)
+      return 'expected a gate: a map with a type and its fields';
+    const found = 'type' in input ? `unknown gate ${JSON.stringify(input.type)}` : 'missing';
+    return `${found}: expected ${gateTypes.join(' | ')}`;
+  },
+});
+export type GateSpec = z.infer<typeof GateSpec>;
+
+function gateOf(spec: GateSpec): Gate<z.ZodType<GateSpec>> {
+  const gate = gates.find((candidate) => typeOf(candidate) === spec.type);
+  if (gate === undefined) throw new Error(`no gate has the type ${spec.type}`);
+  // The compiler takes this because parameters of methods are bivariant; that it fits, the search has seen to.
+  return gate;
+}
+
+/** Performs one check. Rejects only where the context does: when the harness itself failed. */
+export const checkGate = (spec: GateSpec, context: GateContext): Promise<Verdict> =>
+  gateOf(spec).check(spec, context);
+
+/** A few words that name what a gate checks, for summaries; one line. */
+export const gateSubject = (spec: GateSpec): string => gateOf(spec).subject(spec).trim().replace(/\s+/g, ' ');

@@ -1,0 +1,104 @@
+import type { JsonPathQuery } from 'jsonpath-rfc9535/parser';
+
+type Segment = JsonPathQuery['segments'][number];
+type Node = { type: string } & Record<string, unknown>;
+
+/** Whether a path can name one value at most (RFC 9535, 2.3.5.1): names and indexes only, one at a time. */
+export function isSingular(segments: readonly Segment[]): boolean {
+  return segments.every(({ type, node }) => {
+    if (type !== 'ChildSegment') return false;
+    if (node.type !== 'BracketedSelection') return node.type === 'MemberNameShorthand';
+    const [selector, ...others] = node.selectors;
+    return others.length === 0 && (selector?.type === 'NameSelector' || selector?.type === 'IndexSelector');
+  });
+}
+
+/** The functions of RFC 9535, 2.4: what they take, and whether their result is a truth or a value. */
+const functions: Record<string, { takes: ('value' | 'nodes')[]; gives: 'truth' | 'value' }> = {
+  length: { takes: ['value'], gives: 'value' },
+  count: { takes: ['nodes'], gives: 'value' },
+  value: { takes: ['nodes'], gives: 'value' },
+  match: { takes: ['value', 'value'], gives: 'truth' },
+  search: { takes: ['value', 'value'], gives: 'truth' },
+};
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value;
+const has = (value: unknown, type: string): value is Node => isNode(value) && value.type === type;
+const functionIn = (value: unknown): string | null =>
+  has(value, 'FunctionExpr') ? String(value['name']) : null;
+
+function argumentFlaw(name: string, takes: 'value' | 'nodes', argument: unknown): string | null {
+  const path = has(argument, 'FilterQuery') ? argument['value'] : undefined;
+  if (takes === 'nodes') return path === undefined ? `${name}() takes a path` : null;
+  const segments = isNode(path) ? (path['segments'] as Segment[]) : [];
+  if (!isSingular(segments)) return `${name}() takes a path that names one value at most`;
+  const inner = functionIn(argument);
+  return inner !== null && functions[inner]?.gives === 'truth'
+    ? `${inner}() gives no value for ${name}()`
+    : null;
+}
+
+function functionFlaw(node: Node): string | null {
+  const name = String(node['name']);
+  const signature = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  if (signature === undefined)
+    return `there is no function "${name}", only ${Object.keys(functions).join(', ')}`;
+  const given = node['arguments'] as unknown[] | null;
+  if (given?.length !== signature.takes.length)
+    return `${name}() takes ${signature.takes.length} argument(s)`;
+  return firstOf(signature.takes, (takes, index) => argumentFlaw(name, takes, given[index]));
+}
+
+function useFlaw(node: Node): string | null {
+  const uses = node.type === 'TestExpr' ? [node['expression']] : [node['left'], node['right']];
+  const fitting = node.type === 'TestExpr' ? 'truth' : 'value';
+  return firstOf(uses, (use) => {
+    const name = functionIn(use);
+    if (name === null || !Object.hasOwn(functions, name) || functions[name]?.gives === fitting) return null;
+    return fitting === 'truth' ? `the result of ${name}() must be compared` : `${name}() cannot be compared`;
+  });
+}
+
+function ownFlaw(node: Node): string | null {
+  switch (node.type) {
+    case 'IndexSelector':
+    case 'SliceSelector': {
+      // The library evaluates an index in a comparison to nothing, silently.
+      if ('selector' in node)
+        return 'an index in a comparison must be written with value(): value(@[0]) == 1';
+      const unsafe = Object.values(node).some(
+        (part) => typeof part === 'number' && !Number.isSafeInteger(part),
+      );
+      return unsafe ? 'an index is beyond the integers that JSON numbers hold exactly' : null;
+    }
+    case 'LogicalAndExpr':
+      // The library reads a && b && c as a && (b || c) (github.com/P0lip/jsonpath-rfc9535/issues/5), so that the
+      // two cannot be told apart any more: a wrong verdict is worse than a refused path.
+      return has(node['right'], 'LogicalOrExpr')
+        ? 'write chains of && in pairs, like (a && b) && c, and a group with || first, like (b || c) && a'
+        : null;
+    case 'FunctionExpr':
+      return functionFlaw(node);
+    case 'TestExpr':
+    case 'ComparisonExpr':
+      return useFlaw(node);
+    default:
+      return null;
+  }
+}
+
+function firstOf<T>(items: readonly T[], flawOf: (item: T, index: number) => string | null): string | null {
+  for (const [index, item] of items.entries()) {
+    const flaw = flawOf(item, index);
+    if (flaw !== null) return flaw;
+  }
+  return null;
+}
+
+/** What RFC 9535 forbids and the parser lets through, or what the library would evaluate wrongly; null if nothing. */
+export function jsonPathFlaw(node: unknown): string | null {
+  if (Array.isArray(node)) return firstOf(node as unknown[], jsonPathFlaw);
+  if (!isNode(node)) return null;
+  return ownFlaw(node) ?? firstOf(Object.values(node), jsonPathFlaw);
+}

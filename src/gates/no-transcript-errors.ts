@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { commonFields } from './fields.js';
+import { defineGate } from './gate.js';
+import { fail, pass } from './verdicts.js';
+
+const plural = (count: number): string => (count === 1 ? '1 command' : `${count} commands`);
+
+/** None of the target's commands in the transcript failed. */
+export const noTranscriptErrors = defineGate({
+  schema: z.strictObject({ type: z.literal('no_transcript_errors'), ...commonFields }),
+  subject: () => 'transcript',
+  check: async (_spec, context) => {
+    const efficiency = await context.efficiency();
+    if (efficiency === null) return fail('there is no transcript');
+    const { error_count: failed, total_commands: total } = efficiency;
+    return failed === 0
+      ? pass(`none of ${plural(total)} failed`)
+      : fail(`${failed} of ${plural(total)} failed`);
+  },
+});

@@ -1,0 +1,38 @@
+import type { Json } from '../lib/json.js';
+import type { Verdict } from './gate.js';
+
+export const pass = (message: string): Verdict => ({ status: 'pass', message });
+
+export const fail = (message: string): Verdict => ({ status: 'fail', message });
+
+/** For what validation has already refused: meeting it in a check is the harness's fault, not the agent's. */
+export const broken = (message: string): Verdict => ({ status: 'error', message });
+
+/** The beginning of a text, marked where something was left out. */
+export function beginningOf(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** The end of a text, marked where something was left out. */
+export function endOf(text: string, max: number): string {
+  return text.length <= max ? text : `…${text.slice(-max).replace(/^[\uDC00-\uDFFF]/, '')}`;
+}
+
+/** A text in quotes, short enough for a message. */
+export const quote = (text: string): string => JSON.stringify(beginningOf(text, 120));
+
+/** A JSON value, short enough for a message. */
+export function printed(value: Json): string {
+  try {
+    return beginningOf(JSON.stringify(value), 120);
+  } catch {
+    return 'a deeply nested value'; // JSON.stringify recurses, JSON.parse does not
+  }
+}
+
+/** "a string", "an array", …: the kind of a JSON value, for messages. */
+export function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

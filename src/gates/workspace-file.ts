@@ -1,0 +1,33 @@
+import { assertNever } from '../lib/assert-never.js';
+import type { FileLook, GateContext, Verdict } from './gate.js';
+import { fail, pass } from './verdicts.js';
+
+/** Why there is nothing to look at; null for a file or a directory. */
+export function lookProblem(path: string, look: FileLook): string | null {
+  switch (look.kind) {
+    case 'file':
+    case 'directory':
+      return null;
+    case 'missing':
+      return `${path} does not exist`;
+    case 'outside':
+      return `${path} leaves the workspace through a symlink`;
+    case 'unreadable':
+      return `${path} cannot be read: ${look.reason}`;
+    default:
+      return assertNever(look);
+  }
+}
+
+/** Judges the text of a file; `wanted` completes "notes.md …" ("contains x"). */
+export async function checkFileText(
+  path: string,
+  context: GateContext,
+  wanted: { does: string; doesNot: string; test: (text: string) => boolean },
+): Promise<Verdict> {
+  const look = await context.look(path);
+  if (look.kind !== 'file') return fail(lookProblem(path, look) ?? `${path} is a directory, not a file`);
+  const text = await look.text();
+  if (text === null) return fail(`${path} is not UTF-8 text`);
+  return wanted.test(text) ? pass(`${path} ${wanted.does}`) : fail(`${path} ${wanted.doesNot}`);
+}

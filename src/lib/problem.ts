@@ -1,0 +1,36 @@
+/** Something wrong in a file that a user wrote. Line and column count from 1. */
+export interface Problem {
+  file: string;
+  line: number;
+  column: number;
+  /** Where in the value: `evaluation.gates[1].type`; empty for the file as a whole. */
+  path: string;
+  message: string;
+}
+
+/** `scenario.yaml:6:11 evaluation.gates[1].type: unknown type ...`, the form editors and terminals can jump to. */
+export function formatProblem({ file, line, column, path, message }: Problem): string {
+  return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${message}`;
+}
+
+const CONTEXT_LINES = 2;
+const MAX_WIDTH = 120;
+
+/** The line with two around it and a caret under the column; long lines are cut around the caret. */
+export function codeFrame(text: string, line: number, column: number): string {
+  const lines = text.split(/\r?\n/);
+  const first = Math.max(1, line - CONTEXT_LINES);
+  const last = Math.min(lines.length, line + CONTEXT_LINES);
+  const width = String(last).length;
+  const skipped = Math.max(0, column - MAX_WIDTH / 2);
+  const frame: string[] = [];
+  for (let at = first; at <= last; at += 1) {
+    const shown = printable((lines[at - 1] ?? '').slice(skipped, skipped + MAX_WIDTH));
+    frame.push(`${at === line ? '>' : ' '} ${String(at).padStart(width)} | ${shown}`.trimEnd());
+    if (at === line) frame.push(`  ${' '.repeat(width)} | ${' '.repeat(Math.max(0, column - 1 - skipped))}^`);
+  }
+  return frame.join('\n');
+}
+
+/** A tab or an escape sequence would move the caret, or the terminal. */
+const printable = (text: string): string => text.replace(/\p{Cc}/gu, ' ');

@@ -1,0 +1,37 @@
+import { MARKER } from './redact-exact.js';
+import { isPlainValue, isSecretName } from './redact-patterns.js';
+
+/** Where the string literal that begins at `start` ends. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+/**
+ * Redacts the strings of a JSON text, keys and values, one by one. All else, number formats and blanks included,
+ * stays as it was, and the text stays JSON.
+ */
+export function redactJson(text: string, redact: (text: string) => string): string {
+  // A secret that is a number can only be masked as a string.
+  const redactBetween = (between: string): string =>
+    between.replace(/-?[0-9][0-9.eE+-]*/g, (number) =>
+      redact(number) === number ? number : JSON.stringify(MARKER),
+    );
+  let result = '';
+  let done = 0;
+  let key: string | null = null;
+  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', done)) {
+    const between = text.slice(done, start);
+    result += redactBetween(between);
+    done = endOfString(text, start);
+    const literal = text.slice(start, done);
+    const value = JSON.parse(literal) as string;
+    const isValueOfSecret =
+      key !== null && between.trim() === ':' && isSecretName(key) && !isPlainValue(value);
+    const redacted = isValueOfSecret ? MARKER : redact(value);
+    result += redacted === value ? literal : JSON.stringify(redacted);
+    key = value;
+  }
+  return result + redactBetween(text.slice(done));
+}

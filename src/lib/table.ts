@@ -1,0 +1,92 @@
+import { stripVTControlCharacters } from 'node:util';
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const STYLE = /\x1b\[[\d;]*m/;
+const STYLES = new RegExp(STYLE, 'g');
+const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
+const WIDE =
+  /[\p{Emoji_Presentation}\uFE0F\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F2FF}\u{1FA70}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
+
+/** Text from outside as one harmless line: no escape sequences, control or direction-changing characters. */
+export function terminalText(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/[\u202A-\u202E\u2066-\u2069]/g, '')
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();
+}
+
+/** The columns that a terminal needs for `text`: colours need none, wide characters two. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text.replace(STYLES, ''))) width += graphemeWidth(segment);
+  return width;
+}
+
+/** `text` in at most `width` columns, with an ellipsis where it was cut. Never half a character, never an open colour. */
+export function truncate(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  if (width < 1) return '';
+  let kept = '';
+  let used = 0;
+  let styled = false;
+  for (const part of text.split(new RegExp(`(${STYLE.source})`))) {
+    if (STYLE.test(part)) {
+      kept += part;
+      styled = true;
+      continue;
+    }
+    for (const { segment } of graphemes.segment(part)) {
+      used += graphemeWidth(segment);
+      if (used > width - 1) return `${kept}…${styled ? '\x1b[0m' : ''}`;
+      kept += segment;
+    }
+  }
+  return kept;
+}
+
+interface TableOptions {
+  /** Most columns that a line may take; the widest cells are cut first. Unlimited when absent. */
+  width?: number;
+  /** Column numbers (from 0) whose cells stand at the right. */
+  right?: readonly number[];
+  /** What every line begins with. */
+  indent?: string;
+}
+
+/** Rows as lines of aligned columns, two blanks apart. Cells may hold colours; their text must be one line. */
+export function renderTable(rows: readonly (readonly string[])[], options: TableOptions = {}): string[] {
+  const { width = Infinity, right = [], indent = '' } = options;
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const natural = Array.from({ length: count }, (_, at) =>
+    Math.max(...rows.map((row) => textWidth(row[at] ?? ''))),
+  );
+  const widths = shrink(natural, width - textWidth(indent) - 2 * (count - 1));
+  return rows.map((row) => {
+    const cells = widths.map((columns, at) => {
+      const cell = truncate(row[at] ?? '', columns);
+      const blanks = ' '.repeat(columns - textWidth(cell));
+      return right.includes(at) ? blanks + cell : cell + blanks;
+    });
+    return truncate((indent + cells.join('  ')).trimEnd(), width);
+  });
+}
+
+/** Takes columns from the widest until the sum fits; no column gets narrower than one. */
+function shrink(natural: readonly number[], room: number): number[] {
+  const widths = [...natural];
+  let excess = widths.reduce((sum, columns) => sum + columns, 0) - room;
+  while (excess > 0) {
+    const widest = Math.max(...widths);
+    if (widest <= 1) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (INVISIBLE.test(grapheme)) return 0;
+  if (WIDE.test(grapheme)) return 2;
+  // Terminals give each letter of a conjunct (Devanagari, for example) a column though it is one character to a reader.
+  return Math.min(2, Array.from(grapheme).filter((letter) => !INVISIBLE.test(letter)).length);
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { ProcessIdentity } from '../process-identity.js';
+import { readJsonIfThere } from '../read-file.js';
+import { writeFileAtomic } from '../write-file.js';
+
+/** `<state>/engine.json`: what the keeper says of itself and of what it keeps. */
+export interface EngineState {
+  phase: 'starting' | 'ready' | 'stopping' | 'stopped' | 'failed';
+  /** What is waited for, or why it failed. */
+  message: string;
+  /** When the phase began, ms since the epoch. */
+  since: number;
+  build: string;
+  /** An address that was given: the server is not ours to start or stop. */
+  external: boolean;
+  address: string;
+  namespace: string;
+  taskQueue: string;
+  /** null when the Web UI's address is not known (a given server). */
+  uiUrl: string | null;
+  resultsPath: string;
+  keeper: ProcessIdentity;
+  server: ProcessIdentity | null;
+  worker: ProcessIdentity | null;
+  versions: { temporal: string | null; llm_tool_test: string };
+}
+
+const engineFile = (stateFolder: string): string => join(stateFolder, 'engine.json');
+
+export const readEngineState = (stateFolder: string): Promise<EngineState | null> =>
+  readJsonIfThere<EngineState>(engineFile(stateFolder));
+
+export const writeEngineState = (stateFolder: string, state: EngineState): Promise<void> =>
+  writeFileAtomic(engineFile(stateFolder), `${JSON.stringify(state, null, 2)}\n`, 0o600);
+
+/** Touched by every command that uses the engine, so that the keeper can tell when it is idle. */
+export const lastUsedFile = (stateFolder: string): string => join(stateFolder, 'last-used');
+
+export const logFile = (stateFolder: string, of: 'keeper' | 'server' | 'worker'): string =>
+  join(stateFolder, 'logs', `${of}.log`);

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, utimesSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { projectState } from '../folders.js';
+import { lockHolder } from '../generation-lock.js';
+import { buildId } from '../package-info.js';
+import { isAlive, signalProcess } from '../process-identity.js';
+import { givenTemporal } from '../temporal-client.js';
+import { waitUntil } from '../wait-until.js';
+import { lastUsedFile, logFile, readEngineState, type EngineState } from './engine-state.js';
+import { waitForDeath } from './server.js';
+
+/** Thrown when the engine cannot be brought up; the message is for the user. */
+export class EngineUnavailable extends Error {}
+
+export interface EngineRequest {
+  resultsPath: string;
+  /** `--address`; Temporal's own environment and config file count too. */
+  address?: string;
+  /** Never end by idleness. */
+  stay?: boolean;
+  /** Told what is waited for, whenever that changes. */
+  report: (text: string) => void;
+}
+
+/** Longer than a build of the Temporal CLI may take. */
+const START_MS = 45 * 60_000;
+const STOP_MS = 30_000;
+
+/** Tells the keeper that the engine is in use. */
+export function markUsed(stateFolder: string): void {
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  const file = lastUsedFile(stateFolder);
+  writeFileSync(file, '', { flag: 'a' });
+  utimesSync(file, new Date(), new Date());
+}
+
+/**
+ * Makes sure that the engine of a results folder is up, with workers of this build, and says where it is.
+ * Any number of commands at once start one engine: the keeper's lock decides.
+ * @throws EngineUnavailable
+ */
+export async function ensureEngine(request: EngineRequest): Promise<EngineState> {
+  const { folder } = projectState(request.resultsPath);
+  const external = givenTemporal(request.address);
+  const fits = (state: EngineState): boolean =>
+    state.build === buildId() && (external === null ? !state.external : state.address === external.address);
+  markUsed(folder);
+  let startedAt = Date.now();
+  let starts = 0;
+  let replaced = false;
+  let said = '';
+  const engine = await waitUntil<EngineState>(async () => {
+    const holder = await lockHolder(folder, 'engine');
+    const state = await readEngineState(folder);
+    if (state !== null && state.phase === 'failed' && state.since >= startedAt) throw new EngineUnavailable(state.message);
+    if (holder === null) {
+      if (starts++ >= 3) throw new EngineUnavailable(`the engine does not start; see ${logFile(folder, 'keeper')}`);
+      startedAt = Date.now();
+      await startKeeper(request, folder);
+      return null;
+    }
+    if (state?.keeper.pid !== holder.pid) return null;
+    if (state.phase === 'ready' && fits(state)) return state;
+    if (state.phase === 'ready' && !replaced) {
+      request.report(state.build === buildId() ? 'switching to another Temporal server' : 'replacing a worker of another build');
+      replaced = signalProcess(holder, external === null && !state.external ? 'SIGUSR2' : 'SIGTERM');
+    }
+    if (state.message !== said && state.phase === 'starting') {
+      said = state.message;
+      request.report(said);
+    }
+    return null;
+  }, START_MS);
+  if (engine === null) throw new EngineUnavailable(`the engine was not ready in time; see ${logFile(folder, 'keeper')}`);
+  return engine;
+}
+
+/** Resolves when the new keeper has the lock, or has ended because another one has it. */
+async function startKeeper(request: EngineRequest, folder: string): Promise<void> {
+  const log = logFile(folder, 'keeper');
+  mkdirSync(new URL('.', `file://${log}`), { recursive: true, mode: 0o700 });
+  const output = openSync(log, 'a', 0o600);
+  try {
+    const cli = fileURLToPath(new URL('../../cli.js', import.meta.url));
+    const child = spawn(
+      process.execPath,
+      [
+        ...[cli, 'engine', 'keep', '--results', request.resultsPath],
+        ...(request.address === undefined ? [] : ['--address', request.address]),
+        ...(request.stay === true ? ['--stay'] : []),
+      ],
+      { detached: true, stdio: ['ignore', output, output], cwd: folder },
+    );
+    let ended = false;
+    child.once('exit', () => (ended = true));
+    child.unref();
+    await waitUntil(async () => (ended || (await lockHolder(folder, 'engine')) !== null ? true : null), STOP_MS);
+  } finally {
+    closeSync(output);
+  }
+}
+
+/** What `engine status` says: the keeper's word, checked against the process table. */
+export async function engineStatus(resultsPath: string): Promise<EngineState | null> {
+  return readEngineState(projectState(resultsPath).folder);
+}
+
+/** Ends keeper, worker and server; also a server or worker whose keeper is gone. False when nothing was up. */
+export async function stopEngine(resultsPath: string): Promise<boolean> {
+  const { folder } = projectState(resultsPath);
+  const holder = await lockHolder(folder, 'engine');
+  if (holder !== null) {
+    signalProcess(holder, 'SIGTERM');
+    return waitForDeath(holder, STOP_MS);
+  }
+  const state = await readEngineState(folder);
+  const left = [state?.worker, state?.external === true ? null : state?.server].filter(
+    (process) => process !== null && process !== undefined && isAlive(process),
+  );
+  for (const identity of left) {
+    if (identity !== null && identity !== undefined) {
+      signalProcess(identity, 'SIGTERM');
+      await waitForDeath(identity, STOP_MS);
+    }
+  }
+  return left.length > 0;
+}

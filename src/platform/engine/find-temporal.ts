@@ -1,0 +1,139 @@
+import { chmod, mkdir, rename, rm, access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { cacheHome } from '../folders.js';
+import { tryLock, type Lock } from '../generation-lock.js';
+import { waitUntil } from '../wait-until.js';
+
+/** The newest release that the Go module proxy can build (no `replace` line): server 1.29.1, UI 2.42.1. */
+export const TEMPORAL_CLI_VERSION = '1.5.1';
+const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`;
+const DOWNLOAD_MS = 10 * 60_000;
+const BUILD_MS = 30 * 60_000;
+
+export interface TemporalExecutable {
+  path: string;
+  /** As `--version` says, for the name of the database file: a newer server may not open an older file. */
+  version: string;
+}
+
+/** Thrown when no Temporal server can be had; the message says the ways to provide one. */
+export class TemporalNotFound extends Error {}
+
+const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+async function onPath(name: string): Promise<string | null> {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    if (folder !== '' && (await isExecutable(join(folder, name)))) return join(folder, name);
+  }
+  return null;
+}
+
+async function versionOf(path: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await execa(path, ['--version'], { reject: false, timeout: 30_000 });
+  if (exitCode !== 0) throw new TemporalNotFound(`${path} --version failed: ${stderr.slice(0, 300)}`);
+  return /Server ([\w.-]+)/.exec(stdout)?.[1] ?? 'unknown';
+}
+
+/** Runs the SDK's downloader in a process of its own, so that it can be ended and its native code is not kept. */
+async function download(folder: string): Promise<string> {
+  const script = fileURLToPath(new URL('./download-temporal.js', import.meta.url));
+  const { stdout } = await execa(process.execPath, [script, folder, TEMPORAL_CLI_VERSION], { timeout: DOWNLOAD_MS });
+  return stdout.trim();
+}
+
+async function buildWithGo(go: string, folder: string): Promise<string> {
+  await execa(go, ['install', GO_PACKAGE], { env: { GOBIN: folder, GOFLAGS: '' }, timeout: BUILD_MS });
+  return join(folder, 'temporal');
+}
+
+const firstLine = (error: unknown): string => {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  const text = stderr !== undefined && stderr.trim() !== '' ? stderr : message;
+  return (text.trim().split('\n').at(-1) ?? text).slice(0, 300);
+};
+
+async function provide(target: string, report: (text: string) => void): Promise<void> {
+  const attempt = `${target}.${process.pid}`;
+  await mkdir(attempt, { recursive: true });
+  const failures: string[] = [];
+  try {
+    const go = await onPath('go');
+    const sources: { doing: string; get: () => Promise<string> }[] = [
+      { doing: `downloading Temporal CLI ${TEMPORAL_CLI_VERSION}`, get: () => download(attempt) },
+      ...(go === null
+        ? []
+        : [
+            {
+              doing: `building Temporal CLI ${TEMPORAL_CLI_VERSION} with Go, once, about 3 minutes on 2 cores`,
+              get: () => buildWithGo(go, attempt),
+            },
+          ]),
+    ];
+    for (const { doing, get } of sources) {
+      report(doing);
+      try {
+        const path = await get();
+        await chmod(path, 0o755);
+        await rename(path, target);
+        return;
+      } catch (error) {
+        failures.push(`${doing}: ${firstLine(error)}`);
+      }
+    }
+    if (go === null) failures.push('go is not on PATH, so it cannot be built');
+  } finally {
+    await rm(attempt, { recursive: true, force: true });
+  }
+  throw new TemporalNotFound(
+    [
+      'no Temporal server could be started:',
+      ...failures.map((failure) => `  - ${failure}`),
+      'Provide one in one of three ways:',
+      '  1. a running server: TEMPORAL_ADDRESS=host:port (or --address)',
+      '  2. the Temporal CLI: put `temporal` on PATH, or set LLM_TOOL_TEST_TEMPORAL_BIN=/path/to/temporal',
+      '  3. let it be fetched: allow downloads from temporal.download, or install Go (it is then built once)',
+    ].join('\n'),
+  );
+}
+
+/**
+ * The Temporal CLI: LLM_TOOL_TEST_TEMPORAL_BIN, `temporal` on PATH, our cache, a download into our cache, or a build
+ * with Go. Two processes at once do it once. `report` gets a line for whatever takes long.
+ * @throws TemporalNotFound
+ */
+export async function findTemporal(report: (text: string) => void): Promise<TemporalExecutable> {
+  const chosen = process.env['LLM_TOOL_TEST_TEMPORAL_BIN'];
+  if (chosen !== undefined && chosen !== '') {
+    if (await isExecutable(chosen)) return { path: chosen, version: await versionOf(chosen) };
+    throw new TemporalNotFound(`LLM_TOOL_TEST_TEMPORAL_BIN=${chosen}: no executable file there`);
+  }
+  const installed = await onPath('temporal');
+  if (installed !== null) return { path: installed, version: await versionOf(installed) };
+
+  const cache = cacheHome();
+  const cached = join(cache, `temporal-${TEMPORAL_CLI_VERSION}`);
+  if (!(await isExecutable(cached))) {
+    const lock = await lockWaiting(cache, report);
+    try {
+      if (!(await isExecutable(cached))) await provide(cached, report);
+    } finally {
+      await lock.release();
+    }
+  }
+  return { path: cached, version: await versionOf(cached) };
+}
+
+async function lockWaiting(folder: string, report: (text: string) => void): Promise<Lock> {
+  const lock = await tryLock(folder, 'temporal');
+  if (lock !== null) return lock;
+  report('waiting for another process that provides the Temporal CLI');
+  const later = await waitUntil(() => tryLock(folder, 'temporal'), DOWNLOAD_MS + BUILD_MS, 500);
+  if (later === null) throw new TemporalNotFound('waited in vain for another process that provides the Temporal CLI');
+  return later;
+}

@@ -1,0 +1,212 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { projectState } from '../folders.js';
+import { tryLock } from '../generation-lock.js';
+import { buildId, packageVersion } from '../package-info.js';
+import { isAlive, ownIdentity, signalProcess, type ProcessIdentity } from '../process-identity.js';
+import { readJsonIfThere } from '../read-file.js';
+import { connect, prepareNamespace, type TemporalAddress } from '../temporal-client.js';
+import { waitUntil } from '../wait-until.js';
+import { lastUsedFile, logFile, readEngineState, writeEngineState, type EngineState } from './engine-state.js';
+import { findTemporal } from './find-temporal.js';
+import { choosePorts, LOOPBACK, startDetached, startServer, tailOf, waitForDeath } from './server.js';
+
+const START_MS = 60_000;
+const STOP_MS = 10_000;
+const POLL_MS = 200;
+/** So many deaths within RESTART_WINDOW_MS are no accident. */
+const RESTART_LIMIT = 5;
+const RESTART_WINDOW_MS = 30_000;
+
+export interface KeeperOptions {
+  resultsPath: string;
+  /** A given server: keep a worker only. */
+  external: TemporalAddress | null;
+  /** End after so long without open workflows and commands; null: never. */
+  idleMs: number | null;
+}
+
+/** Written by the worker when it polls; see worker.ts. */
+export const workerReadyFile = (stateFolder: string): string => join(stateFolder, 'worker.json');
+
+/**
+ * The keeper: runs the Temporal server and one worker as detached processes, restarts what dies, and ends both when
+ * nothing has used them for a while. Returns at once when another keeper holds the lock. Server and worker finish their
+ * work without it, and the next keeper adopts them.
+ */
+export async function keep(options: KeeperOptions): Promise<void> {
+  const { id, folder } = projectState(options.resultsPath);
+  const lock = await tryLock(folder, 'engine');
+  if (lock === null) return;
+
+  const asked: { stop: 'all' | 'worker' | null } = { stop: null };
+  process.on('SIGTERM', () => (asked.stop = 'all'));
+  process.on('SIGUSR2', () => (asked.stop = 'worker'));
+  process.on('SIGINT', () => undefined);
+  process.on('SIGHUP', () => undefined);
+
+  const before = await readEngineState(folder);
+  let state: EngineState = {
+    phase: 'starting',
+    message: 'starting',
+    since: Date.now(),
+    build: buildId(),
+    external: options.external !== null,
+    address: options.external?.address ?? before?.address ?? '',
+    namespace: options.external?.namespace ?? 'default',
+    taskQueue: `llm-tool-test-${id}`,
+    uiUrl: options.external === null ? (before?.uiUrl ?? null) : null,
+    resultsPath: options.resultsPath,
+    keeper: ownIdentity(),
+    server: options.external === null && before?.external !== true ? (before?.server ?? null) : null,
+    worker: before?.worker ?? null,
+    versions: { temporal: null, llm_tool_test: packageVersion },
+  };
+  const update = async (change: Partial<EngineState>): Promise<void> => {
+    const since = change.phase !== undefined && change.phase !== state.phase ? Date.now() : state.since;
+    state = { ...state, ...change, since };
+    await writeEngineState(folder, state);
+  };
+
+  try {
+    await update({});
+    const deaths: number[] = [];
+    let idleSince = Date.now();
+    let nextIdleCheck = Date.now();
+    while (asked.stop === null) {
+      if (!serverIsUp(state) || !workerIsUp(state)) {
+        if (state.phase === 'ready') deaths.push(Date.now());
+        if (deaths.filter((at) => at > Date.now() - RESTART_WINDOW_MS).length > RESTART_LIMIT) {
+          throw new Error(`server or worker keeps dying; see ${dirname(logFile(folder, 'server'))}`);
+        }
+        await startWhatIsDown(folder, state, update);
+      }
+      if (options.idleMs !== null && Date.now() >= nextIdleCheck) {
+        nextIdleCheck = Date.now() + Math.min(options.idleMs / 4, 30_000);
+        const used = await lastUse(folder);
+        if ((await openWorkflows(state)) !== 0) idleSince = Date.now();
+        if (Date.now() - Math.max(idleSince, used) > options.idleMs) {
+          await update({ phase: 'stopping', message: 'idle' });
+          // A command marks its use before it reads the phase: whoever came in between is seen here.
+          if ((await lastUse(folder)) === used && (await openWorkflows(state)) === 0) asked.stop = 'all';
+          else await update({ phase: 'ready', message: '' });
+        }
+      }
+      await sleep(POLL_MS);
+    }
+    await update({ phase: 'stopping', message: 'asked to stop' });
+    await end(state.worker);
+    if (asked.stop === 'all' && !state.external) await end(state.server);
+    await update({ phase: 'stopped', message: '', worker: null, ...(asked.stop === 'all' ? { server: null } : {}) });
+  } catch (error) {
+    await update({ phase: 'failed', message: error instanceof Error ? error.message : String(error) });
+    await end(state.worker);
+    if (!state.external) await end(state.server);
+  } finally {
+    await lock.release();
+  }
+}
+
+const serverIsUp = (state: EngineState): boolean => state.external || (state.server !== null && isAlive(state.server));
+const workerIsUp = (state: EngineState): boolean => state.worker !== null && isAlive(state.worker);
+
+async function startWhatIsDown(
+  folder: string,
+  state: EngineState,
+  update: (change: Partial<EngineState>) => Promise<void>,
+): Promise<void> {
+  let current = state;
+  const change = async (part: Partial<EngineState>): Promise<void> => {
+    current = { ...current, ...part };
+    await update(part);
+  };
+  if (!serverIsUp(current)) {
+    await change({ phase: 'starting', message: 'looking for the Temporal CLI' });
+    const temporal = await findTemporal((text) => void update({ message: text }));
+    const ports = await choosePorts(portsOf(current));
+    await change({
+      message: 'starting the Temporal server',
+      address: `${LOOPBACK}:${ports.port}`,
+      uiUrl: `http://${LOOPBACK}:${ports.uiPort}`,
+      versions: { ...current.versions, temporal: temporal.version },
+    });
+    await change({ server: startServer(temporal, folder, ports) });
+    await serverReady(folder, current);
+  } else if (current.phase !== 'ready') {
+    await serverReady(folder, current);
+  }
+  if (!workerIsUp(current)) {
+    await change({ phase: 'starting', message: 'starting the worker' });
+    const worker = startDetached(process.execPath, workerArguments(current), logFile(folder, 'worker'));
+    await change({ worker });
+    await workerReady(folder, worker);
+  }
+  await change({ phase: 'ready', message: '', build: buildId() });
+}
+
+function portsOf(state: EngineState): { port: number; uiPort: number } {
+  const port = Number(state.address.split(':').at(-1));
+  const uiPort = Number(state.uiUrl?.split(':').at(-1));
+  return { port: port > 0 ? port : 7233, uiPort: uiPort > 0 ? uiPort : 8233 };
+}
+
+async function serverReady(folder: string, state: EngineState): Promise<void> {
+  const ready = await waitUntil(async () => {
+    if (!serverIsUp(state)) throw new Error(`the Temporal server ended:\n${await tailOf(logFile(folder, 'server'))}`);
+    try {
+      const client = await connect(state, 2000);
+      try {
+        await prepareNamespace(client, state.external);
+      } finally {
+        await client.connection.close();
+      }
+      return true;
+    } catch (error) {
+      if (state.external) throw new Error(`Temporal at ${state.address} does not answer: ${(error as Error).message}`);
+      return null;
+    }
+  }, START_MS);
+  if (ready === null) throw new Error(`the Temporal server did not answer within ${START_MS / 1000} s`);
+}
+
+const workerArguments = (state: EngineState): string[] => [
+  fileURLToPath(new URL('../../worker.js', import.meta.url)),
+  ...['--results', state.resultsPath, '--queue', state.taskQueue],
+  ...(state.external ? [] : ['--address', state.address, '--namespace', state.namespace]),
+];
+
+async function workerReady(folder: string, worker: ProcessIdentity): Promise<void> {
+  const ready = await waitUntil(async () => {
+    const said = await readJsonIfThere<ProcessIdentity>(workerReadyFile(folder));
+    if (said?.pid === worker.pid && said.start === worker.start) return true;
+    if (!isAlive(worker)) throw new Error(`the worker ended:\n${await tailOf(logFile(folder, 'worker'))}`);
+    return null;
+  }, START_MS);
+  if (ready === null) throw new Error(`the worker was not ready within ${START_MS / 1000} s`);
+}
+
+async function openWorkflows(state: EngineState): Promise<number | null> {
+  try {
+    const client = await connect(state);
+    try {
+      const query = `ExecutionStatus = "Running" AND TaskQueue = "${state.taskQueue}"`;
+      return (await client.workflow.count(query)).count;
+    } finally {
+      await client.connection.close();
+    }
+  } catch {
+    return null; // not known: not idle
+  }
+}
+
+const lastUse = async (folder: string): Promise<number> =>
+  (await stat(lastUsedFile(folder)).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
+
+async function end(identity: ProcessIdentity | null): Promise<void> {
+  if (identity === null || !signalProcess(identity, 'SIGTERM')) return;
+  if (await waitForDeath(identity, STOP_MS)) return;
+  signalProcess(identity, 'SIGKILL');
+  await waitForDeath(identity, STOP_MS);
+}

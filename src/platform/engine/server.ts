@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { identify, isAlive, type ProcessIdentity } from '../process-identity.js';
+import { waitUntil } from '../wait-until.js';
+import type { TemporalExecutable } from './find-temporal.js';
+import { logFile } from './engine-state.js';
+
+export const LOOPBACK = '127.0.0.1';
+
+/** Shown and searchable in Temporal's UI; specs/results.md says what each holds. */
+export const SEARCH_ATTRIBUTES = {
+  SweepId: 'Keyword',
+  Scenario: 'Keyword',
+  Agent: 'Keyword',
+  Model: 'Keyword',
+  Outcome: 'Keyword',
+  CostUsd: 'Double',
+  Rep: 'Int',
+} as const;
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, LOOPBACK, () => probe.close(() => resolve(true)));
+  });
+
+const anyFreePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, LOOPBACK, () => {
+      const address = probe.address();
+      probe.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+    });
+  });
+
+/** The preferred ports where they are free, so that the Web UI keeps its address; other free ones where not. */
+export async function choosePorts(preferred: { port: number; uiPort: number }): Promise<{ port: number; uiPort: number }> {
+  return {
+    port: (await isFree(preferred.port)) ? preferred.port : await anyFreePort(),
+    uiPort: (await isFree(preferred.uiPort)) ? preferred.uiPort : await anyFreePort(),
+  };
+}
+
+/** Starts a program that outlives us, with its output appended to a log file. */
+export function startDetached(command: string, args: string[], log: string, env = process.env): ProcessIdentity {
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+  const output = openSync(log, 'a', 0o600);
+  try {
+    const child = spawn(command, args, { detached: true, stdio: ['ignore', output, output], env, cwd: dirname(log) });
+    child.on('error', () => undefined); // told below, by the missing process
+    const identity = child.pid === undefined ? null : identify(child.pid);
+    child.unref();
+    if (identity === null) throw new Error(`cannot start ${command}; see ${log}`);
+    return identity;
+  } finally {
+    closeSync(output);
+  }
+}
+
+/** Starts the Temporal development server on a SQLite file, detached. Ready when its port answers. */
+export function startServer(
+  temporal: TemporalExecutable,
+  stateFolder: string,
+  ports: { port: number; uiPort: number },
+): ProcessIdentity {
+  return startDetached(
+    temporal.path,
+    [
+      ...['server', 'start-dev', '--ip', LOOPBACK, '--port', String(ports.port), '--ui-port', String(ports.uiPort)],
+      ...['--db-filename', join(stateFolder, `temporal-${temporal.version}.db`)],
+      // Safe when the process is killed; full sync would cost four times the wall time (specs/durability.md).
+      ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+      ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+      ...['--log-level', 'warn', '--log-format', 'json'],
+    ],
+    logFile(stateFolder, 'server'),
+    // Nothing of the user's environment: it may hold keys, and the server outlives the shell.
+    { PATH: process.env['PATH'], HOME: stateFolder, TMPDIR: process.env['TMPDIR'] },
+  );
+}
+
+/** The last lines of a log, for a message that says why something did not start. */
+export async function tailOf(log: string): Promise<string> {
+  const text = await readFile(log, 'utf8').catch(() => '');
+  return text.trim().split('\n').slice(-5).join('\n').slice(-1500);
+}
+
+/** Waits for a process to end; false when it is still alive after `timeoutMs`. */
+export async function waitForDeath(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+  return (await waitUntil(() => (isAlive(identity) ? null : true), timeoutMs, 20)) ?? false;
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, accessSync, constants, realpathSync } from 'node:fs';
+import { homedir, tmpdir, userInfo } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { sha256 } from '../lib/hash.js';
+
+/** Where a program keeps what: see specs/results.md, "State". */
+function platformFolder(kind: 'state' | 'cache'): string {
+  const home = homedir();
+  const xdg = process.env[kind === 'state' ? 'XDG_STATE_HOME' : 'XDG_CACHE_HOME'];
+  if (process.platform === 'darwin') {
+    return join(home, 'Library', kind === 'state' ? 'Application Support' : 'Caches', 'llm-tool-test');
+  }
+  return join(xdg ?? join(home, kind === 'state' ? '.local/state' : '.cache'), 'llm-tool-test');
+}
+
+function isUsable(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A folder of the user's own that can be written; with a read-only HOME it is under the temporary folder. */
+function usableFolder(kind: 'state' | 'cache', chosen: string | undefined): string {
+  if (chosen !== undefined && chosen !== '') return resolve(chosen);
+  const usual = platformFolder(kind);
+  return isUsable(usual) ? usual : join(tmpdir(), `llm-tool-test-${userInfo().uid}`, kind);
+}
+
+/** Engines, workspaces, raw output, databases. LLM_TOOL_TEST_HOME overrides. */
+export const stateHome = (): string => usableFolder('state', process.env['LLM_TOOL_TEST_HOME']);
+
+/** Executables. LLM_TOOL_TEST_CACHE overrides. */
+export const cacheHome = (): string => usableFolder('cache', process.env['LLM_TOOL_TEST_CACHE']);
+
+/** `path` without symlinks, also where its last parts do not exist yet. */
+export function canonical(path: string): string {
+  const full = resolve(path);
+  try {
+    return realpathSync(full);
+  } catch {
+    const parent = dirname(full);
+    return parent === full ? full : join(canonical(parent), full.slice(parent.length));
+  }
+}
+
+/** The private folder of one results folder's engine: `<state>/<id>`, and the id that also names its task queue. */
+export function projectState(resultsPath: string): { id: string; folder: string } {
+  const id = sha256(canonical(resultsPath)).slice(0, 12);
+  return { id, folder: join(stateHome(), id) };
+}

@@ -1,0 +1,44 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+
+/** Agents write lines of more than a megabyte; what is beyond the limit is dropped, and the line marked. */
+const LINE_LIMIT = 4 * 1024 * 1024;
+const CHUNK = 256 * 1024;
+
+export interface Line {
+  text: string;
+  /** Where in the file the line ends, in bytes. */
+  end: number;
+}
+
+/** The lines of a file, one at a time, so that memory does not grow with the file. */
+export function* linesOf(path: string): Generator<Line> {
+  const file = openSync(path, 'r');
+  try {
+    const decoder = new StringDecoder('utf8');
+    const chunk = Buffer.alloc(CHUNK);
+    let rest = '';
+    let offset = 0;
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
+      let from = 0;
+      for (let at = chunk.indexOf(10, 0); at !== -1 && at < read; at = chunk.indexOf(10, from)) {
+        const text = rest + decoder.write(chunk.subarray(from, at));
+        rest = '';
+        from = at + 1;
+        yield { text: shorten(text), end: offset + from };
+      }
+      const tail = decoder.write(chunk.subarray(from, read));
+      rest = rest.length < LINE_LIMIT ? rest + tail : rest;
+      offset += read;
+    }
+    rest += decoder.end();
+    if (rest !== '') yield { text: shorten(rest), end: offset };
+  } finally {
+    closeSync(file);
+  }
+}
+
+const shorten = (text: string): string => {
+  const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+  return line.length <= LINE_LIMIT ? line : `${line.slice(0, LINE_LIMIT)} [line cut]`;
+};

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+
+/** The file's text, or null when there is no such file. Other errors are thrown. */
+export async function readTextIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+/** The file's JSON, or null when there is no such file. Throws on a file that is not JSON. */
+export async function readJsonIfThere<T>(path: string): Promise<T | null> {
+  const text = await readTextIfThere(path);
+  return text === null ? null : (JSON.parse(text) as T);
+}

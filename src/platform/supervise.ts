@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { constants, watch } from 'node:fs';
+import { mkdir, open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { bootId, isAlive, signalProcess } from './process-identity.js';
+import { readTextIfThere } from './read-file.js';
+import { waitUntil } from './wait-until.js';
+
+/** How a supervised agent is contained: a PID namespace (as root, as a user), or session and environment mark. */
+export type Containment = 'pidns' | 'userns' | 'group';
+
+export interface SupervisedCommand {
+  /** Private folder of this start; see supervisor/claim.sh for the files in it. */
+  folder: string;
+  argv: string[];
+  cwd: string;
+  env: Record<string, string>;
+  /** Path of the file that the agent reads as standard input. */
+  stdin: string;
+  deadlineSecs: number;
+  /** Stop the agent when its output has not grown for so long; null: no limit. */
+  idleSecs: number | null;
+  /** In the environment of all that the agent starts, as LLM_TOOL_TEST_RUN. */
+  mark: string;
+}
+
+export type SupervisedState =
+  | { state: 'none' }
+  | { state: 'starting' }
+  | { state: 'running' }
+  | { state: 'ended'; exitCode: number; stopped: 'cancel' | 'deadline' | 'idle' | null }
+  /** The supervisor is gone and left no exit status: it was killed, or the machine lost power. */
+  | { state: 'dead' };
+
+/** From the request to stop until SIGKILL, in tenths of a second. */
+const GRACE_TENTHS = 5;
+const CLAIM_MS = 5000;
+const script = (name: string): string => fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
+
+let probed: Promise<Containment> | undefined;
+
+async function probe(): Promise<Containment> {
+  const works = async (...flags: string[]): Promise<boolean> =>
+    (await execa('unshare', [...flags, '--pid', '--fork', '--kill-child=KILL', '--mount-proc', 'true'], { reject: false }))
+      .exitCode === 0;
+  if (process.platform !== 'linux') return 'group';
+  if (await works()) return 'pidns';
+  return (await works('--user', '--map-current-user')) ? 'userns' : 'group';
+}
+
+/** The best containment that this machine allows, found out once. LLM_TOOL_TEST_CONTAINMENT forces one, for tests. */
+export function containment(): Promise<Containment> {
+  const forced = process.env['LLM_TOOL_TEST_CONTAINMENT'];
+  if (forced === 'pidns' || forced === 'userns' || forced === 'group') return Promise.resolve(forced);
+  return (probed ??= probe());
+}
+
+/** Starts the command under a detached supervisor. When someone else has claimed the folder, theirs goes on. */
+export async function startSupervised(command: SupervisedCommand): Promise<void> {
+  await mkdir(command.folder, { recursive: true, mode: 0o700 });
+  const mode = await containment();
+  const idleTick = command.idleSecs === null ? 0 : command.idleSecs / 5;
+  const child = spawn(
+    'sh',
+    [
+      ...[script('claim.sh'), command.folder, mode, bootId(), script('supervise.sh')],
+      ...[command.deadlineSecs, idleTick, GRACE_TENTHS].map(String),
+      ...[command.mark, command.cwd, command.stdin],
+      ...command.argv,
+    ],
+    {
+      cwd: command.folder,
+      // The supervisor finds its utilities by our PATH: the agent's may shadow them.
+      env: { ...command.env, PATH: process.env['PATH'], LLM_TOOL_TEST_AGENT_PATH: command.env['PATH'] ?? '' },
+      detached: true,
+      stdio: 'ignore',
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  child.unref();
+  const claimed = await waitUntil(async () => ((await inspect(command.folder)).state === 'none' ? null : true), CLAIM_MS, 5);
+  if (claimed === null) throw new Error(`the supervisor did not start in ${command.folder}`);
+}
+
+async function readExit(folder: string): Promise<SupervisedState | null> {
+  const exit = await readTextIfThere(join(folder, 'exit'));
+  if (exit?.endsWith('\n') !== true) return null;
+  const stop = (await readTextIfThere(join(folder, 'stop')))?.trim();
+  const stopped = stop === 'cancel' || stop === 'deadline' || stop === 'idle' ? stop : null;
+  return { state: 'ended', exitCode: Number(exit), stopped };
+}
+
+/** What has become of the agent in a folder. Liveness is read before the exit status, which is written before death. */
+export async function inspect(folder: string): Promise<SupervisedState> {
+  const claim = await readTextIfThere(join(folder, 'sup'));
+  if (claim === null) return { state: 'none' };
+  const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim) ?? [];
+  if (pid === undefined || boot === undefined || start === undefined) {
+    const age = Date.now() - (await stat(join(folder, 'sup'))).mtimeMs;
+    return { state: age < CLAIM_MS ? 'starting' : 'dead' };
+  }
+  const alive = isAlive({ pid: Number(pid), boot, start });
+  const ended = await readExit(folder);
+  if (ended !== null) return ended;
+  return { state: alive ? 'running' : 'dead' };
+}
+
+/** Resolves when the agent has ended or its supervisor has died; rejects when the signal aborts. Adopts what runs. */
+export async function waitForEnd(folder: string, signal: AbortSignal): Promise<SupervisedState> {
+  // A folder watch tells within a millisecond; the slow poll notices a supervisor that was killed.
+  for (;;) {
+    signal.throwIfAborted();
+    const change = new AbortController();
+    const changed = nextChange(folder, AbortSignal.any([signal, change.signal]));
+    const now = await inspect(folder);
+    if (now.state === 'ended' || now.state === 'dead' || now.state === 'none') {
+      change.abort();
+      return now;
+    }
+    await changed;
+  }
+}
+
+function nextChange(folder: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(poll);
+      watcher?.close();
+      resolve();
+    };
+    let watcher: ReturnType<typeof watch> | undefined;
+    try {
+      watcher = watch(folder, (_, file) => {
+        if (file === 'exit') done();
+      });
+      watcher.on('error', done);
+    } catch {
+      // Out of inotify watches: polling alone must do.
+    }
+    const poll = setTimeout(done, watcher === undefined ? 100 : 1000);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}
+
+/** Asks the supervisor to stop the agent and waits until nothing of it is alive. */
+export async function stopSupervised(folder: string, reason: 'cancel'): Promise<SupervisedState> {
+  const asked = await waitUntil(async () => {
+    const now = await inspect(folder);
+    if (now.state !== 'running' && now.state !== 'starting') return now;
+    return (await writeToFifo(join(folder, 'ctl'), `${reason}\n`)) ? now : null;
+  }, CLAIM_MS);
+  if (asked === null) await killSupervisor(folder);
+  return waitForEnd(folder, AbortSignal.timeout(30_000));
+}
+
+/** False while nobody listens (ENXIO) or the FIFO is not there yet. */
+async function writeToFifo(path: string, text: string): Promise<boolean> {
+  try {
+    const fifo = await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      await fifo.write(text);
+      return true;
+    } finally {
+      await fifo.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+async function killSupervisor(folder: string): Promise<void> {
+  const claim = await readTextIfThere(join(folder, 'sup'));
+  const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim ?? '') ?? [];
+  if (pid !== undefined && boot !== undefined && start !== undefined) {
+    signalProcess({ pid: Number(pid), boot, start }, 'SIGKILL');
+  }
+}

@@ -1,0 +1,55 @@
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import proto from '@temporalio/proto';
+import { SEARCH_ATTRIBUTES } from './engine/server.js';
+
+export interface TemporalAddress {
+  address: string;
+  namespace: string;
+  /** Use TLS settings and keys of Temporal's own configuration (a given server), or a plain loopback connection. */
+  external: boolean;
+}
+
+/** The server that Temporal's own environment variables or configuration file name; null when they name none. */
+export function givenTemporal(flag?: string): TemporalAddress | null {
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const address = flag ?? connectionOptions.address;
+  return address === undefined || address === ''
+    ? null
+    : { address, namespace: namespace ?? 'default', external: true };
+}
+
+/** Connects, or throws within `timeoutMs`. Close the client's connection after use. */
+export async function connect(to: TemporalAddress, timeoutMs = 5000): Promise<Client> {
+  const options = to.external ? loadClientConnectConfig().connectionOptions : {};
+  const connection = await Connection.connect({ ...options, address: to.address, connectTimeout: timeoutMs });
+  return new Client({ connection, namespace: to.namespace });
+}
+
+/**
+ * Makes the server fit: our search attributes exist, and finished workflows are kept for 30 days (a namespace that the
+ * development server makes keeps them for one). On a given server this needs rights; what is there already is enough.
+ */
+export async function prepareNamespace(client: Client, external: boolean): Promise<void> {
+  const { namespace } = client.options;
+  const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => customAttributes[name] === undefined);
+  if (missing.length > 0) {
+    const { IndexedValueType } = proto.temporal.api.enums.v1;
+    const valueOf = {
+      Keyword: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+      Double: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
+      Int: IndexedValueType.INDEXED_VALUE_TYPE_INT,
+    };
+    await client.connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, valueOf[type]])),
+    });
+  }
+  if (external) return;
+  await client.workflowService.updateNamespace({
+    namespace,
+    config: { workflowExecutionRetentionTtl: msToTs('30 days') },
+  });
+}

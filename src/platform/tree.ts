@@ -1,0 +1,168 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import {
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+/** A file, folder or symlink of a tree, by its path relative to the root, `/` between the parts. */
+export type TreeEntry =
+  | { kind: 'folder'; path: string }
+  | { kind: 'file'; path: string; executable: boolean; bytes: number }
+  | { kind: 'symlink'; path: string; to: string };
+
+/** Thrown for what cannot be copied faithfully and safely; the message names the path and says why. */
+export class UnusableTree extends Error {}
+
+/** Whether a symlink at `path` (relative to the root) that points to `to` stays inside the root. */
+export function staysInside(path: string, to: string): boolean {
+  const root = resolve(sep, 'root');
+  const target = resolve(dirname(join(root, path)), to);
+  return !to.startsWith(sep) && (target === root || target.startsWith(root + sep));
+}
+
+/**
+ * All entries below `root` in a fixed order.
+ * @throws UnusableTree for symlinks that leave the tree, sockets, devices and FIFOs.
+ */
+export async function listTree(root: string): Promise<TreeEntry[]> {
+  const entries: TreeEntry[] = [];
+  const visit = async (folder: string): Promise<void> => {
+    for (const name of (await readdir(join(root, folder))).sort()) {
+      const path = folder === '' ? name : `${folder}/${name}`;
+      const full = join(root, path);
+      const info = await lstat(full);
+      if (info.isDirectory()) {
+        entries.push({ kind: 'folder', path });
+        await visit(path);
+      } else if (info.isSymbolicLink()) {
+        const to = await readlink(full);
+        if (!staysInside(path, to)) {
+          throw new UnusableTree(`${full}: symlink leaves the folder (${to}); copy what it points to into the folder`);
+        }
+        entries.push({ kind: 'symlink', path, to });
+      } else if (info.isFile()) {
+        entries.push({ kind: 'file', path, executable: (info.mode & 0o111) !== 0, bytes: info.size });
+      } else {
+        throw new UnusableTree(`${full}: neither file, folder nor symlink; remove it from the folder`);
+      }
+    }
+  };
+  await visit('');
+  return entries;
+}
+
+async function fileHash(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** SHA-256 over names, kinds, executable bits and contents: times, owners and other modes do not count. */
+export async function hashTree(root: string, entries: readonly TreeEntry[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const entry of entries) {
+    const content =
+      entry.kind === 'file'
+        ? `${entry.executable ? 'x' : '-'} ${await fileHash(join(root, entry.path))}`
+        : entry.kind === 'symlink'
+          ? entry.to
+          : '';
+    hash.update(`${JSON.stringify([entry.kind, entry.path, content])}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** Copies entries into a folder, by reference where the file system can. Files become writable by the owner. */
+export async function copyTree(from: string, entries: readonly TreeEntry[], to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of entries) {
+    const target = join(to, entry.path);
+    switch (entry.kind) {
+      case 'folder':
+        await mkdir(target, { recursive: true });
+        break;
+      case 'symlink':
+        await rm(target, { force: true });
+        await symlink(entry.to, target);
+        break;
+      case 'file': {
+        await copyFile(join(from, entry.path), target, constants.COPYFILE_FICLONE);
+        await chmod(target, entry.executable ? 0o755 : 0o644);
+        const { atime, mtime } = await stat(join(from, entry.path));
+        await utimes(target, atime, mtime);
+      }
+    }
+  }
+}
+
+/**
+ * Copies what an agent left, whatever that is: symlinks as they are, no sockets or devices, unreadable files passed over.
+ * `mask` gives a file's changed content, or null to copy it as it is.
+ */
+export async function copyLoosely(
+  from: string,
+  to: string,
+  mask: ((content: Buffer) => Buffer | null) | null,
+): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const name of await readdir(from)) {
+    const [source, target] = [join(from, name), join(to, name)];
+    const info = await lstat(source);
+    if (info.isDirectory()) await copyLoosely(source, target, mask);
+    else if (info.isSymbolicLink()) await symlink(await readlink(source), target);
+    else if (info.isFile()) {
+      const masked = mask === null ? null : mask(await readFile(source));
+      if (masked === null) await copyFile(source, target, constants.COPYFILE_FICLONE);
+      else await writeFile(target, masked, { mode: info.mode });
+    }
+  }
+}
+
+/** Copies a tree to `<store>/<hash>`, whole or not at all. Returns the hash. */
+export async function snapshotTree(root: string, store: string): Promise<string> {
+  const entries = await listTree(root);
+  const hash = await hashTree(root, entries);
+  await placeOnce(join(store, hash), (folder) => copyTree(root, entries, folder));
+  return hash;
+}
+
+/** Makes a folder by `fill` under a temporary name and renames it into place, unless it is there already. */
+export async function placeOnce(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+  if (await isFolder(folder)) return;
+  const temporary = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    await mkdir(temporary, { recursive: true });
+    await fill(temporary);
+    await rename(temporary, folder);
+  } catch (error) {
+    // Someone placed the same content meanwhile: as good.
+    if (!(await isFolder(folder))) throw error;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+export const isFolder = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+
+/** `path` relative to `root`, or null when it is not below it. */
+export function below(root: string, path: string): string | null {
+  const way = relative(root, path);
+  return way === '' || way === '..' || way.startsWith(`..${sep}`) || resolve(way) === way ? null : way;
+}

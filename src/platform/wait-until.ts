@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Polls `check` until it gives something other than null, or `timeoutMs` passes (then null). */
+export async function waitUntil<T>(
+  check: () => Promise<T | null> | T | null,
+  timeoutMs: number,
+  intervalMs = 50,
+): Promise<T | null> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await check();
+    if (found !== null) return found;
+    if (Date.now() >= end) return null;
+    await sleep(intervalMs);
+  }
+}

@@ -1,0 +1,116 @@
+import { formatDuration } from '../lib/duration.js';
+import { isJsonObject, type Json } from '../lib/json.js';
+import { compositeTier } from '../results/composite.js';
+import type { RunRecord } from '../results/run-record.js';
+import type { EvaluatorResult, Metrics } from '../results/schema.js';
+import { blocks, fence, heading, inline, link, list, table } from './markdown.js';
+import { formatCost } from './run-text.js';
+
+/** What of a judgment has a place of its own; the rest is shown as it is. */
+const SHOWN = ['scores', 'weighted_score', 'issues', 'highlights'];
+
+/** evaluation.md: the scores of a run, with room for a human's. `run` and `metrics` must be redacted already. */
+export function renderEvaluation(run: RunRecord, metrics: Metrics): string {
+  return blocks([
+    heading(1, `Evaluation: ${inline(run.scenario.name)}`),
+    heading(2, 'Summary'),
+    summary(run, metrics),
+    heading(2, 'Judge Score'),
+    judgeScore(metrics.judge),
+    heading(2, 'Metrics'),
+    metricsTable(metrics),
+    heading(2, 'Judge Feedback'),
+    judgeFeedback(metrics.judge),
+    heading(2, 'Custom Evaluator Results'),
+    metrics.evaluator_results.length === 0 ? 'No evaluators were run.' : null,
+    ...metrics.evaluator_results.map(evaluator),
+    heading(2, 'Human Review'),
+    '<!-- Human Score: __/5 -->',
+    '<!-- Further Human Notes: -->',
+    heading(2, 'Links'),
+    list([
+      link('report.md'),
+      link('metrics.json'),
+      link('artifacts/transcript.human.txt'),
+      link('artifacts/transcript.raw.txt'),
+      link('artifacts/events.jsonl'),
+      link('artifacts/run.json'),
+      link('fixture/'),
+    ]),
+  ]);
+}
+
+function summary(run: RunRecord, metrics: Metrics): string {
+  return list([
+    `Outcome: **${run.outcome}** (${inline(run.message)})`,
+    `Scenario: ${inline(run.scenario.name)}`,
+    `Agent: ${inline(run.agent_name)}`,
+    `Model: ${inline(run.agent?.model_used ?? run.model)}`,
+    `Gates: ${metrics.gates_passed}/${metrics.gates_total}`,
+    `Duration: ${formatDuration(run.duration_secs * 1000)}`,
+    `Cost: ${formatCost(run.agent?.cost_usd ?? null)}`,
+    ...(metrics.composite_score === undefined
+      ? []
+      : [`Composite score: ${score(metrics.composite_score)} (${compositeTier(metrics.composite_score)})`]),
+  ]);
+}
+
+function judgeScore(judge: Json | null): string {
+  if (judge === null) return 'Not performed.';
+  const weighted = isJsonObject(judge) ? judge['weighted_score'] : undefined;
+  if (typeof weighted !== 'number') return 'n/a: the judge gave no usable score.';
+  const scores = isJsonObject(judge) && isJsonObject(judge['scores']) ? Object.entries(judge['scores']) : [];
+  const rows = scores.map(([id, value]) => [inline(id), plain(value)]);
+  const overall = `**${Math.round(weighted * 5)}/5** (${score(weighted)})`;
+  return rows.length === 0 ? overall : `${overall}\n\n${table(['Criterion', 'Score'], rows)}`;
+}
+
+function judgeFeedback(judge: Json | null): string {
+  if (judge === null) return 'Not performed.';
+  if (!isJsonObject(judge)) return fence(JSON.stringify(judge, null, 2), 'json');
+  const others = Object.fromEntries(Object.entries(judge).filter(([key]) => !SHOWN.includes(key)));
+  return blocks([
+    ...points('Issues', judge['issues']),
+    ...points('Highlights', judge['highlights']),
+    Object.keys(others).length === 0 ? null : fence(JSON.stringify(others, null, 2), 'json'),
+  ]).trim();
+}
+
+function points(title: string, found: Json | undefined): string[] {
+  const items = Array.isArray(found) ? found.map(plain) : [];
+  return [`${title}:`, items.length === 0 ? 'None.' : list(items)];
+}
+
+function metricsTable(metrics: Metrics): string {
+  const { efficiency } = metrics;
+  const rows: [string, string][] = [
+    ['Gates passed', `${metrics.gates_passed}/${metrics.gates_total}`],
+    ['Agent completed', metrics.completed === null ? 'not started' : metrics.completed ? 'yes' : 'no'],
+  ];
+  if (efficiency === null) return `${table(['Metric', 'Value'], rows)}\n\nNo transcript was analysed.`;
+  rows.push(
+    ['Total commands', String(efficiency.total_commands)],
+    ['Unique commands', String(efficiency.unique_commands)],
+    ['Errors', String(efficiency.error_count)],
+    ['Retries', String(efficiency.retry_count)],
+    ['Help invocations', String(efficiency.help_invocations)],
+    ['First-try success rate', score(efficiency.first_try_success_rate)],
+    ['Iteration ratio', score(efficiency.iteration_ratio)],
+  );
+  return table(['Metric', 'Value'], rows);
+}
+
+function evaluator(result: EvaluatorResult): string {
+  return blocks([
+    heading(3, inline(result.name)),
+    `Score: ${score(result.score)}`,
+    result.error === null ? null : `**Error:** ${inline(result.error)}`,
+    result.summary === null ? null : inline(result.summary),
+    result.metrics === null ? null : fence(JSON.stringify(result.metrics, null, 2), 'json'),
+  ]).trimEnd();
+}
+
+const score = (value: number | null): string => (value === null ? 'n/a' : value.toFixed(2));
+
+/** A JSON value as one line of markdown. */
+const plain = (value: Json): string => inline(typeof value === 'string' ? value : JSON.stringify(value));

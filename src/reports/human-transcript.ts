@@ -1,0 +1,163 @@
+import { assertNever } from '../lib/assert-never.js';
+import { plainText } from '../lib/plain-text.js';
+import type { EventBody, RunEvent } from '../results/events.js';
+import { indentedOutput, promptedCommand, shortInput } from './shorten.js';
+
+/** What the head of a transcript says. */
+export interface TranscriptHead {
+  scenario: string;
+  agent: string;
+  model: string;
+  prompt: string;
+}
+
+type EventOf<Type extends EventBody['type']> = Extract<EventBody, { type: Type }>;
+type Usage = EventOf<'usage'>;
+type Count = Exclude<keyof Usage, 'type'>;
+
+/** What must be remembered between events: little, however long the run. */
+interface Progress {
+  attempt: number | null;
+  /** The calls without a result, so that the result of a parallel call can say whose it is. */
+  open: Map<string, string>;
+  lastCall: string | null;
+  totals: Record<Count, number | null>;
+  ending: EventOf<'result'> | null;
+}
+
+const MAX_OPEN_CALLS = 100;
+const speakers = { user: 'User', assistant: 'Assistant', system: 'System' };
+
+const section = (title: string, text: string): string => `\n=== ${title} ===\n${plainText(text).trimEnd()}\n`;
+const note = (text: string): string => `    [${text}]\n`;
+const isScript = ({ type }: EventBody): boolean => type === 'setup_command' || type === 'post_script';
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+function renderCall(call: EventOf<'tool_call'>, progress: Progress): string {
+  const shown =
+    call.command === null
+      ? `${plainText(call.name)} ${shortInput(call.input)}\n`
+      : promptedCommand(call.command);
+  progress.open.set(call.id, firstLine(shown));
+  const oldest = progress.open.keys().next().value;
+  if (progress.open.size > MAX_OPEN_CALLS && oldest !== undefined) progress.open.delete(oldest);
+  progress.lastCall = call.id;
+  return `\n${shown}`;
+}
+
+function renderResult(result: EventOf<'tool_result'>, progress: Progress): string {
+  const call = progress.open.get(result.id);
+  progress.open.delete(result.id);
+  const exitCode = result.exit_code ?? 0;
+  return [
+    result.id === progress.lastCall || call === undefined ? '' : `\nResult of: ${call}\n`,
+    indentedOutput(result.output),
+    result.truncated ? note('the rest of the output was not kept') : '',
+    exitCode !== 0 ? note(`exit code ${exitCode}`) : '',
+    result.exit_code === null && result.is_error ? note('failed') : '',
+  ].join('');
+}
+
+function renderScript(title: string, script: EventOf<'setup_command' | 'post_script'>): string {
+  const end = script.exit_code === null ? 'ended by a signal' : `exit code ${script.exit_code}`;
+  return [
+    `\n${title}: ${promptedCommand(script.command)}`,
+    indentedOutput(script.stdout),
+    indentedOutput(script.stderr),
+    script.timed_out ? note('timed out') : script.exit_code === 0 ? '' : note(end),
+  ].join('');
+}
+
+function describeEnding(ending: EventOf<'result'> | null): string {
+  if (ending === null) return 'Ended: unknown, the record stops here';
+  const exitCode = ending.exit_code === null ? '' : ` (exit code ${ending.exit_code})`;
+  return `Ended: ${plainText(ending.ending)}${exitCode}`;
+}
+
+function describeUsage({ totals }: Progress): string {
+  const counts = (['input', 'output', 'reasoning', 'cache_read', 'cache_write'] as const)
+    .filter((name) => totals[name] !== null)
+    .map((name) => `${totals[name] ?? 0} ${name.replace('_', ' ')}`);
+  const cost = totals.cost_usd === null ? 'n/a' : `$${totals.cost_usd.toFixed(4)}`;
+  return `Tokens: ${counts.join(', ') || 'n/a'}\nCost: ${cost}`;
+}
+
+function addUsage(totals: Progress['totals'], usage: Usage): void {
+  for (const name of Object.keys(totals) as Count[]) {
+    const value = usage[name];
+    if (value !== null) totals[name] = (totals[name] ?? 0) + value;
+  }
+}
+
+function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress): string {
+  switch (event.type) {
+    case 'session': {
+      const model = event.model_used ?? head.model;
+      return model === head.model ? '' : `\n[model used: ${plainText(model)}]\n`;
+    }
+    case 'message':
+      if (event.text.trim() === '') return '';
+      // Some agents repeat the prompt, which stands at the top already.
+      if (event.role === 'user' && event.text.trim() === head.prompt.trim()) return '';
+      return section(speakers[event.role], event.text);
+    case 'reasoning':
+      return event.text.trim() === '' ? '' : section('Assistant, reasoning', event.text);
+    case 'tool_call':
+      return renderCall(event, progress);
+    case 'tool_result':
+      return renderResult(event, progress);
+    case 'usage':
+      addUsage(progress.totals, event);
+      return '';
+    case 'setup_command':
+      return renderScript('Setup', event);
+    case 'post_script':
+      return renderScript('Post script', event);
+    case 'error':
+      return `\nError: ${plainText(event.message)}${event.retryable ? ' (may be retried)' : ''}\n`;
+    case 'result':
+      progress.ending = event;
+      return '';
+    default:
+      return assertNever(event);
+  }
+}
+
+/** A later start of the agent: how the one before ended, and a line between them. */
+function renderAttempt(attempt: number, progress: Progress): string {
+  const changed = progress.attempt !== null && progress.attempt !== attempt;
+  progress.attempt = attempt;
+  if (!changed) return '';
+  const ended = progress.ending === null ? '' : `\n${describeEnding(progress.ending)}\n`;
+  progress.ending = null;
+  return `${ended}\n##### Attempt ${attempt} #####\n`;
+}
+
+/**
+ * The run as a conversation, in pieces of text: prompt, what the agent said and thought, commands with the start of
+ * their output, scripts, and at the end the usage and how it ended. Nothing in it can act on a terminal.
+ */
+export function* renderHumanTranscript(head: TranscriptHead, events: Iterable<RunEvent>): Generator<string> {
+  const progress: Progress = {
+    attempt: null,
+    open: new Map(),
+    lastCall: null,
+    totals: {
+      input: null,
+      output: null,
+      reasoning: null,
+      cache_read: null,
+      cache_write: null,
+      cost_usd: null,
+    },
+    ending: null,
+  };
+  yield plainText(`Scenario: ${head.scenario}\nAgent: ${head.agent}\nModel: ${head.model}\n`);
+  yield section('Prompt', head.prompt);
+  for (const event of events) {
+    const attempt = isScript(event) ? '' : renderAttempt(event.attempt, progress);
+    const piece = attempt + renderEvent(event, head, progress);
+    if (piece !== '') yield piece;
+  }
+  yield section('End', `${describeUsage(progress)}\n${describeEnding(progress.ending)}`);
+}

@@ -1,0 +1,129 @@
+import pc from 'picocolors';
+import { formatDuration } from '../lib/duration.js';
+import { renderTable, terminalText, truncate } from '../lib/table.js';
+import type { Outcome } from '../results/schema.js';
+import { mark } from './run-text.js';
+
+/** What the live view shows of a sweep. Times are in milliseconds since 1970. */
+export interface LiveState {
+  sweep: string;
+  status: 'starting' | 'running' | 'pausing' | 'paused' | 'cancelling' | 'completed' | 'cancelled';
+  /** What is being waited for, e.g. "downloading the Temporal server". */
+  note: string | null;
+  startedAt: number;
+  total: number;
+  totals: { passed: number; failed: number; errored: number; cancelled: number };
+  active: { label: string; step: string; since: number; note: string | null }[];
+  /** Oldest first. */
+  recent: { label: string; outcome: Outcome; message: string; durationSecs: number }[];
+  uiUrl: string | null;
+  /** What the keys do, e.g. "Ctrl-C pauses". */
+  hint: string | null;
+}
+
+/** So many finished cells keep their lines when there is not room for all active ones. */
+const RECENT = 3;
+
+/**
+ * The live view as at most `height` lines of at most `width` columns, without a last line break.
+ * When lines are scarce, the blank ones go first, then the footer, then finished cells, then active ones.
+ */
+export function frame(state: LiveState, width: number, height: number, now: number, color: boolean): string {
+  if (width < 1 || height < 1) return '';
+  const colors = pc.createColors(color);
+  const head = header(state, now, colors);
+  const active = renderTable(
+    state.active.map(({ label, step, since, note }) => [
+      terminalText(label),
+      colors.cyan(terminalText(step)),
+      formatDuration(now - since),
+      colors.yellow(terminalText(note ?? '')),
+    ]),
+    { width, right: [2], indent: '  ' },
+  );
+  const recent = renderTable(
+    state.recent.map(({ label, outcome, message, durationSecs }) => [
+      mark(outcome, colors),
+      terminalText(label),
+      formatDuration(durationSecs * 1000),
+      colors.dim(terminalText(message)),
+    ]),
+    { width, right: [2], indent: '  ' },
+  );
+  const foot = [state.uiUrl, state.hint].flatMap((text) =>
+    text === null ? [] : [colors.dim(terminalText(text))],
+  );
+  const groups = divide(head, active, recent, foot, height);
+  return groups
+    .filter((group) => group.length > 0)
+    .flatMap((group, at) => (at > 0 && spare(groups, height) ? ['', ...group] : group))
+    .slice(0, height)
+    .map((line) => truncate(line, width))
+    .join('\n');
+}
+
+/** A finished cell where there is no terminal: "[3/6] pass   example_basic mock/default  2.1 s  4/4 gates passed". */
+export function plainLine(cell: LiveState['recent'][number], position: number, total: number): string {
+  const { label, outcome, message, durationSecs } = cell;
+  const parts = [
+    outcome.padEnd(5),
+    terminalText(label),
+    formatDuration(durationSecs * 1000),
+    terminalText(message),
+  ];
+  return `[${position}/${total}] ${parts.join('  ')}`.trimEnd();
+}
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+function header(state: LiveState, now: number, colors: Colors): string[] {
+  const { passed, failed, errored, cancelled } = state.totals;
+  const running = state.active.length;
+  const waiting = Math.max(0, state.total - passed - failed - errored - cancelled - running);
+  const counts: [number, string, (text: string) => string][] = [
+    [passed, 'passed', colors.green],
+    [failed, 'failed', colors.red],
+    [errored, 'errored', colors.magenta],
+    [cancelled, 'cancelled', colors.yellow],
+    [running, 'running', colors.cyan],
+    [waiting, 'waiting', colors.dim],
+  ];
+  const title = `${colors.bold(terminalText(state.sweep))}  ${state.status}  ${formatDuration(now - state.startedAt)}`;
+  // Cancelled cells are rare; the other counts keep their places from frame to frame.
+  const said = counts.filter(([count, word]) => count > 0 || word !== 'cancelled');
+  return [
+    state.note === null ? title : `${title}  ${colors.yellow(terminalText(state.note))}`,
+    said
+      .map(([count, word, paint]) => (count > 0 ? paint(`${count} ${word}`) : colors.dim(`0 ${word}`)))
+      .join('  '),
+  ];
+}
+
+function divide(
+  head: string[],
+  active: string[],
+  recent: string[],
+  foot: string[],
+  height: number,
+): string[][] {
+  const body = Math.max(0, height - head.length);
+  const keptFoot = body >= foot.length + 2 ? foot : [];
+  const room = body - keptFoot.length;
+  const forRecent = Math.min(
+    recent.length,
+    Math.max(room - active.length, Math.min(RECENT, Math.floor(room / 3))),
+  );
+  return [head, fold(active, room - forRecent), forRecent > 0 ? recent.slice(-forRecent) : [], keptFoot];
+}
+
+/** The first lines that fit, the last of them saying how many are missing. */
+function fold(lines: string[], room: number): string[] {
+  if (lines.length <= room) return lines;
+  return room < 1 ? [] : [...lines.slice(0, room - 1), `  … and ${lines.length - room + 1} more`];
+}
+
+/** Whether blank lines between the groups fit too. */
+function spare(groups: string[][], height: number): boolean {
+  const filled = groups.filter((group) => group.length > 0);
+  return filled.reduce((sum, group) => sum + group.length, 0) + filled.length - 1 <= height;
+}

@@ -1,0 +1,175 @@
+import { formatDuration } from '../lib/duration.js';
+import type { AgentRecord, CommandRecord, RunRecord } from '../results/run-record.js';
+import type { Metrics } from '../results/schema.js';
+import { blocks, code, fence, heading, inline, link, list, table } from './markdown.js';
+import { formatCost } from './run-text.js';
+
+/**
+ * report.md: what was asked, what was run and what was found, for a person who decides whether to trust it.
+ * `run` and `metrics` must be redacted already: escaping would hide parts of a secret from a later search.
+ */
+export function renderReport(run: RunRecord, metrics: Metrics): string {
+  return blocks([
+    heading(1, `${run.outcome}: ${inline(run.scenario.name)}`),
+    `**${inline(run.message) || 'no message'}**`,
+    run.scenario.description.trim() === '' ? null : inline(run.scenario.description),
+    facts(run),
+    run.warnings.length === 0 ? null : `${heading(2, 'Warnings')}\n\n${list(run.warnings.map(inline))}`,
+    heading(2, 'Prompt'),
+    fence(run.scenario.prompt),
+    heading(2, 'Target'),
+    target(run),
+    heading(2, 'Setup'),
+    commands(run.setup, 'No setup commands were run.'),
+    heading(2, 'Agent'),
+    agentSection(run),
+    heading(2, 'Gates'),
+    gates(run, metrics),
+    heading(2, 'Evaluators'),
+    evaluators(metrics),
+    heading(2, 'Post scripts'),
+    commands(run.post_scripts, 'No post scripts were run.'),
+    heading(2, 'Steps'),
+    steps(run),
+    heading(2, 'Artifacts'),
+    artifacts(),
+  ]);
+}
+
+function facts(run: RunRecord): string {
+  const { agent, scenario } = run;
+  const tokens = agent?.token_usage;
+  const rows: [string, string][] = [
+    ['Outcome', run.outcome],
+    ['Scenario', `${inline(scenario.name)} (${inline(scenario.file)})`],
+    ['Scenario hash', inline(scenario.hash)],
+    ['Tier, tags', [String(scenario.tier), ...scenario.tags.map(inline)].join(', ')],
+    ['Agent', `${inline(run.agent_name)}, version ${known(agent?.version)}`],
+    ['Model requested', inline(run.model)],
+    ['Model used', known(agent?.model_used)],
+    ['Variant', inline(run.variant)],
+    ['Repetition', String(run.repetition)],
+    ['Environment', inline(run.environment)],
+    ['Started', inline(run.started_at)],
+    ['Ended', inline(run.ended_at)],
+    ['Duration', formatDuration(run.duration_secs * 1000)],
+    ['Cost', formatCost(agent?.cost_usd ?? null)],
+    ['Tokens', `${tokenCount(tokens?.input)} input, ${tokenCount(tokens?.output)} output`],
+    ['Reasoning tokens', tokenCount(tokens?.reasoning)],
+    ['Cache tokens', `${tokenCount(tokens?.cache_read)} read, ${tokenCount(tokens?.cache_write)} written`],
+    ['Run', inline(run.run_id)],
+    ['Sweep', inline(run.sweep)],
+    ['Cell', inline(run.cell)],
+    ['Workflow', inline(run.workflow_id)],
+  ];
+  return table(['Fact', 'Value'], rows);
+}
+
+function target({ target }: RunRecord): string {
+  const resolved =
+    target.resolved === null ? 'could not be resolved' : `resolved to ${code(target.resolved)}`;
+  const health = target.health_check;
+  return blocks([
+    `Binary ${code(target.binary)}: ${resolved}.`,
+    health === null
+      ? 'No health check was run.'
+      : `Health check ${code(health.command)}: ${end(health)}, ${formatDuration(health.duration_ms)}.`,
+    health === null || succeeded(health) ? null : output(health),
+  ]).trimEnd();
+}
+
+function agentSection({ agent, message }: RunRecord): string {
+  if (agent === null) return `The agent was not started: ${inline(message)}`;
+  const facts = [
+    `How it ended: ${agent.ending} (${agent.completed ? 'completed' : 'not completed'}), ${agentExit(agent)}`,
+    `Message: ${inline(agent.message)}`,
+    `Duration: ${formatDuration(agent.duration_ms)}`,
+    `Started: ${agent.starts === 1 ? 'once' : `${agent.starts} times`}`,
+    `Session: ${known(agent.session_id)}`,
+    `Output: ${agent.output_bytes} bytes`,
+  ];
+  if (agent.history.length === 0) return list(facts);
+  return `${list(facts)}\n\nAttempts:\n\n${list(agent.history.map(inline))}`;
+}
+
+function gates(run: RunRecord, metrics: Metrics): string {
+  if (metrics.details.length === 0) {
+    return run.agent === null || run.agent.ending === 'unable' || run.outcome === 'cancelled'
+      ? 'No gate was checked.'
+      : 'The scenario has no gates.';
+  }
+  const rows = metrics.details.map((gate) => [
+    String(gate.index + 1),
+    inline(gate.gate_type),
+    inline(gate.name ?? ''),
+    gate.status === 'pass' ? 'pass' : `**${gate.status}**`,
+    inline(gate.message),
+    formatDuration(gate.duration_ms),
+  ]);
+  const counted = `${metrics.gates_passed} of ${metrics.gates_total} gates passed.`;
+  return `${counted}\n\n${table(['#', 'Gate', 'Name', 'Status', 'Message', 'Duration'], rows)}`;
+}
+
+function evaluators({ evaluator_results: results }: Metrics): string {
+  if (results.length === 0) return 'No evaluators were run.';
+  const rows = results.map(({ name, score, summary, error }) => [
+    inline(name),
+    score === null ? 'n/a' : String(score),
+    inline(error === null ? (summary ?? '') : `could not evaluate: ${error}`),
+  ]);
+  return table(['Evaluator', 'Score', 'Summary'], rows);
+}
+
+function steps(run: RunRecord): string {
+  if (run.steps.length === 0) return 'No step was recorded.';
+  const rows = run.steps.map((step) => [
+    inline(step.name),
+    step.status === 'not_performed' ? 'not performed' : step.status,
+    step.duration_ms === null ? 'n/a' : formatDuration(step.duration_ms),
+    String(step.attempts),
+    inline(step.note ?? (step.status === 'done' ? '' : 'no reason was recorded')),
+  ]);
+  return table(['Step', 'Status', 'Duration', 'Attempts', 'Note'], rows);
+}
+
+function commands(records: readonly CommandRecord[], none: string): string {
+  if (records.length === 0) return none;
+  const items = records.map(
+    (record, at) =>
+      `${at + 1}. ${succeeded(record) ? '' : '**Warning, failed:** '}${code(record.command)}: ${end(record)}, ${formatDuration(record.duration_ms)}`,
+  );
+  const outputs = records.flatMap((record, at) =>
+    succeeded(record) ? [] : [`Output of number ${at + 1}:`, output(record)],
+  );
+  return [items.join('\n'), ...outputs].join('\n\n');
+}
+
+function output({ stdout, stderr }: CommandRecord): string {
+  const text = [stdout, stderr].filter((part) => part.trim() !== '').join('\n');
+  return text === '' ? 'It printed nothing.' : fence(text);
+}
+
+function artifacts(): string {
+  return list([
+    `${link('fixture/')}: the workspace as the run left it`,
+    `${link('artifacts/transcript.human.txt')}: what the agent said and did, to read`,
+    `${link('artifacts/transcript.raw.txt')}: what the agent printed`,
+    `${link('artifacts/events.jsonl')}: the same as events`,
+    `${link('artifacts/run.json')}: this report as data`,
+    `${link('metrics.json')}: gates, scores and efficiency`,
+    `${link('evaluation.md')}: judgment and human review`,
+  ]);
+}
+
+const succeeded = (record: CommandRecord): boolean => record.exit_code === 0 && !record.timed_out;
+const known = (text: string | null | undefined): string => (text == null ? 'n/a' : inline(text));
+const tokenCount = (count: number | null | undefined): string => (count == null ? 'n/a' : String(count));
+
+function end({ exit_code: exit, timed_out: timedOut }: CommandRecord): string {
+  if (timedOut) return 'timed out';
+  return exit === null ? 'ended by a signal' : `exit ${exit}`;
+}
+
+function agentExit({ exit_code: exit }: AgentRecord): string {
+  return exit === null ? 'no exit code' : `exit ${exit}`;
+}

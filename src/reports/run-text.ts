@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { formatDuration } from '../lib/duration.js';
+import { renderTable, terminalText } from '../lib/table.js';
+import type { RunRecord } from '../results/run-record.js';
+import type { GateDetail, Metrics, Outcome } from '../results/schema.js';
+
+export interface TextOptions {
+  color: boolean;
+  /** Columns of the terminal. */
+  width: number;
+}
+
+type Colors = ReturnType<typeof pc.createColors>;
+type Mark = Outcome | 'done' | 'failed' | 'not_performed' | null;
+
+/** `show <run>`: what ran, how each step went and what was found. */
+export function renderRun(
+  run: RunRecord,
+  metrics: Metrics,
+  options: TextOptions & { /** Absolute. */ resultsDir?: string },
+): string {
+  const colors = pc.createColors(options.color);
+  const rows = (cells: string[][], right: number[] = []): string[] =>
+    renderTable(cells, { width: options.width, right, indent: '  ' });
+  const section = (title: string, lines: string[]): string[] =>
+    lines.length === 0 ? [] : ['', colors.bold(title), ...lines];
+  const { agent } = run;
+  const lines = [
+    `${mark(run.outcome, colors)}  ${colors.bold(terminalText(run.scenario.name))}  ${terminalText(run.message)}`,
+    '',
+    ...rows([
+      ['run', terminalText(run.run_id)],
+      ['agent', terminalText(`${run.agent_name} ${agent?.version ?? ''}`)],
+      ['model', terminalText(agent?.model_used ?? run.model)],
+      ['cell', terminalText(`${run.variant} #${run.repetition}`)],
+      ['started', terminalText(run.started_at)],
+      ['duration', formatDuration(run.duration_secs * 1000)],
+      ['cost', formatCost(agent?.cost_usd ?? null)],
+      ['ended', agent === null ? 'the agent was not started' : terminalText(agent.message)],
+    ]),
+    ...section(
+      'warnings',
+      run.warnings.map((warning) => `  ${terminalText(warning)}`),
+    ),
+    ...section(
+      'steps',
+      rows(
+        run.steps.map((step) => [
+          mark(step.status, colors),
+          terminalText(step.name),
+          step.duration_ms === null ? 'n/a' : formatDuration(step.duration_ms),
+          step.attempts > 1 ? `attempt ${step.attempts}` : '',
+          terminalText(step.note ?? ''),
+        ]),
+        [2],
+      ),
+    ),
+    ...section(`gates ${metrics.gates_passed}/${metrics.gates_total}`, [
+      ...rows(
+        metrics.details.map((gate) => [
+          mark(gate.status, colors),
+          gateName(gate),
+          terminalText(gate.message),
+        ]),
+      ),
+    ]),
+    ...section(
+      'evaluators',
+      rows(
+        metrics.evaluator_results.map(({ name, score, summary, error }) => [
+          terminalText(name),
+          score === null ? 'n/a' : score.toFixed(2),
+          terminalText(error === null ? (summary ?? '') : `could not evaluate: ${error}`),
+        ]),
+      ),
+    ),
+    // Never cut: a path is there to be copied.
+    ...(options.resultsDir === undefined
+      ? []
+      : ['', `report  ${terminalText(join(options.resultsDir, 'report.md'))}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** An outcome or state as a coloured mark and word; null is what has no outcome yet. */
+export function mark(state: Mark, colors: Colors): string {
+  switch (state) {
+    case 'pass':
+    case 'done':
+      return colors.green(`✓ ${state}`);
+    case 'fail':
+    case 'failed':
+      return colors.red(`✗ ${state}`);
+    case 'error':
+      return colors.magenta('! error');
+    case 'cancelled':
+      return colors.yellow('- cancelled');
+    case 'not_performed':
+      return colors.dim('- not performed');
+    case null:
+      return colors.dim('· waiting');
+  }
+}
+
+/** US dollars with as many digits as small amounts need; an unknown cost is "n/a". */
+export function formatCost(usd: number | null): string {
+  if (usd === null) return 'n/a';
+  if (usd > 0 && usd < 0.0001) return '<$0.0001';
+  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
+}
+
+const gateName = (gate: GateDetail): string =>
+  terminalText(gate.name === null ? gate.gate_type : `${gate.gate_type} ${gate.name}`);

@@ -1,0 +1,112 @@
+import { dirname, join } from 'node:path';
+import pc from 'picocolors';
+import { formatDuration } from '../lib/duration.js';
+import { renderTable, terminalText } from '../lib/table.js';
+import type { SweepCell, SweepDocument } from '../results/sweep-document.js';
+import { formatCost, mark, type TextOptions } from './run-text.js';
+
+/** With so few cells the report of each is named; of more cells, those of the cells that did not pass. */
+const FEW = 5;
+
+/** What `run` prints at the end: a row a cell, why cells did not pass, totals, and where to read on. */
+export function renderSweep(document: SweepDocument, options: TextOptions): string {
+  const colors = pc.createColors(options.color);
+  const { cells } = document;
+  const name = namer(cells);
+  const rows = cells.map((cell) => [
+    mark(cell.outcome, colors),
+    ...name(cell),
+    gates(cell),
+    cell.duration_secs === null ? '' : formatDuration(cell.duration_secs * 1000),
+    cell.outcome === null ? '' : formatCost(cell.cost_usd),
+    cell.cached ? colors.dim('cached') : '',
+  ]);
+  const last = (rows[0]?.length ?? 0) - 1;
+  const lines = [
+    ...renderTable(rows, { width: options.width, right: [last - 3, last - 2, last - 1] }),
+    ...problems(cells, (cell) => name(cell).join(' '), colors),
+    '',
+    `${totals(document)}, cost ${totalCost(cells)}`,
+    ...places(document),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+/** What tells the cells of this sweep apart, as columns: variant and repetition only where they differ. */
+function namer(cells: readonly SweepCell[]): (cell: SweepCell) => string[] {
+  const variants = new Set(cells.map((cell) => cell.variant)).size > 1;
+  const repeated = cells.some((cell) => cell.repetition > 1);
+  return (cell) =>
+    [
+      cell.scenario,
+      `${cell.agent}/${cell.model}`,
+      ...(variants ? [cell.variant] : []),
+      ...(repeated ? [`#${cell.repetition}`] : []),
+    ].map(terminalText);
+}
+
+/** Cells that share a reason (a missing key, for example) share its line. */
+function problems(cells: readonly SweepCell[], label: (cell: SweepCell) => string, colors: Colors): string[] {
+  const groups = new Map<string, SweepCell[]>();
+  for (const cell of cells) {
+    if (cell.outcome === null || cell.outcome === 'pass') continue;
+    const reason = `${mark(cell.outcome, colors)}  ${terminalText(cell.message ?? '')}`;
+    groups.set(reason, [...(groups.get(reason) ?? []), cell]);
+  }
+  return [...groups].flatMap(([reason, group]) => [
+    '',
+    reason,
+    ...renderTable(
+      group.map((cell) => [label(cell), colors.dim(reportOf(cell))]),
+      { indent: '  ' },
+    ),
+  ]);
+}
+
+function totals({ status, totals: all }: SweepDocument): string {
+  const waiting = all.cells - all.passed - all.failed - all.errored - all.cancelled;
+  const counts: [number, string][] = [
+    [all.passed, 'passed'],
+    [all.failed, 'failed'],
+    [all.errored, 'could not be tested'],
+    [all.cancelled, 'cancelled'],
+    [waiting, 'not finished'],
+    [all.cached, 'cached'],
+  ];
+  const said = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const heading = `${status === 'completed' ? '' : `${status}, `}${all.cells} ${all.cells === 1 ? 'cell' : 'cells'}`;
+  return said.length === 0 ? heading : `${heading}: ${said.join(', ')}`;
+}
+
+/** What this sweep spent: reused results cost nothing now, and a sum of unknown amounts is only a lower bound. */
+function totalCost(cells: readonly SweepCell[]): string {
+  const paid = cells.filter((cell) => cell.outcome !== null && !cell.cached);
+  const amounts = paid.flatMap((cell) => (cell.cost_usd === null ? [] : [cell.cost_usd]));
+  if (amounts.length === 0) return formatCost(paid.length === 0 ? 0 : null);
+  const sum = formatCost(amounts.reduce((total, amount) => total + amount, 0));
+  const unknown = paid.length - amounts.length;
+  return unknown === 0 ? sum : `at least ${sum} (n/a for ${unknown})`;
+}
+
+function places({ sweep, ui_url: uiUrl, cells }: SweepDocument): string[] {
+  const passed = cells.filter((cell) => cell.outcome === 'pass' && cell.results_dir !== null);
+  const anywhere = cells.find((cell) => cell.results_dir !== null)?.results_dir;
+  return [
+    ...(cells.length <= FEW ? passed.map((cell) => `report   ${reportOf(cell)}`) : []),
+    ...(cells.length > FEW && anywhere != null ? [`results  ${terminalText(dirname(anywhere))}`] : []),
+    `sweep    ${terminalText(sweep)}`,
+    ...(uiUrl === null ? [] : [`web ui   ${terminalText(uiUrl)}`]),
+  ];
+}
+
+function gates(cell: SweepCell): string {
+  return cell.gates_passed === null || cell.gates_total === null
+    ? ''
+    : `${cell.gates_passed}/${cell.gates_total}`;
+}
+
+function reportOf(cell: SweepCell): string {
+  return cell.results_dir === null ? '' : terminalText(join(cell.results_dir, 'report.md'));
+}

@@ -1,0 +1,37 @@
+/** How much judge, gates and interaction count; in a valid scenario they sum to 1. */
+interface CompositeWeights {
+  judge_weight: number;
+  gate_weight: number;
+  interaction_weight: number;
+}
+
+/** What the composite score is made of; null is what is missing, which counts 0 here and only here. */
+interface CompositeParts {
+  judgeScore: number | null;
+  gatesPassed: number;
+  gatesTotal: number;
+  firstTrySuccessRate: number | null;
+}
+
+export type CompositeTier = 'Excellent' | 'Good' | 'Acceptable' | 'Poor';
+
+/** The weighted sum of judge score, share of gates passed and first-try success rate, within 0..1. */
+export function compositeScore(weights: CompositeWeights, parts: CompositeParts): number {
+  const gates = parts.gatesTotal > 0 ? parts.gatesPassed / parts.gatesTotal : 0;
+  return clamp01(
+    weights.judge_weight * (parts.judgeScore ?? 0) +
+      weights.gate_weight * gates +
+      weights.interaction_weight * (parts.firstTrySuccessRate ?? 0),
+  );
+}
+
+/** The word for a composite score. */
+export function compositeTier(score: number): CompositeTier {
+  // A sum of weights such as 0.6 + 0.3 falls short of 0.9 by a rounding error; that must not cost a tier.
+  const reached = score + 1e-9;
+  if (reached >= 0.9) return 'Excellent';
+  if (reached >= 0.7) return 'Good';
+  return reached >= 0.5 ? 'Acceptable' : 'Poor';
+}
+
+const clamp01 = (value: number): number => Math.min(1, Math.max(0, value));

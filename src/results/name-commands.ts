@@ -1,0 +1,90 @@
+import { RE2JS } from 're2js';
+import { baseName, shellCalls } from './shell-calls.js';
+import { isStatusLine } from './text-result.js';
+
+/** The program under test, as the scenario's `target` says it. */
+export interface Target {
+  /** A name or a path. */
+  binary: string;
+  /** RE2; null or blank: a command is a call of the binary. */
+  commandPattern: string | null;
+}
+
+/** A call of the target: `name` is its subcommand, '' for the bare binary, `help` for any call with --help. */
+export interface NamedCommand {
+  name: string;
+  line: string;
+}
+
+/** A call of the target's binary by the agent. A call whose result is unknown has not failed. */
+export interface Command extends NamedCommand {
+  failed: boolean;
+}
+
+/** Finds the target's commands in the command string of a tool call, and in one line of a text transcript. */
+export interface CommandNamer {
+  inScript: (script: string) => NamedCommand[];
+  inText: (line: string) => NamedCommand[];
+}
+
+const PROMPT = /^\s*(?:([$>])\s+)?/;
+const FIRST_WORD = /^(?:[A-Za-z_]\w*=\S*\s+)*([^\s;|&]+)/;
+const STATUS_NAME = /^(?:exit|error|failed)$/i;
+
+function withHelp(name: string, words: string[], line: string): NamedCommand {
+  return { name: words.includes('--help') || name === 'help' ? 'help' : name, line };
+}
+
+function binaryNamer(binary: string): CommandNamer {
+  const inScript = (script: string): NamedCommand[] =>
+    shellCalls(script, binary)
+      .filter(({ words }) => words.length > 0)
+      .map(({ line, words }) => withHelp(words[1] ?? '', words, line));
+  const inText = (line: string): NamedCommand[] => {
+    if (!line.includes(binary)) return [];
+    const prompt = PROMPT.exec(line);
+    const command = line.slice(prompt?.[0].length ?? 0);
+    // Without a shell prompt only a line that starts with the tool is a command: "if tool ..." is prose there.
+    const isCommand = prompt?.[1] === '$' || baseName(FIRST_WORD.exec(command)?.[1] ?? '') === binary;
+    return isCommand ? inScript(command) : [];
+  };
+  return { inScript, inText };
+}
+
+function patternNamer(pattern: RE2JS): CommandNamer {
+  const find = (line: string): NamedCommand[] => {
+    const matcher = pattern.matcher(line);
+    if (!matcher.find()) return [];
+    const group = (index: number): string | null =>
+      index <= matcher.groupCount() ? matcher.group(index) : null;
+    const words = line.trim().split(/\s+/);
+    const name = (group(2) ?? group(1) ?? words[1] ?? '').trim();
+    if (STATUS_NAME.test(name) && isStatusLine(line)) return [];
+    return [withHelp(name === '--help' ? 'help' : name, words, line.trim())];
+  };
+  /** A pattern that is anchored at the tool's name must find `$ tool` and `./tool` too. */
+  const findPrefixed = (line: string): NamedCommand[] => {
+    const bare = line.replace(PROMPT, '').replace(/^\.\//, '');
+    const found = bare === line ? [] : find(bare);
+    return found.length > 0 ? found : find(line);
+  };
+  return {
+    inScript: (script) => shellCalls(script, null).flatMap(({ line }) => findPrefixed(line)),
+    inText: findPrefixed,
+  };
+}
+
+const nothing: CommandNamer = { inScript: () => [], inText: () => [] };
+
+/** How to find the target's commands. An invalid pattern (refused at validation) finds none. */
+export function createCommandNamer({ binary, commandPattern }: Target): CommandNamer {
+  if (commandPattern === null || commandPattern.trim() === '') {
+    const name = baseName(binary.trim());
+    return name === '' ? nothing : binaryNamer(name);
+  }
+  try {
+    return patternNamer(RE2JS.compile(commandPattern));
+  } catch {
+    return nothing;
+  }
+}

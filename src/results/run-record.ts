@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { Outcome, SCHEMA_VERSION } from './schema.js';
+
+/** A setup command, health check or post script as it went. Output is the redacted start of what was written. */
+export const CommandRecord = z.object({
+  command: z.string(),
+  exit_code: z.number().int().nullable(),
+  timed_out: z.boolean(),
+  duration_ms: z.number(),
+  stdout: z.string(),
+  stderr: z.string(),
+});
+export type CommandRecord = z.infer<typeof CommandRecord>;
+
+/**
+ * How an agent run ended. `done`: a proved success. `gave_up`: it ended by itself without success.
+ * `unable`: it could not work at all (no binary, bad key, quota), so nothing can be said of the tool under test.
+ */
+export const Ending = z.enum([
+  'done',
+  'gave_up',
+  'max_turns',
+  'timeout',
+  'idle_timeout',
+  'crashed',
+  'unable',
+  'cancelled',
+]);
+export type Ending = z.infer<typeof Ending>;
+
+export const TokenUsage = z.object({
+  input: z.number().nullable(),
+  output: z.number().nullable(),
+  reasoning: z.number().nullable(),
+  cache_read: z.number().nullable(),
+  cache_write: z.number().nullable(),
+});
+export type TokenUsage = z.infer<typeof TokenUsage>;
+
+export const AgentRecord = z.object({
+  ending: Ending,
+  /** The agent ended by itself and successfully. */
+  completed: z.boolean(),
+  exit_code: z.number().int().nullable(),
+  /** One sentence on how it ended. */
+  message: z.string(),
+  version: z.string().nullable(),
+  session_id: z.string().nullable(),
+  model_used: z.string().nullable(),
+  duration_ms: z.number(),
+  /** How many times the agent was started. */
+  starts: z.number().int(),
+  output_bytes: z.number().int(),
+  token_usage: TokenUsage,
+  cost_usd: z.number().nullable(),
+  /** What became of the other attempts, e.g. "attempt 1 ended: worker lost after 14 s; adopted". */
+  history: z.array(z.string()),
+});
+export type AgentRecord = z.infer<typeof AgentRecord>;
+
+/** A step of the run, in the order performed: an activity of the workflow. */
+export const StepRecord = z.object({
+  name: z.string(),
+  status: z.enum(['done', 'failed', 'not_performed']),
+  /** null when the step was not performed. */
+  duration_ms: z.number().nullable(),
+  attempts: z.number().int(),
+  /** The reason why it failed or was not performed; null when it was done. */
+  note: z.string().nullable(),
+});
+export type StepRecord = z.infer<typeof StepRecord>;
+
+/** artifacts/run.json: what ran, where, with what and how it ended. Scores are in metrics.json. */
+export const RunRecord = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  run_id: z.string(),
+  sweep: z.string(),
+  cell: z.string(),
+  workflow_id: z.string(),
+  scenario: z.object({
+    name: z.string(),
+    description: z.string(),
+    file: z.string(),
+    hash: z.string(),
+    tier: z.number().int(),
+    tags: z.array(z.string()),
+    prompt: z.string(),
+  }),
+  target: z.object({
+    binary: z.string(),
+    resolved: z.string().nullable(),
+    health_check: CommandRecord.nullable(),
+  }),
+  agent_name: z.string(),
+  model: z.string(),
+  variant: z.string(),
+  repetition: z.number().int(),
+  environment: z.string(),
+  /** ISO 8601 UTC */
+  started_at: z.string(),
+  ended_at: z.string(),
+  duration_secs: z.number(),
+  outcome: Outcome,
+  message: z.string(),
+  /** null when the agent was not started. */
+  agent: AgentRecord.nullable(),
+  setup: z.array(CommandRecord),
+  post_scripts: z.array(CommandRecord),
+  steps: z.array(StepRecord),
+  /** What a reader should know though it changes no outcome (a failed setup command, a setting not enforced). */
+  warnings: z.array(z.string()),
+});
+export type RunRecord = z.infer<typeof RunRecord>;

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/**
+ * The shapes of what a run leaves behind (specs/results.md). Unknown numbers are null, never 0.
+ * Only additions keep SCHEMA_VERSION; any other change raises it.
+ */
+export const SCHEMA_VERSION = 1;
+
+export const Outcome = z.enum(['pass', 'fail', 'error', 'cancelled']);
+export type Outcome = z.infer<typeof Outcome>;
+
+export const GateDetail = z.object({
+  index: z.number().int(),
+  gate_type: z.string(),
+  name: z.string().nullable(),
+  status: z.enum(['pass', 'fail', 'error']),
+  passed: z.boolean(),
+  message: z.string(),
+  detail: z.json().nullable(),
+  duration_ms: z.number(),
+});
+export type GateDetail = z.infer<typeof GateDetail>;
+
+export const Efficiency = z.object({
+  total_commands: z.number().int(),
+  unique_commands: z.number().int(),
+  error_count: z.number().int(),
+  retry_count: z.number().int(),
+  help_invocations: z.number().int(),
+  /** null when the agent called no command of the target. */
+  first_try_success_rate: z.number().nullable(),
+  iteration_ratio: z.number(),
+});
+export type Efficiency = z.infer<typeof Efficiency>;
+
+export const EvaluatorResult = z.object({
+  name: z.string(),
+  metrics: z.json().nullable(),
+  /** 0..1 */
+  score: z.number().nullable(),
+  summary: z.string().nullable(),
+  error: z.string().nullable(),
+});
+export type EvaluatorResult = z.infer<typeof EvaluatorResult>;
+
+export const Metrics = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  run_id: z.string(),
+  outcome: Outcome,
+  /** Whether the agent ended by itself, successfully; null when it was not started. */
+  completed: z.boolean().nullable(),
+  gates_passed: z.number().int(),
+  gates_total: z.number().int(),
+  details: z.array(GateDetail),
+  /** null when there is no transcript to analyse. */
+  efficiency: Efficiency.nullable(),
+  judge: z.json().nullable(),
+  composite_score: z.number().optional(),
+  evaluator_results: z.array(EvaluatorResult),
+});
+export type Metrics = z.infer<typeof Metrics>;
+
+/** One line of results.jsonl: a finished run. Readers keep the last line of an id. */
+export const ResultLine = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  id: z.string(),
+  sweep: z.string(),
+  cell: z.string(),
+  scenario_id: z.string(),
+  scenario_hash: z.string(),
+  agent: z.string(),
+  model: z.string(),
+  variant: z.string(),
+  repetition: z.number().int(),
+  /** Start of the run, ISO 8601 UTC. */
+  timestamp: z.string(),
+  duration_secs: z.number(),
+  cost_usd: z.number().nullable(),
+  completed: z.boolean().nullable(),
+  gates_passed: z.number().int(),
+  gates_total: z.number().int(),
+  judge_score: z.number().nullable(),
+  outcome: Outcome,
+  message: z.string(),
+  metrics: Metrics.nullable(),
+  /** Relative to the results folder, so that the folder can be moved. */
+  results_dir: z.string().nullable(),
+  /** How many times the agent was started; more than 1 only after a loss that the report names. */
+  attempts: z.number().int().default(1),
+});
+export type ResultLine = z.infer<typeof ResultLine>;

@@ -1,0 +1,47 @@
+import { splitCommands, type SimpleCommand } from './split-commands.js';
+
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+const KEYWORD = /^(?:if|then|elif|else|while|until|do|!|\{)$/;
+const WRAPPER =
+  /^(?:sudo|env|time|timeout|nice|nohup|exec|xargs|npx|bunx|uvx|bash|sh|zsh|node|bun|tsx|python3?|ruby|perl)$/;
+const SHELL = /^(?:bash|sh|zsh)$/;
+const DURATION = /^\d[\d.]*[smhd]?$/;
+const MAX_NESTED_SHELLS = 3;
+
+/** The last part of a path, whichever way its slashes lean. */
+export function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+/** What a simple command runs: the words from the binary on, the script it gives to a shell, or neither. */
+function runs(words: string[], binary: string | null): { words: string[] } | { script: string } | null {
+  let wrapped = false;
+  let shell = false;
+  for (const [index, word] of words.entries()) {
+    if (ASSIGNMENT.test(word)) continue;
+    if (wrapped && word.startsWith('-')) {
+      if (shell && /^-[a-z]*c$/.test(word)) return { script: words[index + 1] ?? '' };
+      continue;
+    }
+    const program = baseName(word);
+    if (program === binary) return { words: words.slice(index) };
+    if (WRAPPER.test(program)) {
+      wrapped = true;
+      shell = SHELL.test(program);
+    } else if (!KEYWORD.test(word) && !(wrapped && DURATION.test(word))) return null;
+  }
+  return null;
+}
+
+/**
+ * The simple commands of a script, those of `sh -c '...'` in place of it. `words` begins at the call of `binary`,
+ * without assignments, wrappers such as sudo, or interpreters; it is empty where another program is called.
+ */
+export function shellCalls(script: string, binary: string | null, depth = 0): SimpleCommand[] {
+  return splitCommands(script).flatMap(({ line, words }) => {
+    const found = runs(words, binary);
+    if (found === null) return [{ line, words: [] }];
+    if ('words' in found) return [{ line, words: found.words }];
+    return depth < MAX_NESTED_SHELLS ? shellCalls(found.script, binary, depth + 1) : [];
+  });
+}

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Outcome, SCHEMA_VERSION, type ResultLine } from './schema.js';
+
+/** One cell of a sweep; what only a finished run can say is null before that. */
+export const SweepCell = z.object({
+  id: z.string(),
+  scenario: z.string(),
+  agent: z.string(),
+  model: z.string(),
+  variant: z.string(),
+  repetition: z.number().int(),
+  outcome: Outcome.nullable(),
+  message: z.string().nullable(),
+  gates_passed: z.number().int().nullable(),
+  gates_total: z.number().int().nullable(),
+  judge_score: z.number().nullable(),
+  composite_score: z.number().nullable(),
+  cost_usd: z.number().nullable(),
+  duration_secs: z.number().nullable(),
+  attempts: z.number().int().nullable(),
+  /** The result is that of an earlier run with exactly the same inputs. */
+  cached: z.boolean(),
+  /** Absolute. */
+  results_dir: z.string().nullable(),
+});
+export type SweepCell = z.infer<typeof SweepCell>;
+
+/** What `run --json` prints and summary.json holds. */
+export const SweepDocument = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  sweep: z.string(),
+  workflow_id: z.string(),
+  ui_url: z.string().nullable(),
+  status: z.enum(['running', 'paused', 'completed', 'cancelled']),
+  totals: z.object({
+    cells: z.number().int(),
+    passed: z.number().int(),
+    failed: z.number().int(),
+    errored: z.number().int(),
+    cancelled: z.number().int(),
+    cached: z.number().int(),
+  }),
+  cells: z.array(SweepCell),
+});
+export type SweepDocument = z.infer<typeof SweepDocument>;
+
+/** A cell as planned. */
+export interface PlannedCell {
+  id: string;
+  scenario: string;
+  agent: string;
+  model: string;
+  variant: string;
+  repetition: number;
+  /** Id of the finished run whose result this cell takes from the cache. */
+  cachedRun?: string | null;
+}
+
+export interface SweepDocumentInput {
+  sweep: string;
+  workflowId: string;
+  uiUrl: string | null;
+  status: SweepDocument['status'];
+  cells: readonly PlannedCell[];
+  /** In the order written; lines of other sweeps are passed over unless a cell reuses them. */
+  results: readonly ResultLine[];
+  /** Absolute path of the results folder. */
+  resultsPath: string;
+}
+
+/** Puts what was planned and what was found together. Of several lines of a cell the last one counts. */
+export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
+  const own = new Map<string, ResultLine>();
+  const byRun = new Map<string, ResultLine>();
+  for (const line of input.results) {
+    if (line.sweep === input.sweep) own.set(line.cell, line);
+    byRun.set(line.id, line);
+  }
+  const cells = input.cells.map((cell) => {
+    // A run of this sweep came after the plan (a retry), so it is newer than what the cache had.
+    const line = own.get(cell.id) ?? (cell.cachedRun ? byRun.get(cell.cachedRun) : undefined);
+    return toCell(cell, line ?? null, input.resultsPath);
+  });
+  const having = (outcome: Outcome): number => cells.filter((cell) => cell.outcome === outcome).length;
+  return {
+    schema_version: SCHEMA_VERSION,
+    sweep: input.sweep,
+    workflow_id: input.workflowId,
+    ui_url: input.uiUrl,
+    status: input.status,
+    totals: {
+      cells: cells.length,
+      passed: having('pass'),
+      failed: having('fail'),
+      errored: having('error'),
+      cancelled: having('cancelled'),
+      cached: cells.filter((cell) => cell.cached).length,
+    },
+    cells,
+  };
+}
+
+function toCell(cell: PlannedCell, line: ResultLine | null, resultsPath: string): SweepCell {
+  const { id, scenario, agent, model, variant, repetition } = cell;
+  return {
+    id,
+    scenario,
+    agent,
+    model,
+    variant,
+    repetition,
+    outcome: line?.outcome ?? null,
+    message: line?.message ?? null,
+    gates_passed: line?.gates_passed ?? null,
+    gates_total: line?.gates_total ?? null,
+    judge_score: line?.judge_score ?? null,
+    composite_score: line?.metrics?.composite_score ?? null,
+    cost_usd: line?.cost_usd ?? null,
+    duration_secs: line?.duration_secs ?? null,
+    attempts: line?.attempts ?? null,
+    cached: line !== null && line.id === cell.cachedRun,
+    results_dir: line?.results_dir == null ? null : join(resultsPath, line.results_dir),
+  };
+}
+
+/**
+ * 130 interrupted, 1 some cell failed, 3 some cell could not be tested, 0 otherwise: the first that holds.
+ * Cells that have yet to run count only when the sweep claims to be complete; then they were not tested.
+ */
+export function exitCodeOf(document: Pick<SweepDocument, 'status' | 'totals'>): 0 | 1 | 3 | 130 {
+  const { status, totals } = document;
+  if (status === 'paused' || status === 'cancelled' || totals.cancelled > 0) return 130;
+  if (totals.failed > 0) return 1;
+  if (totals.errored > 0) return 3;
+  return status === 'completed' && totals.passed < totals.cells ? 3 : 0;
+}

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import { knownKeys } from './describe-schema.js';
+import { branchMeant, explainDiscriminator } from './explain-union.js';
+import { explain, unknownKey } from './explain.js';
+import { inTextOrder, problemIn, type Loaded, type Path, type Side, type Source } from './source.js';
+
+interface Finding {
+  path: Path;
+  side: Side;
+  message: string;
+}
+
+/** Checks a parsed file against a schema: the schema's output, or all problems with their positions. */
+export function check<S extends z.ZodType>(schema: S, source: Source): Loaded<z.output<S>> {
+  // zod keeps the identity of an issue's list of unknown keys, but not the schema that did not know them
+  const known = new WeakMap<readonly string[], string[]>();
+  const result = schema.safeParse(source.value, {
+    reportInput: true,
+    error: (issue) => {
+      if (issue.code === 'unrecognized_keys') known.set(issue.keys, knownKeys(issue.inst));
+      return explain(issue, source.nouns);
+    },
+  });
+  if (result.success) {
+    return {
+      ok: true,
+      value: result.data,
+      problemAt: (path, message, side) => problemIn(source, path, message, side),
+    };
+  }
+
+  const findingsOf = (issue: z.core.$ZodIssue, base: Path): Finding[] => {
+    const path = [...base, ...issue.path];
+    if (issue.code === 'unrecognized_keys') {
+      const names = known.get(issue.keys) ?? [];
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        side: 'key',
+        message: unknownKey(key, names),
+      }));
+    }
+    if (issue.code === 'invalid_key') {
+      return issue.issues.map(({ message }) => ({ path, side: 'key', message }));
+    }
+    if (issue.code === 'invalid_union') {
+      if (issue.message === '') return branchMeant(issue.errors).flatMap((inner) => findingsOf(inner, path));
+      return [{ path, side: 'value', message: explainDiscriminator(issue, source.nouns) ?? issue.message }];
+    }
+    return [{ path, side: 'value', message: issue.message }];
+  };
+  const findings = result.error.issues.flatMap((issue) => findingsOf(issue, []));
+  return {
+    ok: false,
+    problems: inTextOrder(findings.map(({ path, message, side }) => problemIn(source, path, message, side))),
+  };
+}

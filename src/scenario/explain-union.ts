@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { describeSchema, literals } from './describe-schema.js';
+import { didYouMean, oneOf, quote, versus } from './phrases.js';
+import type { Nouns } from './source.js';
+
+type Issue = z.core.$ZodIssue;
+type UnionIssue = Extract<Issue, { code: 'invalid_union' }>;
+
+/** The message of a union that no branch of which is for this kind of value; empty when one is. */
+export function explainUnion(
+  union: unknown,
+  branches: readonly Issue[][],
+  input: unknown,
+  nouns: Nouns,
+): string {
+  if (!branches.every(isOtherKind)) return '';
+  const options = union instanceof z.ZodUnion ? union.options : [];
+  const message = versus(oneOf(options.map((option) => describeSchema(option, nouns))), input, nouns);
+  const hint = didYouMean(input, options.flatMap(literals));
+  return hint === null ? message : `${message}; ${hint}`;
+}
+
+/** The message for a `type` that nobody knows; null when the issue is another one. */
+export function explainDiscriminator(
+  { discriminator, path, input, ...issue }: UnionIssue,
+  nouns: Nouns,
+): string | null {
+  if (discriminator === undefined || path.at(-1) !== discriminator) return null;
+  const names = ('options' in issue ? (issue.options ?? []) : []).map(String);
+  // zod gives the whole map as the input here
+  const typed = (input as Record<string, unknown> | undefined)?.[discriminator];
+  if (typeof typed !== 'string') return versus(oneOf(names), typed, nouns);
+  const hint = didYouMean(typed, names);
+  return `unknown ${discriminator} ${quote(typed)}; ${hint === null ? '' : `${hint} `}known: ${names.join(', ')}`;
+}
+
+/** Of a union's branches the one that fits best: made for this kind of value, and with the fewest complaints. */
+export function branchMeant(branches: readonly Issue[][]): Issue[] {
+  const weight = (issues: readonly Issue[]): number =>
+    (isOtherKind(issues) ? 1000 : 0) +
+    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+  return branches.reduce(
+    (best, branch) => (weight(branch) < weight(best) ? branch : best),
+    branches[0] ?? [],
+  );
+}
+
+const isOtherKind = (issues: readonly Issue[]): boolean =>
+  issues.some(({ code, path }) => path.length === 0 && (code === 'invalid_type' || code === 'invalid_value'));

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { nonBlank, workspacePath } from '../gates/fields.js';
+
+/** For checks that look across a value: they run even where a part of it is wrong, so that all problems show at once. */
+export const always = { when: () => true };
+
+/** A name of one line: names go into folders, ids, tables. */
+export const label = (what: string): z.ZodString =>
+  nonBlank(what).refine((name) => !/\p{Cc}/u.test(name), {
+    error: `expected ${what} of one line, without control characters`,
+  });
+
+/** The longest timer that Node can hold, 2^31 - 1 ms; a longer one would fire at once. */
+const MAX_SECS = 2_147_483;
+
+/** A duration in seconds, fractions allowed. */
+export const seconds = z.number().positive().max(MAX_SECS);
+
+/** The path of a file to be written in the workspace. */
+export const workspaceFile = workspacePath.refine((path) => !/(^|\/)\.{0,2}$/.test(path), {
+  error: 'expected the path of a file, like "notes.md"; this names a folder',
+});
+
+/** Values of environment variables; `${VAR}` in them is resolved later, where the run takes place. */
+export const environmentVariables = z.record(
+  z.string().refine((name) => /^[^=\0]+$/.test(name), {
+    error: 'expected the name of a variable: not empty, without = and NUL',
+  }),
+  z.string(),
+);
+
+/** A check that the items of a list differ in what `keyOf` gives; the later one is the problem. */
+export const distinct = <T>(
+  keyOf: (item: Partial<T>) => unknown,
+  what: string,
+  at: string[] = [],
+): z.core.$ZodCheck<T[]> =>
+  z.superRefine<T[]>((items, context) => {
+    const seen = new Set<unknown>();
+    for (const [index, item] of asList(items).entries()) {
+      const key = typeof item === 'object' && item !== null ? keyOf(item) : keyOf(item as Partial<T>);
+      if (seen.has(key))
+        context.addIssue({
+          code: 'custom',
+          path: [index, ...at],
+          message: `${what} '${String(key)}' is used twice; each must be unique`,
+        });
+      if (key !== undefined) seen.add(key);
+    }
+  }, always);
+
+/** A check that a map has exactly one of some keys. */
+export const exactlyOne = <T extends object>(keys: readonly (keyof T & string)[]): z.core.$ZodCheck<T> =>
+  z.superRefine<T>((value, context) => {
+    const given = keys.filter((key) => (value as T | undefined)?.[key] !== undefined);
+    if (given.length !== 1)
+      context.addIssue({
+        code: 'custom',
+        message: `expected exactly one of ${keys.join(', ')}; got ${given.join(' and ') || 'none'}`,
+      });
+  }, always);
+
+/** A check of every string inside a value: NUL ends a string in commands and paths, and half a character is no UTF-8. */
+export const cleanText = <T>(): z.core.$ZodCheck<T> =>
+  z.superRefine<T>((value, context) => {
+    for (const { path, text } of stringsIn(value, [])) {
+      const flaw = text.includes('\0')
+        ? 'a NUL character'
+        : /\p{Surrogate}/u.test(text)
+          ? 'half of a surrogate pair'
+          : null;
+      if (flaw !== null) context.addIssue({ code: 'custom', path, message: `contains ${flaw}; remove it` });
+    }
+  }, always);
+
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+function* stringsIn(value: unknown, path: PropertyKey[]): Generator<{ path: PropertyKey[]; text: string }> {
+  if (typeof value === 'string') yield { path, text: value };
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* stringsIn(item, [...path, index]);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      yield { path: [...path, key], text: key };
+      yield* stringsIn(item, [...path, key]);
+    }
+  }
+}

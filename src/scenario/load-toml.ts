@@ -1,0 +1,60 @@
+import { ParseError, parseTOML, type AST } from 'toml-eslint-parser';
+import type { z } from 'zod';
+import type { Problem } from '../lib/problem.js';
+import { check } from './check.js';
+import { inTextOrder, type Loaded, type Position } from './source.js';
+import { tomlSource } from './toml-source.js';
+
+const MAX_DEPTH = 100;
+
+/** Reads a TOML file by a zod schema. Never throws: whatever is wrong is a problem with a line and a column. */
+export function loadToml<S extends z.ZodType>(schema: S, file: string, raw: string): Loaded<z.output<S>> {
+  const text = raw.replace(/^\uFEFF/, '');
+  const problem = (position: Position, message: string): Problem => ({
+    file,
+    ...position,
+    path: '',
+    message,
+  });
+  const parsed = parse(text);
+  if (!parsed.ok) return { ok: false, problems: [problem(parsed.position, parsed.message)] };
+  const { source, rejected } = tomlSource(file, parsed.program);
+  if (rejected.length === 0) return check(schema, source);
+  return {
+    ok: false,
+    problems: inTextOrder(rejected.map(({ position, message }) => problem(position, message))),
+  };
+}
+
+type Parsed = { ok: true; program: AST.TOMLProgram } | { ok: false; position: Position; message: string };
+
+function parse(text: string): Parsed {
+  const deep = findDeepNesting(text);
+  if (deep !== null)
+    return { ok: false, position: deep, message: `nested more than ${MAX_DEPTH} levels deep` };
+  try {
+    return { ok: true, program: parseTOML(text) };
+  } catch (error) {
+    const message = `invalid TOML: ${error instanceof Error ? error.message : String(error)}`;
+    const at = error instanceof ParseError ? error : { lineNumber: 1, column: 0 };
+    return { ok: false, position: { line: at.lineNumber, column: at.column + 1 }, message };
+  }
+}
+
+/** The library parses recursively, and a stack overflow is no message. Strings and comments do not count. */
+function findDeepNesting(text: string): Position | null {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    if (depth > MAX_DEPTH) return positionAt(text, index);
+  }
+  return null;
+}
+
+const TOKENS = /"""[^]*?"""|'''[^]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}]/g;
+
+function positionAt(text: string, offset: number): Position {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}

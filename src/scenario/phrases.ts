@@ -1,0 +1,37 @@
+import { nearest } from '../lib/nearest.js';
+import type { Nouns } from './source.js';
+
+const MAX_QUOTED = 60;
+
+/** `'text'` for a message: one line, without control characters, cut when long. */
+export function quote(text: string): string {
+  const line = JSON.stringify(text.slice(0, MAX_QUOTED)).slice(1, -1).replaceAll('\\"', '"');
+  return `'${line}${text.length > MAX_QUOTED ? '...' : ''}'`;
+}
+
+/** `a, b or c` */
+export function oneOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+}
+
+/** `missing: expected a string`, `expected a string, got 3`. An undefined input is a missing one. */
+export function versus(expected: string, input: unknown, nouns: Nouns): string {
+  return input === undefined
+    ? `missing: expected ${expected}`
+    : `expected ${expected}, got ${describeValue(input, nouns)}`;
+}
+
+/** `did you mean 'evaluation'?`, null when nothing known is like `word`, or `word` is no string. */
+export function didYouMean(word: unknown, known: readonly string[]): string | null {
+  const near = typeof word === 'string' ? nearest(word, known) : null;
+  return near === null ? null : `did you mean ${quote(near)}?`;
+}
+
+function describeValue(value: unknown, nouns: Nouns): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (value === '') return 'an empty string';
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return nouns.list;
+  return value instanceof Date ? 'a date' : nouns.map;
+}

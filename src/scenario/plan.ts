@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { SCHEMA_VERSION } from '../results/schema.js';
+import { CommandAgent } from './config.js';
+import { Scenario } from './schema.js';
+import { Target } from './target.js';
+
+/** A scenario as it is run: flags and config are merged into it. `<store>/<hash>/scenario.json`, beside its YAML. */
+export const EffectiveScenario = z.object({
+  scenario: Scenario,
+  target: Target,
+  /** Where the target binary is, when it is given by path and not part of the fixture; absolute. */
+  target_path: z.string().nullable(),
+  /** Hash of the fixture's snapshot in the store. */
+  fixture: z.string(),
+  timeout_secs: z.number(),
+});
+export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
+
+/** sweeps/<sweep>/plan.json: all that workers need, made once by the command line. No values of variables are in it. */
+export const Plan = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  sweep: z.string(),
+  created_at: z.string(),
+  concurrency: z.number().int(),
+  scenarios: z.array(z.object({ name: z.string(), file: z.string(), hash: z.string() })),
+  agents: z.record(z.string(), CommandAgent),
+  cells: z.array(
+    z.object({
+      id: z.string(),
+      scenario: z.string(),
+      agent: z.string(),
+      model: z.string(),
+      variant: z.string(),
+      repetition: z.number().int(),
+    }),
+  ),
+});
+export type Plan = z.infer<typeof Plan>;

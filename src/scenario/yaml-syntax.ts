@@ -1,0 +1,105 @@
+import {
+  isAlias,
+  isNode,
+  isPair,
+  isScalar,
+  Parser,
+  visit,
+  type Document,
+  type Node,
+  type YAMLError,
+} from 'yaml';
+import { quote } from './phrases.js';
+
+/** Something wrong in the text itself, at an offset. `soft`: the value can be read all the same. */
+export interface SyntaxFinding {
+  offset: number;
+  message: string;
+  soft: boolean;
+}
+
+const MAX_DEPTH = 100;
+
+/**
+ * Where the text nests too deeply to be parsed, null when it does not. The composer is recursive, and V8 aborts
+ * the whole process (uncatchably) when it runs out of stack inside a regular expression; the token parser is not.
+ */
+export function findDeepNesting(text: string): SyntaxFinding | null {
+  const open: { token: unknown; depth: number }[] = [...new Parser().parse(text)].map((token) => ({
+    token,
+    depth: 0,
+  }));
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const token = at.token as {
+      offset?: number;
+      value?: unknown;
+      items?: { key?: unknown; value?: unknown }[];
+    } | null;
+    if (token === null || typeof token !== 'object') continue;
+    if (at.depth > MAX_DEPTH) {
+      return { offset: token.offset ?? 0, message: `nested more than ${MAX_DEPTH} levels deep`, soft: false };
+    }
+    if (token.items === undefined) open.push({ token: token.value, depth: at.depth });
+    for (const { key, value } of token.items ?? []) {
+      open.push({ token: key, depth: at.depth + 1 }, { token: value, depth: at.depth + 1 });
+    }
+  }
+  return null;
+}
+
+type Explanation = Omit<SyntaxFinding, 'offset'>;
+
+const explanations: Partial<Record<YAMLError['code'], (message: string, rest: string) => Explanation>> = {
+  TAB_AS_INDENT: () => ({ message: 'a tab cannot indent YAML; use spaces', soft: false }),
+  DUPLICATE_KEY: (_message, rest) => {
+    const key = /^(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s:]+)/.exec(rest)?.[0] ?? '';
+    return { message: `key ${quote(key)} is already in this map; keep one`, soft: true };
+  },
+  MULTIPLE_DOCS: () => ({
+    message: 'a second document begins here; expected one document a file',
+    soft: true,
+  }),
+  NON_STRING_KEY: () => ({ message: 'expected a plain string as the key', soft: false }),
+  TAG_RESOLVE_FAILED: (message) => ({ message: `${message}; remove the tag`, soft: true }),
+};
+
+/** What the YAML library complains of, in the words of someone who has to repair it. */
+export function explainYamlError({ code, message, pos: [offset] }: YAMLError, text: string): SyntaxFinding {
+  const explained = explanations[code]?.(message, text.slice(offset, offset + 100));
+  return { offset, ...(explained ?? { message: `invalid YAML: ${message}`, soft: false }) };
+}
+
+/** Aliases and keys that parse but have no plain value. */
+export function findUnsafeNodes(document: Document.Parsed): SyntaxFinding[] {
+  const anchors = new Map<string, unknown>();
+  const findings: SyntaxFinding[] = [];
+  const report = (node: Node, message: string): void => {
+    findings.push({ offset: node.range?.[0] ?? 0, message, soft: false });
+  };
+  visit(document, (_key, node, ancestors) => {
+    if (isAlias(node)) {
+      if (!anchors.has(node.source))
+        report(node, `unknown alias '*${node.source}'; define '&${node.source}' before it`);
+      else if (ancestors.includes(anchors.get(node.source) as Node))
+        report(node, `alias '*${node.source}' contains itself`);
+    } else if (isPair(node)) {
+      if (isScalar(node.key) && node.key.value === '__proto__')
+        report(node.key as Node, `the key '__proto__' is not allowed`);
+    } else if (isNode(node) && node.anchor !== undefined) {
+      anchors.set(node.anchor, node);
+    }
+  });
+  return findings;
+}
+
+/** The place of the first alias, to which an explosion of aliases is attributed. */
+export function firstAlias(document: Document.Parsed): number {
+  let offset = 0;
+  visit(document, {
+    Alias: (_key, node) => {
+      offset = node.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}

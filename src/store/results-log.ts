@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseJson } from '../lib/json.js';
+import { ResultLine } from '../results/schema.js';
+
+/** A line of results.jsonl that cannot be read: it is passed over, and said. */
+export interface CorruptLine {
+  line: number;
+  reason: string;
+}
+
+/**
+ * Appends a finished run. One `write` in append mode, so that workers do not mix their lines; a last line that power
+ * loss cut short is closed first, so that it costs itself only.
+ */
+export async function appendResult(path: string, result: ResultLine): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'a+');
+  try {
+    const { size } = await file.stat();
+    const last = Buffer.alloc(1);
+    if (size > 0) await file.read(last, 0, 1, size - 1);
+    const cut = size > 0 && last.toString() !== '\n';
+    await file.appendFile(`${cut ? '\n' : ''}${JSON.stringify(result)}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** All finished runs in the order written, and the lines that are none. An absent file is an empty one. */
+export async function readResults(path: string): Promise<{ results: ResultLine[]; corrupt: CorruptLine[] }> {
+  const results: ResultLine[] = [];
+  const corrupt: CorruptLine[] = [];
+  const input = createReadStream(path, 'utf8');
+  const opened = new Promise<boolean>((resolve, reject) => {
+    input.once('open', () => resolve(true));
+    input.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(false) : reject(error)));
+  });
+  if (!(await opened)) return { results, corrupt };
+  let number = 0;
+  for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+    number += 1;
+    if (text.trim() === '') continue;
+    const json = parseJson(text);
+    const parsed = ResultLine.safeParse(json);
+    if (parsed.success) results.push(parsed.data);
+    else corrupt.push({ line: number, reason: json === undefined ? 'not JSON' : describe(parsed.error.issues[0]) });
+  }
+  return { results, corrupt };
+}
+
+const describe = (issue: { path: PropertyKey[]; message: string } | undefined): string =>
+  issue === undefined ? 'not a result' : `${issue.path.join('.')}: ${issue.message}`;

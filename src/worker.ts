@@ -1,0 +1,76 @@
+import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { createActivities } from './activities/index.js';
+import { workerReadyFile } from './platform/engine/keeper.js';
+import { projectState } from './platform/folders.js';
+import { ownIdentity } from './platform/process-identity.js';
+import { waitUntil } from './platform/wait-until.js';
+import { writeFileAtomic } from './platform/write-file.js';
+
+export interface WorkerSettings {
+  resultsPath: string;
+  /** Absent: what Temporal's own variables and config file say. */
+  address?: string | undefined;
+  namespace?: string | undefined;
+  queue?: string | undefined;
+}
+
+const CONNECT_MS = 60_000;
+
+/** Runs a worker until SIGTERM or SIGINT. Agents that it has started go on; the next worker adopts them. */
+export async function runWorker(settings: WorkerSettings): Promise<void> {
+  const { id, folder } = projectState(settings.resultsPath);
+  const given = loadClientConnectConfig();
+  const options = settings.address === undefined ? given.connectionOptions : { address: settings.address };
+
+  Runtime.install({
+    logger: new DefaultLogger('WARN'),
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
+  });
+  const connection = await waitUntil(() => NativeConnection.connect(options).catch(() => null), CONNECT_MS, 200);
+  if (connection === null) throw new Error(`Temporal at ${options.address ?? 'its default address'} does not answer`);
+
+  // Built with the package; without it (run from source) the workflows are bundled now, which costs a second.
+  const bundle = fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
+  const worker = await Worker.create({
+    connection,
+    namespace: settings.namespace ?? given.namespace ?? 'default',
+    taskQueue: settings.queue ?? `llm-tool-test-${id}`,
+    activities: createActivities({ resultsPath: settings.resultsPath, stateFolder: folder }),
+    ...(existsSync(bundle)
+      ? { workflowBundle: { codePath: bundle } }
+      : { workflowsPath: fileURLToPath(new URL('./workflows/index.js', import.meta.url)) }),
+    // Agents mostly wait; how many run at once is the sweep's concern.
+    maxConcurrentActivityTaskExecutions: 500,
+    // A cancel reaches an agent with a heartbeat's answer.
+    maxHeartbeatThrottleInterval: '1 second',
+    // What does not end by itself is left to the next worker: it is a second of work, or an agent under supervision.
+    shutdownGraceTime: '1 second',
+    shutdownForceTime: '5 seconds',
+  });
+  const ready = workerReadyFile(folder);
+  await writeFileAtomic(ready, JSON.stringify(ownIdentity()), 0o600);
+  try {
+    await worker.run();
+  } finally {
+    await rm(ready, { force: true });
+    await connection.close();
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({
+    options: {
+      results: { type: 'string' },
+      address: { type: 'string' },
+      namespace: { type: 'string' },
+      queue: { type: 'string' },
+    },
+  });
+  if (values.results === undefined) throw new Error('worker: --results FOLDER is missing');
+  await runWorker({ ...values, resultsPath: values.results });
+}

@@ -1,0 +1,2 @@
+export { runScenario } from './run-scenario.js';
+export { runSweep } from './run-sweep.js';

@@ -1,0 +1,126 @@
+import type { Ending } from '../results/run-record.js';
+import type { Outcome } from '../results/schema.js';
+
+/**
+ * Names and types of all that crosses Temporal. Small JSON only: names, counts and verdicts, never output or secrets.
+ * Additions must be optional: workflows of an older build go on with a newer worker.
+ */
+export const WORKFLOWS = { sweep: 'runSweep', run: 'runScenario' } as const;
+export const UPDATES = { pause: 'pause', resume: 'resume', cancel: 'cancel' } as const;
+export const QUERIES = { progress: 'progress' } as const;
+
+/** One cell of the matrix, as the plan has it. */
+export interface CellRef {
+  id: string;
+  scenario: string;
+  agent: string;
+  model: string;
+  variant: string;
+  repetition: number;
+}
+
+export interface SweepInput {
+  sweep: string;
+  /** 1 for the first start; a sweep whose workflow was lost or terminated is started again as the next round. */
+  round: number;
+  concurrency: number;
+  /** Carried over when the workflow continues as new. */
+  carried?: SweepCarried;
+}
+
+export interface SweepCarried {
+  offset: number;
+  paused: boolean;
+  counts: Record<Outcome, number>;
+  lost: LostCell[];
+}
+
+/** A cell whose run left no result: its workflow failed or was terminated. */
+export interface LostCell {
+  cell: string;
+  message: string;
+}
+
+export type SweepStatus = 'running' | 'paused' | 'completed' | 'cancelled';
+
+export interface SweepProgress {
+  status: SweepStatus;
+  /** Ids of the cells whose runs are open, and of their workflows. */
+  active: { cell: string; workflowId: string }[];
+  total: number;
+  counts: Record<Outcome, number>;
+}
+
+export interface SweepResult {
+  status: SweepStatus;
+  counts: Record<Outcome, number>;
+}
+
+/** Names a run for every activity. */
+export interface RunRef {
+  sweep: string;
+  cell: CellRef;
+  /** Name of the run's folder, in the results and in the private state. */
+  run: string;
+  workflowId: string;
+}
+
+export interface CellPage {
+  cells: { cell: CellRef; finished: Outcome | null }[];
+  total: number;
+}
+
+/** What the workflow must know of a scenario to schedule its steps. */
+export interface RunCard {
+  /** A failed health check or a missing target: the agent is not started. */
+  unfit: string | null;
+  agentTimeoutSecs: number;
+  posts: { subject: string; timeoutSecs: number }[];
+  gates: { type: string; subject: string; timeoutSecs: number }[];
+  evaluators: { name: string; timeoutSecs: number }[];
+}
+
+export interface AgentBrief {
+  ending: Ending;
+  completed: boolean;
+  message: string;
+  costUsd: number | null;
+}
+
+/** A step that failed for good though it was retried: infrastructure, not the tool under test. */
+export interface StepFailure {
+  step: string;
+  message: string;
+}
+
+export interface ReportInput {
+  failures: StepFailure[];
+  cancelled: boolean;
+  /** ms since the epoch */
+  startedAt: number;
+  endedAt: number;
+}
+
+export interface RunInput {
+  sweep: string;
+  cell: CellRef;
+}
+
+export interface RunResult {
+  outcome: Outcome;
+  message: string;
+  costUsd: number | null;
+}
+
+/** Names of steps; they name the activities' manifests, rows of reports and of the live view. */
+export const STEPS = {
+  prepare: 'prepare',
+  agent: 'agent',
+  post: (index: number) => `post ${index + 1}`,
+  gate: (index: number) => `gate ${index + 1}`,
+  evaluator: (index: number) => `evaluator ${index + 1}`,
+  report: 'report',
+  cleanUp: 'clean up',
+} as const;
+
+export const sweepWorkflowId = (sweep: string): string => `sweep/${sweep}`;

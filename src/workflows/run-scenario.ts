@@ -1,0 +1,132 @@
+import {
+  ActivityCancellationType,
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+  type ActivityOptions,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
+import { safeName } from '../lib/safe-name.js';
+import { STEPS, type RunInput, type RunRef, type RunResult, type StepFailure } from './protocol.js';
+import { attributesOf, runDetails, type StepLine } from './ui.js';
+
+/**
+ * Failures of the thing under test come back as data. What throws is infrastructure (a full disk, a lost worker) and is
+ * tried again for a while; then the run goes on to its report with the step marked as failed.
+ */
+const INFRASTRUCTURE = {
+  initialInterval: '1 second',
+  backoffCoefficient: 2,
+  maximumInterval: '30 seconds',
+  maximumAttempts: 8,
+} as const;
+
+/** Steps wait for real processes, so a cancel waits until these are gone. */
+const PROCESS_STEP = {
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  heartbeatTimeout: '30 seconds',
+  retry: INFRASTRUCTURE,
+} as const;
+const GRACE_SECS = 60;
+const PREPARE_LIMIT = '1 hour';
+
+const activities = proxyActivities<Activities>({ startToCloseTimeout: '10 minutes', retry: INFRASTRUCTURE });
+
+/** One execution of a cell: every step is an activity of its own, visible by name and summary. */
+export async function runScenario(input: RunInput): Promise<RunResult> {
+  const { workflowId, startTime } = workflowInfo();
+  const run: RunRef = { ...input, run: runName(input), workflowId };
+  const failures: StepFailure[] = [];
+  const lines: StepLine[] = [];
+
+  /** Performs one step; null when it failed for good. Cancellation passes through. */
+  async function perform<R>(step: string, summary: string, doing: (options: ActivityOptions) => Promise<R>): Promise<R | null> {
+    const line: StepLine = { step, summary, status: 'running' };
+    lines.push(line);
+    setCurrentDetails(runDetails(lines));
+    try {
+      const result = await doing({ ...PROCESS_STEP, summary });
+      line.status = 'done';
+      return result;
+    } catch (error) {
+      line.status = 'failed';
+      if (isCancellation(error)) throw error;
+      failures.push({ step, message: rootMessage(error) });
+      return null;
+    } finally {
+      setCurrentDetails(runDetails(lines));
+    }
+  }
+  const within = (secs: number): { startToCloseTimeout: number } => ({ startToCloseTimeout: (secs + GRACE_SECS) * 1000 });
+
+  async function steps(): Promise<void> {
+    const card = await perform(STEPS.prepare, `prepare ${input.cell.scenario}`, (options) =>
+      activities.prepareWorkspace.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [run]),
+    );
+    if (card === null || card.unfit !== null) return;
+    const agent = await perform(STEPS.agent, `agent ${input.cell.agent} ${input.cell.model}`, (options) =>
+      activities.runAgent.executeWithOptions({ ...options, ...within(card.agentTimeoutSecs) }, [run]),
+    );
+    if (agent === null || agent.ending === 'unable' || agent.ending === 'cancelled') return;
+    for (const [index, post] of card.posts.entries()) {
+      const summary = `post script ${index + 1}/${card.posts.length} ${post.subject}`;
+      await perform(STEPS.post(index), summary, (options) =>
+        activities.runPostScript.executeWithOptions({ ...options, ...within(post.timeoutSecs) }, [run, index]),
+      );
+    }
+    for (const [index, gate] of card.gates.entries()) {
+      const summary = `gate ${index + 1}/${card.gates.length} ${gate.type} ${gate.subject}`;
+      await perform(STEPS.gate(index), summary, (options) =>
+        activities.checkGate.executeWithOptions({ ...options, ...within(gate.timeoutSecs) }, [run, index]),
+      );
+    }
+    for (const [index, evaluator] of card.evaluators.entries()) {
+      const summary = `evaluator ${index + 1}/${card.evaluators.length} ${evaluator.name}`;
+      await perform(STEPS.evaluator(index), summary, (options) =>
+        activities.runEvaluator.executeWithOptions({ ...options, ...within(evaluator.timeoutSecs) }, [run, index]),
+      );
+    }
+  }
+
+  let cancelled = false;
+  try {
+    await steps();
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    cancelled = true;
+  }
+  return CancellationScope.nonCancellable(async () => {
+    const report = { failures, cancelled, startedAt: startTime.getTime(), endedAt: Date.now() };
+    const result = await perform(STEPS.report, 'write the report', (options) =>
+      activities.writeReport.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [run, report]),
+    );
+    await perform(STEPS.cleanUp, 'clean up', (options) =>
+      activities.cleanUp.executeWithOptions({ ...options, startToCloseTimeout: '10 minutes' }, [run]),
+    );
+    const lost: RunResult = {
+      outcome: cancelled ? 'cancelled' : 'error',
+      message: `the report could not be written: ${failures.at(-1)?.message ?? 'unknown'}`,
+      costUsd: null,
+    };
+    upsertSearchAttributes(attributesOf(result ?? lost));
+    if (result === null) throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten');
+    return result;
+  });
+}
+
+/** Name of the run's folder: when, who, what, and enough of Temporal's run id to be unique. */
+function runName({ cell }: RunInput): string {
+  const { startTime, runId } = workflowInfo();
+  const when = startTime.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  return [when, cell.agent, cell.model, cell.scenario, runId.slice(-8)].map(safeName).join('-');
+}
+
+function rootMessage(error: unknown): string {
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,151 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineUpdate,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
+import { runScenario } from './run-scenario.js';
+import {
+  QUERIES,
+  UPDATES,
+  type CellRef,
+  type LostCell,
+  type SweepInput,
+  type SweepProgress,
+  type SweepResult,
+  type SweepStatus,
+} from './protocol.js';
+import { cellAttributes, sweepDetails } from './ui.js';
+
+export const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
+export const resumeSweep = defineUpdate<SweepStatus>(UPDATES.resume);
+export const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
+export const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
+
+/** Cells come in pages: the matrix itself never crosses Temporal. */
+const PAGE = 100;
+
+const { loadCells, finishSweep } = proxyActivities<Activities>({
+  startToCloseTimeout: '5 minutes',
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 20 },
+});
+
+/** Runs the cells of a plan, at most `concurrency` at once, each as a child workflow. */
+export async function runSweep(input: SweepInput): Promise<SweepResult> {
+  const { sweep, concurrency } = input;
+  const counts = input.carried?.counts ?? { pass: 0, fail: 0, error: 0, cancelled: 0 };
+  const lost: LostCell[] = input.carried?.lost ?? [];
+  const active = new Map<string, string>();
+  let offset = input.carried?.offset ?? 0;
+  let paused = input.carried?.paused ?? false;
+  let cancelled = false;
+  let total = 0;
+
+  const status = (): SweepStatus => (cancelled ? 'cancelled' : paused ? 'paused' : 'running');
+  const progress = (): SweepProgress => ({
+    status: status(),
+    active: [...active].map(([cell, workflowId]) => ({ cell, workflowId })),
+    total,
+    counts,
+  });
+  const show = (): void => setCurrentDetails(sweepDetails(progress()));
+  const runs = new CancellationScope();
+
+  setHandler(progressOfSweep, progress);
+  setHandler(pauseSweep, () => {
+    paused = true;
+    show();
+    return status();
+  });
+  setHandler(resumeSweep, () => {
+    paused = false;
+    show();
+    return status();
+  });
+  setHandler(cancelSweep, () => {
+    cancelled = true;
+    runs.cancel();
+    show();
+    return status();
+  });
+
+  async function run(cell: CellRef, workflowId: string): Promise<void> {
+    try {
+      const result = await runs.run(() =>
+        executeChild(runScenario, {
+          workflowId,
+          args: [{ sweep, cell }],
+          typedSearchAttributes: cellAttributes(sweep, cell),
+          staticSummary: `${cell.scenario} with ${cell.agent} ${cell.model} #${cell.repetition}`,
+          // Should this workflow be terminated, its runs kill their agents and write their reports.
+          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+        }),
+      );
+      counts[result.outcome] += 1;
+    } catch (error) {
+      if (isCancellation(error)) counts.cancelled += 1;
+      else {
+        counts.error += 1;
+        lost.push({ cell: cell.id, message: `the run's workflow did not complete: ${(error as Error).message}` });
+      }
+    } finally {
+      active.delete(cell.id);
+      show();
+    }
+  }
+
+  /** True when all cells are admitted; false when there should be a new history first. */
+  async function admit(): Promise<boolean> {
+    for (;;) {
+      const page = await loadCells({ sweep, offset, limit: PAGE });
+      total = page.total;
+      show();
+      for (const { cell, finished } of page.cells) {
+        if (finished === null) {
+          await condition(() => cancelled || (!paused && active.size < concurrency));
+          if (cancelled) return true;
+          if (workflowInfo().continueAsNewSuggested) return false;
+          const workflowId = `sweep/${sweep}/${cell.id}/r${input.round}`;
+          active.set(cell.id, workflowId);
+          void run(cell, workflowId);
+          show();
+        } else {
+          counts[finished] += 1;
+        }
+        offset += 1;
+      }
+      if (page.cells.length < PAGE) return true;
+    }
+  }
+
+  let complete = true;
+  try {
+    complete = await admit();
+    await condition(() => active.size === 0);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    // Cancelled from outside, for example in the Web UI: the same as our own update.
+    cancelled = true;
+    runs.cancel();
+    await CancellationScope.nonCancellable(() => condition(() => active.size === 0));
+  }
+  return CancellationScope.nonCancellable(async () => {
+    await condition(allHandlersFinished);
+    if (!complete && !cancelled) {
+      return continueAsNew<typeof runSweep>({ ...input, carried: { offset, paused, counts, lost } });
+    }
+    const end = cancelled ? 'cancelled' : 'completed';
+    await finishSweep({ sweep, status: end, lost });
+    return { status: end, counts };
+  });
+}

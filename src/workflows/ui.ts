@@ -1,0 +1,52 @@
+import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
+import type { CellRef, RunResult, SweepProgress } from './protocol.js';
+
+/** What Temporal's Web UI shows of our workflows beyond their histories. */
+export interface StepLine {
+  step: string;
+  summary: string;
+  status: 'running' | 'done' | 'failed';
+}
+
+const MARKS = { running: '▶', done: '✓', failed: '✗' } as const;
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
+
+/** Current details of a run: its steps so far as a table. */
+export function runDetails(lines: readonly StepLine[]): string {
+  const rows = lines.map((line) => `| ${MARKS[line.status]} | ${line.step} | ${cell(line.summary)} |`);
+  return ['| | step | |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** Current details of a sweep: counts, and the runs that are open. */
+export function sweepDetails(progress: SweepProgress): string {
+  const { counts, active, total, status } = progress;
+  const finished = counts.pass + counts.fail + counts.error + counts.cancelled;
+  return [
+    '| status | cells | passed | failed | error | cancelled | running | waiting |',
+    '|---|---|---|---|---|---|---|---|',
+    `| ${[status, total, counts.pass, counts.fail, counts.error, counts.cancelled, active.length, total - finished - active.length].join(' | ')} |`,
+    ...(active.length === 0 ? [] : ['', '| running |', '|---|', ...active.map((run) => `| ${cell(run.cell)} |`)]),
+  ].join('\n');
+}
+
+const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
+export const SWEEP_ID = keyword('SweepId');
+const SCENARIO = keyword('Scenario');
+const AGENT = keyword('Agent');
+const MODEL = keyword('Model');
+const OUTCOME = keyword('Outcome');
+const COST_USD = defineSearchAttributeKey('CostUsd', SearchAttributeType.DOUBLE);
+const REPETITION = defineSearchAttributeKey('Rep', SearchAttributeType.INT);
+
+export const cellAttributes = (sweep: string, of: CellRef): SearchAttributePair[] => [
+  { key: SWEEP_ID, value: sweep },
+  { key: SCENARIO, value: of.scenario },
+  { key: AGENT, value: of.agent },
+  { key: MODEL, value: of.model },
+  { key: REPETITION, value: of.repetition },
+];
+
+export const attributesOf = (result: RunResult): SearchAttributePair[] => [
+  { key: OUTCOME, value: result.outcome },
+  ...(result.costUsd === null ? [] : [{ key: COST_USD, value: result.costUsd }]),
+];

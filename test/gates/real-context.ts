@@ -1,0 +1,89 @@
+import { lstat, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { onTestFinished } from 'vitest';
+import { checkGate, GateSpec } from '../../src/gates/index.js';
+import type { FileLook, GateContext, Verdict } from '../../src/gates/gate.js';
+import type { CommandResult } from '../../src/lib/command-result.js';
+import type { Efficiency } from '../../src/results/schema.js';
+
+/** A new workspace that is gone when the test is over. */
+export async function newWorkspace(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'gates-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function exec(
+  workspace: string,
+  command: string,
+  timeoutSecs: number,
+  cap: number,
+): Promise<CommandResult> {
+  const result = await execa('sh', ['-c', command], {
+    cwd: workspace,
+    reject: false,
+    timeout: timeoutSecs * 1000,
+    killSignal: 'SIGKILL',
+    encoding: 'buffer',
+    stripFinalNewline: false,
+    stdin: 'ignore',
+  });
+  return {
+    exitCode: result.exitCode ?? null,
+    timedOut: result.timedOut,
+    stdout: Buffer.from(result.stdout.subarray(0, cap)).toString('utf8'),
+    stderr: Buffer.from(result.stderr.subarray(0, cap)).toString('utf8'),
+    stdoutBytes: result.stdout.length,
+    stderrBytes: result.stderr.length,
+    durationMs: result.durationMs,
+  };
+}
+
+async function look(workspace: string, path: string): Promise<FileLook> {
+  try {
+    const target = await realpath(join(workspace, path));
+    if (target !== workspace && !target.startsWith(`${workspace}/`)) return { kind: 'outside' };
+    if ((await lstat(target)).isDirectory()) return { kind: 'directory' };
+    const bytes = await readFile(target);
+    const text = (): string | null => {
+      try {
+        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+      } catch {
+        return null;
+      }
+    };
+    return { kind: 'file', text: () => Promise.resolve(text()) };
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR'
+      ? { kind: 'missing' }
+      : { kind: 'unreadable', reason: code };
+  }
+}
+
+/** Real processes and real files; only the transcript's numbers are given. */
+export function realContext(
+  workspace: string,
+  { cap = 1024 * 1024, efficiency = null }: { cap?: number; efficiency?: Efficiency | null } = {},
+): GateContext {
+  return {
+    exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, cap),
+    look: (path) => look(workspace, path),
+    efficiency: () => Promise.resolve(efficiency),
+  };
+}
+
+/** Validates a gate as a scenario would and checks it in a workspace (an empty one where none is given). */
+export async function check(gate: object, context?: GateContext): Promise<Verdict> {
+  return checkGate(GateSpec.parse(gate), context ?? realContext(await newWorkspace()));
+}
+
+/** The errors of a gate as "field: message", [] where it is valid. */
+export function errorsOf(gate: unknown): string[] {
+  const result = GateSpec.safeParse(gate);
+  return result.success
+    ? []
+    : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+}

@@ -1,0 +1,102 @@
+import { expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { gateSubject, GateSpec, gateTypes } from '../../src/gates/index.js';
+import { errorsOf } from './real-context.js';
+
+const valid: Record<GateSpec['type'], object> = {
+  command_succeeds: { command: 'true' },
+  command_output_contains: { command: 'true', substring: 'x' },
+  command_output_matches: { command: 'true', pattern: 'x' },
+  command_json_path: { command: 'true', path: '$.x', assertion: 'exists' },
+  file_exists: { path: 'notes.md' },
+  file_contains: { path: 'notes.md', substring: 'x' },
+  file_matches: { path: 'notes.md', pattern: 'x' },
+  no_transcript_errors: {},
+  script: { command: 'true', description: 'all is well' },
+};
+const all = Object.entries(valid).map(([type, fields]) => ({ type, ...fields }));
+
+it('the registry has all nine gates', () => {
+  expect([...gateTypes].sort()).toEqual(Object.keys(valid).sort());
+});
+
+it('a spec is a union that its type discriminates', () => {
+  expectTypeOf<Extract<GateSpec, { type: 'file_contains' }>>().toEqualTypeOf<{
+    type: 'file_contains';
+    name?: string | undefined;
+    timeout_secs: number;
+    path: string;
+    substring: string;
+  }>();
+});
+
+it('every gate is valid with its required fields and has a timeout of 30 s', () => {
+  for (const gate of all) expect(GateSpec.parse(gate)).toEqual({ ...gate, timeout_secs: 30 });
+});
+
+it('every gate has a name and a timeout of its own, and a subject of one line', () => {
+  for (const gate of all) {
+    const spec = GateSpec.parse({ ...gate, name: 'first', timeout_secs: 1.5 });
+    expect(spec).toMatchObject({ name: 'first', timeout_secs: 1.5 });
+    expect(gateSubject(spec)).toMatch(/^\S.*$/);
+  }
+  expect(gateSubject(GateSpec.parse({ type: 'command_succeeds', command: 'a\n  b\n' }))).toBe('a b');
+});
+
+it('every gate refuses unknown keys and timeouts that are not positive', () => {
+  for (const gate of all) {
+    expect(errorsOf({ ...gate, surprise: 1 })).toHaveLength(1);
+    expect(errorsOf({ ...gate, timeout_secs: 0 })).toHaveLength(1);
+  }
+});
+
+it('every gate says which required field is missing', () => {
+  for (const [type, fields] of Object.entries(valid)) {
+    for (const field of Object.keys(fields)) {
+      const errors = errorsOf({ type, ...fields, [field]: undefined });
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toMatch(new RegExp(`^${field}: missing: expected `));
+    }
+  }
+});
+
+it('an unknown gate names all gates', () => {
+  expect(errorsOf({ type: 'file_exist', path: 'x' })).toEqual([
+    `type: unknown gate "file_exist": expected ${gateTypes.join(' | ')}`,
+  ]);
+  expect(errorsOf({ path: 'x' })[0]).toMatch(/^type: missing: expected command_succeeds/);
+  expect(errorsOf('file_exists')).toEqual([': expected a gate: a map with a type and its fields']);
+});
+
+it.each([
+  [{ type: 'command_succeeds', command: ' \n' }, /^command: blank: expected a shell command/],
+  [{ type: 'script', command: '', description: 'x' }, /^command: blank/],
+  [{ type: 'script', command: 'x', description: ' ' }, /^description: blank: expected a sentence/],
+  [{ type: 'file_exists', path: '/etc/passwd' }, /^path: "\/etc\/passwd" is absolute: write a path relative/],
+  [
+    { type: 'file_contains', path: 'a/../../b', substring: 'x' },
+    /^path: "a\/..\/..\/b" leaves the workspace/,
+  ],
+  [{ type: 'file_matches', path: 'a', pattern: 'a(b' }, /^pattern: invalid pattern: missing closing \)/],
+  [{ type: 'command_output_matches', command: 'x', pattern: 'a(?=b)' }, /RE2 has no look-ahead/],
+  [
+    { ...valid.command_json_path, type: 'command_json_path', path: 'x' },
+    /^path: "x" is not a JSON path: it must begin/,
+  ],
+  [
+    { ...valid.command_json_path, type: 'command_json_path', assertion: 'is 3' },
+    /^assertion: unknown assertion "is 3"/,
+  ],
+  [
+    { type: 'file_contains', path: 'a', substring: 3 },
+    /^substring: expected the text to look for, as text \(put it in q/,
+  ],
+])('refuses %j at the field, with a sentence', (gate, message) => {
+  const errors = errorsOf(gate);
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toMatch(message);
+});
+
+it('specs have a JSON Schema', () => {
+  expect(z.toJSONSchema(GateSpec, { io: 'input' })).toMatchObject({ oneOf: expect.any(Array) as unknown });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { renderEvaluation } from '../../src/reports/evaluation-md.js';
+import { headings } from './markdown-shape.js';
+import { metrics, run } from './sample.js';
+
+const section = (text: string, title: string): string =>
+  text.split(`## ${title}\n`)[1]?.split('\n## ')[0]?.trim() ?? '';
+
+describe('renderEvaluation', () => {
+  const evaluation = renderEvaluation(run(), metrics());
+
+  test('has its sections in the order that readers know', () => {
+    expect(headings(evaluation)).toEqual([
+      '# Evaluation: notes',
+      '## Summary',
+      '## Judge Score',
+      '## Metrics',
+      '## Judge Feedback',
+      '## Custom Evaluator Results',
+      '## Human Review',
+      '## Links',
+    ]);
+  });
+  test('says that there was no judge, transcript or evaluator instead of showing zeros', () => {
+    expect(section(evaluation, 'Judge Score')).toBe('Not performed.');
+    expect(section(evaluation, 'Judge Feedback')).toBe('Not performed.');
+    expect(section(evaluation, 'Metrics')).toContain('No transcript was analysed.');
+    expect(section(evaluation, 'Custom Evaluator Results')).toBe('No evaluators were run.');
+  });
+  test('shows the judgment in fifths, each criterion, issues and highlights', () => {
+    const judge = {
+      weighted_score: 0.78,
+      scores: { clarity: 0.5 },
+      issues: ['too long'],
+      highlights: [],
+      confidence: 0.9,
+    };
+    const text = renderEvaluation(run(), metrics({ judge }));
+    expect(section(text, 'Judge Score')).toContain('**4/5** (0.78)');
+    expect(section(text, 'Judge Score')).toContain('| clarity | 0.5 |');
+    expect(section(text, 'Judge Feedback')).toContain('Issues:\n\n- too long\n\nHighlights:\n\nNone.');
+    expect(section(text, 'Judge Feedback')).toContain('"confidence": 0.9');
+  });
+  test('does not take an unusable judgment for a score', () => {
+    const text = renderEvaluation(run(), metrics({ judge: { weighted_score: 'high' } }));
+    expect(section(text, 'Judge Score')).toBe('n/a: the judge gave no usable score.');
+  });
+  test('has a composite score only where one is configured', () => {
+    expect(evaluation).not.toContain('Composite');
+    expect(renderEvaluation(run(), metrics({ composite_score: 0.72 }))).toContain(
+      'Composite score: 0.72 (Good)',
+    );
+    expect(renderEvaluation(run(), metrics({ composite_score: 0 }))).toContain(
+      'Composite score: 0.00 (Poor)',
+    );
+  });
+  test('keeps an unknown first-try rate apart from 0', () => {
+    const efficiency = {
+      total_commands: 0,
+      unique_commands: 0,
+      error_count: 0,
+      retry_count: 0,
+      help_invocations: 0,
+      first_try_success_rate: null,
+      iteration_ratio: 0,
+    };
+    expect(renderEvaluation(run(), metrics({ efficiency }))).toContain('| First-try success rate | n/a |');
+  });
+  test('shows what each evaluator measured, or why it could not', () => {
+    const evaluator_results = [
+      { name: 'size', metrics: { bytes: 12 }, score: 0.5, summary: 'small', error: null },
+      { name: 'style', metrics: null, score: null, summary: null, error: 'Exit code 2: no config' },
+    ];
+    const text = section(renderEvaluation(run(), metrics({ evaluator_results })), 'Custom Evaluator Results');
+    expect(text).toContain('### size\n\nScore: 0.50\n\nsmall\n\n```json\n{\n  "bytes": 12\n}\n```');
+    expect(text).toContain('### style\n\nScore: n/a\n\n**Error:** Exit code 2: no config');
+  });
+  test('leaves room for a human', () => {
+    expect(section(evaluation, 'Human Review')).toBe(
+      '<!-- Human Score: __/5 -->\n\n<!-- Further Human Notes: -->',
+    );
+  });
+  test('links only to files of the run folder', () => {
+    const links = [...evaluation.matchAll(/\]\(([^)]*)\)/g)].map((match) => match[1]);
+    expect(links).toHaveLength(7);
+    for (const link of links)
+      expect(link).toMatch(/^(report\.md|metrics\.json|fixture\/|artifacts\/[\w.]+)$/);
+  });
+});

@@ -1,0 +1,11 @@
+import fc from 'fast-check';
+
+/** Strings that are mostly made of what means something in markdown. */
+export const hostile = fc.oneof(
+  fc.string({
+    unit: fc.constantFrom(...Array.from('`~|\\\n\r\t #*_-+=<>&[]()!1.a \u2028\0\x1b')),
+    maxLength: 40,
+  }),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('```', '\n```\n# x', '| a | b |', '<!-- ', '</details>', '<script>', '\\|', '---', '1) x'),
+);

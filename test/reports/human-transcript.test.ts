@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { renderHumanTranscript } from '../../src/reports/human-transcript.js';
+import type { EventBody, RunEvent } from '../../src/results/events.js';
+
+const head = { scenario: 'add-note', agent: 'mock', model: 'm1', prompt: 'Add a note.' };
+
+/** The transcript of these events, each in the attempt that is given with it (1 where none is). */
+function render(...events: (EventBody & { attempt?: number })[]): string {
+  const stamped = events.map((event, index): RunEvent => ({
+    ts: '2026-01-01T00:00:00Z',
+    seq: index + 1,
+    attempt: 1,
+    ...event,
+  }));
+  return [...renderHumanTranscript(head, stamped)].join('');
+}
+
+const call = (id: string, command: string | null, input = {}): EventBody => ({
+  type: 'tool_call',
+  id,
+  name: 'Write',
+  input,
+  command,
+});
+const result = (id: string, output: string, rest: object = {}) =>
+  ({
+    type: 'tool_result',
+    id,
+    exit_code: 0,
+    is_error: false,
+    output,
+    truncated: false,
+    ...rest,
+  }) as EventBody;
+const say = (text: string, role: 'assistant' | 'user' = 'assistant'): EventBody => ({
+  type: 'message',
+  role,
+  text,
+});
+const usage = (rest: object) =>
+  ({
+    ...{ type: 'usage', input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
+    ...{ cost_usd: null, ...rest },
+  }) as EventBody;
+
+describe('the human transcript', () => {
+  it('reads like a conversation', () => {
+    const text = render(
+      say('Add a note.', 'user'),
+      { type: 'reasoning', text: 'I need the tool.' },
+      say('I add it.'),
+      call('a', 'tool add x'),
+      result('a', 'added\nfine\n'),
+      call('b', null, { path: 'a.md' }),
+      result('b', ''),
+      usage({ input: 10, output: 5, cost_usd: 0.01 }),
+      usage({ input: 2, cache_read: 7 }),
+      { type: 'result', ending: 'done', exit_code: 0 },
+    );
+    expect(text).toBe(
+      [
+        'Scenario: add-note\nAgent: mock\nModel: m1\n',
+        '=== Prompt ===\nAdd a note.\n',
+        '=== Assistant, reasoning ===\nI need the tool.\n',
+        '=== Assistant ===\nI add it.\n',
+        '$ tool add x\n    added\n    fine\n',
+        'Write {"path":"a.md"}\n',
+        '=== End ===\nTokens: 12 input, 5 output, 7 cache read\nCost: $0.0100\nEnded: done (exit code 0)\n',
+      ].join('\n'),
+    );
+  });
+
+  it('says how a command failed', () => {
+    expect(render(call('a', 'x'), result('a', 'no', { exit_code: 3 }))).toContain(
+      '$ x\n    no\n    [exit code 3]\n',
+    );
+    expect(render(call('a', 'x'), result('a', '', { exit_code: null, is_error: true }))).toContain(
+      '    [failed]\n',
+    );
+    expect(render(call('a', 'x'), result('a', 'y', { truncated: true }))).toContain('was not kept');
+  });
+
+  it('says whose result it is when calls overlap', () => {
+    const text = render(call('a', 'one'), call('b', 'two'), result('b', 'B'), result('a', 'A'));
+    expect(text).toContain('$ one\n\n$ two\n    B\n\nResult of: $ one\n    A\n');
+  });
+
+  it('shortens long outputs, lines and inputs, and says by how much', () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join('\n');
+    const text = render(call('a', 'x'), result('a', `${lines}\n`));
+    expect(text).toContain('    line 60\n    ... 40 more lines\n');
+    expect(text).not.toContain('line 61\n');
+    expect(
+      render(call('a', 'x'), result('a', `${lines.split('\n').slice(0, 60).join('\n')}\n`)),
+    ).not.toContain('more');
+    expect(render(call('a', 'x'), result('a', 'y'.repeat(2001)))).toContain('y... 1 more character\n');
+    expect(render(call('a', null, { text: 'z'.repeat(1000) }))).toMatch(/z\.\.\. \(1011 characters\)\n/);
+  });
+
+  it('aligns the lines of a long command', () => {
+    expect(render(call('a', 'cat <<E\nx\nE'))).toContain('\n$ cat <<E\n  x\n  E\n');
+    expect(render(call('a', ''))).toContain('\n$\n');
+  });
+
+  it('shows setup commands and post scripts as such', () => {
+    const script = { exit_code: 0, timed_out: false, stdout: 'out\n', stderr: 'err\n' };
+    const text = render(
+      { ...script, type: 'setup_command', command: 'make' },
+      { ...script, type: 'post_script', command: 'check', exit_code: 2 },
+      { ...script, type: 'post_script', command: 'slow', exit_code: null, timed_out: true },
+      { ...script, type: 'post_script', command: 'killed', exit_code: null },
+    );
+    expect(text).toContain('\nSetup: $ make\n    out\n    err\n\n');
+    expect(text).toContain('\nPost script: $ check\n    out\n    err\n    [exit code 2]\n');
+    expect(text).toContain('$ slow\n    out\n    err\n    [timed out]\n');
+    expect(text).toContain('$ killed\n    out\n    err\n    [ended by a signal]\n');
+  });
+
+  it('tells attempts apart, and errors, and another model than asked for', () => {
+    const text = render(
+      { type: 'session', session_id: 's', model_requested: 'm1', model_used: 'm2' },
+      { type: 'error', message: 'overloaded', retryable: true },
+      { type: 'result', ending: 'crashed', exit_code: 1 },
+      { ...say('again'), attempt: 2 },
+    );
+    expect(text).toContain('[model used: m2]\n\nError: overloaded (may be retried)\n');
+    expect(text).toContain(
+      '\nEnded: crashed (exit code 1)\n\n##### Attempt 2 #####\n\n=== Assistant ===\nagain\n',
+    );
+    expect(text).toMatch(/Tokens: n\/a\nCost: n\/a\nEnded: unknown, the record stops here\n$/);
+  });
+
+  it('shows nothing for an empty message', () => {
+    expect(render(say(' \n'))).toBe(render());
+  });
+
+  it('shows a line as the terminal left it', () => {
+    expect(render(call('a', 'x'), result('a', '10%\r50%\r100%\r\ndone'))).toContain('    100%\n    done\n');
+    expect(render(say('\u001b[1;31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007'))).toContain(
+      '\nred link\n',
+    );
+  });
+
+  it('holds no control character but newline and tab, whatever the events hold', () => {
+    const nasty = fc
+      .array(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.constantFrom('\u001b', '\u001b[31m', '\u001b]0;', '\u009b', '\r', '\u202e'),
+        ),
+      )
+      .map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(nasty, (text) => {
+        const whole = render(
+          say(text),
+          call(text, text),
+          result(text, text, { exit_code: 1 }),
+          call('b', null, { [text]: text }),
+          { type: 'error', message: text, retryable: false },
+          { type: 'post_script', command: text, exit_code: 0, timed_out: false, stdout: text, stderr: text },
+          { type: 'result', ending: text, exit_code: null },
+        );
+        expect(whole).not.toMatch(/[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+      }),
+    );
+  });
+
+  it('comes piece by piece, before the events have ended', () => {
+    let read = 0;
+    function* endless(): Generator<RunEvent> {
+      for (;;) yield { ...say(`message ${++read}`), ts: '', seq: read, attempt: 1 };
+    }
+    const pieces = renderHumanTranscript(head, endless());
+    for (let index = 0; index < 10; index++) pieces.next();
+    expect(read).toBeLessThanOrEqual(10);
+  });
+});

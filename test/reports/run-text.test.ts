@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { textWidth } from '../../src/lib/table.js';
+import { formatCost, renderRun } from '../../src/reports/run-text.js';
+import { gate, metrics, run } from './sample.js';
+
+const options = { color: false, width: 80 };
+
+describe('renderRun', () => {
+  test('shows outcome, steps, gates and where the report is', () => {
+    const text = renderRun(run(), metrics(), { ...options, resultsDir: '/r/x' });
+    expect(text).toMatch(/^✓ pass {2}notes {2}1\/1 gates passed\n/);
+    expect(text).toMatch(/✓ done +runAgent +3\.0 s/);
+    expect(text).toMatch(/gates 1\/1\n +✓ pass +file_exists +notes\.md exists/);
+    expect(text).toMatch(/\nreport {2}\/r\/x\/report\.md\n$/);
+  });
+  test('says of a step that was not performed that it was not, and why', () => {
+    const steps = [
+      {
+        name: 'judgeRun',
+        status: 'not_performed' as const,
+        duration_ms: null,
+        attempts: 0,
+        note: 'no judge',
+      },
+    ];
+    expect(renderRun(run({ steps }), metrics(), options)).toMatch(
+      /- not performed +judgeRun +n\/a +no judge/,
+    );
+  });
+  test('names attempts only where there was more than one', () => {
+    const step = { name: 'runAgent', status: 'done' as const, duration_ms: 1, note: null };
+    expect(renderRun(run({ steps: [{ ...step, attempts: 2 }] }), metrics(), options)).toContain('attempt 2');
+    expect(renderRun(run({ steps: [{ ...step, attempts: 1 }] }), metrics(), options)).not.toContain(
+      'attempt 1',
+    );
+  });
+  test('says that the agent was not started and that its cost is unknown', () => {
+    const text = renderRun(run({ agent: null }), metrics(), options);
+    expect(text).toMatch(/ended +the agent was not started/);
+    expect(text).toMatch(/cost +n\/a/);
+  });
+  test('shows what evaluators found, and why one could not', () => {
+    const none = { metrics: null, summary: null, error: null };
+    const evaluator_results = [
+      { ...none, name: 'size', score: 0 },
+      { ...none, name: 'style', score: null, error: 'exit 2' },
+    ];
+    const text = renderRun(run(), metrics({ evaluator_results }), options);
+    expect(text).toMatch(/size +0\.00/);
+    expect(text).toMatch(/style +n\/a +could not evaluate: exit 2/);
+  });
+  test('keeps escape sequences of messages from the terminal, and tables within its width', () => {
+    const details = [gate({ message: `\x1b[2J${'long '.repeat(60)}` })];
+    const text = renderRun(run(), metrics({ details }), options);
+    expect(text).not.toContain('\x1b');
+    for (const line of text.split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(80);
+  });
+  test('colours only where it may', () => {
+    expect(renderRun(run(), metrics(), { ...options, color: true })).toContain('\x1b[32m✓ pass\x1b[39m');
+  });
+});
+
+test.each([
+  [null, 'n/a'],
+  [0, '$0.00'],
+  [0.00001, '<$0.0001'],
+  [0.0123, '$0.0123'],
+  [0.42, '$0.42'],
+  [12.345, '$12.35'],
+])('a cost of %d reads "%s"', (usd, text) => {
+  expect(formatCost(usd)).toBe(text);
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { textWidth } from '../../src/lib/table.js';
+import { renderSweep } from '../../src/reports/sweep-text.js';
+import { cell, sweep } from './sample.js';
+
+const options = { color: false, width: 100 };
+const failed = {
+  outcome: 'fail',
+  message: '0/1 gates passed: file_exists: notes.md is missing',
+  gates_passed: 0,
+} as const;
+
+describe('renderSweep', () => {
+  test('says all about one cell that passed in a few lines', () => {
+    expect(renderSweep(sweep([cell()]), options)).toBe(
+      [
+        '✓ pass  notes  mock/default  1/1  2.1 s  $0.50',
+        '',
+        '1 cell: 1 passed, cost $0.50',
+        'report   /results/20260102-030405-mock-default-notes-1/report.md',
+        'sweep    s1',
+        'web ui   http://localhost:8233/namespaces/default/workflows/sweep%2Fs1',
+        '',
+      ].join('\n'),
+    );
+  });
+  test('gives the reason and the report of a cell that did not pass', () => {
+    const text = renderSweep(sweep([cell(), cell({ ...failed, results_dir: '/results/b' })]), options);
+    expect(text).toContain(`✗ fail  ${failed.message}\n  notes mock/default  /results/b/report.md\n`);
+    expect(text).toContain('2 cells: 1 passed, 1 failed');
+  });
+  test('shows repetitions and variants only where they differ', () => {
+    const plain = renderSweep(sweep([cell({ variant: 'terse' })]), options);
+    expect(plain).not.toContain('#1');
+    expect(plain).not.toContain('terse');
+    const text = renderSweep(sweep([cell({ variant: 'terse' }), cell({ repetition: 2 })]), options);
+    expect(text).toMatch(/mock\/default {2}terse +#1/);
+    expect(text).toMatch(/mock\/default {2}default +#2/);
+  });
+  test('tells a reason that many cells share only once', () => {
+    const cells = Array.from({ length: 60 }, (_, at) =>
+      cell({
+        repetition: at + 1,
+        outcome: 'error',
+        message: 'no API key',
+        gates_total: null,
+        gates_passed: null,
+      }),
+    );
+    const text = renderSweep(sweep(cells), options);
+    expect(text.match(/no API key/g)).toHaveLength(1);
+    expect(text).toContain('60 cells: 60 could not be tested');
+    expect(text).toContain('results  /results\n');
+  });
+  test('has a row for each of 60 cells and does not list reports of those that passed', () => {
+    const text = renderSweep(
+      sweep(Array.from({ length: 60 }, (_, at) => cell({ repetition: at + 1 }))),
+      options,
+    );
+    expect(text.match(/^✓ pass/gm)).toHaveLength(60);
+    expect(text).not.toContain('report.md');
+    expect(text.split('\n').length).toBeLessThan(68);
+  });
+  test('an unknown cost is n/a, and a sum with one in it a lower bound', () => {
+    expect(renderSweep(sweep([cell({ cost_usd: null })]), options)).toContain('cost n/a');
+    const mixed = renderSweep(sweep([cell({ cost_usd: null }), cell()]), options);
+    expect(mixed).toContain('cost at least $0.50 (n/a for 1)');
+  });
+  test('marks reused results and does not count their cost as spent', () => {
+    const text = renderSweep(sweep([cell({ cached: true })]), options);
+    expect(text).toMatch(/\$0\.50 {2}cached\n/);
+    expect(text).toContain('1 cell: 1 passed, 1 cached, cost $0.00');
+  });
+  test('says that a paused sweep is not finished', () => {
+    const unfinished = cell({
+      outcome: null,
+      message: null,
+      gates_passed: null,
+      gates_total: null,
+      cost_usd: null,
+      duration_secs: null,
+      attempts: null,
+      results_dir: null,
+    });
+    const text = renderSweep(sweep([cell(), unfinished], { status: 'paused' }), options);
+    expect(text).toContain('paused, 2 cells: 1 passed, 1 not finished, cost $0.50');
+    expect(text).toMatch(/^· waiting {2}notes +mock\/default$/m);
+  });
+  test('keeps rows within the width and escape sequences from the terminal', () => {
+    const text = renderSweep(sweep([cell({ scenario: `\x1b[2J${'long-name'.repeat(20)}` })]), {
+      color: false,
+      width: 60,
+    });
+    expect(textWidth(text.split('\n')[0] ?? '')).toBeLessThanOrEqual(60);
+    expect(text).not.toContain('\x1b');
+  });
+  test('takes a sweep without cells', () => {
+    expect(renderSweep(sweep([]), options)).toContain('0 cells');
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { expandMatrix, type MatrixChoice, type MatrixScenario } from '../../src/scenario/expand-matrix.js';
+
+const scenario = (name: string, rest: Partial<MatrixScenario> = {}): MatrixScenario => ({
+  name,
+  tool_matrix: [],
+  matrix: { repeat: 1 },
+  ...rest,
+});
+
+const choice = (rest: Partial<MatrixChoice> = {}): MatrixChoice => ({
+  flags: {},
+  profile: null,
+  agentModels: {},
+  ...rest,
+});
+
+const ids = (scenarios: MatrixScenario[], rest: Partial<MatrixChoice> = {}) =>
+  expandMatrix(scenarios, choice(rest)).cells.map(({ id }) => id);
+
+const twoAgents = scenario('s', {
+  tool_matrix: [
+    { agent: 'a', models: ['m1', 'm2'] },
+    { agent: 'b', models: ['default'] },
+  ],
+});
+
+describe('expandMatrix', () => {
+  it('gives a cell its parts', () => {
+    expect(expandMatrix([twoAgents], choice()).cells[0]).toEqual({
+      id: 's/a/m1/default/1',
+      scenario: 's',
+      agent: 'a',
+      model: 'm1',
+      variant: 'default',
+      repetition: 1,
+    });
+  });
+
+  it('orders by scenario, agent, model, repetition', () => {
+    const repeated = { ...twoAgents, name: 't', matrix: { repeat: 2 } };
+    expect(ids([twoAgents, repeated])).toEqual([
+      's/a/m1/default/1',
+      's/a/m2/default/1',
+      's/b/default/default/1',
+      't/a/m1/default/1',
+      't/a/m1/default/2',
+      't/a/m2/default/1',
+      't/a/m2/default/2',
+      't/b/default/default/1',
+      't/b/default/default/2',
+    ]);
+  });
+
+  it('percent-encodes the parts of an id', () => {
+    expect(ids([scenario('a b/c')], { flags: { agents: ['x'], models: ['anthropic/opus'] } })).toEqual([
+      'a%20b%2Fc/x/anthropic%2Fopus/default/1',
+    ]);
+  });
+
+  it('lets --agents replace the tool matrix', () => {
+    expect(ids([twoAgents], { flags: { agents: ['c'] } })).toEqual(['s/c/default/default/1']);
+  });
+
+  it('applies --models to the agents of the tool matrix, or of the profile', () => {
+    const profile = { agents: ['p'], models: ['x'] };
+    expect(ids([twoAgents, scenario('t')], { flags: { models: ['m9'] }, profile })).toEqual([
+      's/a/m9/default/1',
+      's/b/m9/default/1',
+      't/p/m9/default/1',
+    ]);
+  });
+
+  it('lets --repeat win over the scenario', () => {
+    expect(
+      ids([{ ...scenario('s'), matrix: { repeat: 3 } }], { flags: { agents: ['a'], repeat: 1 } }),
+    ).toHaveLength(1);
+  });
+
+  it('prefers the tool matrix to the profile, and the profile to the config', () => {
+    const rest = { profile: { agents: ['p'], models: ['pm'] }, agentModels: { p: ['cm'], a: ['cm'] } };
+    expect(ids([twoAgents, scenario('t')], rest)).toEqual([
+      's/a/m1/default/1',
+      's/a/m2/default/1',
+      's/b/default/default/1',
+      't/p/pm/default/1',
+    ]);
+    expect(ids([scenario('t')], { ...rest, profile: { agents: ['p'], models: [] } })).toEqual([
+      't/p/cm/default/1',
+    ]);
+    expect(ids([scenario('t')], { flags: { agents: ['constructor'] } })).toEqual([
+      't/constructor/default/default/1',
+    ]);
+  });
+
+  it('drops a pair that is named twice', () => {
+    const twice = scenario('s', {
+      tool_matrix: [
+        { agent: 'a', models: ['m', 'm'] },
+        { agent: 'a', models: ['m'] },
+      ],
+    });
+    expect(ids([twice])).toEqual(['s/a/m/default/1']);
+    expect(ids([scenario('s')], { flags: { agents: ['a', 'a'] } })).toEqual(['s/a/default/default/1']);
+  });
+
+  it('runs a scenario with mock steps with the mock where no agent is named', () => {
+    const mock = { steps: [{ say: 'hello' }] };
+    expect(ids([scenario('s', { mock })])).toEqual(['s/mock/default/default/1']);
+    expect(ids([scenario('s', { mock })], { flags: { agents: ['a'] } })).toEqual(['s/a/default/default/1']);
+    expect(ids([{ ...twoAgents, mock }])).not.toContain('s/mock/default/default/1');
+  });
+
+  it('reports the scenarios that name no agent', () => {
+    const scenarios = [scenario('none'), twoAgents, scenario('idle', { mock: { steps: [] } })];
+    const { cells, withoutAgent } = expandMatrix(scenarios, choice({ flags: { agents: [], models: ['m'] } }));
+    expect(withoutAgent).toEqual(['none', 'idle']);
+    expect(cells).toHaveLength(2);
+  });
+});
