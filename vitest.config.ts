@@ -1,10 +1,23 @@
 import { defineConfig } from 'vitest/config';
 
+// Tests that need a Temporal server; the others run without one.
+const TEMPORAL = ['test/workflows/**/*.test.ts', 'test/commands/**/*.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     pool: 'forks', // the Temporal worker's native module is not safe in worker threads
     testTimeout: 60_000,
     hookTimeout: 300_000,
+    projects: [
+      { extends: true, test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: TEMPORAL } },
+      {
+        extends: true,
+        test: {
+          name: 'temporal',
+          include: TEMPORAL,
+          globalSetup: ['test/global-setup.ts'],
+        },
+      },
+    ],
   },
 });

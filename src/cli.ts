@@ -161,6 +161,12 @@ async function main(): Promise<void> {
       if (json) printJson({ error: { code: 'infrastructure', message: error.message, problems: [] } });
       say(`error: ${error.message}`);
       exitCode = 3;
+    } else if (error instanceof Error && error.name === 'ServiceError') {
+      // Temporal's client, of whose classes this file must not wait to be loaded.
+      const reason = error.cause instanceof Error ? error.cause.message : error.message;
+      if (json) printJson({ error: { code: 'infrastructure', message: reason, problems: [] } });
+      say(`error: the Temporal server failed: ${reason}; try again, or see \`llm-tool-test engine status\``);
+      exitCode = 3;
     } else {
       throw error;
     }
@@ -168,4 +174,5 @@ async function main(): Promise<void> {
 }
 
 await main();
-process.exitCode = exitCode;
+// A question to the server that still waits for its answer (a paused sweep's result) must not keep the command alive.
+process.stdout.write('', () => process.exit(exitCode));

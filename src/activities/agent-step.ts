@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AgentEnd } from '../agents/agent.js';
+import type { AgentEnd, Classified } from '../agents/agent.js';
 import { arrivalOf, readGrowth } from '../platform/growth.js';
 import { linesOf } from '../platform/lines.js';
 import { renderHumanTranscript } from '../reports/human-transcript.js';
@@ -9,6 +9,7 @@ import { analyseTranscript } from '../results/analyse-transcript.js';
 import type { EventBody, RunEvent } from '../results/events.js';
 import type { AgentRecord, CommandRecord, TokenUsage } from '../results/run-record.js';
 import type { Efficiency } from '../results/schema.js';
+import type { Manifest } from './publish-step.js';
 import type { RunContext } from './run-context.js';
 
 /** What the agent step leaves for the steps after it. */
@@ -67,6 +68,8 @@ export async function digestOutput(context: RunContext, setup: CommandRecord[], 
   const usage: TokenUsage & { cost_usd: number | null } = {
     ...{ input: null, output: null, reasoning: null, cache_read: null, cache_write: null, cost_usd: null },
   };
+  const stderr = await tail(ended.stderr);
+  let classified: Classified = { ending: 'crashed', message: '', retryable: false };
   let seq = 0;
   writeLines(files.events, (write) => {
     const emit = (body: EventBody, at: number): void => {
@@ -78,16 +81,15 @@ export async function digestOutput(context: RunContext, setup: CommandRecord[], 
     writeLines(files.rawTranscript, (raw) => {
       for (const { text, end } of linesOf(ended.stdout)) {
         raw(`${redact(text)}\n`);
-        for (const body of parser.line(text)) emit(body, arrivalOf(end, growth, ended.endedAt));
+        for (const body of parser.line(text)) emit(body, Math.min(arrivalOf(end, growth, ended.endedAt), ended.endedAt));
       }
       for (const { text } of linesOf(ended.stderr)) raw(`[stderr] ${redact(text)}\n`);
     });
     for (const body of parser.end()) emit(body, ended.endedAt);
+    const { exitCode, stopped } = ended;
+    classified = agent.classify({ exitCode, stopped, result: last(seen, 'result'), error: last(seen, 'error'), stderr });
+    emit({ type: 'result', ending: classified.ending, exit_code: exitCode }, ended.endedAt);
   });
-
-  const stderr = await tail(ended.stderr);
-  const end: AgentEnd = { exitCode: ended.exitCode, stopped: ended.stopped, result: last(seen, 'result'), error: last(seen, 'error'), stderr };
-  const classified = agent.classify(end);
   const session = last(seen, 'session');
   const { cost_usd, ...tokens } = usage;
   const text = function* (): Generator<string> {
@@ -125,17 +127,17 @@ export async function digestOutput(context: RunContext, setup: CommandRecord[], 
 }
 
 /** Appends the post scripts to events.jsonl; those that are there already are replaced, so it can be repeated. */
-export function addPostScripts({ files }: RunContext, records: CommandRecord[]): void {
+export function addPostScripts({ files }: RunContext, scripts: (Manifest<CommandRecord> | null)[]): void {
   const before = [...linesOf(files.events)].map(({ text }) => text).filter((text) => !isPostScript(text));
   const last = JSON.parse(before.at(-1) ?? '{}') as Partial<RunEvent>;
   let seq = last.seq ?? 0;
-  const ts = new Date().toISOString();
   writeLines(files.events, (write) => {
     for (const text of before) write(`${text}\n`);
-    for (const record of records) {
-      const { command, exit_code, timed_out, stdout, stderr } = record;
+    for (const script of scripts) {
+      if (script === null) continue;
+      const { command, exit_code, timed_out, stdout, stderr } = script.result;
       const body: EventBody = { type: 'post_script', command, exit_code, timed_out, stdout, stderr };
-      write(`${JSON.stringify({ ts, seq: ++seq, attempt: last.attempt ?? 1, ...body })}\n`);
+      write(`${JSON.stringify({ ts: script.at, seq: ++seq, attempt: last.attempt ?? 1, ...body })}\n`);
     }
   });
 }

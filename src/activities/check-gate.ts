@@ -1,4 +1,4 @@
-import { checkGate as check } from '../gates/index.js';
+import { checkGate as check, gateSubject } from '../gates/index.js';
 import type { GateDetail } from '../results/schema.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './heartbeat.js';
@@ -28,6 +28,7 @@ export const checkGate =
         index,
         gate_type: spec.type,
         name: spec.name ?? null,
+        subject: gateSubject(spec),
         status: verdict.status,
         passed: verdict.status === 'pass',
         message: verdict.message,

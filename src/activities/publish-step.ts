@@ -9,6 +9,8 @@ export interface Manifest<T> {
   result: T;
   duration_ms: number;
   attempt: number;
+  /** When it ended, ISO 8601 UTC. */
+  at: string;
 }
 
 const manifestFile = ({ handle }: RunContext, step: string): string =>
@@ -31,6 +33,7 @@ export async function publishStep<T>(context: RunContext, step: string, perform:
     result,
     duration_ms: Math.round(performance.now() - startedAt),
     attempt: Context.current().info.attempt,
+    at: new Date().toISOString(),
   };
   if (await publishOnce(manifestFile(context, step), JSON.stringify(manifest), 0o600)) return result;
   return ((await readStep<T>(context, step)) ?? manifest).result;

@@ -75,7 +75,10 @@ async function superviseToEnd(
   }
 }
 
-/** Waits for the end. A cancelled run ends its agent; any other reason to stop leaves it to the next attempt. */
+/**
+ * Waits for the end. A cancelled run ends its agent, whose output is digested like any other's: it was paid for. Any
+ * other reason to stop leaves the agent to the next attempt.
+ */
 async function follow(context: RunContext, process: ProcessHandle, signal: AbortSignal): Promise<ProcessState> {
   const { environment } = context;
   const end = environment.attach(process, signal);
@@ -83,8 +86,10 @@ async function follow(context: RunContext, process: ProcessHandle, signal: Abort
   try {
     return await end;
   } catch (error) {
-    if (wasCancelled()) await environment.kill(process);
-    throw error;
+    if (!wasCancelled()) throw error;
+    const killed = await environment.kill(process);
+    if (killed.state !== 'ended') throw error;
+    return killed;
   } finally {
     await growth;
   }

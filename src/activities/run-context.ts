@@ -124,7 +124,7 @@ function resolveEnv(
 }
 
 /** Names that the `${NAME}` in an environment map refer to. */
-export const referredNames = (env: Record<string, string>): string[] => Object.values(env).flatMap(variableNames);
+const referredNames = (env: Record<string, string>): string[] => Object.values(env).flatMap(variableNames);
 
 /** What scripts and gates see (specs/scripts.md). */
 export function scriptEnv(context: RunContext): Record<string, string> {

@@ -33,6 +33,11 @@ export const toRecord = (context: RunContext, command: string, result: CommandRe
 /** Makes the workspace anew: the fixture, setup files and commands, the target on PATH, the health check. */
 export async function buildWorkspace(deps: Deps, context: RunContext, signal: AbortSignal): Promise<Prepared> {
   const { environment, handle, scenario, target, targetEnv, baseEnv, home, temporary, binaries } = context;
+  if (context.missing.length > 0) {
+    const names = context.missing.map((name) => `\${${name}}`).join(', ');
+    const unfit = `not set: ${names}; export it in the shell of the run, or use --env-file`;
+    return { setup: [], health_check: null, resolved: null, unfit, warnings: [] };
+  }
   for (const folder of [home, temporary, binaries]) {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -53,10 +58,6 @@ export async function buildWorkspace(deps: Deps, context: RunContext, signal: Ab
 
   const resolved = await resolveTarget(context);
   const prepared = { setup, health_check: null, resolved, warnings };
-  if (context.missing.length > 0) {
-    const names = context.missing.map((name) => `\${${name}}`).join(', ');
-    return { ...prepared, unfit: `not set: ${names}; export it in the shell of the run, or use --env-file` };
-  }
   if (resolved === null) {
     return { ...prepared, unfit: `target binary '${target.binary}' was not found on PATH; install it or give its path` };
   }
@@ -78,8 +79,8 @@ export async function buildWorkspace(deps: Deps, context: RunContext, signal: Ab
 
 /** A target given by path is reached by its name, through a private folder that comes first on PATH. */
 async function linkTarget({ target, target_path, handle, binaries }: RunContext): Promise<void> {
-  if (!target.binary.includes('/')) return;
-  await symlink(target_path ?? join(handle.workspace, target.binary), join(binaries, basename(target.binary)));
+  const path = target_path ?? (target.binary.includes('/') ? join(handle.workspace, target.binary) : null);
+  if (path !== null) await symlink(path, join(binaries, basename(target.binary)));
 }
 
 async function resolveTarget({ target, baseEnv, targetEnv }: RunContext): Promise<string | null> {

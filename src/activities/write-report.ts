@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { gateSubject } from '../gates/index.js';
 import { createExactRedactor } from '../lib/redact.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
@@ -31,7 +32,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
   const metrics = redactDeep(metricsOf(context, record, found), redact);
 
   if (found.agent !== null && found.agent.result.record.starts > 0) {
-    addPostScripts(context, record.post_scripts);
+    addPostScripts(context, found.posts);
     writeHuman(context);
   }
   await environment.collect(handle, files.fixture, secrets.length === 0 ? null : createExactRedactor({ secrets }));
@@ -88,7 +89,7 @@ async function collect(context: RunContext, { failures }: ReportInput): Promise<
     const failure = failures.find(({ step }) => step === STEPS.gate(index));
     if (failure === undefined) return [];
     const broken = { status: 'error', passed: false, message: failure.message, detail: null, duration_ms: 0 } as const;
-    return [{ index, gate_type: gate.type, name: gate.name ?? null, ...broken }];
+    return [{ index, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate), ...broken }];
   });
   return {
     prepared: await readStep<Prepared>(context, STEPS.prepare),
@@ -214,7 +215,8 @@ function metricsOf(context: RunContext, record: RunRecord, found: Found): Metric
     details: gates,
     efficiency,
     judge: null,
-    ...(composite === undefined
+    // Of a run that could not be tested there is nothing to weigh.
+    ...(composite === undefined || record.outcome === 'error' || record.outcome === 'cancelled'
       ? {}
       : {
           composite_score: compositeScore(composite, {

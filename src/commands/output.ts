@@ -1,9 +1,11 @@
 import { stderr, stdout } from 'node:process';
 import { codeFrame, formatProblem } from '../lib/problem.js';
-import { UsageError } from './usage-error.js';
+import { renderSweep } from '../reports/sweep-text.js';
+import type { SweepDocument } from '../results/sweep-document.js';
+import type { UsageError } from './usage-error.js';
 
 /** Columns of the terminal, or a width that reads well in a log. */
-export const widthOf = (stream: { columns?: number }): number => stream.columns ?? 120;
+const widthOf = (stream: { columns?: number }): number => stream.columns ?? 120;
 
 /** Colours on a terminal, unless NO_COLOR is set; FORCE_COLOR asks for them anywhere. */
 export const hasColor = (stream: { isTTY?: boolean }): boolean => {
@@ -32,4 +34,10 @@ export function printUsageError(error: UsageError, json: boolean): void {
     if (text !== undefined) say(`${codeFrame(text, problem.line, problem.column)}\n`);
   }
   say(`error: ${error.message}`);
+}
+
+/** A sweep as JSON, or for people. */
+export function printDocument(document: SweepDocument, json: boolean): void {
+  if (json) printJson(document);
+  else process.stdout.write(renderSweep(document, textOptions()));
 }

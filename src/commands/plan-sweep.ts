@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { knownAgents } from '../agents/index.js';
 import { sha256 } from '../lib/hash.js';
 import { variableNames } from '../lib/interpolate.js';
@@ -12,11 +12,21 @@ import { writeFileAtomic } from '../platform/write-file.js';
 import { SCHEMA_VERSION } from '../results/schema.js';
 import { expandMatrix, type Cell } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import type { Target } from '../scenario/target.js';
 import { planFile, storeFolder } from '../store/results-folder.js';
 import type { Project } from './project.js';
 import type { SelectedScenario } from './select-scenarios.js';
 import { UsageError } from './usage-error.js';
+
+/** Settings that are read and checked, and that nothing acts on yet: said, so that nobody relies on them. */
+export function withoutEffect({ config }: Project, selected: readonly SelectedScenario[]): string[] {
+  const some = (what: string, is: boolean): string[] => (is ? [`${what} has no effect in this version`] : []);
+  return [
+    ...some('[limits.agents]', Object.keys(config.limits.agents).length > 0),
+    ...some('[limits.models]', Object.keys(config.limits.models).length > 0),
+    ...some('[prices]', Object.keys(config.prices).length > 0),
+    ...some('evaluation.judge', selected.some(({ scenario }) => scenario.evaluation.judge?.enabled === true)),
+  ];
+}
 
 /** What the command line says about a sweep. Lists are empty when nothing was said. */
 export interface SweepFlags {
@@ -69,7 +79,7 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
       const near = nearest(name, known);
       throw new UsageError(
         'unknown_agent',
-        `agent '${name}' is not known${near === null ? '' : `; did you mean '${near}'?`} Known agents: ${known.join(', ')}. Others are defined in [agents.${name}] of llm-tool-test-config.toml`,
+        `agent '${name}' is not known${near === null ? '.' : `; did you mean '${near}'?`} Known agents: ${known.join(', ')}. Others are defined in [agents.${name}] of llm-tool-test-config.toml`,
       );
     }
     if (!agent.free && process.env['LLM_TOOL_TEST_ENABLED'] !== '1') {
@@ -102,7 +112,7 @@ function profileOf({ config }: Project, name: string | undefined): { agents: str
   const near = nearest(name, known);
   throw new UsageError(
     'unknown_profile',
-    `profile '${name}' is not known${near === null ? '' : `; did you mean '${near}'?`} ${known.length === 0 ? 'The config defines none.' : `Known: ${known.join(', ')}.`}`,
+    `profile '${name}' is not known${near === null ? '.' : `; did you mean '${near}'?`} ${known.length === 0 ? 'The config defines none.' : `Known: ${known.join(', ')}.`}`,
   );
 }
 
@@ -114,29 +124,40 @@ function effectiveScenario(
   const fromConfig = scenario.target === 'from_config';
   const base = scenario.target === 'from_config' ? config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
-  const target: Target = flags.targetBinary === undefined ? base : { ...base, binary: flags.targetBinary };
-  // A relative path is meant from where it is written.
-  const from = flags.targetBinary !== undefined ? process.cwd() : fromConfig ? root : dirname(path);
-  const binary = locateTarget(target.binary, from, fixture);
-  if (binary === 'missing') {
-    const message = `target binary '${target.binary}' was not found in the fixture or from ${from}; build it, or correct the path`;
-    throw new UsageError('target_missing', message, [problemAt(fromConfig ? ['target'] : ['target', 'binary'], message)]);
+  const located = flags.targetBinary === undefined ? locateTarget(base.binary, fromConfig ? root : dirname(path), fixture) : locateBuild(flags.targetBinary);
+  if (!located.found) {
+    const where = flags.targetBinary === undefined ? (fromConfig ? ['target'] : ['target', 'binary']) : ['target'];
+    throw new UsageError('target_missing', located.message, [problemAt(where, located.message)]);
   }
   return {
     scenario,
-    target,
-    target_path: binary,
+    target: base,
+    target_path: located.path,
     timeout_secs: flags.timeoutSecs ?? scenario.run.timeout_secs ?? DEFAULT_TIMEOUT_SECS,
   };
 }
 
-/** Absolute path of a target given by path; null for a name, and for a path into the fixture. */
-function locateTarget(binary: string, from: string, fixture: string): string | null | 'missing' {
-  if (!binary.includes('/')) return null;
-  const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  if (!isAbsolute(binary) && [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, binary)))) return null;
+/** The path is null for a name that is looked for on PATH when the run starts, and for a path into the fixture. */
+type Located = { found: true; path: string | null } | { found: false; message: string };
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** The target as a scenario or the config names it. A relative path is meant from where it is written. */
+function locateTarget(binary: string, from: string, fixture: string): Located {
+  if (!binary.includes('/')) return { found: true, path: null };
+  const inFixture = [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, binary)));
+  if (!isAbsolute(binary) && inFixture) return { found: true, path: null };
   const path = resolve(from, binary);
-  return isFile(path) ? path : 'missing';
+  if (isFile(path)) return { found: true, path };
+  return { found: false, message: `target binary '${binary}' was not found in the fixture or from ${from}; build it, or correct the path` };
+}
+
+/** The build that `--target-binary` puts in the target's place, under the target's own name; never the fixture's copy. */
+function locateBuild(binary: string): Located {
+  const folders = binary.includes('/') ? [process.cwd()] : (process.env['PATH'] ?? '').split(delimiter);
+  const path = folders.map((folder) => resolve(folder, binary)).find(isFile);
+  if (path !== undefined) return { found: true, path };
+  return { found: false, message: `--target-binary ${binary} was not found ${binary.includes('/') ? `from ${process.cwd()}` : 'on PATH'}` };
 }
 
 /** Readable, sortable, and unique among sweeps started in the same second. */
@@ -154,10 +175,10 @@ export async function writePlan({ resultsPath }: Project, draft: Draft, name: st
   for (const { selected, effective } of draft.scenarios) {
     const fixture = fixtures.get(selected.fixture) ?? (await snapshotTree(selected.fixture, store));
     fixtures.set(selected.fixture, fixture);
-    const stored = JSON.stringify({ ...effective, fixture } satisfies EffectiveScenario, null, 2);
+    const stored = `${JSON.stringify({ ...effective, fixture } satisfies EffectiveScenario, null, 2)}\n`;
     const hash = sha256(stored);
     await placeOnce(join(store, hash), async (folder) => {
-      await writeFileAtomic(join(folder, 'scenario.json'), `${stored}\n`);
+      await writeFileAtomic(join(folder, 'scenario.json'), stored);
       await writeFileAtomic(join(folder, 'scenario.yaml'), selected.text);
     });
     scenarios.push({ name: selected.scenario.name, file: selected.file, hash });

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { access, constants, stat } from 'node:fs/promises';
+import { mkdtemp, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
 import { UsageError } from './usage-error.js';
@@ -51,15 +51,18 @@ export function displayPath(path: string): string {
   return way === '' || way.startsWith('..') ? path : way;
 }
 
-/** @throws UsageError when results cannot be written there. Creates nothing. */
+/** @throws UsageError when results cannot be written there. Leaves nothing behind. */
 export async function checkWritable(folder: string): Promise<void> {
-  const info = await stat(folder).catch((error: NodeJS.ErrnoException) => error);
-  if (info instanceof Error) {
-    if (info.code === 'ENOENT') return checkWritable(dirname(folder));
-    throw new UsageError('results_unwritable', `the results folder ${folder} cannot be used: ${info.message}`);
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  // Tried, not asked: permissions say little to root, and nothing of a read-only file system.
+  try {
+    await rmdir(await mkdtemp(join(existing, '.llm-tool-test-')));
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? `${existing} is not a folder` : (error as Error).message;
+    throw new UsageError(
+      'results_unwritable',
+      `results cannot be written to ${folder}: ${reason}; choose another folder with --results or results_path in ${CONFIG_NAME}`,
+    );
   }
-  if (!info.isDirectory()) throw new UsageError('results_unwritable', `${folder} is not a folder, so no results can be written there`);
-  await access(folder, constants.W_OK).catch(() => {
-    throw new UsageError('results_unwritable', `${folder} is not writable; choose another with results_path in ${CONFIG_NAME} or --results`);
-  });
 }

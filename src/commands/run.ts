@@ -2,17 +2,14 @@ import { parseEnv } from 'node:util';
 import { readFileSync } from 'node:fs';
 import { projectState } from '../platform/folders.js';
 import { handoverFrom, writeHandover } from '../platform/handover.js';
-import { renderSweep } from '../reports/sweep-text.js';
-import { buildSweepDocument, exitCodeOf, type SweepDocument } from '../results/sweep-document.js';
+import { buildSweepDocument, type SweepDocument } from '../results/sweep-document.js';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
-import { follow } from './follow/follow.js';
-import { printJson, say, textOptions } from './output.js';
-import { draftSweep, writePlan, type Draft, type SweepFlags } from './plan-sweep.js';
+import { printJson, say } from './output.js';
+import { draftSweep, withoutEffect, writePlan, type Draft, type SweepFlags } from './plan-sweep.js';
 import { checkWritable, openProject, type Project } from './project.js';
 import { selectScenarios, type Selection } from './select-scenarios.js';
-import { openSession, uiPage, type Session } from './session.js';
-import { startSweep } from './start-sweep.js';
+import { uiPage } from './ui-page.js';
 import { UsageError } from './usage-error.js';
 
 export interface RunOptions extends Selection, SweepFlags {
@@ -33,65 +30,54 @@ export async function run(options: RunOptions): Promise<number> {
   const project = openProject(options.results);
   const selected = await selectScenarios(project, options);
   if (selected.length === 0) {
-    if (options.passWithNoScenarios) return finish(emptyDocument(), options, false);
+    if (options.passWithNoScenarios) return sayNothingRan(options.json);
     throw new UsageError('nothing_selected', 'no scenario was selected; --pass-with-no-scenarios makes that a success');
   }
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const draft = draftSweep(project, selected, options);
   await checkWritable(project.resultsPath);
+  for (const warning of withoutEffect(project, selected)) say(`warning: ${warning}`);
   if (options.dryRun) return showDraft(draft, project, options.json);
 
   const plan = await writePlan(project, draft, options.name);
   const { folder } = projectState(project.resultsPath);
   await writeHandover(folder, plan.sweep, handoverFrom(environment, draft.variables));
+  // Only now is Temporal's client needed, which takes longer to load than all of the above to run.
+  const { openSession } = await import('./session.js');
   const session = await openSession(project.resultsPath, options);
   try {
+    const { startSweep } = await import('./start-sweep.js');
     await startSweep(session, plan, 1);
-    if (!options.detach) return await followToEnd(session, plan, project, options);
-    const document = documentOf(plan, project, session);
+    if (!options.detach) {
+      const { followToEnd } = await import('./follow-to-end.js');
+      return await followToEnd(session, plan, project.resultsPath, options.json);
+    }
+    const document = startedDocument(plan, project, uiPage(session.engine, sweepWorkflowId(plan.sweep)));
     if (options.json) printJson(document);
-    else say(`started ${plan.sweep}; \`llm-tool-test resume ${plan.sweep}\` follows it, ${document.ui_url ?? ''}`);
+    else say(`started ${plan.sweep}; \`llm-tool-test resume ${plan.sweep}\` follows it\n${document.ui_url ?? ''}`);
     return 0;
   } finally {
     await session.close();
   }
 }
 
-/** Follows a sweep, prints what it came to, and gives the exit code. */
-export async function followToEnd(
-  session: Session,
-  plan: Plan,
-  { resultsPath }: Pick<Project, 'resultsPath'>,
-  options: { json: boolean },
-): Promise<number> {
-  const { client, stateFolder, engine } = session;
-  const uiUrl = uiPage(engine, sweepWorkflowId(plan.sweep));
-  const { document, interrupted } = await follow({ client, plan, resultsPath, stateFolder, uiUrl });
-  return finish(document, options, interrupted);
-}
-
-function finish(document: SweepDocument, { json }: { json: boolean }, interrupted: boolean): number {
-  if (json) printJson(document);
-  else process.stdout.write(renderSweep(document, textOptions()));
-  if (document.status === 'paused') {
-    say(`paused: \`llm-tool-test resume ${document.sweep}\` goes on, \`llm-tool-test cancel ${document.sweep}\` ends it`);
-  }
-  return interrupted ? 130 : exitCodeOf(document);
-}
-
-const documentOf = (plan: Plan, { resultsPath }: Project, { engine }: Session): SweepDocument =>
+const startedDocument = (plan: Plan, { resultsPath }: Project, uiUrl: string | null): SweepDocument =>
   buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
-    uiUrl: uiPage(engine, sweepWorkflowId(plan.sweep)),
+    uiUrl,
     status: 'running',
     cells: plan.cells,
     results: [],
     resultsPath,
   });
 
-const emptyDocument = (): SweepDocument =>
-  buildSweepDocument({ sweep: '', workflowId: '', uiUrl: null, status: 'completed', cells: [], results: [], resultsPath: '' });
+function sayNothingRan(json: boolean): number {
+  const nothing = { sweep: '', workflowId: '', uiUrl: null, status: 'completed', cells: [], results: [], resultsPath: '' } as const;
+  if (json) printJson(buildSweepDocument(nothing));
+  else say('no scenario was selected');
+  return 0;
+}
 
 function readEnvFile(file: string | undefined): NodeJS.Dict<string> {
   if (file === undefined) return {};
@@ -115,9 +101,9 @@ function showDraft(draft: Draft, { resultsPath }: Project, json: boolean): numbe
     printJson({ dry_run: true, results_path: resultsPath, concurrency: draft.concurrency, scenarios, cells: draft.cells });
     return 0;
   }
-  process.stdout.write(`${draft.cells.length} cells, ${draft.concurrency} at once, results in ${resultsPath}\n`);
+  process.stdout.write(`${draft.cells.length} cell${draft.cells.length === 1 ? '' : 's'}, ${draft.concurrency} at once, results in ${resultsPath}\n`);
   for (const { name, file, fixture, target, timeout_secs, gates } of scenarios) {
-    process.stdout.write(`  ${name}  (${file}, fixture ${fixture}, target ${target}, ${gates} gates, ${timeout_secs} s)\n`);
+    process.stdout.write(`  ${name}  (${file}, fixture ${fixture}, target ${target}, gates ${gates}, timeout ${timeout_secs} s)\n`);
   }
   for (const cell of draft.cells) process.stdout.write(`  ${cell.id}\n`);
   return 0;

@@ -13,7 +13,7 @@ export async function listScenarios(selection: Omit<Selection, 'files'>, { json 
     description: scenario.description,
     tier: scenario.tier,
     tags: scenario.tags,
-    agents: scenario.tool_matrix.length > 0 ? scenario.tool_matrix.map(({ agent }) => agent) : scenario.mock === undefined ? [] : ['mock'],
+    agents: scenario.tool_matrix.length > 0 ? scenario.tool_matrix.map(({ agent }) => agent) : (scenario.mock?.steps.length ?? 0) > 0 ? ['mock'] : [],
   }));
   if (json) {
     printJson({ scenarios });

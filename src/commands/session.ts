@@ -28,10 +28,3 @@ export async function openSession(
     throw error;
   }
 }
-
-/** The page of a workflow in Temporal's Web UI. */
-export function uiPage(engine: Pick<EngineState, 'uiUrl' | 'namespace'>, workflowId: string): string | null {
-  return engine.uiUrl === null
-    ? null
-    : `${engine.uiUrl}/namespaces/${encodeURIComponent(engine.namespace)}/workflows/${encodeURIComponent(workflowId)}`;
-}

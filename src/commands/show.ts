@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { readEngineState } from '../platform/engine/engine-state.js';
 import { projectState } from '../platform/folders.js';
 import { renderRun } from '../reports/run-text.js';
-import { renderSweep } from '../reports/sweep-text.js';
 import { RunRecord } from '../results/run-record.js';
 import { Metrics } from '../results/schema.js';
 import { buildSweepDocument, SweepDocument } from '../results/sweep-document.js';
@@ -12,9 +11,9 @@ import { readResults } from '../store/results-log.js';
 import { readTextIfThere } from '../platform/read-file.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
 import { findById } from './find-sweep.js';
-import { printJson, say, textOptions } from './output.js';
+import { printDocument, printJson, say, textOptions } from './output.js';
 import { openProject } from './project.js';
-import { uiPage } from './session.js';
+import { uiPage } from './ui-page.js';
 
 /** `show`: one sweep or run, from the files alone. */
 export async function show(id: string, options: { json: boolean; results?: string }): Promise<number> {
@@ -22,8 +21,7 @@ export async function show(id: string, options: { json: boolean; results?: strin
   const found = findById(resultsPath, id);
   if (found.kind === 'sweep') {
     const document = await sweepDocument(resultsPath, found.plan);
-    if (options.json) printJson(document);
-    else process.stdout.write(renderSweep(document, textOptions()));
+    printDocument(document, options.json);
     return 0;
   }
   const files = runFiles(found.folder);

@@ -1,9 +1,7 @@
-import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
+import { SWEEP_ID } from '../workflows/ui.js';
 import type { Session } from './session.js';
-
-const SWEEP_ID = defineSearchAttributeKey('SweepId', SearchAttributeType.KEYWORD);
 
 /** Starts the workflow of a plan; when it runs already, that one goes on. */
 export async function startSweep({ client, engine }: Session, plan: Plan, round: number): Promise<void> {

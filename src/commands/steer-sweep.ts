@@ -1,5 +1,4 @@
 import { WorkflowNotFoundError, type WorkflowExecutionDescription } from '@temporalio/client';
-import { renderSweep } from '../reports/sweep-text.js';
 import { exitCodeOf } from '../results/sweep-document.js';
 import { handoverFile, handoverFrom, writeHandover } from '../platform/handover.js';
 import { readTextIfThere } from '../platform/read-file.js';
@@ -9,9 +8,9 @@ import { EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { scenarioFile, summaryFile } from '../store/results-folder.js';
 import { sweepWorkflowId, UPDATES } from '../workflows/protocol.js';
 import { findPlan } from './find-sweep.js';
-import { printJson, say, textOptions } from './output.js';
+import { printDocument, printJson, say } from './output.js';
 import { openProject } from './project.js';
-import { followToEnd } from './run.js';
+import { followToEnd } from './follow-to-end.js';
 import { openSession, type Session } from './session.js';
 import { sweepDocument } from './show.js';
 import { startSweep } from './start-sweep.js';
@@ -29,7 +28,7 @@ export interface SteerOptions {
 export async function resume(id: string, options: SteerOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
-  if ((await readTextIfThere(summaryFile(resultsPath, plan.sweep))) !== null) return showEnded(resultsPath, plan, options);
+  if ((await readTextIfThere(summaryFile(resultsPath, plan.sweep))) !== null) return showEnded(resultsPath, plan, options.json);
   const session = await openSession(resultsPath, options);
   try {
     const before = await describe(session, plan.sweep);
@@ -40,7 +39,7 @@ export async function resume(id: string, options: SteerOptions): Promise<number>
       const round = before === null ? 1 : Number(before.memo?.['round'] ?? 1) + 1;
       await startSweep(session, plan, round);
     }
-    return await followToEnd(session, plan, { resultsPath }, options);
+    return await followToEnd(session, plan, resultsPath, options.json);
   } finally {
     await session.close();
   }
@@ -52,7 +51,8 @@ export async function steer(verb: 'pause' | 'cancel', id: string, options: Steer
   const plan = findPlan(resultsPath, id);
   if ((await readTextIfThere(summaryFile(resultsPath, plan.sweep))) !== null) {
     say(`${plan.sweep} has ended already`);
-    return showEnded(resultsPath, plan, { ...options, quietExit: true });
+    await showEnded(resultsPath, plan, options.json);
+    return 0;
   }
   const session = await openSession(resultsPath, options);
   try {
@@ -69,11 +69,11 @@ export async function steer(verb: 'pause' | 'cancel', id: string, options: Steer
   }
 }
 
-async function showEnded(resultsPath: string, plan: Plan, options: SteerOptions & { quietExit?: boolean }): Promise<number> {
+/** Prints what an ended sweep came to, and gives its exit code. */
+async function showEnded(resultsPath: string, plan: Plan, json: boolean): Promise<number> {
   const document = await sweepDocument(resultsPath, plan);
-  if (options.json) printJson(document);
-  else process.stdout.write(renderSweep(document, textOptions()));
-  return options.quietExit === true ? 0 : exitCodeOf(document);
+  printDocument(document, json);
+  return exitCodeOf(document);
 }
 
 async function describe({ client }: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {

@@ -1,10 +1,10 @@
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { FileLook } from '../gates/gate.js';
 import { killMarked, RUN_MARK } from '../platform/marked-processes.js';
 import { runCommand } from '../platform/run-command.js';
 import { inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
-import { copyLoosely, copyTree, isFolder, listTree, placeOnce } from '../platform/tree.js';
+import { copyLoosely, copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
 import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
 
 const processFolder = (handle: EnvironmentHandle, start: number): string => join(handle.root, 'agent', String(start));
@@ -13,15 +13,22 @@ const processFolder = (handle: EnvironmentHandle, start: number): string => join
 export const local: Environment = {
   async prepare(handle, fixture, files) {
     killMarked(handle.mark); // what an earlier attempt's setup commands left
-    await rm(handle.workspace, { recursive: true, force: true });
+    await removeTree(handle.workspace);
     // Filled under another name first, so that a workspace that is there is whole.
     const filling = `${handle.workspace}.filling`;
-    await rm(filling, { recursive: true, force: true });
+    await removeTree(filling);
     const entries = await listTree(fixture);
     const ofInitialState = (path: string): boolean => path === 'initial-state' || path.startsWith('initial-state/');
-    await copyTree(fixture, entries.filter((entry) => !ofInitialState(entry.path)), filling);
     const initial = join(fixture, 'initial-state');
-    if (await isFolder(initial)) await copyTree(initial, await listTree(initial), filling);
+    const initialEntries = (await isFolder(initial)) ? await listTree(initial) : [];
+    await copyTree(fixture, entries.filter((entry) => !ofInitialState(entry.path)), filling);
+    const kinds = new Map(entries.map(({ path, kind }) => [path, kind]));
+    for (const { path, kind } of initialEntries) {
+      // Only folders merge; a copy would follow a symlink that is there, and fail on a folder.
+      const replaced = kinds.get(path);
+      if (replaced !== undefined && (kind !== 'folder' || replaced !== 'folder')) await removeTree(join(filling, path));
+    }
+    await copyTree(initial, initialEntries, filling);
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(filling, path)), { recursive: true });
       await writeFile(join(filling, path), content);
@@ -73,26 +80,26 @@ export const local: Environment = {
 
   async dispose(handle) {
     killMarked(handle.mark);
-    for (const part of ['home', 'tmp', 'bin']) await rm(join(handle.root, part), { recursive: true, force: true });
-    await rm(handle.workspace, { recursive: true, force: true });
+    for (const part of ['home', 'config', 'tmp', 'bin']) await removeTree(join(handle.root, part));
+    await removeTree(handle.workspace);
   },
 };
 
 async function look(workspace: string, path: string): Promise<FileLook> {
-  const root = await realpath(workspace);
-  let real: string;
   try {
-    real = await realpath(join(root, path));
+    const root = await realpath(workspace); // the agent may have removed it
+    const real = await realpath(join(root, path));
+    if (real !== root && !real.startsWith(root + sep)) return { kind: 'outside' };
+    const info = await stat(real);
+    if (info.isDirectory()) return { kind: 'directory' };
+    // Opening a FIFO would wait for a writer for ever.
+    if (!info.isFile()) return { kind: 'unreadable', reason: 'neither file nor folder' };
+    await access(real, constants.R_OK);
+    return { kind: 'file', text: () => utf8(real) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'missing' } : { kind: 'unreadable', reason: code ?? 'unknown' };
   }
-  if (real !== root && !real.startsWith(root + sep)) return { kind: 'outside' };
-  const info = await stat(real);
-  if (info.isDirectory()) return { kind: 'directory' };
-  // Opening a FIFO would wait for a writer for ever.
-  if (!info.isFile()) return { kind: 'unreadable', reason: 'neither file nor folder' };
-  return { kind: 'file', text: () => utf8(real) };
 }
 
 async function utf8(path: string): Promise<string | null> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkOutput } from './command-output.js';
-import { command, commonFields, text } from './fields.js';
+import { command, commonFields, substring } from './fields.js';
 import { defineGate } from './gate.js';
 import { quote } from './verdicts.js';
 
@@ -10,7 +10,7 @@ export const commandOutputContains = defineGate({
     type: z.literal('command_output_contains'),
     ...commonFields,
     command,
-    substring: text('the text to look for'),
+    substring: substring,
   }),
   subject: (spec) => spec.command,
   check: (spec, context) =>

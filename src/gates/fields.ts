@@ -4,10 +4,16 @@ import { workspacePathProblem } from '../lib/workspace-path.js';
 import { parseAssertion } from './json-assertion.js';
 import { compileJsonPath } from './json-path.js';
 
+/** The longest timer that Node can hold, 2^31 - 1 ms; a longer one would fire at once. */
+const MAX_SECS = 2_147_483;
+
+/** A duration in seconds, fractions allowed. */
+export const seconds = z.number().positive().max(MAX_SECS);
+
 /** What every gate has besides its type. */
 export const commonFields = {
   name: z.string().optional(),
-  timeout_secs: z.number().positive().default(30),
+  timeout_secs: seconds.default(30),
 };
 
 /** A required text whose error says what was expected. */
@@ -34,6 +40,9 @@ const problemIn = (parsed: { ok: true } | { ok: false; message: string }): strin
 /** A text that is more than blanks. */
 export const nonBlank = (what: string): z.ZodString =>
   checkedText(what, (value) => (value.trim() === '' ? `blank: expected ${what}` : null));
+
+/** What to look for; the empty text is in every text, and would check nothing. */
+export const substring = text('the text to look for').min(1, 'empty: expected the text to look for');
 
 export const command = nonBlank('a shell command to run');
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commonFields, text, workspacePath } from './fields.js';
+import { commonFields, substring, workspacePath } from './fields.js';
 import { defineGate } from './gate.js';
 import { quote } from './verdicts.js';
 import { checkFileText } from './workspace-file.js';
@@ -10,7 +10,7 @@ export const fileContains = defineGate({
     type: z.literal('file_contains'),
     ...commonFields,
     path: workspacePath,
-    substring: text('the text to look for'),
+    substring: substring,
   }),
   subject: (spec) => spec.path,
   check: (spec, context) =>

@@ -1,6 +1,6 @@
 import { mkdirSync, accessSync, constants, realpathSync } from 'node:fs';
-import { homedir, tmpdir, userInfo } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 
 /** Where a program keeps what: see specs/results.md, "State". */
@@ -10,7 +10,9 @@ function platformFolder(kind: 'state' | 'cache'): string {
   if (process.platform === 'darwin') {
     return join(home, 'Library', kind === 'state' ? 'Application Support' : 'Caches', 'llm-tool-test');
   }
-  return join(xdg ?? join(home, kind === 'state' ? '.local/state' : '.cache'), 'llm-tool-test');
+  // Empty and relative values are to be ignored, says XDG.
+  const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, kind === 'state' ? '.local/state' : '.cache');
+  return join(base, 'llm-tool-test');
 }
 
 function isUsable(folder: string): boolean {
@@ -27,11 +29,12 @@ function isUsable(folder: string): boolean {
 function usableFolder(kind: 'state' | 'cache', chosen: string | undefined): string {
   if (chosen !== undefined && chosen !== '') return resolve(chosen);
   const usual = platformFolder(kind);
-  return isUsable(usual) ? usual : join(tmpdir(), `llm-tool-test-${userInfo().uid}`, kind);
+  // By number: a user in a container may have no name.
+  return isUsable(usual) ? usual : join(tmpdir(), `llm-tool-test-${process.getuid?.() ?? 0}`, kind);
 }
 
 /** Engines, workspaces, raw output, databases. LLM_TOOL_TEST_HOME overrides. */
-export const stateHome = (): string => usableFolder('state', process.env['LLM_TOOL_TEST_HOME']);
+const stateHome = (): string => usableFolder('state', process.env['LLM_TOOL_TEST_HOME']);
 
 /** Executables. LLM_TOOL_TEST_CACHE overrides. */
 export const cacheHome = (): string => usableFolder('cache', process.env['LLM_TOOL_TEST_CACHE']);

@@ -7,7 +7,7 @@ import { publishOnce, writeFileAtomic } from './write-file.js';
 /**
  * A lock between processes that survives SIGKILL of its holder: `<name>.lock.<generation>` holds the holder's identity.
  * The highest generation counts. A dead or released holder is succeeded by publishing the next generation, which only
- * one process can do; the highest file is never removed, so that a slow contender cannot take an old number again.
+ * one process can do; the highest file is never removed.
  */
 export interface Lock {
   release(): Promise<void>;
@@ -42,6 +42,11 @@ export async function tryLock(folder: string, name: string): Promise<Lock | null
   const generation = (last?.generation ?? 0) + 1;
   const path = join(folder, `${name}.lock.${generation}`);
   if (!(await publishOnce(path, JSON.stringify(ownIdentity())))) return null;
+  // Who is slow may get a number that others have held, left and cleared away since the look: theirs are higher.
+  if ((await latest(folder, name))?.generation !== generation) {
+    await rm(path, { force: true });
+    return null;
+  }
   if (last !== null) await rm(join(folder, `${name}.lock.${last.generation}`), { force: true });
   return { release: () => writeFileAtomic(path, JSON.stringify('released')) };
 }

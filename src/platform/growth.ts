@@ -12,16 +12,14 @@ const INTERVAL_MS = 200;
 
 /** Notes the growth of `file` in `log` until `over` resolves. What an earlier worker noted stays. */
 export async function recordGrowth(file: string, log: string, over: Promise<unknown>): Promise<void> {
-  let done = false;
-  const end = over.then(
-    () => (done = true),
-    () => (done = true),
-  );
+  const state = { over: false };
+  const setOver = (): void => void (state.over = true);
+  const end = over.then(setOver, setOver);
   let seen = (await readGrowth(log)).at(-1)?.bytes ?? 0;
   for (;;) {
     const { size } = await stat(file).catch(() => ({ size: seen }));
     if (size > seen) await appendFile(log, `${(seen = size)} ${Date.now()}\n`, { mode: 0o600 });
-    if (done) return;
+    if (state.over) return;
     await Promise.race([end, sleep(INTERVAL_MS)]);
   }
 }

@@ -22,13 +22,14 @@ export function* linesOf(path: string): Generator<Line> {
     for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
       let from = 0;
       for (let at = chunk.indexOf(10, 0); at !== -1 && at < read; at = chunk.indexOf(10, from)) {
-        const text = rest + decoder.write(chunk.subarray(from, at));
+        // Ends the decoder with each line: half a character must not go over into the next one.
+        const text = rest + decoder.end(chunk.subarray(from, at));
         rest = '';
         from = at + 1;
         yield { text: shorten(text), end: offset + from };
       }
       const tail = decoder.write(chunk.subarray(from, read));
-      rest = rest.length < LINE_LIMIT ? rest + tail : rest;
+      if (rest.length <= LINE_LIMIT) rest += tail;
       offset += read;
     }
     rest += decoder.end();

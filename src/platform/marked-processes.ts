@@ -2,16 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 export const RUN_MARK = 'LLM_TOOL_TEST_RUN';
 
-/** Processes that carry a run's mark in their environment. Linux only; elsewhere none are found. */
+/** The mark of a run's supervisors: another one, because a supervisor kills all that carries the run's. */
+export const supervisorMark = (mark: string): string => `${mark}/supervisor`;
+
+/** Processes that carry a run's mark, or its supervisors', in their environment. Linux only; elsewhere none are found. */
 export function markedProcesses(mark: string): number[] {
   if (process.platform !== 'linux') return [];
-  const needle = `${RUN_MARK}=${mark}\0`;
+  const needles = [mark, supervisorMark(mark)].map((value) => `${RUN_MARK}=${value}\0`);
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       try {
-        return pid !== process.pid && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(needle);
+        if (pid === process.pid) return false;
+        const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
+        return needles.some((needle) => environment.includes(needle));
       } catch {
         return false; // gone, or not ours to read
       }

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { execa } from 'execa';
 import type { CommandResult } from '../lib/command-result.js';
 
@@ -27,7 +28,12 @@ function collect(stream: NodeJS.ReadableStream, cap: number): { text: () => stri
     kept += part.length;
     chunks.push(part);
   });
-  return { text: () => Buffer.concat(chunks).toString('utf8'), bytes: () => bytes };
+  const text = (): string => {
+    const decoder = new StringDecoder('utf8');
+    // Of a character that the cap cuts in two, nothing is kept.
+    return decoder.write(Buffer.concat(chunks)) + (bytes > kept ? '' : decoder.end());
+  };
+  return { text, bytes: () => bytes };
 }
 
 function killGroup(pid: number): void {
@@ -63,9 +69,9 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
     throw new Error(`cannot start sh in ${request.cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`);
   }
 
-  let timedOut = false;
+  const state = { timedOut: false };
   const deadline = setTimeout(() => {
-    timedOut = true;
+    state.timedOut = true;
     killGroup(pid);
   }, request.timeoutMs);
   const onAbort = (): void => killGroup(pid);
@@ -74,6 +80,7 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
 
   const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   clearTimeout(deadline);
+  const { timedOut } = state;
   request.signal?.removeEventListener('abort', onAbort);
   if (request.keepBackground !== true || timedOut) killGroup(pid);
   const drain = setTimeout(() => {

@@ -4,6 +4,7 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { RUN_MARK, supervisorMark } from './marked-processes.js';
 import { bootId, isAlive, signalProcess } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
 import { waitUntil } from './wait-until.js';
@@ -72,8 +73,14 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
     ],
     {
       cwd: command.folder,
-      // The supervisor finds its utilities by our PATH: the agent's may shadow them.
-      env: { ...command.env, PATH: process.env['PATH'], LLM_TOOL_TEST_AGENT_PATH: command.env['PATH'] ?? '' },
+      env: {
+        ...command.env,
+        // The supervisor finds its utilities by our PATH: the agent's may shadow them.
+        PATH: process.env['PATH'],
+        LLM_TOOL_TEST_AGENT_PATH: command.env['PATH'] ?? '',
+        // What is left of a killed supervisor is found with the rest of the run.
+        [RUN_MARK]: supervisorMark(command.mark),
+      },
       detached: true,
       stdio: 'ignore',
     },
@@ -112,40 +119,41 @@ export async function inspect(folder: string): Promise<SupervisedState> {
 
 /** Resolves when the agent has ended or its supervisor has died; rejects when the signal aborts. Adopts what runs. */
 export async function waitForEnd(folder: string, signal: AbortSignal): Promise<SupervisedState> {
-  // A folder watch tells within a millisecond; the slow poll notices a supervisor that was killed.
   for (;;) {
     signal.throwIfAborted();
-    const change = new AbortController();
-    const changed = nextChange(folder, AbortSignal.any([signal, change.signal]));
-    const now = await inspect(folder);
-    if (now.state === 'ended' || now.state === 'dead' || now.state === 'none') {
-      change.abort();
-      return now;
+    // Watched before the look, so that nothing that happens in between is missed.
+    const change = nextChange(folder, signal);
+    try {
+      const now = await inspect(folder);
+      if (now.state === 'ended' || now.state === 'dead' || now.state === 'none') return now;
+      await change.happened;
+    } finally {
+      change.forget();
     }
-    await changed;
   }
 }
 
-function nextChange(folder: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(poll);
-      watcher?.close();
-      resolve();
-    };
-    let watcher: ReturnType<typeof watch> | undefined;
-    try {
-      watcher = watch(folder, (_, file) => {
-        if (file === 'exit') done();
-      });
-      watcher.on('error', done);
-    } catch {
-      // Out of inotify watches: polling alone must do.
-    }
-    const poll = setTimeout(done, watcher === undefined ? 100 : 1000);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
+/** A folder watch tells within a millisecond; the slow poll notices a supervisor that was killed. */
+function nextChange(folder: string, signal: AbortSignal): { happened: Promise<void>; forget: () => void } {
+  let happen!: () => void;
+  const happened = new Promise<void>((resolve) => (happen = resolve));
+  let watcher: ReturnType<typeof watch> | undefined;
+  try {
+    watcher = watch(folder, (_, file) => {
+      if (file === 'exit') happen();
+    });
+    watcher.on('error', happen);
+  } catch {
+    // Out of inotify watches: polling alone must do.
+  }
+  const poll = setTimeout(happen, watcher === undefined ? 100 : 1000);
+  signal.addEventListener('abort', happen);
+  const forget = (): void => {
+    clearTimeout(poll);
+    watcher?.close();
+    signal.removeEventListener('abort', happen);
+  };
+  return { happened, forget };
 }
 
 /** Asks the supervisor to stop the agent and waits until nothing of it is alive. */

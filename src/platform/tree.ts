@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import {
+  access,
   chmod,
   copyFile,
   lstat,
@@ -8,6 +10,7 @@ import {
   readdir,
   readFile,
   readlink,
+  realpath,
   rename,
   rm,
   stat,
@@ -15,7 +18,8 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
+import { workspacePathProblem } from '../lib/workspace-path.js';
 
 /** A file, folder or symlink of a tree, by its path relative to the root, `/` between the parts. */
 export type TreeEntry =
@@ -27,20 +31,21 @@ export type TreeEntry =
 export class UnusableTree extends Error {}
 
 /** Whether a symlink at `path` (relative to the root) that points to `to` stays inside the root. */
-export function staysInside(path: string, to: string): boolean {
-  const root = resolve(sep, 'root');
-  const target = resolve(dirname(join(root, path)), to);
-  return !to.startsWith(sep) && (target === root || target.startsWith(root + sep));
-}
+export const staysInside = (path: string, to: string): boolean =>
+  !to.startsWith('/') && workspacePathProblem(`${dirname(path)}/${to}`) === null;
 
 /**
  * All entries below `root` in a fixed order.
- * @throws UnusableTree for symlinks that leave the tree, sockets, devices and FIFOs.
+ * @throws UnusableTree for symlinks that leave the tree, sockets, devices, FIFOs, and names that are not UTF-8.
  */
 export async function listTree(root: string): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
+  const realRoot = await realpath(root);
   const visit = async (folder: string): Promise<void> => {
-    for (const name of (await readdir(join(root, folder))).sort()) {
+    const names = await readdir(join(root, folder), { encoding: 'buffer' });
+    const odd = names.find((name) => !isUtf8(name));
+    if (odd !== undefined) throw new UnusableTree(`${join(root, folder, String(odd))}: the name is not UTF-8; rename it`);
+    for (const name of names.map(String).sort()) {
       const path = folder === '' ? name : `${folder}/${name}`;
       const full = join(root, path);
       const info = await lstat(full);
@@ -49,7 +54,9 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
         await visit(path);
       } else if (info.isSymbolicLink()) {
         const to = await readlink(full);
-        if (!staysInside(path, to)) {
+        // As written, and as it is: it may climb by way of another symlink. What dangles has no other place.
+        const real = await realpath(full).catch(() => realRoot);
+        if (!staysInside(path, to) || (real !== realRoot && !real.startsWith(realRoot + sep))) {
           throw new UnusableTree(`${full}: symlink leaves the folder (${to}); copy what it points to into the folder`);
         }
         entries.push({ kind: 'symlink', path, to });
@@ -108,26 +115,61 @@ export async function copyTree(from: string, entries: readonly TreeEntry[], to: 
   }
 }
 
+/** Larger files are not read into memory, and what was not masked is not copied. */
+const MASK_LIMIT = 256 * 1024 * 1024;
+
+/** `join` for names that need not be UTF-8. */
+const inside = (folder: string | Buffer, name: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(folder), Buffer.from(sep), name]);
+
+const isReadable = (path: Buffer, mode: number): Promise<boolean> =>
+  access(path, mode).then(
+    () => true,
+    () => false,
+  );
+
 /**
- * Copies what an agent left, whatever that is: symlinks as they are, no sockets or devices, unreadable files passed over.
- * `mask` gives a file's changed content, or null to copy it as it is.
+ * Copies what an agent left, whatever that is: symlinks as they are, names byte for byte, no sockets or devices; what
+ * cannot be read is passed over. `mask` gives a file's changed content, or null to copy it as it is.
  */
 export async function copyLoosely(
-  from: string,
-  to: string,
+  from: string | Buffer,
+  to: string | Buffer,
   mask: ((content: Buffer) => Buffer | null) | null,
 ): Promise<void> {
   await mkdir(to, { recursive: true });
-  for (const name of await readdir(from)) {
-    const [source, target] = [join(from, name), join(to, name)];
+  for (const name of await readdir(from, { encoding: 'buffer' })) {
+    const [source, target] = [inside(from, name), inside(to, name)];
     const info = await lstat(source);
-    if (info.isDirectory()) await copyLoosely(source, target, mask);
-    else if (info.isSymbolicLink()) await symlink(await readlink(source), target);
-    else if (info.isFile()) {
+    if (info.isSymbolicLink()) await symlink(await readlink(source, { encoding: 'buffer' }), target);
+    else if (info.isDirectory()) {
+      if (await isReadable(source, constants.R_OK | constants.X_OK)) await copyLoosely(source, target, mask);
+    } else if (info.isFile() && (await isReadable(source, constants.R_OK))) {
+      if (mask !== null && info.size > MASK_LIMIT) continue;
       const masked = mask === null ? null : mask(await readFile(source));
       if (masked === null) await copyFile(source, target, constants.COPYFILE_FICLONE);
       else await writeFile(target, masked, { mode: info.mode });
     }
+  }
+}
+
+/** Removes what is there, also folders that their owner may not write, such as a Go module cache. */
+export async function removeTree(path: string): Promise<void> {
+  const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    await remove();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    await makeWritable(path);
+    await remove();
+  }
+}
+
+async function makeWritable(folder: string | Buffer): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const name of await readdir(folder, { encoding: 'buffer' })) {
+    const path = inside(folder, name);
+    if ((await lstat(path)).isDirectory()) await makeWritable(path);
   }
 }
 
@@ -160,9 +202,3 @@ export const isFolder = (path: string): Promise<boolean> =>
     (info) => info.isDirectory(),
     () => false,
   );
-
-/** `path` relative to `root`, or null when it is not below it. */
-export function below(root: string, path: string): string | null {
-  const way = relative(root, path);
-  return way === '' || way === '..' || way.startsWith(`..${sep}`) || resolve(way) === way ? null : way;
-}

@@ -92,7 +92,7 @@ function metricsTable(metrics: Metrics): string {
     ['Total commands', String(efficiency.total_commands)],
     ['Unique commands', String(efficiency.unique_commands)],
     ['Errors', String(efficiency.error_count)],
-    ['Retries', String(efficiency.retry_count)],
+    ['Repeated subcommands', String(efficiency.retry_count)],
     ['Help invocations', String(efficiency.help_invocations)],
     ['First-try success rate', score(efficiency.first_try_success_rate)],
     ['Iteration ratio', score(efficiency.iteration_ratio)],

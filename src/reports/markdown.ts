@@ -5,9 +5,9 @@ export function inline(text: string): string {
   return (
     oneLine(text)
       .replace(/[\\`*[\]~|#]/g, '\\$&')
-      .replace(/&/g, '&amp;')
+      .replace(/&(?=#?\w+;)/g, '&amp;')
       .replace(/</g, '&lt;')
-      .replace(/>/g, '&gt;')
+      .replace(/^>/, '&gt;')
       // Inside words `_` means nothing, and names of gates stay readable in the source.
       .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
       // What would begin a list, a heading underline or a thematic break.

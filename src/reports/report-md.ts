@@ -101,13 +101,13 @@ function gates(run: RunRecord, metrics: Metrics): string {
   const rows = metrics.details.map((gate) => [
     String(gate.index + 1),
     inline(gate.gate_type),
-    inline(gate.name ?? ''),
+    inline(gate.name ?? gate.subject),
     gate.status === 'pass' ? 'pass' : `**${gate.status}**`,
     inline(gate.message),
     formatDuration(gate.duration_ms),
   ]);
   const counted = `${metrics.gates_passed} of ${metrics.gates_total} gates passed.`;
-  return `${counted}\n\n${table(['#', 'Gate', 'Name', 'Status', 'Message', 'Duration'], rows)}`;
+  return `${counted}\n\n${table(['#', 'Gate', 'Subject', 'Status', 'Message', 'Duration'], rows)}`;
 }
 
 function evaluators({ evaluator_results: results }: Metrics): string {

@@ -111,4 +111,4 @@ export function formatCost(usd: number | null): string {
 }
 
 const gateName = (gate: GateDetail): string =>
-  terminalText(gate.name === null ? gate.gate_type : `${gate.gate_type} ${gate.name}`);
+  terminalText(`${gate.gate_type} ${gate.name ?? gate.subject}`.trim());

@@ -13,12 +13,13 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
   const colors = pc.createColors(options.color);
   const { cells } = document;
   const name = namer(cells);
+  const costKnown = cells.some((cell) => cell.cost_usd !== null);
   const rows = cells.map((cell) => [
     mark(cell.outcome, colors),
     ...name(cell),
     gates(cell),
     cell.duration_secs === null ? '' : formatDuration(cell.duration_secs * 1000),
-    cell.outcome === null ? '' : formatCost(cell.cost_usd),
+    cell.outcome === null || !costKnown ? '' : formatCost(cell.cost_usd),
     cell.cached ? colors.dim('cached') : '',
   ]);
   const last = (rows[0]?.length ?? 0) - 1;

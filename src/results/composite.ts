@@ -1,4 +1,4 @@
-/** How much judge, gates and interaction count; in a valid scenario they sum to 1. */
+/** How much judge, gates and interaction count. */
 interface CompositeWeights {
   judge_weight: number;
   gate_weight: number;

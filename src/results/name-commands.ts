@@ -11,13 +11,17 @@ export interface Target {
 }
 
 /** A call of the target: `name` is its subcommand, '' for the bare binary, `help` for any call with --help. */
-export interface NamedCommand {
+interface NamedCommand {
   name: string;
   line: string;
+  /** In a script: its exit status may be that of the whole. */
+  decides: boolean;
 }
 
 /** A call of the target's binary by the agent. A call whose result is unknown has not failed. */
-export interface Command extends NamedCommand {
+export interface Command {
+  name: string;
+  line: string;
   failed: boolean;
 }
 
@@ -31,15 +35,15 @@ const PROMPT = /^\s*(?:([$>])\s+)?/;
 const FIRST_WORD = /^(?:[A-Za-z_]\w*=\S*\s+)*([^\s;|&]+)/;
 const STATUS_NAME = /^(?:exit|error|failed)$/i;
 
-function withHelp(name: string, words: string[], line: string): NamedCommand {
-  return { name: words.includes('--help') || name === 'help' ? 'help' : name, line };
+function withHelp(name: string, words: string[], line: string, decides = true): NamedCommand {
+  return { name: words.includes('--help') || name === 'help' ? 'help' : name, line, decides };
 }
 
 function binaryNamer(binary: string): CommandNamer {
   const inScript = (script: string): NamedCommand[] =>
     shellCalls(script, binary)
       .filter(({ words }) => words.length > 0)
-      .map(({ line, words }) => withHelp(words[1] ?? '', words, line));
+      .map(({ line, words, decides }) => withHelp(words[1] ?? '', words, line, decides));
   const inText = (line: string): NamedCommand[] => {
     if (!line.includes(binary)) return [];
     const prompt = PROMPT.exec(line);
@@ -69,7 +73,8 @@ function patternNamer(pattern: RE2JS): CommandNamer {
     return found.length > 0 ? found : find(line);
   };
   return {
-    inScript: (script) => shellCalls(script, null).flatMap(({ line }) => findPrefixed(line)),
+    inScript: (script) =>
+      shellCalls(script, null).flatMap(({ line, decides }) => findPrefixed(line).map((found) => ({ ...found, decides }))),
     inText: findPrefixed,
   };
 }

@@ -13,6 +13,8 @@ export const GateDetail = z.object({
   index: z.number().int(),
   gate_type: z.string(),
   name: z.string().nullable(),
+  /** A few words on what is checked ("notes.md"). */
+  subject: z.string().default(''),
   status: z.enum(['pass', 'fail', 'error']),
   passed: z.boolean(),
   message: z.string(),

@@ -38,10 +38,11 @@ function runs(words: string[], binary: string | null): { words: string[] } | { s
  * without assignments, wrappers such as sudo, or interpreters; it is empty where another program is called.
  */
 export function shellCalls(script: string, binary: string | null, depth = 0): SimpleCommand[] {
-  return splitCommands(script).flatMap(({ line, words }) => {
+  return splitCommands(script).flatMap(({ line, words, decides }) => {
     const found = runs(words, binary);
-    if (found === null) return [{ line, words: [] }];
-    if ('words' in found) return [{ line, words: found.words }];
-    return depth < MAX_NESTED_SHELLS ? shellCalls(found.script, binary, depth + 1) : [];
+    if (found === null) return [{ line, words: [], decides }];
+    if ('words' in found) return [{ line, words: found.words, decides }];
+    if (depth >= MAX_NESTED_SHELLS) return [];
+    return shellCalls(found.script, binary, depth + 1).map((call) => ({ ...call, decides: call.decides && decides }));
   });
 }

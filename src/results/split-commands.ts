@@ -3,7 +3,12 @@ export interface SimpleCommand {
   /** The text of the command; `$()` stands where it holds another command. */
   line: string;
   words: string[];
+  /** Its exit status may be that of the script: nothing but `&&` follows it. A pipe or `;` gives that of what follows. */
+  decides: boolean;
 }
+
+/** Words that close a compound command, which has the status of what is in it. */
+const CLOSERS = new Set(['done', 'fi', 'esac', '}']);
 
 /** A level of the script: the script itself, or the inside of `$(...)`, `<(...)` or backticks. */
 interface Level {
@@ -40,6 +45,10 @@ const newLevel = (end: Level['end']): Level => ({
  */
 export function splitCommands(script: string): SimpleCommand[] {
   const commands: SimpleCommand[] = [];
+  /** Commands before this one do not decide on the script's status. */
+  let deciding = 0;
+  /** Where the status was given up, if another command follows. */
+  let givenUp = 0;
   const outer: Level[] = [];
   let level = newLevel(null);
   let heredocs: string[] = [];
@@ -59,7 +68,10 @@ export function splitCommands(script: string): SimpleCommand[] {
   const endCommand = (): void => {
     endWord();
     level.redirect = null;
-    if (level.words.length > 0) commands.push({ line: level.line.trim(), words: level.words });
+    if (level.words.length > 0) {
+      if (!CLOSERS.has(level.words[0] ?? '')) deciding = givenUp;
+      commands.push({ line: level.line.trim(), words: level.words, decides: false });
+    }
     level.words = [];
     level.line = '';
   };
@@ -167,6 +179,7 @@ export function splitCommands(script: string): SimpleCommand[] {
         break;
       case '\n':
         endCommand();
+        givenUp = commands.length;
         skipHeredocs();
         break;
       case ')':
@@ -179,8 +192,13 @@ export function splitCommands(script: string): SimpleCommand[] {
         break;
       case ';':
       case '|':
+        endCommand();
+        givenUp = commands.length;
+        break;
       case '&':
         endCommand();
+        if (script[at] === '&') at++;
+        else givenUp = commands.length;
         break;
       default:
         add(char);
@@ -188,5 +206,5 @@ export function splitCommands(script: string): SimpleCommand[] {
   }
   while (outer.length > 0) leave();
   endCommand();
-  return commands;
+  return commands.map((command, index) => ({ ...command, decides: index >= deciding }));
 }

@@ -59,7 +59,7 @@ function count(gates: readonly GateDetail[]): string {
 function first(gates: readonly GateDetail[]): string {
   const [gate] = gates;
   if (gate === undefined) return '';
-  const name = gate.name === null ? gate.gate_type : `${gate.gate_type} ${gate.name}`;
+  const name = `${gate.gate_type} ${gate.name ?? gate.subject}`.trim();
   // Shortened here, so that what follows is not cut off.
   const reason = short(`${name}: ${gate.message}`, 160);
   return gates.length > 1 ? `${reason} (and ${gates.length - 1} more)` : reason;

@@ -35,13 +35,13 @@ const Profile = z.strictObject({
 });
 
 /** US dollars for a million tokens; what is not written is not known. */
-export const Price = z.strictObject({
+const Price = z.strictObject({
   input_per_mtok: price,
   output_per_mtok: price,
   cache_read_per_mtok: price.exactOptional(),
   cache_write_per_mtok: price.exactOptional(),
 });
-export type Price = z.infer<typeof Price>;
+type Price = z.infer<typeof Price>;
 
 const agentTable = z.record(label('the name of an agent'), CommandAgent).default({});
 

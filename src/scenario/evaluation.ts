@@ -3,22 +3,22 @@ import { nonBlank } from '../gates/fields.js';
 import { GateSpec } from '../gates/index.js';
 
 /** An LLM that scores the run by a rubric; its path is relative to the scenario file. */
-export const Judge = z.strictObject({
+const Judge = z.strictObject({
   enabled: z.boolean(),
   rubric: nonBlank('the path of the rubric file'),
   pass_threshold: z.number().min(0).max(1),
   /** Judge also where a gate failed. */
   always: z.boolean().default(false),
 });
-export type Judge = z.infer<typeof Judge>;
+type Judge = z.infer<typeof Judge>;
 
 /** The weights of the composite score, which is clamped to 0..1; computed only where this is written. */
-export const Composite = z.strictObject({
+const Composite = z.strictObject({
   judge_weight: z.number().min(0).default(0.55),
   gate_weight: z.number().min(0).default(0.35),
   interaction_weight: z.number().min(0).default(0.1),
 });
-export type Composite = z.infer<typeof Composite>;
+type Composite = z.infer<typeof Composite>;
 
 /** How a run is judged. No gates at all is allowed: then only the judge and the evaluators speak. */
 export const Evaluation = z.strictObject({

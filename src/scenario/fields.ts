@@ -10,12 +10,6 @@ export const label = (what: string): z.ZodString =>
     error: `expected ${what} of one line, without control characters`,
   });
 
-/** The longest timer that Node can hold, 2^31 - 1 ms; a longer one would fire at once. */
-const MAX_SECS = 2_147_483;
-
-/** A duration in seconds, fractions allowed. */
-export const seconds = z.number().positive().max(MAX_SECS);
-
 /** The path of a file to be written in the workspace. */
 export const workspaceFile = workspacePath.refine((path) => !/(^|\/)\.{0,2}$/.test(path), {
   error: 'expected the path of a file, like "notes.md"; this names a folder',

@@ -8,7 +8,7 @@ import { Target } from './target.js';
 export const EffectiveScenario = z.object({
   scenario: Scenario,
   target: Target,
-  /** Where the target binary is, when it is given by path and not part of the fixture; absolute. */
+  /** Where the target binary is, when it is not to be looked for on PATH or in the fixture; absolute. */
   target_path: z.string().nullable(),
   /** Hash of the fixture's snapshot in the store. */
   fixture: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { nonBlank } from '../gates/fields.js';
+import { nonBlank, seconds } from '../gates/fields.js';
 import { Evaluation } from './evaluation.js';
-import { cleanText, distinct, label, seconds } from './fields.js';
+import { cleanText, distinct, label } from './fields.js';
 import { Mock } from './mock.js';
 import { Scripts, Setup } from './scripts.js';
 import { TargetOrConfig } from './target.js';
@@ -9,8 +9,8 @@ import { ToolMatrixEntry } from './tool-matrix.js';
 
 
 /** Where the agent and the checks run. */
-export const Environment = z.discriminatedUnion('type', [z.strictObject({ type: z.literal('local') })]);
-export type Environment = z.infer<typeof Environment>;
+const Environment = z.discriminatedUnion('type', [z.strictObject({ type: z.literal('local') })]);
+type Environment = z.infer<typeof Environment>;
 
 const Run = z.strictObject({
   timeout_secs: seconds.exactOptional(),

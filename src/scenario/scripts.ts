@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { command } from '../gates/fields.js';
-import { distinct, label, seconds, workspaceFile } from './fields.js';
+import { command, seconds } from '../gates/fields.js';
+import { distinct, label, workspaceFile } from './fields.js';
 
 /** What is done to the workspace before the agent starts. */
 export const Setup = z.strictObject({

@@ -23,7 +23,10 @@ export async function appendResult(path: string, result: ResultLine): Promise<vo
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
     const cut = size > 0 && last.toString() !== '\n';
-    await file.appendFile(`${cut ? '\n' : ''}${JSON.stringify(result)}\n`);
+    const line = Buffer.from(`${cut ? '\n' : ''}${JSON.stringify(result)}\n`);
+    // Not `appendFile`, which writes what is long in pieces.
+    const { bytesWritten } = await file.write(line);
+    if (bytesWritten < line.length) throw new Error(`${path}: only ${bytesWritten} of ${line.length} bytes could be written`);
     await file.datasync();
   } finally {
     await file.close();

@@ -24,6 +24,8 @@ export interface SweepInput {
   /** 1 for the first start; a sweep whose workflow was lost or terminated is started again as the next round. */
   round: number;
   concurrency: number;
+  /** Continue as new after so many runs, even if Temporal does not yet suggest it. */
+  cellsPerHistory?: number;
   /** Carried over when the workflow continues as new. */
   carried?: SweepCarried;
 }

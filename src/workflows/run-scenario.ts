@@ -2,6 +2,7 @@ import {
   ActivityCancellationType,
   ApplicationFailure,
   CancellationScope,
+  CancelledFailure,
   isCancellation,
   proxyActivities,
   setCurrentDetails,
@@ -12,7 +13,8 @@ import {
 import type { Activities } from '../activities/index.js';
 import { safeName } from '../lib/safe-name.js';
 import { STEPS, type RunInput, type RunRef, type RunResult, type StepFailure } from './protocol.js';
-import { attributesOf, runDetails, type StepLine } from './ui.js';
+import { rootMessage } from './root-message.js';
+import { attributesOf, runDetails, summaryOf, type StepLine } from './ui.js';
 
 /**
  * Failures of the thing under test come back as data. What throws is infrastructure (a full disk, a lost worker) and is
@@ -44,7 +46,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const lines: StepLine[] = [];
 
   /** Performs one step; null when it failed for good. Cancellation passes through. */
-  async function perform<R>(step: string, summary: string, doing: (options: ActivityOptions) => Promise<R>): Promise<R | null> {
+  async function perform<R>(step: string, title: string, doing: (options: ActivityOptions) => Promise<R>): Promise<R | null> {
+    const summary = summaryOf(title);
     const line: StepLine = { step, summary, status: 'running' };
     lines.push(line);
     setCurrentDetails(runDetails(lines));
@@ -56,6 +59,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       line.status = 'failed';
       if (isCancellation(error)) throw error;
       failures.push({ step, message: rootMessage(error) });
+      // A cancelled step may also end by what broke on its way: its worker died, its agent could not be killed.
+      if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the run was cancelled');
       return null;
     } finally {
       setCurrentDetails(runDetails(lines));
@@ -71,7 +76,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     const agent = await perform(STEPS.agent, `agent ${input.cell.agent} ${input.cell.model}`, (options) =>
       activities.runAgent.executeWithOptions({ ...options, ...within(card.agentTimeoutSecs) }, [run]),
     );
-    if (agent === null || agent.ending === 'unable' || agent.ending === 'cancelled') return;
+    if (agent?.ending === 'cancelled') throw new CancelledFailure('the run was cancelled');
+    if (agent === null || agent.ending === 'unable') return;
     for (const [index, post] of card.posts.entries()) {
       const summary = `post script ${index + 1}/${card.posts.length} ${post.subject}`;
       await perform(STEPS.post(index), summary, (options) =>
@@ -109,7 +115,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     );
     const lost: RunResult = {
       outcome: cancelled ? 'cancelled' : 'error',
-      message: `the report could not be written: ${failures.at(-1)?.message ?? 'unknown'}`,
+      message: `the report could not be written: ${failures.find(({ step }) => step === STEPS.report)?.message ?? 'unknown'}`,
       costUsd: null,
     };
     upsertSearchAttributes(attributesOf(result ?? lost));
@@ -123,10 +129,4 @@ function runName({ cell }: RunInput): string {
   const { startTime, runId } = workflowInfo();
   const when = startTime.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return [when, cell.agent, cell.model, cell.scenario, runId.slice(-8)].map(safeName).join('-');
-}
-
-function rootMessage(error: unknown): string {
-  let cause = error;
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
-  return cause instanceof Error ? cause.message : String(cause);
 }

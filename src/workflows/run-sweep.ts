@@ -25,12 +25,13 @@ import {
   type SweepResult,
   type SweepStatus,
 } from './protocol.js';
-import { cellAttributes, sweepDetails } from './ui.js';
+import { rootMessage } from './root-message.js';
+import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 
-export const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
-export const resumeSweep = defineUpdate<SweepStatus>(UPDATES.resume);
-export const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
-export const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
+const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
+const resumeSweep = defineUpdate<SweepStatus>(UPDATES.resume);
+const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
+const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
 /** Cells come in pages: the matrix itself never crosses Temporal. */
 const PAGE = 100;
@@ -50,6 +51,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   let paused = input.carried?.paused ?? false;
   let cancelled = false;
   let total = 0;
+  let admitted = 0;
 
   const status = (): SweepStatus => (cancelled ? 'cancelled' : paused ? 'paused' : 'running');
   const progress = (): SweepProgress => ({
@@ -86,7 +88,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           workflowId,
           args: [{ sweep, cell }],
           typedSearchAttributes: cellAttributes(sweep, cell),
-          staticSummary: `${cell.scenario} with ${cell.agent} ${cell.model} #${cell.repetition}`,
+          staticSummary: summaryOf(`${cell.scenario} with ${cell.agent} ${cell.model} #${cell.repetition}`),
           // Should this workflow be terminated, its runs kill their agents and write their reports.
           parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         }),
@@ -96,7 +98,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       if (isCancellation(error)) counts.cancelled += 1;
       else {
         counts.error += 1;
-        lost.push({ cell: cell.id, message: `the run's workflow did not complete: ${(error as Error).message}` });
+        lost.push({ cell: cell.id, message: `the run's workflow did not complete: ${rootMessage(error)}` });
       }
     } finally {
       active.delete(cell.id);
@@ -114,8 +116,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         if (finished === null) {
           await condition(() => cancelled || (!paused && active.size < concurrency));
           if (cancelled) return true;
-          if (workflowInfo().continueAsNewSuggested) return false;
+          if (workflowInfo().continueAsNewSuggested || admitted === input.cellsPerHistory) return false;
           const workflowId = `sweep/${sweep}/${cell.id}/r${input.round}`;
+          admitted += 1;
           active.set(cell.id, workflowId);
           void run(cell, workflowId);
           show();

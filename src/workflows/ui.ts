@@ -8,6 +8,11 @@ export interface StepLine {
   status: 'running' | 'done' | 'failed';
 }
 
+/** Temporal takes summaries of up to 400 bytes; names in them may have any length. */
+const SUMMARY_LENGTH = 120;
+export const summaryOf = (title: string): string =>
+  title.length > SUMMARY_LENGTH ? `${title.slice(0, SUMMARY_LENGTH - 1)}…` : title;
+
 const MARKS = { running: '▶', done: '✓', failed: '✗' } as const;
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 

@@ -17,6 +17,7 @@ export const gate = (change: Partial<GateDetail> = {}): GateDetail => ({
   index: 0,
   gate_type: 'file_exists',
   name: null,
+  subject: '',
   status: 'pass',
   passed: change.status === undefined || change.status === 'pass',
   message: 'notes.md exists',

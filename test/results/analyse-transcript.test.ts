@@ -104,6 +104,22 @@ describe('structured tool events', () => {
     ]);
   });
 
+  it.each([
+    ['tool list | grep nothing', ['list']],
+    ['tool list; false', ['list']],
+    ['tool list\nfalse', ['list']],
+    ['tool list || false', ['list']],
+    ['tool list && false', ['list!']],
+    ['cd x && tool list', ['list!']],
+    ['grep x | tool add', ['add!']],
+    ['for i in 1 2; do tool add $i; done', ['add!']],
+    ['if tool has; then tool add; fi', ['has', 'add!']],
+    ['tool add; echo ok; sh -c "tool list"', ['add', 'list!']],
+    ['sh -c "tool list" | cat', ['list']],
+    ['tool list;', ['list!']],
+  ])('blames the target for the failure of `%s` only where its status is that of the call', (command, expected) => {
+    expect(outcomes(fromEvents(shell(command, { exit_code: 1 })))).toEqual(expected);
+  });
   it('blames the last command of a chain', () => {
     expect(outcomes(fromEvents(shell('tool a && tool b', { exit_code: 1 })))).toEqual(['a', 'b!']);
   });

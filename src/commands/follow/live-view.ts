@@ -3,6 +3,7 @@ import { logUpdateStderr } from 'log-update';
 import { frame, type LiveState } from '../../reports/live-frame.js';
 import type { Outcome } from '../../results/schema.js';
 import type { Plan } from '../../scenario/plan.js';
+import type { SweepProgress } from '../../workflows/protocol.js';
 import { hasColor } from '../output.js';
 import { activeStep } from './active-step.js';
 import { cellLabel, resultLabel, type View } from './view.js';
@@ -17,6 +18,8 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
   const since = new Map<string, { step: string; at: number }>();
   const startedAt = Date.now();
   let asked: { status: LiveState['status']; text: string } | null = null;
+  /** While no worker answers, what was known last is still the best guess. */
+  let last: SweepProgress | null = null;
 
   async function activeCells(active: readonly { cell: string; workflowId: string }[]): Promise<LiveState['active']> {
     return Promise.all(
@@ -34,16 +37,17 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
   return {
     wantsProgress: true,
     async show({ progress, results }) {
+      last = progress ?? last;
       const lastOf = [...new Map(results.map((line) => [line.cell, line])).values()];
       const having = (outcome: Outcome): number => lastOf.filter((line) => line.outcome === outcome).length;
       const state: LiveState = {
         sweep: plan.sweep,
-        status: asked?.status ?? progress?.status ?? 'starting',
+        status: asked?.status ?? last?.status ?? 'starting',
         note: asked?.text ?? (progress === null ? 'waiting for the worker' : null),
         startedAt,
         total: plan.cells.length,
         totals: { passed: having('pass'), failed: having('fail'), errored: having('error'), cancelled: having('cancelled') },
-        active: await activeCells(progress?.active ?? []),
+        active: await activeCells(last?.active ?? []),
         recent: lastOf.slice(-RECENT).map((line) => ({
           label: resultLabel(line),
           outcome: line.outcome,

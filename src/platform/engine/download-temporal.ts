@@ -9,10 +9,20 @@ import { join } from 'node:path';
 const [folder, version] = process.argv.slice(2);
 if (folder === undefined || version === undefined) throw new Error('usage: download-temporal FOLDER VERSION');
 
-const server = await TestWorkflowEnvironment.createLocal({
-  server: { executable: { type: 'cached-download', downloadDir: folder, version: `v${version}`, ttl: '36500d' } },
-});
-await server.teardown();
-const [file] = (await readdir(folder)).filter((name) => name.startsWith('temporal-'));
-if (file === undefined) throw new Error('the downloader left no file');
-process.stdout.write(`${join(folder, file)}\n`);
+async function download(downloadDir: string): Promise<string> {
+  const server = await TestWorkflowEnvironment.createLocal({
+    server: { executable: { type: 'cached-download', downloadDir, version: `v${version}`, ttl: '36500d' } },
+  });
+  await server.teardown();
+  const [file] = (await readdir(downloadDir)).filter((name) => name.startsWith('temporal-'));
+  if (file === undefined) throw new Error('the downloader left no file');
+  return join(downloadDir, file);
+}
+
+try {
+  process.stdout.write(`${await download(folder)}\n`);
+} catch (error) {
+  // One line: the last of what Node itself prints of an error is its own version.
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

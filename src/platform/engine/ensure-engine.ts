@@ -45,12 +45,12 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
   const external = givenTemporal(request.address);
   const fits = (state: EngineState): boolean =>
     state.build === buildId() && (external === null ? !state.external : state.address === external.address);
-  markUsed(folder);
   let startedAt = Date.now();
   let starts = 0;
   let replaced = false;
   let said = '';
   const engine = await waitUntil<EngineState>(async () => {
+    markUsed(folder);
     const holder = await lockHolder(folder, 'engine');
     const state = await readEngineState(folder);
     if (state !== null && state.phase === 'failed' && state.since >= startedAt) throw new EngineUnavailable(state.message);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, rm, access, constants } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -21,11 +21,14 @@ export interface TemporalExecutable {
 /** Thrown when no Temporal server can be had; the message says the ways to provide one. */
 export class TemporalNotFound extends Error {}
 
-const isExecutable = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile(); // folders are "executable" too
+  } catch {
+    return false;
+  }
+}
 
 async function onPath(name: string): Promise<string | null> {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
@@ -35,9 +38,9 @@ async function onPath(name: string): Promise<string | null> {
 }
 
 async function versionOf(path: string): Promise<string> {
-  const { exitCode, stdout, stderr } = await execa(path, ['--version'], { reject: false, timeout: 30_000 });
-  if (exitCode !== 0) throw new TemporalNotFound(`${path} --version failed: ${stderr.slice(0, 300)}`);
-  return /Server ([\w.-]+)/.exec(stdout)?.[1] ?? 'unknown';
+  const result = await execa(path, ['--version'], { reject: false, timeout: 30_000 });
+  if (result.failed) throw new TemporalNotFound(`${path} --version failed: ${lastLine(result)}`);
+  return /Server ([\w.-]+)/.exec(result.stdout)?.[1] ?? 'unknown';
 }
 
 /** Runs the SDK's downloader in a process of its own, so that it can be ended and its native code is not kept. */
@@ -52,7 +55,7 @@ async function buildWithGo(go: string, folder: string): Promise<string> {
   return join(folder, 'temporal');
 }
 
-const firstLine = (error: unknown): string => {
+const lastLine = (error: unknown): string => {
   const { stderr, message } = error as { stderr?: string; message: string };
   const text = stderr !== undefined && stderr.trim() !== '' ? stderr : message;
   return (text.trim().split('\n').at(-1) ?? text).slice(0, 300);
@@ -83,7 +86,7 @@ async function provide(target: string, report: (text: string) => void): Promise<
         await rename(path, target);
         return;
       } catch (error) {
-        failures.push(`${doing}: ${firstLine(error)}`);
+        failures.push(`${doing}: ${lastLine(error)}`);
       }
     }
     if (go === null) failures.push('go is not on PATH, so it cannot be built');

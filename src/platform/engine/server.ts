@@ -28,7 +28,7 @@ const isFree = (port: number): Promise<boolean> =>
     probe.listen(port, LOOPBACK, () => probe.close(() => resolve(true)));
   });
 
-const anyFreePort = (): Promise<number> =>
+export const anyFreePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

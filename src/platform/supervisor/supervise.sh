@@ -8,7 +8,7 @@ shift 8
 umask 077
 
 kill_marked() {
-  for environ in $(grep -als "LLM_TOOL_TEST_RUN=$mark" /proc/[0-9]*/environ); do
+  for environ in $(grep -lszxF "LLM_TOOL_TEST_RUN=$mark" /proc/[0-9]*/environ); do
     pid=${environ#/proc/}
     kill -KILL "${pid%/environ}" 2>/dev/null
   done
@@ -51,14 +51,16 @@ become_agent() {
   trap - HUP INT TERM
   exec 3>&- <"$stdin" >>"$dir/out" 2>>"$dir/err"
   cd "$cwd" || exit 126
+  # Found by our PATH: the agent's may lack or shadow them.
+  [ "$mode" = group ] && setsid=$(command -v setsid) perl=$(command -v perl) sh=$(command -v sh)
   PATH=$LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_RUN=$mark
   export PATH LLM_TOOL_TEST_RUN
   unset LLM_TOOL_TEST_AGENT_PATH OLDPWD
   [ "$mode" = group ] || exec "$@"
-  if command -v setsid >/dev/null; then
-    exec setsid sh -c 'echo $$ >"$0" && exec "$@"' "$dir/session" "$@"
+  if [ -n "$setsid" ]; then
+    exec "$setsid" "$sh" -c 'echo $$ >"$0" && exec "$@"' "$dir/session" "$@"
   fi
-  exec perl -e 'use POSIX; POSIX::setsid(); open F, ">", shift; print F $$; close F; exec { $ARGV[0] } @ARGV' "$dir/session" "$@"
+  exec "$perl" -e 'use POSIX; POSIX::setsid(); open F, ">", shift; print F $$; close F; exec { $ARGV[0] } @ARGV' "$dir/session" "$@"
 }
 
 mkfifo "$dir/ctl"

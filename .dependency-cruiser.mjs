@@ -1,0 +1,59 @@
+/**
+ * Import directions (specs/architecture.md): each layer sees only what stands before it. Checked twice by
+ * test/architecture.test.ts: these rules for all imports, types included, and workflow purity for what is bundled.
+ */
+const layer = (name, allowed, comment) => ({
+  name: `${name}-imports`,
+  comment,
+  severity: 'error',
+  from: { path: `^src/${name}/` },
+  to: { path: '^src/', pathNot: [`^src/${name}/`, ...allowed.map((part) => `^src/${part}`)] },
+});
+
+export default {
+  forbidden: [
+    layer('lib', [], 'lib holds pure helpers and knows nothing of ours'),
+    layer('results', ['lib/'], 'what is written is defined by itself'),
+    layer('gates', ['lib/', 'results/'], 'a gate touches the world through its context only'),
+    layer('evaluators', ['lib/', 'results/'], 'an evaluator reads what a script said'),
+    layer('agents', ['lib/', 'results/', 'scenario/mock.ts'], 'an adapter knows its agent, and the mock its script'),
+    layer('platform', ['lib/'], 'processes and files know nothing of scenarios'),
+    layer('environments', ['lib/', 'results/', 'platform/', 'gates/gate.ts'], 'an environment is input and output by nature'),
+    layer('scenario', ['lib/', 'results/', 'gates/', 'evaluators/', 'agents/', 'environments/'], 'text to plan, pure'),
+    layer('reports', ['lib/', 'results/'], 'a report is a function of data'),
+    layer('store', ['lib/', 'results/', 'platform/'], 'the results folder'),
+    layer(
+      'activities',
+      ['lib/', 'results/', 'gates/', 'evaluators/', 'agents/', 'environments/', 'scenario/', 'reports/', 'platform/', 'store/', 'workflows/protocol.ts'],
+      'steps use everything but the workflows, whose protocol they speak',
+    ),
+    layer('workflows', ['lib/', 'results/', 'activities/index.ts'], 'orchestration only'),
+    layer(
+      'commands',
+      ['lib/', 'results/', 'gates/', 'evaluators/', 'agents/', 'environments/', 'scenario/', 'reports/', 'platform/', 'store/', 'workflows/(protocol|ui).ts'],
+      'verbs know workflows by name and type',
+    ),
+    {
+      name: 'pure-layers-touch-no-machine',
+      comment: 'pure code gets what it needs passed in',
+      severity: 'error',
+      from: { path: '^src/(results|gates|evaluators|scenario|reports)/' },
+      to: { path: '^(node:)?(fs|child_process|net|http|https|os|worker_threads)', dependencyTypes: ['core'] },
+    },
+    {
+      name: 'nothing-imports-the-roots',
+      comment: 'cli.ts and worker.ts are where everything is put together',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli.ts$' },
+      to: { path: '^src/(cli|worker)\\.ts$' },
+    },
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: ['download-temporal', 'mock-program'] }, to: {} },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,8 @@
+import type { EngineState } from '../platform/engine/engine-state.js';
+
+/** The page of a workflow in Temporal's Web UI. */
+export function uiPage(engine: Pick<EngineState, 'uiUrl' | 'namespace'>, workflowId: string): string | null {
+  return engine.uiUrl === null
+    ? null
+    : `${engine.uiUrl}/namespaces/${encodeURIComponent(engine.namespace)}/workflows/${encodeURIComponent(workflowId)}`;
+}

@@ -1,0 +1,10 @@
+/** Long enough to understand, short enough to cross Temporal again; the whole text is in the history. */
+const MESSAGE_LENGTH = 300;
+
+/** The message of what began a chain of causes. Temporal's own wrappers say only that something failed. */
+export function rootMessage(error: unknown): string {
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return message.length > MESSAGE_LENGTH ? `${message.slice(0, MESSAGE_LENGTH - 1)}…` : message;
+}

@@ -1,0 +1,148 @@
+import { readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/lib/problem.js';
+import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
+
+let project: TestProject;
+
+beforeAll(async () => {
+  project = await createProject({ ...EMPTY_FIXTURE, 'fixtures/good.yaml': scenario('good', { steps: ['say: x'] }) });
+});
+afterAll(() => project.remove());
+
+interface Case {
+  /** A sentence: what is wrong. */
+  name: string;
+  yaml: string;
+  /** `line:column path` of the problem, then what its message must say. */
+  at: string;
+  says: RegExp;
+}
+
+const base = scenario('bad', { gates: ['{type: file_exists, path: README.md}'] });
+const withGate = (gate: string): string => scenario('bad', { gates: [gate] });
+
+const cases: Case[] = [
+  { name: 'malformed YAML', yaml: `${base}\ntags: [a, b\n`, at: '12:1', says: /flow|\]/i },
+  { name: 'an unknown key, with the nearest known one', yaml: base.replace('evaluation:', 'evalution:'), at: '6:1 evalution', says: /did you mean 'evaluation'/ },
+  { name: 'an unknown gate, with the nearest known one', yaml: withGate('{type: file_exist, path: x}'), at: '8:14 evaluation.gates[0].type', says: /did you mean 'file_exists'/ },
+  { name: 'a missing fixture', yaml: base.replace('template_folder: empty', 'template_folder: nowhere'), at: '3:18 template_folder', says: /'nowhere' was not found/ },
+  { name: 'a fixture path that escapes', yaml: base.replace('template_folder: empty', 'template_folder: ../../etc'), at: '3:18 template_folder', says: /leaves/ },
+  { name: 'a symlink out of the fixture', yaml: base.replace('template_folder: empty', 'template_folder: leaking'), at: '3:18 template_folder', says: /leaking\/passwd.*symlink leaves/ },
+  { name: 'a gate path that escapes', yaml: withGate('{type: file_exists, path: ../secret}'), at: '8:33 evaluation.gates[0].path', says: /leave|outside/ },
+  { name: 'an invalid pattern', yaml: withGate("{type: file_matches, path: a, pattern: '(unclosed'}"), at: '8:46 evaluation.gates[0].pattern', says: /\)|paren/ },
+  { name: 'an invalid JSON path', yaml: withGate("{type: command_json_path, command: x, path: 'items[0]', assertion: exists}"), at: '8:51 evaluation.gates[0].path', says: /\$/ },
+  { name: 'an invalid assertion', yaml: withGate("{type: command_json_path, command: x, path: '$.a', assertion: 'about 3'}"), at: '8:69 evaluation.gates[0].assertion', says: /expected/ },
+  { name: 'a blank command', yaml: withGate('{type: command_succeeds, command: "  "}'), at: '8:41 evaluation.gates[0].command', says: /blank/ },
+  { name: 'a target given by path that is not there', yaml: base.replace('{binary: cat}', '{binary: ./bin/none}'), at: '4:18 target.binary', says: /\.\/bin\/none.*not found/ },
+  { name: 'target: from_config without a config', yaml: base.replace('{binary: cat}', 'from_config'), at: '4:9 target', says: /no llm-tool-test-config\.toml/ },
+  { name: 'a missing rubric', yaml: base.replace('  gates:', '  judge: {enabled: true, rubric: none.yaml, pass_threshold: 0.5}\n  gates:'), at: '7:34 evaluation.judge.rubric', says: /none\.yaml.*not found/ },
+];
+
+describe.each(cases)('$name', ({ yaml, at, says }) => {
+  test('is named with file, line and column; exit 2, nothing is written', async () => {
+    await project.write('bad.yaml', yaml);
+    await project.write('fixtures/leaking/README.md', '');
+    await symlink('/etc/passwd', join(project.folder, 'fixtures/leaking/passwd')).catch(() => undefined);
+    const { exitCode, stdout, stderr } = await project.cli(['run', 'bad.yaml', '--agents', 'mock', '--json']);
+    expect(exitCode).toBe(2);
+    const { error } = JSON.parse(stdout) as { error: { code: string; problems: Problem[] } };
+    const found = error.problems.map(({ line, column, path, message, file }) => ({ at: `${line}:${column} ${path}`.trim(), message, file }));
+    expect(found).toContainEqual({ at, message: expect.stringMatching(says) as string, file: 'bad.yaml' });
+    expect(stderr).toContain(`bad.yaml:${at.split(' ')[0] ?? ''}`);
+    expect(stderr).not.toMatch(/^\s+at .*\(/m);
+    expect(await readdir(project.folder)).not.toContain('llm-tool-test-results');
+    expect(await readdir(project.state)).toEqual([]);
+  });
+});
+
+describe('the rubric and the config', () => {
+  test('weights that do not sum to 1 are named in the rubric file', async () => {
+    await project.write('rubric.yaml', 'criteria:\n  - {id: a, weight: 0.5, description: x}\n  - {id: b, weight: 0.4, description: y}\noutput: {format: json, require_fields: []}\n');
+    await project.write('bad.yaml', base.replace('  gates:', '  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.5}\n  gates:'));
+    const { exitCode, stderr } = await project.cli(['validate', 'bad.yaml']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/rubric\.yaml:\d+:\d+ criteria.*0\.9/);
+  });
+
+  test.each([
+    ['malformed TOML', 'results_path = "x\n', /llm-tool-test-config\.toml:1:\d+/],
+    ['an unknown key', '[agents.a]\ncommand = "x"\nfree = true\nmodel = "y"\n', /llm-tool-test-config\.toml:4:1 agents\.a\.model: .*did you mean 'models'/],
+  ])('%s is named with line and column, for every verb', async (_name, toml, says) => {
+    await project.write('llm-tool-test-config.toml', toml);
+    for (const args of [['run', 'good'], ['validate'], ['scenarios'], ['show', 'x']]) {
+      const { exitCode, stderr } = await project.cli(args);
+      expect(exitCode, args.join(' ')).toBe(2);
+      expect(stderr).toMatch(says);
+    }
+    await project.write('llm-tool-test-config.toml', '');
+  });
+});
+
+describe('the command line', () => {
+  test.each<[string, string[], RegExp]>([
+    ['an unknown agent, with the nearest known one', ['run', 'good', '--agents', 'mok'], /'mok' is not known; did you mean 'mock'/],
+    ['no agent anywhere', ['run', 'bare'], /no agent is named for bare.*Known agents: mock/],
+    ['an unknown profile', ['run', 'good', '--profile', 'x'], /profile 'x' is not known/],
+    ['an unknown scenario', ['run', 'nothing-like-it'], /'nothing-like-it' was not found/],
+    ['nothing named', ['run'], /name scenario files, or use --all/],
+    ['a flag that is not a number', ['run', 'good', '--repeat', 'many'], /--repeat.*whole number/],
+    ['an unknown flag', ['run', 'good', '--agent', 'mock'], /unknown option '--agent'/],
+    ['an unknown verb', ['rnu'], /unknown command 'rnu'/],
+    ['an unknown id', ['show', '20200101-000000-0000'], /no sweep or run '20200101-000000-0000'/],
+    ['--detach in CI', ['run', 'good', '--detach'], /--detach is refused in CI/],
+    ['a target binary that is not there', ['run', 'good', '--target-binary', './none'], /\.\/none.*not found/],
+  ])('%s: exit 2 with a message, without a stack', async (_name, args, says) => {
+    await project.write('fixtures/bare.yaml', scenario('bare'));
+    const { exitCode, stdout, stderr } = await project.cli([...args, '--json'], { CI: args.includes('--detach') ? '1' : '' });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toMatch(/^\s+at .*\(/m);
+    expect(JSON.parse(stdout)).toHaveProperty('error.message');
+  });
+
+  test('an env file that is not there is named', async () => {
+    const { exitCode, stderr } = await project.cli(['run', 'good', '--env-file', 'none.env']);
+    expect(stderr).toMatch(/none\.env/);
+    // Node 20 takes --env-file for its own wherever it stands, and ends with 9 before the program begins.
+    expect(exitCode).toBe(process.version.startsWith('v20.') ? 9 : 2);
+  });
+
+  test('two scenarios of one name are refused: their results could not be told apart', async () => {
+    await project.write('fixtures/twin/a.yaml', scenario('same', { steps: ['say: x'] }));
+    await project.write('fixtures/twin/b.yaml', scenario('same', { steps: ['say: x'] }));
+    const { exitCode, stderr } = await project.cli(['run', 'twin']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/twin\/b\.yaml:1:7 name: 'same' is also the name of .*twin\/a\.yaml/);
+  });
+
+  test('a results folder that cannot be written is refused before anything runs', async () => {
+    await writeFile(join(project.folder, 'a-file'), '');
+    const { exitCode, stderr } = await project.cli(['run', 'good', '--results', 'a-file']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/a-file is not a folder/);
+    const inside = await project.cli(['run', 'good', '--results', 'a-file/below']);
+    expect(inside.exitCode).toBe(2);
+    const readOnly = await project.cli(['run', 'good', '--results', '/proc/llm-tool-test']);
+    expect(readOnly.exitCode).toBe(2);
+    expect(readOnly.stderr).toMatch(/\/proc/);
+  });
+
+  test('a Temporal server that does not answer is an error that names its address: exit 3', async () => {
+    const { exitCode, stderr } = await project.cli(['run', 'good', '--address', '127.0.0.1:1']);
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/127\.0\.0\.1:1 does not answer/);
+  });
+
+  test('a corrupt line in results.jsonl is passed over and said, and costs nothing else', async () => {
+    const first = await project.run(['good']);
+    expect(first.exitCode).toBe(0);
+    await writeFile(join(project.results, 'results.jsonl'), '{"half a line', { flag: 'a' });
+    const { exitCode, stderr } = await project.run(['good']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/results\.jsonl:2: this line is passed over: not JSON/);
+    const shown = await project.cli(['show', first.document.sweep, '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ totals: { passed: 1 } });
+  });
+});

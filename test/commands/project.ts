@@ -1,0 +1,151 @@
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa, type ResultPromise } from 'execa';
+import { inject } from 'vitest';
+import { readTextIfThere } from '../../src/platform/read-file.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
+import type { RunRecord } from '../../src/results/run-record.js';
+import type { Metrics, ResultLine } from '../../src/results/schema.js';
+import { SweepDocument } from '../../src/results/sweep-document.js';
+
+export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const CLI = join(REPOSITORY, 'dist', 'cli.js');
+
+export interface Ended {
+  exitCode: number | undefined;
+  stdout: string;
+  stderr: string;
+}
+
+/** A folder with scenarios of its own, the real command line in it, and an engine that ends with the test file. */
+export interface TestProject {
+  folder: string;
+  results: string;
+  state: string;
+  env: Record<string, string>;
+  /** Runs the command line to its end. */
+  cli(args: string[], env?: Record<string, string>): Promise<Ended>;
+  /** Starts it and leaves it running. */
+  start(args: string[], env?: Record<string, string>): ResultPromise<{ reject: false }>;
+  /** `run ... --json`: the exit code and the document. */
+  run(args: string[], env?: Record<string, string>): Promise<{ exitCode: number | undefined; document: SweepDocument; stderr: string }>;
+  write(path: string, content: string, mode?: number): Promise<void>;
+  read(path: string): Promise<string>;
+  resultLines(): Promise<ResultLine[]>;
+  remove(): Promise<void>;
+}
+
+export interface ProjectOptions {
+  /** Use a Temporal server of its own, found and started by the engine. */
+  ownServer?: boolean;
+}
+
+/** Files are paths relative to the project's folder. */
+export async function createProject(files: Record<string, string>, options: ProjectOptions = {}): Promise<TestProject> {
+  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-project-'));
+  const state = await mkdtemp(join(tmpdir(), 'llm-tool-test-state-'));
+  const env: Record<string, string> = {
+    LLM_TOOL_TEST_HOME: state,
+    NO_COLOR: '1',
+    CI: '',
+    LLM_TOOL_TEST_ENABLED: '',
+    TEMPORAL_ADDRESS: options.ownServer === true ? '' : inject('temporalAddress'),
+  };
+  const start: TestProject['start'] = (args, more = {}) =>
+    execa(process.execPath, [CLI, ...args], { cwd: folder, env: { ...env, ...more }, reject: false, stdin: 'ignore' });
+  const project: TestProject = {
+    folder,
+    results: join(folder, 'llm-tool-test-results'),
+    state,
+    env,
+    start,
+    async cli(args, more) {
+      const { exitCode, stdout, stderr } = await start(args, more);
+      return { exitCode, stdout, stderr };
+    },
+    async run(args, more) {
+      const { exitCode, stdout, stderr } = await start(['run', ...args, '--json'], more);
+      const parsed = SweepDocument.safeParse(JSON.parse(stdout === '' ? 'null' : stdout));
+      if (!parsed.success) throw new Error(`no sweep document: exit ${exitCode}\n${stdout}\n${stderr}`);
+      return { exitCode, document: parsed.data, stderr };
+    },
+    async write(path, content, mode = 0o644) {
+      const file = join(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+      await chmod(file, mode);
+    },
+    read: (path) => readFile(join(folder, path), 'utf8'),
+    async resultLines() {
+      const text = (await readTextIfThere(join(folder, 'llm-tool-test-results', 'results.jsonl'))) ?? '';
+      return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ResultLine]));
+    },
+    async remove() {
+      await start(['engine', 'stop']);
+      await rm(folder, { recursive: true, force: true });
+      await rm(state, { recursive: true, force: true });
+    },
+  };
+  for (const [path, content] of Object.entries(files)) await project.write(path, content);
+  return project;
+}
+
+export interface ScenarioOptions {
+  target?: string;
+  gates?: string[];
+  steps?: string[];
+  /** More lines at the top level. */
+  more?: string;
+}
+
+/** YAML of a scenario with the fixture folder `empty`; gates and steps are lines in flow style. */
+export function scenario(name: string, { target = '{binary: cat}', gates = [], steps = [], more = '' }: ScenarioOptions = {}): string {
+  const list = (items: string[], indent: string): string =>
+    items.length === 0 ? ' []' : `\n${items.map((item) => `${indent}- ${item}`).join('\n')}`;
+  return [
+    `name: ${name}`,
+    `description: ${name}`,
+    'template_folder: empty',
+    `target: ${target}`,
+    'task: {prompt: "do it"}',
+    `evaluation:\n  gates:${list(gates, '    ')}`,
+    ...(steps.length === 0 ? [] : [`mock:\n  steps:${list(steps, '    ')}`]),
+    more,
+    '',
+  ].join('\n');
+}
+
+export const EMPTY_FIXTURE = { 'fixtures/empty/README.md': 'nothing\n' };
+
+/** Copies the repository's examples into a project. */
+export const copyExamples = (project: TestProject): Promise<void> =>
+  cp(join(REPOSITORY, 'fixtures'), join(project.folder, 'fixtures'), { recursive: true });
+
+export interface RunFolder {
+  run: RunRecord;
+  metrics: Metrics;
+  path: (file: string) => string;
+  text: (file: string) => Promise<string>;
+}
+
+/** What a cell's run left. */
+export async function openRun(document: SweepDocument, cell = 0): Promise<RunFolder> {
+  const folder = document.cells[cell]?.results_dir;
+  if (folder === null || folder === undefined) throw new Error(`cell ${cell} has no results: ${JSON.stringify(document.cells[cell])}`);
+  const text = (file: string): Promise<string> => readFile(join(folder, file), 'utf8');
+  return {
+    run: JSON.parse(await text('artifacts/run.json')) as RunRecord,
+    metrics: JSON.parse(await text('metrics.json')) as Metrics,
+    path: (file) => join(folder, file),
+    text,
+  };
+}
+
+/** Waits for a state; fails with its name when it does not come. */
+export async function until<T>(what: string, check: () => Promise<T | null> | T | null, timeoutMs = 45_000): Promise<T> {
+  const found = await waitUntil(check, timeoutMs);
+  if (found === null) throw new Error(`did not happen in time: ${what}`);
+  return found;
+}

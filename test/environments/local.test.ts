@@ -1,0 +1,330 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { EnvironmentHandle } from '../../src/environments/environment.js';
+import { local } from '../../src/environments/local.js';
+import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
+import { compileSources } from '../platform/compiled.js';
+import { allGone, killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
+import { newFolder } from '../platform/temporary.js';
+
+const compiled = await compileSources('environments', 'platform', 'gates', 'results');
+const NOBODY = 65534;
+const PATH = '/usr/local/bin:/usr/bin:/bin';
+
+interface Place {
+  handle: EnvironmentHandle;
+  fixture: string;
+  /** What a `sleep` of this test waits for, to find it again. */
+  seconds: string;
+}
+
+async function newPlace(): Promise<Place> {
+  const root = await newFolder();
+  const seconds = uniqueSeconds();
+  const mark = `run-${seconds}`;
+  killWhenFinished(seconds);
+  onTestFinished(() => killMarked(mark));
+  const fixture = join(root, 'snapshot');
+  mkdirSync(fixture);
+  const handle: EnvironmentHandle = { type: 'local', root: join(root, 'run'), workspace: join(root, 'run', 'fixture'), mark };
+  mkdirSync(handle.root);
+  return { handle, fixture, seconds };
+}
+
+async function prepared(files: Record<string, string> = {}): Promise<Place> {
+  const place = await newPlace();
+  await local.prepare(place.handle, place.fixture, files);
+  return place;
+}
+
+const write = (root: string, files: Record<string, string>): void => {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+};
+
+const filesOf = (root: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .sort()
+      .filter((path) => !lstatSync(join(root, path)).isDirectory())
+      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+  );
+
+describe('preparing', () => {
+  it('makes the workspace from the fixture, its initial-state at the root, and the setup files', async () => {
+    const { handle, fixture } = await newPlace();
+    write(fixture, { 'a.txt': 'fixture', 'sub/b.txt': 'fixture', 'initial-state/a.txt': 'initial', 'initial-state/sub/c.txt': 'initial' });
+    await local.prepare(handle, fixture, { 'sub/b.txt': 'setup', 'new/deep/d.txt': 'setup é' });
+    expect(filesOf(handle.workspace)).toEqual({
+      'a.txt': 'initial',
+      'sub/b.txt': 'setup',
+      'sub/c.txt': 'initial',
+      'new/deep/d.txt': 'setup é',
+    });
+    expect(readdirSync(handle.root)).toEqual(['fixture']);
+  });
+
+  it('a file only named like initial-state stays where it is', async () => {
+    const { handle, fixture } = await newPlace();
+    write(fixture, { 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
+    await local.prepare(handle, fixture, {});
+    expect(filesOf(handle.workspace)).toEqual({ 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
+  });
+
+  it('the initial-state replaces what is of another kind, and writes through no symlink', async () => {
+    const { handle, fixture } = await newPlace();
+    write(fixture, { 'real.txt': 'kept', 'folder/x': 'x', 'plain': 'p' });
+    symlinkSync('real.txt', join(fixture, 'link'));
+    write(fixture, { 'initial-state/link': 'own', 'initial-state/folder': 'file now', 'initial-state/plain/y': 'y' });
+    await local.prepare(handle, fixture, {});
+    expect(filesOf(handle.workspace)).toEqual({ 'real.txt': 'kept', link: 'own', folder: 'file now', 'plain/y': 'y' });
+  });
+
+  it('replaces an old workspace altogether, and what a killed attempt left half filled', async () => {
+    const { handle, fixture } = await prepared({ 'old.txt': 'old' });
+    mkdirSync(`${handle.workspace}.filling`);
+    writeFileSync(join(`${handle.workspace}.filling`, 'half'), '');
+    write(fixture, { 'new.txt': 'new' });
+    await local.prepare(handle, fixture, {});
+    expect(filesOf(handle.workspace)).toEqual({ 'new.txt': 'new' });
+    expect(readdirSync(handle.root)).toEqual(['fixture']);
+  });
+
+  it('ends what an earlier attempt left running', async () => {
+    const { handle, fixture, seconds } = await prepared();
+    await local.exec(handle, { command: `sleep ${seconds} >/dev/null 2>&1 &`, env: { PATH }, timeoutSecs: 10, keepBackground: true });
+    await running(seconds);
+    await local.prepare(handle, fixture, {});
+    expect(await allGone(seconds)).toBe(true);
+  });
+});
+
+describe('looking', () => {
+  const text = async (place: Place, path: string): Promise<string | null> => {
+    const look = await local.look(place.handle, path);
+    if (look.kind !== 'file') throw new Error(look.kind);
+    return look.text();
+  };
+
+  it('finds files and folders', async () => {
+    const place = await prepared({ 'a.txt': 'héllo\r\n', 'sub/b.txt': '' });
+    expect(await text(place, 'a.txt')).toBe('héllo\r\n');
+    expect(await text(place, './sub/../sub/b.txt')).toBe('');
+    expect(await local.look(place.handle, 'sub')).toEqual({ kind: 'directory' });
+    expect(await local.look(place.handle, '.')).toEqual({ kind: 'directory' });
+  });
+
+  it('finds nothing where nothing is, also below a file and behind a dangling symlink', async () => {
+    const { handle } = await prepared({ 'a.txt': '' });
+    symlinkSync('nowhere', join(handle.workspace, 'dangling'));
+    for (const path of ['none', 'none/deeper', 'a.txt/below', 'dangling']) {
+      expect(await local.look(handle, path)).toEqual({ kind: 'missing' });
+    }
+  });
+
+  it('follows symlinks in the workspace, and says when one leaves it', async () => {
+    const place = await prepared({ 'sub/a.txt': 'a' });
+    const { handle } = place;
+    writeFileSync(join(handle.root, 'secret'), 'secret');
+    mkdirSync(join(handle.root, 'fixture-2'));
+    writeFileSync(join(handle.root, 'fixture-2', 'x'), 'x');
+    symlinkSync('sub/a.txt', join(handle.workspace, 'inside'));
+    symlinkSync(join(handle.workspace, 'sub'), join(handle.workspace, 'absolute'));
+    symlinkSync('../secret', join(handle.workspace, 'climbing'));
+    symlinkSync('/etc', join(handle.workspace, 'etc'));
+    symlinkSync('../fixture-2', join(handle.workspace, 'neighbour'));
+    expect(await text(place, 'inside')).toBe('a');
+    expect(await text(place, 'absolute/a.txt')).toBe('a');
+    for (const path of ['climbing', 'etc', 'etc/passwd', 'neighbour/x', '../secret']) {
+      expect(await local.look(handle, path)).toEqual({ kind: 'outside' });
+    }
+  });
+
+  it('says why it cannot read: a circle of symlinks, a FIFO (without waiting for a writer), a socket', async () => {
+    const { handle } = await prepared();
+    symlinkSync('circle', join(handle.workspace, 'circle'));
+    execFileSync('mkfifo', [join(handle.workspace, 'fifo')]);
+    const server = createServer().listen(join(handle.workspace, 'socket'));
+    onTestFinished(() => void server.close());
+    await new Promise((listening) => server.once('listening', listening));
+    expect(await local.look(handle, 'circle')).toEqual({ kind: 'unreadable', reason: 'ELOOP' });
+    expect(await local.look(handle, 'fifo')).toMatchObject({ kind: 'unreadable' });
+    expect(await local.look(handle, 'socket')).toMatchObject({ kind: 'unreadable' });
+    expect(await local.look(handle, 'n'.repeat(300))).toMatchObject({ kind: 'unreadable', reason: 'ENAMETOOLONG' });
+  });
+
+  it('says so when the user may not read a file', async () => {
+    const place = await prepared({ shut: 'x' });
+    for (const folder of [join(place.handle.root, '..'), place.handle.root]) await chmod(folder, 0o755);
+    chmodSync(join(place.handle.workspace, 'shut'), 0o600);
+    const looker = compiled.program(`
+      import { local } from './environments/local.js';
+      const look = await local.look(JSON.parse(process.argv[2]), 'shut');
+      console.log(JSON.stringify(look));`);
+    const { stdout, stderr } = await compiled.run(looker, [JSON.stringify(place.handle)], { uid: NOBODY });
+    expect(stderr).toBe('');
+    expect(JSON.parse(String(stdout))).toEqual({ kind: 'unreadable', reason: 'EACCES' });
+  });
+
+  it('has no text for what is not UTF-8', async () => {
+    const place = await prepared();
+    writeFileSync(join(place.handle.workspace, 'latin1'), Buffer.from('caf\xE9', 'latin1'));
+    writeFileSync(join(place.handle.workspace, 'cut'), Buffer.from('é').subarray(0, 1));
+    expect(await text(place, 'latin1')).toBeNull();
+    expect(await text(place, 'cut')).toBeNull();
+  });
+
+  it('finds nothing in a workspace that the agent has removed', async () => {
+    const { handle } = await prepared({ 'a.txt': '' });
+    rmSync(handle.workspace, { recursive: true });
+    expect(await local.look(handle, 'a.txt')).toEqual({ kind: 'missing' });
+  });
+});
+
+describe('running a command', () => {
+  it('is in the workspace, with the given environment and the mark of the run', async () => {
+    const { handle } = await prepared();
+    const { stdout } = await local.exec(handle, { command: 'pwd; cat /proc/$$/environ', env: { PATH, A: 'a' }, timeoutSecs: 10 });
+    const [cwd, environment = ''] = stdout.split('\n');
+    expect(cwd).toBe(handle.workspace);
+    expect(environment.split('\0').filter(Boolean).sort()).toEqual(['A=a', `LLM_TOOL_TEST_RUN=${handle.mark}`, `PATH=${PATH}`]);
+  });
+
+  it('ends at its timeout', async () => {
+    const { handle, seconds } = await prepared();
+    const result = await local.exec(handle, { command: `sleep ${seconds}`, env: { PATH }, timeoutSecs: 0.3 });
+    expect(result).toMatchObject({ timedOut: true, exitCode: null });
+  });
+});
+
+describe('the agent', () => {
+  it('is started once, gets its prompt on stdin, and leaves its output when it is over', async () => {
+    const { handle } = await prepared();
+    const request = {
+      start: 1,
+      argv: ['sh', '-c', 'cat; pwd; echo err >&2; exit 4'],
+      env: { PATH },
+      stdin: 'prompt é\n',
+      deadlineSecs: 60,
+      idleSecs: null,
+    };
+    const started = await local.start(handle, request);
+    expect(started).toEqual(local.process(handle, 1));
+    expect(await local.attach(started, AbortSignal.timeout(20_000))).toEqual({ state: 'ended', exitCode: 4, stopped: null });
+    const { stdout, stderr } = local.output(started);
+    expect([readFileSync(stdout, 'utf8'), readFileSync(stderr, 'utf8')]).toEqual([`prompt é\n${handle.workspace}\n`, 'err\n']);
+    expect(await local.inspect(local.process(handle, 2))).toEqual({ state: 'none' });
+    expect(spawnSync('stat', ['-c', '%a', started.folder, join(started.folder, 'in')], { encoding: 'utf8' }).stdout).toBe('700\n600\n');
+  });
+
+  it('is ended on request', async () => {
+    const { handle, seconds } = await prepared();
+    const argv = ['sh', '-c', `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`];
+    const started = await local.start(handle, { start: 1, argv, env: { PATH }, stdin: '', deadlineSecs: 600, idleSecs: null });
+    await running(`sleep\0${seconds}`, 2);
+    expect(await local.kill(started)).toMatchObject({ state: 'ended', stopped: 'cancel' });
+    expect(await allGone(seconds)).toBe(true);
+  });
+});
+
+describe('collecting', () => {
+  const mask = (content: Buffer): Buffer | null => (content.includes('secret') ? Buffer.from('***') : null);
+
+  it('puts the workspace where it is wanted, masked, and leaves the original', async () => {
+    const { handle } = await prepared({ 'a.txt': 'plain', 'sub/b.txt': 'a secret' });
+    symlinkSync('/outside', join(handle.workspace, 'link'));
+    const to = join(handle.root, 'results', 'fixture');
+    await local.collect(handle, to, mask);
+    expect(readFileSync(join(to, 'a.txt'), 'utf8')).toBe('plain');
+    expect(readFileSync(join(to, 'sub/b.txt'), 'utf8')).toBe('***');
+    expect(readlinkSync(join(to, 'link'))).toBe('/outside');
+    expect(readFileSync(join(handle.workspace, 'sub/b.txt'), 'utf8')).toBe('a secret');
+  });
+
+  it('can be repeated: what is there stays, also when the workspace is gone', async () => {
+    const { handle } = await prepared({ 'a.txt': 'first' });
+    const to = join(handle.root, 'results', 'fixture');
+    await local.collect(handle, to, null);
+    writeFileSync(join(handle.workspace, 'a.txt'), 'second');
+    await local.collect(handle, to, null);
+    await local.dispose(handle);
+    await local.collect(handle, to, null);
+    expect(filesOf(to)).toEqual({ 'a.txt': 'first' });
+    expect(readdirSync(join(handle.root, 'results'))).toEqual(['fixture']);
+  });
+
+  it('of a workspace that was never made is nothing', async () => {
+    const { handle } = await newPlace();
+    await local.collect(handle, join(handle.root, 'to'), null);
+    expect(existsSync(join(handle.root, 'to'))).toBe(false);
+  });
+
+  it('ends what still writes into it', async () => {
+    const { handle, seconds } = await prepared();
+    const command = `setsid sh -c 'while :; do date >>log; sleep 0.01; done; : ${seconds}' >/dev/null 2>&1 &`;
+    await local.exec(handle, { command, env: { PATH }, timeoutSecs: 10, keepBackground: true });
+    await waitUntil(() => (existsSync(join(handle.workspace, 'log')) ? true : null), 10_000, 10);
+    await local.collect(handle, join(handle.root, 'to'), null);
+    expect(await allGone(seconds)).toBe(true);
+  });
+});
+
+describe('disposing', () => {
+  it('ends what was put into the background, also in a session of its own, and nothing else', async () => {
+    const { handle, seconds } = await prepared();
+    const other = await prepared();
+    const command = (of: Place): string => `setsid sleep ${of.seconds} & (nohup setsid sh -c 'sleep ${of.seconds}; :' &)`;
+    for (const place of [{ handle, seconds, fixture: '' }, other]) {
+      await local.exec(place.handle, { command: command(place), env: { PATH }, timeoutSecs: 10, keepBackground: true });
+      await running(`sleep\0${place.seconds}`, 2);
+    }
+    await local.dispose(handle);
+    expect(await allGone(seconds)).toBe(true);
+    expect(markedProcesses(handle.mark)).toEqual([]);
+    expect(processesWith(`sleep\0${other.seconds}`)).toHaveLength(2);
+  });
+
+  it('removes the workspace and the private folders, keeps raw output and manifests, and can be repeated', async () => {
+    const { handle } = await prepared({ 'a.txt': '' });
+    write(handle.root, { 'home/x': '', 'tmp/x': '', 'bin/x': '', 'agent/1/out': 'raw', 'steps/s.json': '{}' });
+    await local.dispose(handle);
+    await local.dispose(handle);
+    expect(filesOf(handle.root)).toEqual({ 'agent/1/out': 'raw', 'steps/s.json': '{}' });
+    expect(readdirSync(handle.root)).toEqual(['agent', 'steps']);
+  });
+
+  it('removes also what its owner may not write, and a workspace can be made anew over it', async () => {
+    const { handle, fixture } = await newPlace();
+    for (const folder of [join(handle.root, '..'), handle.root, fixture]) await chmod(folder, 0o777);
+    const program = compiled.program(`
+      import { execFileSync } from 'node:child_process';
+      import { local } from './environments/local.js';
+      const [handle, fixture] = [JSON.parse(process.argv[2]), process.argv[3]];
+      const lock = (folder) => execFileSync('sh', ['-c', 'mkdir -p go/mod; touch go/mod/x; chmod -R a-w go'], { cwd: folder });
+      await local.prepare(handle, fixture, { 'home/x': '' });
+      lock(handle.workspace);
+      await local.prepare(handle, fixture, {});
+      lock(handle.workspace);
+      await local.dispose(handle);`);
+    expect(await compiled.run(program, [JSON.stringify(handle), fixture], { uid: NOBODY })).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(readdirSync(handle.root)).toEqual([]);
+  });
+});

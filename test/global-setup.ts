@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { logFile } from '../src/platform/engine/engine-state.js';
+import { findTemporal } from '../src/platform/engine/find-temporal.js';
+import { anyFreePort, LOOPBACK, startServer, tailOf, waitForDeath } from '../src/platform/engine/server.js';
+import { isAlive, signalProcess, type ProcessIdentity } from '../src/platform/process-identity.js';
+import { connect, prepareNamespace } from '../src/platform/temporal-client.js';
+import { waitUntil } from '../src/platform/wait-until.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    temporalAddress: string;
+  }
+}
+
+const START_MS = 60_000;
+const STOP_MS = 10_000;
+/** Between the choice of a port and its use, another program may take it. */
+const STARTS = 3;
+
+/** One Temporal server for all test files: on ports of its own, its database in a folder that goes with it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-temporal-'));
+  const started: ProcessIdentity[] = [];
+  const killAll = () => started.forEach((server) => signalProcess(server, 'SIGKILL'));
+  process.once('exit', killAll); // the server is detached, and vitest may end without a teardown
+  const stop = async (): Promise<void> => {
+    for (const server of started) {
+      signalProcess(server, 'SIGTERM');
+      if (!(await waitForDeath(server, STOP_MS))) signalProcess(server, 'SIGKILL');
+    }
+    process.off('exit', killAll);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    project.provide('temporalAddress', await start(folder, started));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
+}
+
+async function start(folder: string, started: ProcessIdentity[]): Promise<string> {
+  const temporal = await findTemporal((text) => console.log(text));
+  for (let attempt = 1; attempt <= STARTS; attempt += 1) {
+    const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
+    const server = startServer(temporal, folder, ports);
+    started.push(server);
+    const address = `${LOOPBACK}:${ports.port}`;
+    if (await isReady(server, address)) return address;
+    signalProcess(server, 'SIGKILL');
+    await waitForDeath(server, STOP_MS);
+  }
+  throw new Error(`the Temporal server does not start:\n${await tailOf(logFile(folder, 'server'))}`);
+}
+
+async function isReady(server: ProcessIdentity, address: string): Promise<boolean> {
+  const ready = await waitUntil(async () => {
+    if (!isAlive(server)) return false;
+    try {
+      const client = await connect({ address, namespace: 'default', external: false }, 2000);
+      try {
+        await prepareNamespace(client, false);
+      } finally {
+        await client.connection.close();
+      }
+      return true;
+    } catch {
+      return null;
+    }
+  }, START_MS);
+  return ready ?? false;
+}

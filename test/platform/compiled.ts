@@ -1,0 +1,55 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmod, mkdtemp, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa, type Options } from 'execa';
+import ts from 'typescript';
+import { afterAll } from 'vitest';
+
+const project = new URL('../../', import.meta.url).pathname;
+const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 };
+
+/**
+ * Compiles the sources as they are now into a temporary folder that any user can read, for tests that need several
+ * processes or another user. Call it at the top of a test file.
+ */
+export async function compileSources(...parts: string[]): Promise<Compiled> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'llm-tool-test-compiled-')));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+  await chmod(root, 0o755);
+  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
+  cpSync(join(project, 'package.json'), join(root, 'package.json'));
+  for (const part of ['lib', ...parts]) {
+    for (const name of readdirSync(join(project, 'src', part), { recursive: true, encoding: 'utf8' })) {
+      const [from, to] = [join(project, 'src', part, name), join(root, 'dist', part, name)];
+      mkdirSync(dirname(to), { recursive: true });
+      if (name.endsWith('.sh')) cpSync(from, to);
+      if (!name.endsWith('.ts')) continue;
+      const { outputText } = ts.transpileModule(readFileSync(from, 'utf8'), { compilerOptions });
+      writeFileSync(to.replace(/\.ts$/, '.js'), outputText);
+    }
+  }
+  let programs = 0;
+  return {
+    file: (path) => join(root, 'dist', path),
+    program: (code) => {
+      const file = join(root, 'dist', `program-${++programs}.mjs`);
+      writeFileSync(file, code);
+      return file;
+    },
+    run: (program, args, options) =>
+      execa(process.execPath, [program, ...args], { reject: false, cleanup: true, ...options }),
+  };
+}
+
+export interface Compiled {
+  /** Path of a compiled file ("agents/mock-program.js"). */
+  file(path: string): string;
+  /** Writes an ES module beside the compiled folders (`import './platform/lines.js'`) and gives its path. */
+  program(code: string): string;
+  run(
+    program: string,
+    args: string[],
+    options?: Options,
+  ): Promise<{ exitCode?: number | undefined; stdout: unknown; stderr: unknown }>;
+}

@@ -1,0 +1,167 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { findTemporal, TEMPORAL_CLI_VERSION, TemporalNotFound } from '../../src/platform/engine/find-temporal.js';
+import { compileSources } from './compiled.js';
+import { newFolder, setEnv } from './temporary.js';
+
+const compiled = await compileSources('platform');
+
+const SYSTEM_PATH = '/usr/bin:/bin';
+
+/** A proxy that is not there keeps the downloader off the network. */
+const OFFLINE = { env: { HTTPS_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' } };
+
+/** A program that answers as `temporal --version` does. */
+const temporalScript = (server: string): string =>
+  `#!/bin/sh\n[ "$1" = --version ] && echo "temporal version 1.5.1 (Server ${server}, UI 2.42.1)"\n`;
+
+function script(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode: 0o755 });
+  return path;
+}
+
+/** A `go` that "builds" into GOBIN, notes that it did, and takes its time. */
+const fakeGo = (log: string): string =>
+  `#!/bin/sh\necho "$@" >>'${log}'\nsleep 0.3\nprintf '%s' '${temporalScript('3.0.0')}' >"$GOBIN/temporal"\n`;
+
+let folder: string;
+let cached: string;
+
+beforeEach(async () => {
+  folder = await newFolder();
+  cached = join(folder, 'cache', `temporal-${TEMPORAL_CLI_VERSION}`);
+  setEnv({
+    PATH: `${join(folder, 'bin')}:${SYSTEM_PATH}`,
+    LLM_TOOL_TEST_TEMPORAL_BIN: undefined,
+    LLM_TOOL_TEST_CACHE: join(folder, 'cache'),
+  });
+});
+
+const find = async (): Promise<{ path: string; version: string; said: string[] }> => {
+  const said: string[] = [];
+  return { ...(await findTemporal((text) => said.push(text))), said };
+};
+
+const failure = async (): Promise<Error> => {
+  const error: unknown = await find().catch((reason: unknown) => reason);
+  if (error instanceof TemporalNotFound) return error;
+  throw new Error(`not a TemporalNotFound: ${String(error)}`);
+};
+
+describe('the Temporal CLI', () => {
+  it('is the one that the user names, before all others', async () => {
+    script(join(folder, 'bin', 'temporal'), temporalScript('2.0.0'));
+    const mine = script(join(folder, 'mine'), temporalScript('1.29.1'));
+    setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: mine });
+    expect(await find()).toEqual({ path: mine, version: '1.29.1', said: [] });
+  });
+
+  it('is the one on PATH before that of the cache', async () => {
+    const installed = script(join(folder, 'bin', 'temporal'), temporalScript('2.0.0'));
+    script(cached, temporalScript('3.0.0'));
+    expect(await find()).toEqual({ path: installed, version: '2.0.0', said: [] });
+  });
+
+  it('is that of the cache before a new one is made', async () => {
+    script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
+    script(cached, temporalScript('3.0.0'));
+    expect(await find()).toEqual({ path: cached, version: '3.0.0', said: [] });
+    expect(existsSync(join(folder, 'log'))).toBe(false);
+  });
+
+  it('of another kind, whose version is not understood, is taken all the same', async () => {
+    const mine = script(join(folder, 'mine'), '#!/bin/sh\necho something else\n');
+    setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: mine });
+    expect(await find()).toMatchObject({ version: 'unknown' });
+  });
+
+  it('is not a folder of that name on PATH', async () => {
+    mkdirSync(join(folder, 'bin', 'temporal'), { recursive: true });
+    script(cached, temporalScript('3.0.0'));
+    expect(await find()).toMatchObject({ path: cached });
+  });
+});
+
+describe('a value of LLM_TOOL_TEST_TEMPORAL_BIN that is no use', () => {
+  it.each([
+    ['is not there', () => join(folder, 'none')],
+    ['is a folder', () => folder],
+    ['cannot be executed', () => (writeFileSync(join(folder, 'text'), ''), join(folder, 'text'))],
+    ['is no program', () => script(join(folder, 'garbage'), '\0\0garbage')],
+    ['fails', () => script(join(folder, 'failing'), '#!/bin/sh\necho wrong architecture >&2\nexit 3\n')],
+  ])('is named in the error: it %s', async (_, make) => {
+    script(join(folder, 'bin', 'temporal'), temporalScript('2.0.0'));
+    const path = make();
+    setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: path });
+    expect((await failure()).message).toContain(path);
+  });
+
+  it('is said with what the program said', async () => {
+    setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: script(join(folder, 'failing'), '#!/bin/sh\necho wrong architecture >&2\nexit 3\n') });
+    expect((await failure()).message).toContain('wrong architecture');
+  });
+});
+
+describe('where there is none', () => {
+  it('Go builds it into the cache, once, and says so', async () => {
+    script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
+    const found = await find();
+    expect(found).toMatchObject({ path: cached, version: '3.0.0' });
+    expect(found.said).toHaveLength(2);
+    expect(found.said[1]).toContain('with Go');
+    expect(await find()).toMatchObject({ path: cached, said: [] });
+    expect(readFileSync(join(folder, 'log'), 'utf8')).toBe(
+      `install github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}\n`,
+    );
+    expect(readdirSync(join(folder, 'cache')).filter((name) => !name.includes('.lock.'))).toEqual([`temporal-${TEMPORAL_CLI_VERSION}`]);
+  });
+
+  it('many who ask at once build it once', async () => {
+    script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
+    const found = await Promise.all([find(), find(), find()]);
+    expect(found.map(({ path }) => path)).toEqual([cached, cached, cached]);
+    expect(readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')).toHaveLength(1);
+    expect(found.filter(({ said }) => said.some((text) => text.includes('waiting for another')))).toHaveLength(2);
+  });
+
+  it('two processes at once build it once', async () => {
+    script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
+    const finder = compiled.program(`
+      import { findTemporal } from './platform/engine/find-temporal.js';
+      console.log((await findTemporal(() => {})).path);`);
+    const ends = await Promise.all([compiled.run(finder, [], OFFLINE), compiled.run(finder, [], OFFLINE)]);
+    expect(ends.map(({ stdout }) => stdout)).toEqual([cached, cached]);
+    expect(readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('and Go fails, the error says why and names the three ways to provide one', async () => {
+    script(join(folder, 'bin', 'go'), '#!/bin/sh\necho "proxy.golang.org: no such host" >&2\nexit 1\n');
+    const { message } = await failure();
+    for (const part of ['proxy.golang.org: no such host', 'TEMPORAL_ADDRESS', 'LLM_TOOL_TEST_TEMPORAL_BIN', 'install Go', 'downloading']) {
+      expect(message).toContain(part);
+    }
+    expect(readdirSync(join(folder, 'cache')).filter((name) => !name.includes('.lock.'))).toEqual([]);
+  });
+
+  it('and no Go either, the error says that too', async () => {
+    const { message } = await failure();
+    expect(message).toContain('go is not on PATH');
+    expect(message).toContain('LLM_TOOL_TEST_TEMPORAL_BIN');
+  });
+
+  it('and the download fails, the error says why', async () => {
+    const finder = compiled.program(`
+      import { findTemporal } from './platform/engine/find-temporal.js';
+      await findTemporal(() => {}).catch((error) => console.log(error.message));`);
+    const { stdout } = await compiled.run(finder, [], OFFLINE);
+    expect(stdout).toMatch(/downloading Temporal CLI .*: .*failed to download/);
+  });
+
+  it('a failure is no reason not to try again', async () => {
+    await failure();
+    script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
+    expect(await find()).toMatchObject({ path: cached });
+  });
+});

@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmod, mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cacheHome, canonical, projectState } from '../../src/platform/folders.js';
+import { compileSources } from './compiled.js';
+import { newFolder, setEnv } from './temporary.js';
+
+const compiled = await compileSources('platform');
+
+const NONE = {
+  LLM_TOOL_TEST_HOME: undefined,
+  LLM_TOOL_TEST_CACHE: undefined,
+  XDG_STATE_HOME: undefined,
+  XDG_CACHE_HOME: undefined,
+};
+
+describe('state and cache', () => {
+  it('are where the platform has them, for the user alone', async () => {
+    const home = await newFolder();
+    setEnv({ ...NONE, HOME: home });
+    expect(projectState('/results').folder).toBe(join(home, '.local/state/llm-tool-test', projectState('/results').id));
+    expect(cacheHome()).toBe(join(home, '.cache/llm-tool-test'));
+    expect(statSync(join(home, '.local/state/llm-tool-test')).mode & 0o777).toBe(0o700);
+  });
+
+  it('are where XDG says', async () => {
+    const folder = await newFolder();
+    setEnv({ ...NONE, HOME: '/nowhere', XDG_STATE_HOME: join(folder, 's'), XDG_CACHE_HOME: join(folder, 'c') });
+    expect(projectState('/results').folder.startsWith(join(folder, 's', 'llm-tool-test/'))).toBe(true);
+    expect(cacheHome()).toBe(join(folder, 'c', 'llm-tool-test'));
+  });
+
+  it.each(['', 'relative/path'])('are not where XDG says when it says %j, which its specification rules out', async (xdg) => {
+    const home = await newFolder();
+    setEnv({ ...NONE, HOME: home, XDG_CACHE_HOME: xdg });
+    expect(cacheHome()).toBe(join(home, '.cache/llm-tool-test'));
+    expect(existsSync('relative/path')).toBe(false);
+  });
+
+  it('are where our own variables say; an empty one says nothing', async () => {
+    const home = await newFolder();
+    setEnv({ ...NONE, HOME: home, LLM_TOOL_TEST_HOME: join(home, 'mine'), LLM_TOOL_TEST_CACHE: 'relative' });
+    expect(projectState('/results').folder.startsWith(join(home, 'mine/'))).toBe(true);
+    expect(cacheHome()).toBe(join(process.cwd(), 'relative'));
+    setEnv({ LLM_TOOL_TEST_CACHE: '' });
+    expect(cacheHome()).toBe(join(home, '.cache/llm-tool-test'));
+  });
+
+  it.each([
+    ['nobody', 65534],
+    ['a user that no password file knows', 54321],
+  ])('are in the temporary folder when HOME cannot be written, and work there (%s)', async (_, uid) => {
+    const [home, temporary] = [await newFolder(), await newFolder()];
+    await chmod(home, 0o555);
+    await chmod(temporary, 0o777);
+    const program = compiled.program(`
+      import { mkdirSync, writeFileSync } from 'node:fs';
+      import { cacheHome, projectState } from './platform/folders.js';
+      const { folder } = projectState('/results');
+      for (const each of [folder, cacheHome()]) {
+        mkdirSync(each, { recursive: true });
+        writeFileSync(each + '/file', '');
+      }
+      console.log(JSON.stringify([folder, cacheHome()]));`);
+    const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: temporary };
+    const { stdout, stderr } = await compiled.run(program, [], { uid, env, extendEnv: false });
+    expect(stderr).toBe('');
+    const [state = '', cache = ''] = JSON.parse(String(stdout)) as string[];
+    expect(state.startsWith(join(temporary, `llm-tool-test-${uid}`, 'state/'))).toBe(true);
+    expect(cache).toBe(join(temporary, `llm-tool-test-${uid}`, 'cache'));
+  });
+});
+
+describe('the state of a project', () => {
+  it('is the same however one comes to its results folder, which need not exist', async () => {
+    const folder = await newFolder();
+    mkdirSync(join(folder, 'project'));
+    symlinkSync('project', join(folder, 'link'));
+    const { id } = projectState(join(folder, 'project', 'results'));
+    expect(projectState(join(folder, 'link', 'results')).id).toBe(id);
+    expect(projectState(join(folder, 'link', '..', 'project', 'results', '.')).id).toBe(id);
+    await mkdir(join(folder, 'project', 'results'));
+    expect(projectState(join(folder, 'link', 'results')).id).toBe(id);
+    expect(id).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  it('is another one for another results folder', async () => {
+    const folder = await newFolder();
+    expect(projectState(join(folder, 'a')).id).not.toBe(projectState(join(folder, 'b')).id);
+  });
+});
+
+describe('a canonical path', () => {
+  it('has no symlink, also where its last parts are not there', async () => {
+    const folder = await realpath(await newFolder());
+    symlinkSync('.', join(folder, 'self'));
+    expect(canonical(join(folder, 'self', 'self', 'a', 'b'))).toBe(join(folder, 'a', 'b'));
+    expect(canonical('/no/such/path')).toBe('/no/such/path');
+    expect(canonical('/')).toBe('/');
+  });
+});

@@ -1,0 +1,54 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { handoverFrom, readHandover, removeHandover, writeHandover } from '../../src/platform/handover.js';
+import { newFolder } from './temporary.js';
+
+it('takes what every program needs, and of the rest only what is named', () => {
+  const environment = {
+    PATH: '/bin',
+    LANG: 'C',
+    LC_ALL: 'C.UTF-8',
+    https_proxy: 'http://proxy',
+    NO_PROXY: 'localhost',
+    HOME: '/home/me',
+    API_KEY: 'key',
+    OTHER_KEY: 'other',
+    EMPTY: '',
+    MYPATH: 'x',
+    PATH_2: 'x',
+    AWS_SECRET_ACCESS_KEY: 'x',
+    ABSENT: undefined,
+  };
+  expect(handoverFrom(environment, ['API_KEY', 'EMPTY', 'ABSENT', 'NOWHERE', 'toString'])).toEqual({
+    base: { PATH: '/bin', LANG: 'C', LC_ALL: 'C.UTF-8', https_proxy: 'http://proxy', NO_PROXY: 'localhost' },
+    values: { API_KEY: 'key', EMPTY: '' },
+  });
+});
+
+it('a variable with a dangerous name is a variable', async () => {
+  const state = await newFolder();
+  const environment = JSON.parse('{"__proto__":"p","constructor":"c"}') as NodeJS.ProcessEnv;
+  const { values } = handoverFrom(environment, ['__proto__', 'constructor']);
+  await writeHandover(state, 's', { base: {}, values });
+  expect((await readHandover(state, 's'))?.values['constructor']).toBe('c');
+});
+
+it('is a file that only the user can read, in a folder that only the user can enter', async () => {
+  const state = await newFolder();
+  await writeHandover(state, 'sweep-1', { base: { PATH: '/bin' }, values: { KEY: 'a\n"b' } });
+  expect(statSync(join(state, 'env')).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(state, 'env'))).toEqual(['sweep-1.json']);
+  expect(statSync(join(state, 'env', 'sweep-1.json')).mode & 0o777).toBe(0o600);
+  expect(await readHandover(state, 'sweep-1')).toEqual({ base: { PATH: '/bin' }, values: { KEY: 'a\n"b' } });
+});
+
+it('goes when it is removed, as often as one likes, and is null where there is none', async () => {
+  const state = await newFolder();
+  expect(await readHandover(state, 'sweep-1')).toBeNull();
+  await writeHandover(state, 'sweep-1', { base: {}, values: {} });
+  await removeHandover(state, 'sweep-1');
+  await removeHandover(state, 'sweep-1');
+  expect(await readHandover(state, 'sweep-1')).toBeNull();
+  expect(readdirSync(join(state, 'env'))).toEqual([]);
+});

@@ -1,0 +1,356 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { chmod, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  copyLoosely,
+  copyTree,
+  hashTree,
+  isFolder,
+  listTree,
+  placeOnce,
+  removeTree,
+  snapshotTree,
+  staysInside,
+  UnusableTree,
+} from '../../src/platform/tree.js';
+import { compileSources } from './compiled.js';
+import { newFolder } from './temporary.js';
+
+const compiled = await compileSources('platform');
+const NOBODY = 65534;
+
+/** Names that are legal and that careless code trips over. */
+const ODD_NAMES = ['new\nline', 'it\'s "quoted"', 'é😀', 'e\u0301', '-rf', ' blank ', 'back\\slash', '$HOME', '*', '...', '#', '%41'];
+
+const hashOf = async (root: string): Promise<string> => hashTree(root, await listTree(root));
+
+async function sample(): Promise<string> {
+  const root = await newFolder();
+  mkdirSync(join(root, 'folder', 'empty'), { recursive: true });
+  writeFileSync(join(root, 'file'), 'content');
+  writeFileSync(join(root, 'folder', 'script'), '#!/bin/sh\n', { mode: 0o755 });
+  symlinkSync('folder/script', join(root, 'link'));
+  symlinkSync('../file', join(root, 'folder', 'up'));
+  symlinkSync('nowhere', join(root, 'dangling'));
+  return root;
+}
+
+/** All below a folder as text, for comparisons: names, kinds, modes, contents, targets. */
+function picture(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((path) => {
+      const info = lstatSync(join(root, path));
+      if (info.isSymbolicLink()) return `${path} -> ${readlinkSync(join(root, path))}`;
+      if (info.isDirectory()) return `${path}/`;
+      return `${path} ${(info.mode & 0o777).toString(8)} ${readFileSync(join(root, path), 'latin1')}`;
+    });
+}
+
+describe('the list of a tree', () => {
+  it('has every entry once, folders before what is in them, in a fixed order', async () => {
+    expect(await listTree(await sample())).toEqual([
+      { kind: 'symlink', path: 'dangling', to: 'nowhere' },
+      { kind: 'file', path: 'file', executable: false, bytes: 7 },
+      { kind: 'folder', path: 'folder' },
+      { kind: 'folder', path: 'folder/empty' },
+      { kind: 'file', path: 'folder/script', executable: true, bytes: 10 },
+      { kind: 'symlink', path: 'folder/up', to: '../file' },
+      { kind: 'symlink', path: 'link', to: 'folder/script' },
+    ]);
+  });
+
+  it.each([
+    ['a symlink that climbs out', (root: string) => symlinkSync('../../etc/passwd', join(root, 'folder', 'bad'))],
+    ['an absolute symlink', (root: string) => symlinkSync('/etc/passwd', join(root, 'folder', 'bad'))],
+    ['an absolute symlink to the tree itself', (root: string) => symlinkSync(join(root, 'file'), join(root, 'folder', 'bad'))],
+    [
+      'a symlink that climbs out by way of another one',
+      (root: string) => {
+        mkdirSync(join(root, 'a', 'b'), { recursive: true });
+        symlinkSync('../..', join(root, 'a', 'b', 'top'));
+        symlinkSync('../a/b/top/../outside', join(root, 'folder', 'bad'));
+        writeFileSync(resolve(root, '../outside'), '');
+        onTestFinished(() => rmSync(resolve(root, '../outside')));
+      },
+    ],
+    ['a FIFO', (root: string) => execFileSync('mkfifo', [join(root, 'folder', 'bad')])],
+  ])('refuses %s and names it', async (_, spoil) => {
+    const root = await sample();
+    spoil(root);
+    await expect(listTree(root)).rejects.toThrow(UnusableTree);
+    await expect(listTree(root)).rejects.toThrow(join(root, 'folder', 'bad'));
+  });
+
+  it('refuses a socket and names it', async () => {
+    const root = await sample();
+    const server = createServer().listen(join(root, 'bad'));
+    onTestFinished(() => void server.close());
+    await new Promise((listening) => server.once('listening', listening));
+    await expect(listTree(root)).rejects.toThrow(join(root, 'bad'));
+  });
+
+  it('refuses a name that is not UTF-8, and says where', async () => {
+    const root = await sample();
+    execFileSync('sh', ['-c', 'printf x >"$(printf "caf\\351")"'], { cwd: join(root, 'folder') });
+    await expect(listTree(root)).rejects.toThrow(UnusableTree);
+    await expect(listTree(root)).rejects.toThrow(join(root, 'folder', 'caf'));
+  });
+
+  it('a symlink to a folder is not entered, also where it makes a circle', async () => {
+    const root = await newFolder();
+    symlinkSync('.', join(root, 'self'));
+    expect(await listTree(root)).toEqual([{ kind: 'symlink', path: 'self', to: '.' }]);
+  });
+});
+
+describe('whether a symlink stays inside', () => {
+  it.each([
+    ['a', 'b', true],
+    ['a', '.', true],
+    ['a', '..', false],
+    ['a/b', '..', true],
+    ['a/b', '../..', false],
+    ['a/b', '../../root/x', false],
+    ['a', '/root/x', false],
+    ['a', '...', true],
+    ['a', 'b/../../root', false],
+    ['a', '../rootless', false],
+  ])('%s -> %s: %s', (path, to, inside) => {
+    expect(staysInside(path, to)).toBe(inside);
+  });
+
+  it('a relative target stays inside exactly when no prefix of the way climbs above the root', () => {
+    const part = fc.constantFrom('a', 'b', '..', '.', '...', '-', 'root');
+    const name = fc.constantFrom('a', 'b', 'root');
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), fc.array(part, { minLength: 1, maxLength: 8 }), (path, to) => {
+        let depth = path.length - 1;
+        let lowest = depth;
+        for (const step of to) {
+          if (step === '..') depth -= 1;
+          else if (step !== '.') depth += 1;
+          lowest = Math.min(lowest, depth);
+        }
+        expect(staysInside(path.join('/'), to.join('/'))).toBe(lowest >= 0);
+        expect(staysInside(path.join('/'), `/${to.join('/')}`)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('the hash of a tree', () => {
+  it('is the same for the same tree at another place and another time', async () => {
+    const [one, other] = [await sample(), await sample()];
+    utimesSync(join(other, 'file'), new Date(0), new Date(0));
+    chmodSync(join(other, 'file'), 0o600);
+    expect(await hashOf(one)).toBe(await hashOf(other));
+    expect(await hashOf(one)).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it.each([
+    ['content', (root: string) => writeFileSync(join(root, 'file'), 'Content')],
+    ['name', (root: string) => execFileSync('mv', ['file', 'file2'], { cwd: root })],
+    ['executable bit', (root: string) => chmodSync(join(root, 'file'), 0o755)],
+    ['target of a symlink', (root: string) => (rmSync(join(root, 'link')), symlinkSync('file', join(root, 'link')))],
+    ['empty folder', (root: string) => mkdirSync(join(root, 'new'))],
+    ['empty file', (root: string) => writeFileSync(join(root, 'new'), '')],
+    ['file in place of an empty folder', (root: string) => (rmSync(join(root, 'folder/empty'), { recursive: true }), writeFileSync(join(root, 'folder/empty'), ''))],
+    ['symlink in place of a file', (root: string) => (rmSync(join(root, 'file')), symlinkSync('content', join(root, 'file')))],
+  ])('changes with a new %s', async (_, change) => {
+    const root = await sample();
+    const before = await hashOf(root);
+    change(root);
+    expect(await hashOf(root)).not.toBe(before);
+  });
+});
+
+describe('a copy of a tree', () => {
+  it('is faithful: names, contents, executable bits, symlinks, times', async () => {
+    const root = await sample();
+    for (const name of ODD_NAMES) writeFileSync(join(root, name), name);
+    writeFileSync(join(root, 'binary'), randomBytes(300_000));
+    utimesSync(join(root, 'file'), new Date(1e12), new Date(1e12));
+    const to = join(await newFolder(), 'copy');
+    await copyTree(root, await listTree(root), to);
+    expect(picture(to)).toEqual(picture(root));
+    expect(await hashOf(to)).toBe(await hashOf(root));
+    expect(lstatSync(join(to, 'file')).mtimeMs).toBe(1e12);
+  });
+
+  it('can be written by its owner though the original cannot', async () => {
+    const root = await newFolder();
+    writeFileSync(join(root, 'file'), 'x', { mode: 0o444 });
+    writeFileSync(join(root, 'script'), 'x', { mode: 0o555 });
+    const to = await newFolder();
+    await copyTree(root, await listTree(root), to);
+    expect(picture(to)).toEqual(['file 644 x', 'script 755 x']);
+  });
+
+  it('of hard links has separate files', async () => {
+    const [root, to] = [await newFolder(), await newFolder()];
+    writeFileSync(join(root, 'a'), 'x');
+    linkSync(join(root, 'a'), join(root, 'b'));
+    await copyTree(root, await listTree(root), to);
+    writeFileSync(join(to, 'a'), 'changed');
+    expect(readFileSync(join(to, 'b'), 'utf8')).toBe('x');
+    expect(readFileSync(join(root, 'a'), 'utf8')).toBe('x');
+  });
+
+  it('is placed under its hash, whole, once', async () => {
+    const [root, store] = [await sample(), await newFolder()];
+    const hashes = await Promise.all(Array.from({ length: 8 }, () => snapshotTree(root, store)));
+    expect(new Set(hashes)).toEqual(new Set([await hashOf(root)]));
+    expect(readdirSync(store)).toEqual([hashes[0]]);
+    expect(picture(join(store, hashes[0] ?? ''))).toEqual(picture(root));
+  });
+});
+
+describe('placing a folder once', () => {
+  it('fills it only where it is not there', async () => {
+    const folder = join(await newFolder(), 'a', 'place');
+    const fills: string[] = [];
+    const fill = (name: string) => async (temporary: string) => {
+      fills.push(name);
+      await writeFile(join(temporary, 'by'), name);
+    };
+    await placeOnce(folder, fill('first'));
+    await placeOnce(folder, fill('second'));
+    expect(fills).toEqual(['first']);
+    expect(picture(folder)).toEqual(['by 644 first']);
+  });
+
+  it('shows nothing of a fill that fails', async () => {
+    const root = await newFolder();
+    const failing = placeOnce(join(root, 'place'), async (temporary) => {
+      await writeFile(join(temporary, 'part'), '');
+      throw new Error('disk full');
+    });
+    await expect(failing).rejects.toThrow('disk full');
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it('gives one whole folder when many do it at once', async () => {
+    const root = await newFolder();
+    const folder = join(root, 'place');
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        placeOnce(folder, async (temporary) => {
+          for (const name of ['x', 'y', 'z']) await writeFile(join(temporary, name), String(n));
+        }),
+      ),
+    );
+    expect(readdirSync(root)).toEqual(['place']);
+    expect(new Set(['x', 'y', 'z'].map((name) => readFileSync(join(folder, name), 'utf8'))).size).toBe(1);
+  });
+});
+
+describe('a copy of what an agent left', () => {
+  const mask = (content: Buffer): Buffer | null =>
+    content.includes('secret') ? Buffer.from(content.toString().replaceAll('secret', '***')) : null;
+
+  it('has files, folders and symlinks wherever they point, and passes over the rest', async () => {
+    const root = await sample();
+    for (const name of ODD_NAMES) writeFileSync(join(root, name), name);
+    symlinkSync('/etc/passwd', join(root, 'absolute'));
+    const before = picture(root);
+    execFileSync('mkfifo', [join(root, 'fifo')]);
+    const server = createServer().listen(join(root, 'socket'));
+    onTestFinished(() => void server.close());
+    await new Promise((listening) => server.once('listening', listening));
+    const to = join(await newFolder(), 'copy');
+    await copyLoosely(root, to, null);
+    expect(picture(to)).toEqual(before);
+  });
+
+  it('masks what is to be masked, and keeps modes', async () => {
+    const root = await newFolder();
+    mkdirSync(join(root, 'in'));
+    writeFileSync(join(root, 'in', 'plain'), 'nothing', { mode: 0o755 });
+    writeFileSync(join(root, 'in', 'script'), 'key=secret', { mode: 0o755 });
+    const to = join(await newFolder(), 'copy');
+    await copyLoosely(root, to, mask);
+    expect(picture(to)).toEqual(['in/', 'in/plain 755 nothing', 'in/script 755 key=***']);
+    expect(readFileSync(join(root, 'in', 'script'), 'utf8')).toBe('key=secret');
+  });
+
+  it('keeps names that are not UTF-8', async () => {
+    const root = await newFolder();
+    execFileSync('sh', ['-c', 'd=$(printf "d\\351"); mkdir "$d"; printf x >"$d/$(printf "caf\\351")"; ln -s "$d" "$(printf "l\\377")"'], {
+      cwd: root,
+    });
+    const to = join(await newFolder(), 'copy');
+    await copyLoosely(root, to, mask);
+    const names = (folder: string): string => execFileSync('find', ['.'], { cwd: folder, encoding: 'latin1' });
+    expect(names(to).split('\n').sort()).toEqual(names(root).split('\n').sort());
+    expect(names(to)).toContain('d\xE9/caf\xE9');
+  });
+
+  it('is not stopped by a file too large to be masked in memory: it is left out', async () => {
+    const root = await newFolder();
+    writeFileSync(join(root, 'huge'), '');
+    truncateSync(join(root, 'huge'), 3 * 1024 ** 3); // sparse
+    writeFileSync(join(root, 'small'), 'secret');
+    const to = join(await newFolder(), 'copy');
+    await copyLoosely(root, to, mask);
+    expect(picture(to)).toEqual(['small 644 ***']);
+  });
+
+  it('passes over what a user may not read', async () => {
+    const root = await newFolder();
+    execFileSync('sh', ['-c', 'echo a >open; echo b >shut; chmod 0 shut; mkdir closed; chmod 0 closed'], { cwd: root });
+    const to = await newFolder();
+    for (const folder of [root, to]) await chmod(folder, 0o777);
+    const copier = compiled.program(`
+      import { copyLoosely } from './platform/tree.js';
+      const [from, to] = process.argv.slice(2);
+      await copyLoosely(from, to + '/plain', null);
+      await copyLoosely(from, to + '/masked', () => null);`);
+    expect(await compiled.run(copier, [root, to], { uid: NOBODY })).toMatchObject({ stderr: '', exitCode: 0 });
+    for (const kind of ['plain', 'masked']) expect(readFileSync(join(to, kind, 'open'), 'utf8')).toBe('a\n');
+    expect(existsSync(join(to, 'plain', 'shut'))).toBe(false);
+  });
+});
+
+describe('removing a tree', () => {
+  it('removes what is there and does not mind what is not', async () => {
+    const root = await sample();
+    await removeTree(root);
+    expect(await isFolder(root)).toBe(false);
+    await removeTree(root);
+  });
+
+  it('removes folders that their owner may not write, like a Go module cache, and nothing behind symlinks', async () => {
+    const root = await newFolder();
+    await chmod(root, 0o777);
+    const remover = compiled.program(`
+      import { execFileSync } from 'node:child_process';
+      import { removeTree } from './platform/tree.js';
+      const root = process.argv[2];
+      execFileSync('sh', ['-c', 'mkdir -p kept home/pkg/mod/x; echo a >home/pkg/mod/x/a; echo k >kept/k; ln -s ../kept home/link; ' +
+        'mkdir home/none; chmod -R a-w home kept; chmod 0 home/none'], { cwd: root });
+      await removeTree(root + '/home');`);
+    expect(await compiled.run(remover, [root], { uid: NOBODY })).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(picture(root)).toEqual(['kept/', 'kept/k 444 k\n']);
+    expect(lstatSync(join(root, 'kept')).mode & 0o777).toBe(0o555);
+  });
+});

@@ -1,0 +1,154 @@
+import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { ResultLine } from '../../src/results/schema.js';
+import { appendResult, readResults } from '../../src/store/results-log.js';
+import { compileSources } from '../platform/compiled.js';
+import { newFolder } from '../platform/temporary.js';
+
+const compiled = await compileSources('store', 'results', 'platform');
+
+const result = (id: string, changes: Partial<ResultLine> = {}): ResultLine => ({
+  schema_version: 1,
+  id,
+  sweep: 'sweep-1',
+  cell: 'cell-1',
+  scenario_id: 'scenario',
+  scenario_hash: 'abc',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: 1,
+  timestamp: '2026-01-01T00:00:00.000Z',
+  duration_secs: 1.5,
+  cost_usd: null,
+  completed: true,
+  gates_passed: 1,
+  gates_total: 1,
+  judge_score: null,
+  outcome: 'pass',
+  message: 'all gates passed',
+  metrics: null,
+  results_dir: id,
+  attempts: 1,
+  ...changes,
+});
+
+const newLog = async (): Promise<string> => join(await newFolder(), 'results', 'results.jsonl');
+
+it('gives back what was appended, in the order written', async () => {
+  const log = await newLog();
+  const lines = [result('a'), result('b', { cost_usd: 0.25, outcome: 'error' }), result('a', { outcome: 'fail' })];
+  for (const line of lines) await appendResult(log, line);
+  expect(await readResults(log)).toEqual({ results: lines, corrupt: [] });
+  expect(readFileSync(log, 'utf8').split('\n')).toHaveLength(4);
+});
+
+it('is empty where there is no file', async () => {
+  expect(await readResults(await newLog())).toEqual({ results: [], corrupt: [] });
+});
+
+it('throws where the file cannot be read', async () => {
+  const log = await newLog();
+  mkdirSync(log, { recursive: true });
+  await expect(readResults(log)).rejects.toThrow('EISDIR');
+});
+
+it.each(['new\nline', 'U+2028 \u2028 U+2029 \u2029', '\r', '\u0085', '"quoted" \\', '\0', '😀', '\uD800'])(
+  'a message with %j costs nothing',
+  async (message) => {
+    const log = await newLog();
+    await appendResult(log, result('a', { message }));
+    await appendResult(log, result('b'));
+    const { results, corrupt } = await readResults(log);
+    expect(corrupt).toEqual([]);
+    expect(results.map((line) => line.message)).toEqual([message, 'all gates passed']);
+  },
+);
+
+it('lines that were appended at once are whole', async () => {
+  const log = await newLog();
+  const ids = Array.from({ length: 60 }, (_, n) => `run-${n}`);
+  await Promise.all(ids.map((id) => appendResult(log, result(id, { message: 'm'.repeat(20_000) }))));
+  const { results, corrupt } = await readResults(log);
+  expect(corrupt).toEqual([]);
+  expect(results.map(({ id }) => id).sort()).toEqual(ids.sort());
+});
+
+it('lines that several processes appended at once are whole, also those of megabytes', async () => {
+  const log = await newLog();
+  const appender = compiled.program(`
+    import { appendResult } from './store/results-log.js';
+    const [log, name, line] = process.argv.slice(2);
+    for (let n = 0; n < 15; n++) {
+      const message = name.repeat(n % 3 === 0 ? 2_000_000 : 3000);
+      await appendResult(log, { ...JSON.parse(line), id: name + n, message });
+    }`);
+  const names = ['a', 'b', 'c', 'd'];
+  const ends = await Promise.all(names.map((name) => compiled.run(appender, [log, name, JSON.stringify(result('x'))])));
+  expect(ends.map(({ stderr }) => stderr)).toEqual(['', '', '', '']);
+  const { results, corrupt } = await readResults(log);
+  expect(corrupt).toEqual([]);
+  expect(results).toHaveLength(60);
+  for (const { id, message } of results) expect(message === (id[0] ?? '').repeat(message.length)).toBe(true);
+});
+
+it('a last line that was cut costs only itself', async () => {
+  const log = await newLog();
+  await appendResult(log, result('whole'));
+  await appendResult(log, result('cut'));
+  truncateSync(log, readFileSync(log).length - 20);
+  await appendResult(log, result('after'));
+  await appendResult(log, result('later'));
+  const { results, corrupt } = await readResults(log);
+  expect(results.map(({ id }) => id)).toEqual(['whole', 'after', 'later']);
+  expect(corrupt).toEqual([{ line: 2, reason: 'not JSON' }]);
+});
+
+it('a last line that lacks only its newline is still a line', async () => {
+  const log = await newLog();
+  await appendResult(log, result('a'));
+  truncateSync(log, readFileSync(log).length - 1);
+  await appendResult(log, result('b'));
+  expect((await readResults(log)).results.map(({ id }) => id)).toEqual(['a', 'b']);
+});
+
+it('lines that are none are passed over, and said with their number and why', async () => {
+  const log = await newLog();
+  await appendResult(log, result('a'));
+  appendFileSync(log, 'garbage\n\n{}\n[]\n');
+  appendFileSync(log, `${JSON.stringify({ ...result('b'), outcome: 'great' })}\n`);
+  appendFileSync(log, `${JSON.stringify({ ...result('c'), schema_version: 99 })}\n`);
+  await appendResult(log, result('d'));
+  const { results, corrupt } = await readResults(log);
+  expect(results.map(({ id }) => id)).toEqual(['a', 'd']);
+  expect(corrupt.map(({ line }) => line)).toEqual([2, 4, 5, 6, 7]);
+  expect(corrupt.map(({ reason }) => reason)).toEqual([
+    'not JSON',
+    expect.stringContaining('schema_version'),
+    expect.stringContaining('object'),
+    expect.stringContaining('outcome'),
+    expect.stringContaining('schema_version'),
+  ]);
+});
+
+it('a line of an older version without `attempts` counts one, and unknown fields do no harm', async () => {
+  const log = await newLog();
+  await appendResult(log, result('a'));
+  const { attempts, ...older } = result('b');
+  appendFileSync(log, `${JSON.stringify({ ...older, later_field: attempts })}\n`);
+  expect((await readResults(log)).results.map((line) => [line.id, line.attempts])).toEqual([
+    ['a', 1],
+    ['b', 1],
+  ]);
+});
+
+it('power loss may leave zero bytes: they cost a line, not the file', async () => {
+  const log = await newLog();
+  await appendResult(log, result('a'));
+  writeFileSync(log, Buffer.concat([readFileSync(log), Buffer.alloc(4096)]));
+  await appendResult(log, result('b'));
+  const { results, corrupt } = await readResults(log);
+  expect(results.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(corrupt).toHaveLength(1);
+});

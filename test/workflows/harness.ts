@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import {
+  Client,
+  Connection,
+  type WorkflowExecutionDescription,
+  type WorkflowHandle,
+  type WorkflowHandleWithFirstExecutionRunId,
+} from '@temporalio/client';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
+import { afterAll, beforeAll, inject, vi } from 'vitest';
+import { SEARCH_ATTRIBUTES } from '../../src/platform/engine/server.js';
+import type { Activities } from '../../src/activities/index.js';
+import { sweepWorkflowId, WORKFLOWS, type CellRef, type SweepInput } from '../../src/workflows/protocol.js';
+import type { runScenario, runSweep } from '../../src/workflows/index.js';
+import { SWEEP_ID } from '../../src/workflows/ui.js';
+import { stubActivities, type Stubs } from './stub-activities.js';
+
+export type RunHandle = WorkflowHandle<typeof runScenario>;
+export type SweepHandle = WorkflowHandleWithFirstExecutionRunId<typeof runSweep>;
+
+/** What one test works with. */
+interface Bench {
+  /** A name that no other test has: of its sweep, and so in the ids of its workflows. */
+  name: string;
+  client: Client;
+  startRun: (cell: CellRef) => Promise<RunHandle>;
+  startSweep: (more?: Partial<SweepInput>) => Promise<SweepHandle>;
+  /** The run of a cell of this bench's sweep. */
+  runOf: (cell: CellRef, round?: number) => RunHandle;
+  /** For workflows that must wait for a worker: it works until `until` ends. */
+  work: <T>(until: () => Promise<T>) => Promise<T>;
+}
+
+const quiet = new DefaultLogger('ERROR');
+
+export const bundleWorkflows = (): Promise<WorkflowBundleOption> =>
+  bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
+    logger: quiet,
+  });
+
+/** No lines about activities that fail because a test wants them to. */
+export const quietRuntime = (): Runtime =>
+  Runtime.install({
+    logger: quiet,
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} },
+    },
+  });
+
+type OnBench = <T>(
+  stubs: Stubs,
+  test: (bench: Bench) => Promise<T>,
+  options?: { idle?: boolean },
+) => Promise<T>;
+
+/**
+ * Connects the tests of a file to the server, with one worker for all of them: a worker of its own for each would cost
+ * more than the tests. The function given back performs a test on the workflows of a sweep whose activities are the
+ * stubs. With `idle` nobody works for it until it says so.
+ */
+export function useTemporal(): OnBench {
+  const benches = new Map<string, Activities>();
+  const common = randomUUID();
+  let connection: Connection;
+  let native: NativeConnection;
+  let workflowBundle: WorkflowBundleOption;
+  let worker: Worker;
+  let working: Promise<void>;
+
+  const createWorker = (taskQueue: string): Promise<Worker> =>
+    Worker.create({
+      connection: native,
+      identity: 'test',
+      taskQueue,
+      workflowBundle,
+      activities: bySweep(benches),
+      maxHeartbeatThrottleInterval: '20 ms', // a cancel arrives with a heartbeat's answer
+      shutdownForceTime: '5 seconds',
+    });
+
+  beforeAll(async () => {
+    quietRuntime();
+    const address = inject('temporalAddress');
+    connection = await Connection.connect({ address });
+    native = await NativeConnection.connect({ address });
+    workflowBundle = await bundleWorkflows();
+    worker = await createWorker(common);
+    working = worker.run();
+  });
+  afterAll(async () => {
+    worker.shutdown();
+    await working;
+    await native.close();
+    await connection.close();
+  });
+
+  return async ({ activities }, test, { idle = false } = {}) => {
+    const name = `test-${randomUUID().slice(0, 8)}`;
+    benches.set(name, activities);
+    const client = new Client({ connection, identity: 'test' });
+    const taskQueue = idle ? name : common;
+    return test({
+      name,
+      client,
+      startRun: (cell) =>
+        client.workflow.start<typeof runScenario>(WORKFLOWS.run, {
+          workflowId: `run/${name}/${cell.id}`,
+          taskQueue,
+          args: [{ sweep: name, cell }],
+        }),
+      startSweep: (more = {}) =>
+        client.workflow.start<typeof runSweep>(WORKFLOWS.sweep, {
+          workflowId: sweepWorkflowId(name),
+          taskQueue,
+          args: [{ sweep: name, round: 1, concurrency: 2, ...more }],
+          typedSearchAttributes: [{ key: SWEEP_ID, value: name }],
+        }),
+      runOf: ({ id }, round = 1) => client.workflow.getHandle(`sweep/${name}/${id}/r${round}`),
+      work: async (until) => (await createWorker(taskQueue)).runUntil(until),
+    });
+  };
+}
+
+/** Every activity names its sweep in its first argument. */
+function bySweep(benches: ReadonlyMap<string, Activities>): Activities {
+  const route = (name: string) => [
+    name,
+    (input: { sweep: string }, ...more: unknown[]): unknown => {
+      const activities = benches.get(input.sweep);
+      if (activities === undefined) throw new Error(`no test has the sweep ${input.sweep}`);
+      return (activities[name as keyof Activities] as (...args: unknown[]) => unknown)(input, ...more);
+    },
+  ];
+  return Object.fromEntries(Object.keys(stubActivities().activities).map(route)) as Activities;
+}
+
+/** Our search attributes of a workflow, by name. */
+export const attributesOf = ({
+  typedSearchAttributes,
+}: WorkflowExecutionDescription): Record<string, unknown> =>
+  Object.fromEntries(
+    typedSearchAttributes
+      .getAll()
+      .filter(({ key }) => key.name in SEARCH_ATTRIBUTES)
+      .map(({ key, value }) => [key.name, value]),
+  );
+
+/** Waits until the assertions of `check` hold. */
+export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: 20_000, interval: 20 });

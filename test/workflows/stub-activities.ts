@@ -1,0 +1,160 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Activities } from '../../src/activities/index.js';
+import type { AgentBrief, CellRef, RunCard } from '../../src/workflows/protocol.js';
+
+/** One attempt of one activity. */
+interface Call {
+  activity: keyof Activities;
+  args: unknown[];
+  attempt: number;
+}
+
+export interface Stubs {
+  activities: Activities;
+  /** In the order in which they began. */
+  calls: Call[];
+  /** Arguments of the calls of one activity. */
+  argsOf: <K extends keyof Activities>(activity: K) => Parameters<Activities[K]>[];
+}
+
+export const brief = (more: Partial<AgentBrief> = {}): AgentBrief => ({
+  ending: 'done',
+  completed: true,
+  message: 'done',
+  costUsd: 0.25,
+  ...more,
+});
+
+export const card = (more: Partial<RunCard> = {}): RunCard => ({
+  unfit: null,
+  agentTimeoutSecs: 60,
+  posts: [],
+  gates: [],
+  evaluators: [],
+  ...more,
+});
+
+export const gate = (subject: string, type = 'file_exists') => ({ type, subject, timeoutSecs: 30 });
+export const post = (subject: string) => ({ subject, timeoutSecs: 30 });
+export const evaluator = (name: string) => ({ name, timeoutSecs: 30 });
+
+export const cell = (repetition = 1, more: Partial<CellRef> = {}): CellRef => ({
+  id: `notes/mock/default/default/${repetition}`,
+  scenario: 'notes',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition,
+  ...more,
+});
+export const cellsUpTo = (count: number): CellRef[] =>
+  Array.from({ length: count }, (_, index) => cell(index + 1));
+
+/** Activities that do nothing and succeed, or what `overrides` says; every attempt is recorded. */
+export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
+  const calls: Call[] = [];
+  const quiet: Activities = {
+    loadCells: () => Promise.resolve({ cells: [], total: 0 }),
+    finishSweep: () => Promise.resolve(),
+    prepareWorkspace: () => Promise.resolve(card()),
+    runAgent: () => Promise.resolve(brief()),
+    runPostScript: () => Promise.resolve(),
+    checkGate: () => Promise.resolve('pass'),
+    runEvaluator: () => Promise.resolve(),
+    writeReport: (_run, { cancelled }) =>
+      Promise.resolve({
+        outcome: cancelled ? 'cancelled' : 'pass',
+        message: 'all gates passed',
+        costUsd: 0.25,
+      }),
+    cleanUp: () => Promise.resolve(),
+  };
+  const recorded = Object.entries({ ...quiet, ...overrides }).map(([name, perform]) => [
+    name,
+    (...args: unknown[]): unknown => {
+      calls.push({ activity: name as keyof Activities, args, attempt: Context.current().info.attempt });
+      return (perform as (...args: unknown[]) => unknown)(...args);
+    },
+  ]);
+  return {
+    activities: Object.fromEntries(recorded) as Activities,
+    calls,
+    argsOf: <K extends keyof Activities>(activity: K) =>
+      calls.filter((call) => call.activity === activity).map(({ args }) => args as Parameters<Activities[K]>),
+  };
+}
+
+/** Pages over these cells; `finished` says which ones have a result already. */
+export const pagesOf =
+  (
+    cells: CellRef[],
+    finished: (cell: CellRef) => 'pass' | 'fail' | null = () => null,
+  ): Activities['loadCells'] =>
+  ({ offset, limit }) =>
+    Promise.resolve({
+      cells: cells.slice(offset, offset + limit).map((one) => ({ cell: one, finished: finished(one) })),
+      total: cells.length,
+    });
+
+export interface BlockedAgents {
+  runAgent: Activities['runAgent'];
+  /** Ids of the cells whose agents have been started, in this order. */
+  started: string[];
+  /** Lets the agent of a cell end, also one that starts later. */
+  release: (cell: string) => void;
+  releaseAll: () => void;
+}
+
+/** Agents that work until they are let go or cancelled. */
+export function blockedAgents(): BlockedAgents {
+  const started: string[] = [];
+  const gates = new Map<string, PromiseLatch>();
+  let open = false;
+  const gateOf = (id: string): PromiseLatch => {
+    const known = gates.get(id) ?? latch();
+    gates.set(id, known);
+    return known;
+  };
+  return {
+    started,
+    runAgent: async ({ cell: { id } }) => {
+      started.push(id);
+      if (!open) await untilCancelled(gateOf(id).opened);
+      return brief();
+    },
+    release: (id) => gateOf(id).open(),
+    releaseAll: () => {
+      open = true;
+      gates.forEach((gate) => gate.open());
+    },
+  };
+}
+
+export interface PromiseLatch {
+  opened: Promise<void>;
+  open: () => void;
+}
+
+export function latch(): PromiseLatch {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
+/** Waits in an activity as ours do: heartbeating, since only that brings a cancel, and rejecting when one comes. */
+export async function untilCancelled<T>(work: Promise<T>): Promise<T> {
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(), 20);
+  try {
+    return await Promise.race([work, context.cancelled]);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Infrastructure that stays broken however often it is tried. */
+export const broken = (message: string) => ApplicationFailure.nonRetryable(message);
+
+/** Infrastructure that is tried again at once. */
+export const flaky = (message: string) => ApplicationFailure.create({ message, nextRetryDelay: '1 ms' });
