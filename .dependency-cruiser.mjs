@@ -1,6 +1,12 @@
+// @ts-check
 /**
  * Import directions (specs/architecture.md): each layer sees only what stands before it. Checked twice by
  * test/architecture.test.ts: these rules for all imports, types included, and workflow purity for what is bundled.
+ */
+/**
+ * @param {string} name folder of src
+ * @param {string[]} allowed what else it may import
+ * @param {string} comment the reason
  */
 const layer = (name, allowed, comment) => ({
   name: `${name}-imports`,

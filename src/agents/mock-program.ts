@@ -1,11 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventBody } from '../results/events.js';
 import type { MockStep } from '../scenario/mock.js';
 
 /** The mock agent, run by itself: `node mock-program.js STEPS.json` in the workspace. Its output is our event stream. */
 const OUTPUT_LIMIT = 64 * 1024;
+/** How long output may still arrive after a command has ended. */
+const DRAIN_MS = 100;
 
 const emit = (event: EventBody): void => {
   writeFileSync(1, `${JSON.stringify(event)}\n`);
@@ -28,7 +32,23 @@ const result = (id: string, exitCode: number | null, output: string, isError = e
   });
 };
 
-function perform(step: MockStep): void {
+/** Runs a command to its own end. What it leaves in the background goes on, and may hold its output open for ever. */
+async function runShell(command: string): Promise<{ exitCode: number | null; output: string }> {
+  const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = [child.stdout, child.stderr].map((stream) => {
+    const kept = { text: '' };
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      if (kept.text.length <= OUTPUT_LIMIT) kept.text += text;
+    });
+    return kept;
+  });
+  const closed = once(child, 'close');
+  const [exitCode] = (await once(child, 'exit')) as [number | null];
+  await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
+  return { exitCode, output: said.map(({ text }) => text).join('') };
+}
+
+async function perform(step: MockStep): Promise<void> {
   if ('say' in step) {
     emit({ type: 'message', role: 'assistant', text: step.say });
   } else if ('write' in step) {
@@ -38,10 +58,10 @@ function perform(step: MockStep): void {
     result(id, 0, '');
   } else if ('run' in step) {
     const id = call('shell', { command: step.run }, step.run);
-    const done = spawnSync('sh', ['-c', step.run], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-    result(id, done.status, done.stdout + done.stderr);
+    const { exitCode, output } = await runShell(step.run);
+    result(id, exitCode, output);
   } else if ('wait_secs' in step) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, step.wait_secs * 1000);
+    await sleep(step.wait_secs * 1000);
   } else if ('tool_call' in step) {
     const { id, name, input, command } = step.tool_call;
     emit({ type: 'tool_call', id: id ?? `mock-${++calls}`, name, input: input ?? null, command: command ?? null });
@@ -58,4 +78,5 @@ const { steps } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as { s
 if (steps.length === 0) {
   emit({ type: 'message', role: 'assistant', text: 'The mock agent has no steps in this scenario and did nothing.' });
 }
-steps.forEach(perform);
+for (const step of steps) await perform(step);
+process.exit(0); // though background processes may still hold the pipes of a command

@@ -22,14 +22,22 @@ export function textStream(): StreamParser {
   };
 }
 
+function toEvent(text: string): EventBody | null {
+  try {
+    return EventBody.safeParse(parseJson(text)).data ?? null;
+  } catch {
+    return null; // nested so deep that the stack ends before it does
+  }
+}
+
 /** Output in the form of our own events, a JSON object a line. Other lines are text between the events. */
 export function eventStream(): StreamParser {
   const stray = textStream();
   return {
     line(text) {
       if (text.trim() === '') return [];
-      const event = EventBody.safeParse(parseJson(text));
-      if (event.success) return [event.data];
+      const event = toEvent(text);
+      if (event !== null) return [event];
       stray.line(text);
       return [];
     },

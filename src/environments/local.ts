@@ -12,7 +12,7 @@ const processFolder = (handle: EnvironmentHandle, start: number): string => join
 /** This machine: a folder, and processes under a supervisor. Not a sandbox; specs/security.md says what is contained. */
 export const local: Environment = {
   async prepare(handle, fixture, files) {
-    killMarked(handle.mark); // what an earlier attempt's setup commands left
+    await killMarked(handle.mark); // what an earlier attempt's setup commands left
     await removeTree(handle.workspace);
     // Filled under another name first, so that a workspace that is there is whole.
     const filling = `${handle.workspace}.filling`;
@@ -72,14 +72,14 @@ export const local: Environment = {
   look: (handle, path) => look(handle.workspace, path),
 
   async collect(handle, to, mask) {
-    killMarked(handle.mark);
+    await killMarked(handle.mark);
     if (await isFolder(to)) return; // an earlier attempt did it
     if (!(await isFolder(handle.workspace))) return; // never made
     await placeOnce(to, (temporary) => copyLoosely(handle.workspace, temporary, mask));
   },
 
   async dispose(handle) {
-    killMarked(handle.mark);
+    await killMarked(handle.mark);
     for (const part of ['home', 'config', 'tmp', 'bin']) await removeTree(join(handle.root, part));
     await removeTree(handle.workspace);
   },

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { waitUntil } from './wait-until.js';
 
 export const RUN_MARK = 'LLM_TOOL_TEST_RUN';
 
@@ -23,17 +24,26 @@ export function markedProcesses(mark: string): number[] {
     });
 }
 
-/** Kills them, again until none is left: a process may fork between the look and the kill. */
-export function killMarked(mark: string): void {
-  for (let round = 0; round < 10; round++) {
-    const found = markedProcesses(mark);
-    if (found.length === 0) return;
-    for (const pid of found) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // gone already
-      }
-    }
+/** Long enough for a process to die that has gigabytes to give back. */
+const DYING_MS = 2000;
+
+/** Kills them and waits until they are gone; again and again, for a process may fork between the look and the kill. */
+export async function killMarked(mark: string): Promise<void> {
+  await waitUntil(
+    () => {
+      const found = markedProcesses(mark);
+      found.forEach(kill);
+      return found.length === 0 ? true : null;
+    },
+    DYING_MS,
+    10,
+  );
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // gone already
   }
 }

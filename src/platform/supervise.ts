@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { RUN_MARK, supervisorMark } from './marked-processes.js';
-import { bootId, isAlive, signalProcess } from './process-identity.js';
+import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
 import { waitUntil } from './wait-until.js';
 
@@ -38,6 +38,7 @@ export type SupervisedState =
 /** From the request to stop until SIGKILL, in tenths of a second. */
 const GRACE_TENTHS = 5;
 const CLAIM_MS = 5000;
+const DYING_MS = 2000;
 const script = (name: string): string => fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
 
 let probed: Promise<Containment> | undefined;
@@ -102,22 +103,31 @@ async function readExit(folder: string): Promise<SupervisedState | null> {
   return { state: 'ended', exitCode: Number(exit), stopped };
 }
 
+/** The supervisor that has claimed a folder; null when the claim is not there or not complete. */
+async function readClaim(folder: string): Promise<ProcessIdentity | null> {
+  const claim = (await readTextIfThere(join(folder, 'sup'))) ?? '';
+  const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim) ?? [];
+  return pid === undefined || boot === undefined || start === undefined ? null : { pid: Number(pid), boot, start };
+}
+
 /** What has become of the agent in a folder. Liveness is read before the exit status, which is written before death. */
 export async function inspect(folder: string): Promise<SupervisedState> {
-  const claim = await readTextIfThere(join(folder, 'sup'));
-  if (claim === null) return { state: 'none' };
-  const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim) ?? [];
-  if (pid === undefined || boot === undefined || start === undefined) {
-    const age = Date.now() - (await stat(join(folder, 'sup'))).mtimeMs;
-    return { state: age < CLAIM_MS ? 'starting' : 'dead' };
+  const supervisor = await readClaim(folder);
+  if (supervisor === null) {
+    const since = await stat(join(folder, 'sup')).catch(() => null);
+    if (since === null) return { state: 'none' };
+    return { state: Date.now() - since.mtimeMs < CLAIM_MS ? 'starting' : 'dead' };
   }
-  const alive = isAlive({ pid: Number(pid), boot, start });
+  const alive = isAlive(supervisor);
   const ended = await readExit(folder);
   if (ended !== null) return ended;
   return { state: alive ? 'running' : 'dead' };
 }
 
-/** Resolves when the agent has ended or its supervisor has died; rejects when the signal aborts. Adopts what runs. */
+/**
+ * Resolves when the agent has ended and nothing of it is alive, or when its supervisor is found dead; rejects when the
+ * signal aborts. Adopts what runs.
+ */
 export async function waitForEnd(folder: string, signal: AbortSignal): Promise<SupervisedState> {
   for (;;) {
     signal.throwIfAborted();
@@ -125,12 +135,19 @@ export async function waitForEnd(folder: string, signal: AbortSignal): Promise<S
     const change = nextChange(folder, signal);
     try {
       const now = await inspect(folder);
+      if (now.state === 'ended') await supervisorGone(folder);
       if (now.state === 'ended' || now.state === 'dead' || now.state === 'none') return now;
       await change.happened;
     } finally {
       change.forget();
     }
   }
+}
+
+/** The exit status is written while the last processes still die; the supervisor is the last of them. */
+async function supervisorGone(folder: string): Promise<void> {
+  const supervisor = await readClaim(folder);
+  await waitUntil(() => (supervisor === null || !isAlive(supervisor) ? true : null), DYING_MS, 2);
 }
 
 /** A folder watch tells within a millisecond; the slow poll notices a supervisor that was killed. */
@@ -183,9 +200,6 @@ async function writeToFifo(path: string, text: string): Promise<boolean> {
 }
 
 async function killSupervisor(folder: string): Promise<void> {
-  const claim = await readTextIfThere(join(folder, 'sup'));
-  const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim ?? '') ?? [];
-  if (pid !== undefined && boot !== undefined && start !== undefined) {
-    signalProcess({ pid: Number(pid), boot, start }, 'SIGKILL');
-  }
+  const supervisor = await readClaim(folder);
+  if (supervisor !== null) signalProcess(supervisor, 'SIGKILL');
 }

@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { execa, type ResultPromise } from 'execa';
+import { execa } from 'execa';
 import { inject } from 'vitest';
 import { readTextIfThere } from '../../src/platform/read-file.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
@@ -12,6 +12,10 @@ import { SweepDocument } from '../../src/results/sweep-document.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const CLI = join(REPOSITORY, 'dist', 'cli.js');
+
+const startCli = (cwd: string, args: string[], env: Record<string, string>) =>
+  execa(process.execPath, [CLI, ...args], { cwd, env, reject: false, stdin: 'ignore' });
+type Running = ReturnType<typeof startCli>;
 
 export interface Ended {
   exitCode: number | undefined;
@@ -28,7 +32,7 @@ export interface TestProject {
   /** Runs the command line to its end. */
   cli(args: string[], env?: Record<string, string>): Promise<Ended>;
   /** Starts it and leaves it running. */
-  start(args: string[], env?: Record<string, string>): ResultPromise<{ reject: false }>;
+  start(args: string[], env?: Record<string, string>): Running;
   /** `run ... --json`: the exit code and the document. */
   run(args: string[], env?: Record<string, string>): Promise<{ exitCode: number | undefined; document: SweepDocument; stderr: string }>;
   write(path: string, content: string, mode?: number): Promise<void>;
@@ -53,8 +57,7 @@ export async function createProject(files: Record<string, string>, options: Proj
     LLM_TOOL_TEST_ENABLED: '',
     TEMPORAL_ADDRESS: options.ownServer === true ? '' : inject('temporalAddress'),
   };
-  const start: TestProject['start'] = (args, more = {}) =>
-    execa(process.execPath, [CLI, ...args], { cwd: folder, env: { ...env, ...more }, reject: false, stdin: 'ignore' });
+  const start: TestProject['start'] = (args, more = {}) => startCli(folder, args, { ...env, ...more });
   const project: TestProject = {
     folder,
     results: join(folder, 'llm-tool-test-results'),

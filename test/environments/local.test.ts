@@ -20,7 +20,7 @@ import { local } from '../../src/environments/local.js';
 import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
 import { compileSources } from '../platform/compiled.js';
-import { allGone, killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
+import { killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
 import { newFolder } from '../platform/temporary.js';
 
 const compiled = await compileSources('environments', 'platform', 'gates', 'results');
@@ -42,7 +42,12 @@ async function newPlace(): Promise<Place> {
   onTestFinished(() => killMarked(mark));
   const fixture = join(root, 'snapshot');
   mkdirSync(fixture);
-  const handle: EnvironmentHandle = { type: 'local', root: join(root, 'run'), workspace: join(root, 'run', 'fixture'), mark };
+  const handle: EnvironmentHandle = {
+    type: 'local',
+    root: join(root, 'run'),
+    workspace: join(root, 'run', 'fixture'),
+    mark,
+  };
   mkdirSync(handle.root);
   return { handle, fixture, seconds };
 }
@@ -71,7 +76,12 @@ const filesOf = (root: string): Record<string, string> =>
 describe('preparing', () => {
   it('makes the workspace from the fixture, its initial-state at the root, and the setup files', async () => {
     const { handle, fixture } = await newPlace();
-    write(fixture, { 'a.txt': 'fixture', 'sub/b.txt': 'fixture', 'initial-state/a.txt': 'initial', 'initial-state/sub/c.txt': 'initial' });
+    write(fixture, {
+      'a.txt': 'fixture',
+      'sub/b.txt': 'fixture',
+      'initial-state/a.txt': 'initial',
+      'initial-state/sub/c.txt': 'initial',
+    });
     await local.prepare(handle, fixture, { 'sub/b.txt': 'setup', 'new/deep/d.txt': 'setup é' });
     expect(filesOf(handle.workspace)).toEqual({
       'a.txt': 'initial',
@@ -91,11 +101,20 @@ describe('preparing', () => {
 
   it('the initial-state replaces what is of another kind, and writes through no symlink', async () => {
     const { handle, fixture } = await newPlace();
-    write(fixture, { 'real.txt': 'kept', 'folder/x': 'x', 'plain': 'p' });
+    write(fixture, { 'real.txt': 'kept', 'folder/x': 'x', plain: 'p' });
     symlinkSync('real.txt', join(fixture, 'link'));
-    write(fixture, { 'initial-state/link': 'own', 'initial-state/folder': 'file now', 'initial-state/plain/y': 'y' });
+    write(fixture, {
+      'initial-state/link': 'own',
+      'initial-state/folder': 'file now',
+      'initial-state/plain/y': 'y',
+    });
     await local.prepare(handle, fixture, {});
-    expect(filesOf(handle.workspace)).toEqual({ 'real.txt': 'kept', link: 'own', folder: 'file now', 'plain/y': 'y' });
+    expect(filesOf(handle.workspace)).toEqual({
+      'real.txt': 'kept',
+      link: 'own',
+      folder: 'file now',
+      'plain/y': 'y',
+    });
   });
 
   it('replaces an old workspace altogether, and what a killed attempt left half filled', async () => {
@@ -110,10 +129,15 @@ describe('preparing', () => {
 
   it('ends what an earlier attempt left running', async () => {
     const { handle, fixture, seconds } = await prepared();
-    await local.exec(handle, { command: `sleep ${seconds} >/dev/null 2>&1 &`, env: { PATH }, timeoutSecs: 10, keepBackground: true });
+    await local.exec(handle, {
+      command: `sleep ${seconds} >/dev/null 2>&1 &`,
+      env: { PATH },
+      timeoutSecs: 10,
+      keepBackground: true,
+    });
     await running(seconds);
     await local.prepare(handle, fixture, {});
-    expect(await allGone(seconds)).toBe(true);
+    expect(processesWith(seconds)).toEqual([]);
   });
 });
 
@@ -168,7 +192,10 @@ describe('looking', () => {
     expect(await local.look(handle, 'circle')).toEqual({ kind: 'unreadable', reason: 'ELOOP' });
     expect(await local.look(handle, 'fifo')).toMatchObject({ kind: 'unreadable' });
     expect(await local.look(handle, 'socket')).toMatchObject({ kind: 'unreadable' });
-    expect(await local.look(handle, 'n'.repeat(300))).toMatchObject({ kind: 'unreadable', reason: 'ENAMETOOLONG' });
+    expect(await local.look(handle, 'n'.repeat(300))).toMatchObject({
+      kind: 'unreadable',
+      reason: 'ENAMETOOLONG',
+    });
   });
 
   it('says so when the user may not read a file', async () => {
@@ -202,10 +229,18 @@ describe('looking', () => {
 describe('running a command', () => {
   it('is in the workspace, with the given environment and the mark of the run', async () => {
     const { handle } = await prepared();
-    const { stdout } = await local.exec(handle, { command: 'pwd; cat /proc/$$/environ', env: { PATH, A: 'a' }, timeoutSecs: 10 });
+    const { stdout } = await local.exec(handle, {
+      command: 'pwd; cat /proc/$$/environ',
+      env: { PATH, A: 'a' },
+      timeoutSecs: 10,
+    });
     const [cwd, environment = ''] = stdout.split('\n');
     expect(cwd).toBe(handle.workspace);
-    expect(environment.split('\0').filter(Boolean).sort()).toEqual(['A=a', `LLM_TOOL_TEST_RUN=${handle.mark}`, `PATH=${PATH}`]);
+    expect(environment.split('\0').filter(Boolean).sort()).toEqual([
+      'A=a',
+      `LLM_TOOL_TEST_RUN=${handle.mark}`,
+      `PATH=${PATH}`,
+    ]);
   });
 
   it('ends at its timeout', async () => {
@@ -228,20 +263,37 @@ describe('the agent', () => {
     };
     const started = await local.start(handle, request);
     expect(started).toEqual(local.process(handle, 1));
-    expect(await local.attach(started, AbortSignal.timeout(20_000))).toEqual({ state: 'ended', exitCode: 4, stopped: null });
+    expect(await local.attach(started, AbortSignal.timeout(20_000))).toEqual({
+      state: 'ended',
+      exitCode: 4,
+      stopped: null,
+    });
     const { stdout, stderr } = local.output(started);
-    expect([readFileSync(stdout, 'utf8'), readFileSync(stderr, 'utf8')]).toEqual([`prompt é\n${handle.workspace}\n`, 'err\n']);
+    expect([readFileSync(stdout, 'utf8'), readFileSync(stderr, 'utf8')]).toEqual([
+      `prompt é\n${handle.workspace}\n`,
+      'err\n',
+    ]);
     expect(await local.inspect(local.process(handle, 2))).toEqual({ state: 'none' });
-    expect(spawnSync('stat', ['-c', '%a', started.folder, join(started.folder, 'in')], { encoding: 'utf8' }).stdout).toBe('700\n600\n');
+    expect(
+      spawnSync('stat', ['-c', '%a', started.folder, join(started.folder, 'in')], { encoding: 'utf8' })
+        .stdout,
+    ).toBe('700\n600\n');
   });
 
   it('is ended on request', async () => {
     const { handle, seconds } = await prepared();
     const argv = ['sh', '-c', `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`];
-    const started = await local.start(handle, { start: 1, argv, env: { PATH }, stdin: '', deadlineSecs: 600, idleSecs: null });
+    const started = await local.start(handle, {
+      start: 1,
+      argv,
+      env: { PATH },
+      stdin: '',
+      deadlineSecs: 600,
+      idleSecs: null,
+    });
     await running(`sleep\0${seconds}`, 2);
     expect(await local.kill(started)).toMatchObject({ state: 'ended', stopped: 'cancel' });
-    expect(await allGone(seconds)).toBe(true);
+    expect(processesWith(seconds)).toEqual([]);
   });
 });
 
@@ -283,7 +335,7 @@ describe('collecting', () => {
     await local.exec(handle, { command, env: { PATH }, timeoutSecs: 10, keepBackground: true });
     await waitUntil(() => (existsSync(join(handle.workspace, 'log')) ? true : null), 10_000, 10);
     await local.collect(handle, join(handle.root, 'to'), null);
-    expect(await allGone(seconds)).toBe(true);
+    expect(processesWith(seconds)).toEqual([]);
   });
 });
 
@@ -291,20 +343,32 @@ describe('disposing', () => {
   it('ends what was put into the background, also in a session of its own, and nothing else', async () => {
     const { handle, seconds } = await prepared();
     const other = await prepared();
-    const command = (of: Place): string => `setsid sleep ${of.seconds} & (nohup setsid sh -c 'sleep ${of.seconds}; :' &)`;
+    const command = (of: Place): string =>
+      `setsid sleep ${of.seconds} & (nohup setsid sh -c 'sleep ${of.seconds}; :' &)`;
     for (const place of [{ handle, seconds, fixture: '' }, other]) {
-      await local.exec(place.handle, { command: command(place), env: { PATH }, timeoutSecs: 10, keepBackground: true });
+      await local.exec(place.handle, {
+        command: command(place),
+        env: { PATH },
+        timeoutSecs: 10,
+        keepBackground: true,
+      });
       await running(`sleep\0${place.seconds}`, 2);
     }
     await local.dispose(handle);
-    expect(await allGone(seconds)).toBe(true);
+    expect(processesWith(seconds)).toEqual([]);
     expect(markedProcesses(handle.mark)).toEqual([]);
     expect(processesWith(`sleep\0${other.seconds}`)).toHaveLength(2);
   });
 
   it('removes the workspace and the private folders, keeps raw output and manifests, and can be repeated', async () => {
     const { handle } = await prepared({ 'a.txt': '' });
-    write(handle.root, { 'home/x': '', 'tmp/x': '', 'bin/x': '', 'agent/1/out': 'raw', 'steps/s.json': '{}' });
+    write(handle.root, {
+      'home/x': '',
+      'tmp/x': '',
+      'bin/x': '',
+      'agent/1/out': 'raw',
+      'steps/s.json': '{}',
+    });
     await local.dispose(handle);
     await local.dispose(handle);
     expect(filesOf(handle.root)).toEqual({ 'agent/1/out': 'raw', 'steps/s.json': '{}' });
@@ -324,7 +388,10 @@ describe('disposing', () => {
       await local.prepare(handle, fixture, {});
       lock(handle.workspace);
       await local.dispose(handle);`);
-    expect(await compiled.run(program, [JSON.stringify(handle), fixture], { uid: NOBODY })).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(await compiled.run(program, [JSON.stringify(handle), fixture], { uid: NOBODY })).toMatchObject({
+      stderr: '',
+      exitCode: 0,
+    });
     expect(readdirSync(handle.root)).toEqual([]);
   });
 });

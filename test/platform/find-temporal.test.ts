@@ -1,7 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { findTemporal, TEMPORAL_CLI_VERSION, TemporalNotFound } from '../../src/platform/engine/find-temporal.js';
+import {
+  findTemporal,
+  TEMPORAL_CLI_VERSION,
+  TemporalNotFound,
+} from '../../src/platform/engine/find-temporal.js';
 import { compileSources } from './compiled.js';
 import { newFolder, setEnv } from './temporary.js';
 
@@ -99,7 +103,12 @@ describe('a value of LLM_TOOL_TEST_TEMPORAL_BIN that is no use', () => {
   });
 
   it('is said with what the program said', async () => {
-    setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: script(join(folder, 'failing'), '#!/bin/sh\necho wrong architecture >&2\nexit 3\n') });
+    setEnv({
+      LLM_TOOL_TEST_TEMPORAL_BIN: script(
+        join(folder, 'failing'),
+        '#!/bin/sh\necho wrong architecture >&2\nexit 3\n',
+      ),
+    });
     expect((await failure()).message).toContain('wrong architecture');
   });
 });
@@ -115,7 +124,9 @@ describe('where there is none', () => {
     expect(readFileSync(join(folder, 'log'), 'utf8')).toBe(
       `install github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}\n`,
     );
-    expect(readdirSync(join(folder, 'cache')).filter((name) => !name.includes('.lock.'))).toEqual([`temporal-${TEMPORAL_CLI_VERSION}`]);
+    expect(readdirSync(join(folder, 'cache')).filter((name) => !name.includes('.lock.'))).toEqual([
+      `temporal-${TEMPORAL_CLI_VERSION}`,
+    ]);
   });
 
   it('many who ask at once build it once', async () => {
@@ -123,7 +134,9 @@ describe('where there is none', () => {
     const found = await Promise.all([find(), find(), find()]);
     expect(found.map(({ path }) => path)).toEqual([cached, cached, cached]);
     expect(readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')).toHaveLength(1);
-    expect(found.filter(({ said }) => said.some((text) => text.includes('waiting for another')))).toHaveLength(2);
+    expect(
+      found.filter(({ said }) => said.some((text) => text.includes('waiting for another'))),
+    ).toHaveLength(2);
   });
 
   it('two processes at once build it once', async () => {
@@ -139,7 +152,13 @@ describe('where there is none', () => {
   it('and Go fails, the error says why and names the three ways to provide one', async () => {
     script(join(folder, 'bin', 'go'), '#!/bin/sh\necho "proxy.golang.org: no such host" >&2\nexit 1\n');
     const { message } = await failure();
-    for (const part of ['proxy.golang.org: no such host', 'TEMPORAL_ADDRESS', 'LLM_TOOL_TEST_TEMPORAL_BIN', 'install Go', 'downloading']) {
+    for (const part of [
+      'proxy.golang.org: no such host',
+      'TEMPORAL_ADDRESS',
+      'LLM_TOOL_TEST_TEMPORAL_BIN',
+      'install Go',
+      'downloading',
+    ]) {
       expect(message).toContain(part);
     }
     expect(readdirSync(join(folder, 'cache')).filter((name) => !name.includes('.lock.'))).toEqual([]);

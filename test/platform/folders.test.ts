@@ -19,24 +19,34 @@ describe('state and cache', () => {
   it('are where the platform has them, for the user alone', async () => {
     const home = await newFolder();
     setEnv({ ...NONE, HOME: home });
-    expect(projectState('/results').folder).toBe(join(home, '.local/state/llm-tool-test', projectState('/results').id));
+    expect(projectState('/results').folder).toBe(
+      join(home, '.local/state/llm-tool-test', projectState('/results').id),
+    );
     expect(cacheHome()).toBe(join(home, '.cache/llm-tool-test'));
     expect(statSync(join(home, '.local/state/llm-tool-test')).mode & 0o777).toBe(0o700);
   });
 
   it('are where XDG says', async () => {
     const folder = await newFolder();
-    setEnv({ ...NONE, HOME: '/nowhere', XDG_STATE_HOME: join(folder, 's'), XDG_CACHE_HOME: join(folder, 'c') });
+    setEnv({
+      ...NONE,
+      HOME: '/nowhere',
+      XDG_STATE_HOME: join(folder, 's'),
+      XDG_CACHE_HOME: join(folder, 'c'),
+    });
     expect(projectState('/results').folder.startsWith(join(folder, 's', 'llm-tool-test/'))).toBe(true);
     expect(cacheHome()).toBe(join(folder, 'c', 'llm-tool-test'));
   });
 
-  it.each(['', 'relative/path'])('are not where XDG says when it says %j, which its specification rules out', async (xdg) => {
-    const home = await newFolder();
-    setEnv({ ...NONE, HOME: home, XDG_CACHE_HOME: xdg });
-    expect(cacheHome()).toBe(join(home, '.cache/llm-tool-test'));
-    expect(existsSync('relative/path')).toBe(false);
-  });
+  it.each(['', 'relative/path'])(
+    'are not where XDG says when it says %j, which its specification rules out',
+    async (xdg) => {
+      const home = await newFolder();
+      setEnv({ ...NONE, HOME: home, XDG_CACHE_HOME: xdg });
+      expect(cacheHome()).toBe(join(home, '.cache/llm-tool-test'));
+      expect(existsSync('relative/path')).toBe(false);
+    },
+  );
 
   it('are where our own variables say; an empty one says nothing', async () => {
     const home = await newFolder();

@@ -46,7 +46,9 @@ it('is not fooled by files that are no locks', async () => {
 it('goes to one of many who ask at once in one process', async () => {
   const folder = await newFolder();
   for (let round = 0; round < 20; round++) {
-    const locks = (await Promise.all(Array.from({ length: 10 }, () => tryLock(folder, 'engine')))).filter((lock) => lock !== null);
+    const locks = (await Promise.all(Array.from({ length: 10 }, () => tryLock(folder, 'engine')))).filter(
+      (lock) => lock !== null,
+    );
     expect(locks).toHaveLength(1);
     await locks[0]?.release();
   }
@@ -65,7 +67,11 @@ it('a holder that was killed is succeeded', async () => {
   expect((await lockHolder(folder, 'engine'))?.pid).toBe(child.pid);
   expect(await tryLock(folder, 'engine')).toBeNull();
   child.kill('SIGKILL');
-  const free = await waitUntil(async () => ((await lockHolder(folder, 'engine')) === null ? true : null), 5000, 10);
+  const free = await waitUntil(
+    async () => ((await lockHolder(folder, 'engine')) === null ? true : null),
+    5000,
+    10,
+  );
   expect(free).toBe(true);
   expect(await tryLock(folder, 'engine')).not.toBeNull();
 });

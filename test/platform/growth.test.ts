@@ -15,7 +15,11 @@ async function observed(): Promise<{ file: string; log: string; end: () => Promi
 }
 
 const noted = (log: string, bytes: number): Promise<true | null> =>
-  waitUntil(async () => ((await readGrowth(log)).some((growth) => growth.bytes === bytes) ? true : null), 10_000, 10);
+  waitUntil(
+    async () => ((await readGrowth(log)).some((growth) => growth.bytes === bytes) ? true : null),
+    10_000,
+    10,
+  );
 
 it('notes which size a file had when, also of one that is not there at first', async () => {
   const { file, log, end } = await observed();

@@ -60,9 +60,11 @@ it('equals a split at newlines, for any text and wherever the chunks of the file
     fc.constantFrom('\n', '\r\n', '\n\n', '😀', 'é').map((text) => Buffer.from(text)),
     fc.uint8Array({ maxLength: 5 }).map((bytes) => Buffer.from(bytes)),
   );
-  const padding = fc.integer({ min: -12, max: 12 }).chain((shift) =>
-    fc.constantFrom(0, CHUNK, 2 * CHUNK).map((at) => Buffer.alloc(Math.max(0, at + shift), 'x')),
-  );
+  const padding = fc
+    .integer({ min: -12, max: 12 })
+    .chain((shift) =>
+      fc.constantFrom(0, CHUNK, 2 * CHUNK).map((at) => Buffer.alloc(Math.max(0, at + shift), 'x')),
+    );
   fc.assert(
     fc.property(padding, fc.array(piece, { maxLength: 30 }), (before, pieces) => {
       const content = Buffer.concat([before, ...pieces]);
@@ -73,12 +75,15 @@ it('equals a split at newlines, for any text and wherever the chunks of the file
   );
 });
 
-it.each([LIMIT + 1, LIMIT + CHUNK, 3 * LIMIT + 5])('cuts a line of %i characters and says so', async (length) => {
-  const lines = await read(`before\n${'x'.repeat(length)}\nafter\n`);
-  expect(lines.map(({ text }) => text.length)).toEqual([6, LIMIT + ' [line cut]'.length, 5]);
-  expect(lines[1]?.text.endsWith('x [line cut]')).toBe(true);
-  expect(lines[2]).toEqual({ text: 'after', end: 7 + length + 1 + 6 });
-});
+it.each([LIMIT + 1, LIMIT + CHUNK, 3 * LIMIT + 5])(
+  'cuts a line of %i characters and says so',
+  async (length) => {
+    const lines = await read(`before\n${'x'.repeat(length)}\nafter\n`);
+    expect(lines.map(({ text }) => text.length)).toEqual([6, LIMIT + ' [line cut]'.length, 5]);
+    expect(lines[1]?.text.endsWith('x [line cut]')).toBe(true);
+    expect(lines[2]).toEqual({ text: 'after', end: 7 + length + 1 + 6 });
+  },
+);
 
 it.each([LIMIT - 1, LIMIT])('keeps a line of %i characters whole', async (length) => {
   expect((await read('x'.repeat(length)))[0]?.text.length).toBe(length);

@@ -2,7 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { bootId, identify, isAlive, ownIdentity, signalProcess } from '../../src/platform/process-identity.js';
+import {
+  bootId,
+  identify,
+  isAlive,
+  ownIdentity,
+  signalProcess,
+} from '../../src/platform/process-identity.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
 
 function child(command: string, args: string[]): ChildProcess & { pid: number } {
@@ -13,11 +19,10 @@ function child(command: string, args: string[]): ChildProcess & { pid: number } 
 }
 
 it('a process is alive until it has ended', async () => {
-  const { pid, ...rest } = child('sleep', ['1000']);
+  const { pid } = child('sleep', ['1000']);
   const identity = identify(pid);
   expect(identity).toMatchObject({ pid, boot: bootId() });
   expect(identity !== null && isAlive(identity)).toBe(true);
-  expect(rest).toBeDefined();
   expect(identity !== null && signalProcess(identity, 'SIGKILL')).toBe(true);
   expect(await waitUntil(() => (identity !== null && !isAlive(identity) ? true : null), 5000, 10)).toBe(true);
   expect(identity !== null && signalProcess(identity, 'SIGKILL')).toBe(false);
@@ -46,7 +51,8 @@ it('a zombie is dead', async () => {
   const parent = child('sh', ['-c', 'sh -c "echo \\$\\$; read line" & exec sleep 1000']);
   const [chunk] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
   const pid = Number(String(chunk));
-  const isZombie = (): true | null => (/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) ? true : null);
+  const isZombie = (): true | null =>
+    /^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) ? true : null;
   expect(await waitUntil(isZombie, 10_000, 10)).toBe(true);
   expect(identify(pid)).toBeNull();
 });

@@ -40,10 +40,14 @@ export const allGone = async (text: string, timeoutMs = 2000): Promise<boolean> 
 
 /** Waits until there are `wanted` processes with `text` in their command line. */
 export async function running(text: string, wanted = 1): Promise<number[]> {
-  const found = await waitUntil(() => {
-    const now = processesWith(text);
-    return now.length >= wanted ? now : null;
-  }, 10_000, 10);
+  const found = await waitUntil(
+    () => {
+      const now = processesWith(text);
+      return now.length >= wanted ? now : null;
+    },
+    10_000,
+    10,
+  );
   if (found === null) throw new Error(`${processesWith(text).length} processes with ${text}, not ${wanted}`);
   return found;
 }

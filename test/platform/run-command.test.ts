@@ -68,7 +68,8 @@ describe('what a command says', () => {
 
 describe('a lot of output', () => {
   it('keeps the first MiB of 10 MB on either stream and counts the rest', async () => {
-    const command = "head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2; echo end";
+    const command =
+      "head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2; echo end";
     const result = await run(command);
     expect(result).toMatchObject({ exitCode: 0, stdoutBytes: 10_000_004, stderrBytes: 10_000_000 });
     expect(result.stdout === 'o'.repeat(OUTPUT_CAP)).toBe(true);
@@ -84,13 +85,18 @@ describe('a lot of output', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   });
 
-  it.each([1, 2, 3])('cuts no character in two where the cap falls into one (shifted by %i)', async (shift) => {
-    const { stdout, stdoutBytes } = await run(`printf '%${shift}s' ''; yes '😀' | tr -d '\\n' | head -c 2000000`);
-    expect(stdoutBytes).toBe(2_000_000 + shift);
-    expect(stdout.slice(0, shift + 2)).toBe(`${' '.repeat(shift)}😀`);
-    expect(stdout.endsWith('😀')).toBe(true);
-    expect(stdout).not.toContain('\uFFFD');
-  });
+  it.each([1, 2, 3])(
+    'cuts no character in two where the cap falls into one (shifted by %i)',
+    async (shift) => {
+      const { stdout, stdoutBytes } = await run(
+        `printf '%${shift}s' ''; yes '😀' | tr -d '\\n' | head -c 2000000`,
+      );
+      expect(stdoutBytes).toBe(2_000_000 + shift);
+      expect(stdout.slice(0, shift + 2)).toBe(`${' '.repeat(shift)}😀`);
+      expect(stdout.endsWith('😀')).toBe(true);
+      expect(stdout).not.toContain('\uFFFD');
+    },
+  );
 
   it('shows bytes that are no text, also at the end of short output', async () => {
     expect((await run("printf 'a\\377b\\342\\202'")).stdout).toBe('a\uFFFDb\uFFFD');
@@ -100,7 +106,9 @@ describe('a lot of output', () => {
 describe('the end of a command', () => {
   it('kills the whole process group at the deadline, within a second', async () => {
     const seconds = sleeper();
-    const result = await run(`echo begun; sleep ${seconds} & trap '' TERM; sleep ${seconds}`, { timeoutMs: 500 });
+    const result = await run(`echo begun; sleep ${seconds} & trap '' TERM; sleep ${seconds}`, {
+      timeoutMs: 500,
+    });
     expect(result).toMatchObject({ timedOut: true, exitCode: null, stdout: 'begun\n' });
     expect(result.durationMs).toBeGreaterThanOrEqual(490);
     expect(result.durationMs).toBeLessThan(1500);
@@ -149,10 +157,13 @@ describe('the end of a command', () => {
   it('does not kill a kept server by closing the pipes that it writes to: it gets a broken pipe, later', async () => {
     const cwd = await newFolder();
     const seconds = sleeper();
-    await run(`sh -c 'trap "" PIPE; echo up; while [ ! -e go ]; do sleep 0.05; done; echo more; echo ok >wrote; sleep ${seconds}' &`, {
-      cwd,
-      keepBackground: true,
-    });
+    await run(
+      `sh -c 'trap "" PIPE; echo up; while [ ! -e go ]; do sleep 0.05; done; echo more; echo ok >wrote; sleep ${seconds}' &`,
+      {
+        cwd,
+        keepBackground: true,
+      },
+    );
     await run('touch go', { cwd });
     await running(`sleep\0${seconds}`);
     expect(readFileSync(join(cwd, 'wrote'), 'utf8')).toBe('ok\n');
@@ -177,7 +188,9 @@ describe('the end of a command', () => {
 
   it('does nothing to speak of when the signal has aborted before', async () => {
     const cwd = await newFolder();
-    await expect(run('sleep 0.5; touch done', { cwd, signal: AbortSignal.abort(new Error('never')) })).rejects.toThrow('never');
+    await expect(
+      run('sleep 0.5; touch done', { cwd, signal: AbortSignal.abort(new Error('never')) }),
+    ).rejects.toThrow('never');
     expect(existsSync(join(cwd, 'done'))).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, utimesSync } from 'node:fs';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, chmod, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
 import { identify, ownIdentity } from '../../src/platform/process-identity.js';
@@ -21,11 +21,19 @@ import { newFolder, setEnv } from './temporary.js';
 const compiled = await compileSources('platform');
 
 const PATH = '/usr/local/bin:/usr/bin:/bin';
+const NOBODY = 65534;
 const LONG_MS = 30_000;
 
 /** Why a mode cannot be tested here; null when it can. */
 function obstacle(...flags: string[]): string | null {
-  const probe = spawnSync('unshare', [...flags, '--pid', '--fork', '--kill-child=KILL', '--mount-proc', 'true']);
+  const probe = spawnSync('unshare', [
+    ...flags,
+    '--pid',
+    '--fork',
+    '--kill-child=KILL',
+    '--mount-proc',
+    'true',
+  ]);
   return probe.status === 0 ? null : `unshare ${flags.join(' ')}: ${String(probe.stderr).trim()}`;
 }
 
@@ -36,7 +44,7 @@ const MODES = [
 ] as const;
 
 interface Started extends SupervisedCommand {
-  /** In the command line of every process of the test that sleeps; the supervisor's own included. */
+  /** In the command line of every process that the agent starts. */
   seconds: string;
   out(): string;
   err(): string;
@@ -62,7 +70,7 @@ async function prepare(shell: string, changes: Partial<SupervisedCommand> = {}):
     mark,
     argv: ['sh', '-c', shell],
     env: { PATH, S: seconds },
-    deadlineSecs: Number(seconds),
+    deadlineSecs: Number(uniqueSeconds()),
     idleSecs: null,
     out: () => readFileSync(join(folder, 'out'), 'utf8'),
     err: () => readFileSync(join(folder, 'err'), 'utf8'),
@@ -77,13 +85,18 @@ async function start(shell: string, changes?: Partial<SupervisedCommand>): Promi
   return command;
 }
 
-/** Whether agent, descendants and supervisor are gone: those that are dying get two seconds. */
-const nothingLeft = async ({ seconds, folder, mark }: Started): Promise<boolean> =>
-  (await allGone(seconds)) && (await allGone(folder)) && markedProcesses(mark).length === 0;
+/** Whether all that the agent started is gone, at once or within `timeoutMs`; the supervisor's own may still be dying. */
+const nothingLeft = async (command: Started, timeoutMs = 0): Promise<boolean> =>
+  (await allGone(command.seconds, timeoutMs)) &&
+  (await allGone(command.folder)) &&
+  (await allGone(`sleep\0${command.deadlineSecs}\0`)) &&
+  markedProcesses(command.mark).length === 0;
 
-const written = (path: string): Promise<true | null> => waitUntil(() => (existsSync(path) ? true : null), LONG_MS, 10);
+const written = (path: string): Promise<true | null> =>
+  waitUntil(() => (existsSync(path) ? true : null), LONG_MS, 10);
 
-const supervisorPid = ({ folder }: Started): number => Number(readFileSync(join(folder, 'sup'), 'utf8').split(' ')[0]);
+const supervisorPid = ({ folder }: Started): number =>
+  Number(readFileSync(join(folder, 'sup'), 'utf8').split(' ')[0]);
 
 /** Ignores TERM, and so does what it leaves in sessions of its own, in the background and orphaned twice. */
 const STUBBORN = `
@@ -108,7 +121,9 @@ describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped 
   });
 
   test('its output is complete at its end, 10 MB on either stream', async () => {
-    const agent = await start("head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2");
+    const agent = await start(
+      "head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2",
+    );
     expect(await agent.end()).toMatchObject({ exitCode: 0 });
     expect(agent.out() === 'o'.repeat(10_000_000)).toBe(true);
     expect(agent.err() === 'e'.repeat(10_000_000)).toBe(true);
@@ -133,12 +148,23 @@ describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped 
     const agent = await prepare('', { argv: ['cat', '/proc/self/environ'] });
     await startSupervised({ ...agent, env: { PATH, HOME: '/nowhere', ODD: 'a\nb=c' } });
     await agent.end();
-    const seen = agent.out().split('\0').filter((entry) => entry !== '' && !/^(PWD|SHLVL|_)=/.test(entry));
-    expect(seen.sort()).toEqual(['HOME=/nowhere', `LLM_TOOL_TEST_RUN=${agent.mark}`, 'ODD=a\nb=c', `PATH=${PATH}`]);
+    const seen = agent
+      .out()
+      .split('\0')
+      .filter((entry) => entry !== '' && !/^(PWD|SHLVL|_)=/.test(entry));
+    expect(seen.sort()).toEqual([
+      'HOME=/nowhere',
+      `LLM_TOOL_TEST_RUN=${agent.mark}`,
+      'ODD=a\nb=c',
+      `PATH=${PATH}`,
+    ]);
   });
 
   test('it is started also where its PATH has none of the utilities that the supervisor uses', async () => {
-    const agent = await start('', { argv: [process.execPath, '-p', 'process.env.PATH'], env: { PATH: '/nowhere' } });
+    const agent = await start('', {
+      argv: [process.execPath, '-p', 'process.env.PATH'],
+      env: { PATH: '/nowhere' },
+    });
     expect(await agent.end()).toMatchObject({ exitCode: 0 });
     expect(agent.out()).toBe('/nowhere\n');
   });
@@ -215,7 +241,8 @@ describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped 
   });
 
   test('it is not idle while it says something on either stream', async () => {
-    const say = 'i=0; while [ $i -lt 12 ]; do i=$((i+1)); [ $((i%2)) = 0 ] && echo o || echo e >&2; sleep 0.25; done';
+    const say =
+      'i=0; while [ $i -lt 12 ]; do i=$((i+1)); [ $((i%2)) = 0 ] && echo o || echo e >&2; sleep 0.25; done';
     const agent = await start(say, { idleSecs: 1.5 });
     expect(await agent.end()).toEqual({ state: 'ended', exitCode: 0, stopped: null });
   });
@@ -223,7 +250,11 @@ describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped 
   test('a request to stop lets it end by itself first', async () => {
     const agent = await start(`trap 'echo bye; exit 3' TERM; echo up >up; sleep $S & wait`);
     await written(join(agent.cwd, 'up'));
-    expect(await stopSupervised(agent.folder, 'cancel')).toEqual({ state: 'ended', exitCode: 3, stopped: 'cancel' });
+    expect(await stopSupervised(agent.folder, 'cancel')).toEqual({
+      state: 'ended',
+      exitCode: 3,
+      stopped: 'cancel',
+    });
     expect(agent.out()).toBe('bye\n');
     expect(await nothingLeft(agent)).toBe(true);
   });
@@ -234,6 +265,15 @@ describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped 
     const askedAt = performance.now();
     expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
     expect(performance.now() - askedAt).toBeLessThan(5000);
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('nothing is alive when a request to stop has been answered, also what takes long to die', async () => {
+    const big = `setsid node -e 'const held = Buffer.alloc(3e8, 1); fs.writeFileSync("up", ""); setTimeout(() => held, 1e9)' $S`;
+    const agent = await prepare(`trap '' TERM; ${big} & sleep $S`);
+    await startSupervised({ ...agent, env: { ...agent.env, PATH: process.env['PATH'] ?? PATH } });
+    await written(join(agent.cwd, 'up'));
+    await stopSupervised(agent.folder, 'cancel');
     expect(await nothingLeft(agent)).toBe(true);
   });
 
@@ -253,7 +293,11 @@ describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped 
   test('an agent that has ended is not stopped any more: its status stands', async () => {
     const agent = await start('exit 5');
     await agent.end();
-    expect(await stopSupervised(agent.folder, 'cancel')).toEqual({ state: 'ended', exitCode: 5, stopped: null });
+    expect(await stopSupervised(agent.folder, 'cancel')).toEqual({
+      state: 'ended',
+      exitCode: 5,
+      stopped: null,
+    });
   });
 
   test('the death of the supervisor is seen, and what is left of the run can be ended', async () => {
@@ -262,8 +306,8 @@ describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped 
     const end = agent.end();
     process.kill(supervisorPid(agent), 'SIGKILL');
     expect(await end).toEqual({ state: 'dead' });
-    if (mode === 'group') killMarked(agent.mark);
-    expect(await nothingLeft(agent)).toBe(true);
+    if (mode === 'group') await killMarked(agent.mark);
+    expect(await nothingLeft(agent, 2000)).toBe(true);
   });
 
   test('a second start in the same folder starts no second agent', async () => {
@@ -283,13 +327,16 @@ describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped 
     await Promise.all(Array.from({ length: 10 }, () => startSupervised(agent)));
     const ends = Array.from({ length: 10 }, () => agent.end());
     await writeFile(join(agent.cwd, 'go'), '');
-    for (const end of await Promise.all(ends)) expect(end).toEqual({ state: 'ended', exitCode: 9, stopped: null });
+    for (const end of await Promise.all(ends))
+      expect(end).toEqual({ state: 'ended', exitCode: 9, stopped: null });
     expect(readFileSync(join(agent.cwd, 'starts'), 'utf8')).toBe('start\n');
     expect(await nothingLeft(agent)).toBe(true);
   });
 
   test('the process that started it may be killed: the agent goes on and another process adopts it', async () => {
-    const agent = await prepare('echo start >>starts; while [ ! -e go ]; do sleep 0.05; done; echo out; exit 9');
+    const agent = await prepare(
+      'echo start >>starts; while [ ! -e go ]; do sleep 0.05; done; echo out; exit 9',
+    );
     const starter = compiled.program(`
       import { startSupervised } from './platform/supervise.js';
       await startSupervised(JSON.parse(process.argv[2]));
@@ -305,13 +352,30 @@ describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped 
   test('its files are for the user alone', async () => {
     const agent = await start('echo secret; sleep $S');
     for (const path of ['', 'out', 'err', 'sup', 'ctl']) {
-      expect(spawnSync('stat', ['-c', '%a', join(agent.folder, path)], { encoding: 'utf8' }).stdout).toMatch(/^[67]00\n$/);
+      expect(spawnSync('stat', ['-c', '%a', join(agent.folder, path)], { encoding: 'utf8' }).stdout).toMatch(
+        /^[67]00\n$/,
+      );
     }
   });
 });
 
 describe('mode group', () => {
   beforeEach(() => setEnv({ LLM_TOOL_TEST_CONTAINMENT: 'group' }));
+
+  it('ends what is left in sessions of its own also for a user who may not look into all processes', async () => {
+    const agent = await prepare('setsid sleep $S & exit 3');
+    for (const path of [dirname(agent.folder), agent.cwd]) await chmod(path, 0o777);
+    await chmod(agent.stdin, 0o644);
+    const starter = compiled.program(`
+      import { startSupervised, waitForEnd } from './platform/supervise.js';
+      const command = JSON.parse(process.argv[2]);
+      await startSupervised(command);
+      console.log(JSON.stringify(await waitForEnd(command.folder, AbortSignal.timeout(20_000))));`);
+    const { stdout, stderr } = await compiled.run(starter, [JSON.stringify(agent)], { uid: NOBODY });
+    expect(stderr).toBe('');
+    expect(JSON.parse(String(stdout))).toEqual({ state: 'ended', exitCode: 3, stopped: null });
+    expect(await nothingLeft(agent)).toBe(true);
+  });
 
   it('ends no process of another run whose mark only begins like its own', async () => {
     const other = await prepare('echo up >up; sleep $S');
@@ -334,7 +398,8 @@ describe('what is left of a start', () => {
     return folder;
   }
 
-  const claim = ({ pid, start, boot }: { pid: number; start: string; boot: string }): string => `${pid} ${boot} group ${start}\n`;
+  const claim = ({ pid, start, boot }: { pid: number; start: string; boot: string }): string =>
+    `${pid} ${boot} group ${start}\n`;
 
   it('nothing: no agent was started here', async () => {
     expect(await inspect(await newFolder())).toEqual({ state: 'none' });
@@ -357,29 +422,39 @@ describe('what is left of a start', () => {
     expect(await waitForEnd(folder, AbortSignal.timeout(LONG_MS))).toEqual({ state: 'dead' });
   });
 
-  it.each([['', 'empty'], [`${process.pid} `, 'cut'], [claim(ownIdentity()).trimEnd(), 'without its newline']])(
-    'a claim that is half written (%j) is starting at first, then dead',
-    async (text) => {
-      const folder = await folderWith({ sup: text });
-      expect(await inspect(folder)).toEqual({ state: 'starting' });
-      const longAgo = new Date(Date.now() - 60_000);
-      utimesSync(join(folder, 'sup'), longAgo, longAgo);
-      expect(await inspect(folder)).toEqual({ state: 'dead' });
-    },
-  );
+  it.each([
+    ['', 'empty'],
+    [`${process.pid} `, 'cut'],
+    [claim(ownIdentity()).trimEnd(), 'without its newline'],
+  ])('a claim that is half written (%j) is starting at first, then dead', async (text) => {
+    const folder = await folderWith({ sup: text });
+    expect(await inspect(folder)).toEqual({ state: 'starting' });
+    const longAgo = new Date(Date.now() - 60_000);
+    utimesSync(join(folder, 'sup'), longAgo, longAgo);
+    expect(await inspect(folder)).toEqual({ state: 'dead' });
+  });
 
   it.each(['', '1'])('an exit status that is not complete (%j) is no end', async (exit) => {
-    expect(await inspect(await folderWith({ sup: claim(ownIdentity()), exit }))).toEqual({ state: 'running' });
+    expect(await inspect(await folderWith({ sup: claim(ownIdentity()), exit }))).toEqual({
+      state: 'running',
+    });
     const dead = claim({ ...ownIdentity(), start: '1' });
     expect(await inspect(await folderWith({ sup: dead, exit }))).toEqual({ state: 'dead' });
   });
 
-  it.each(['cancel', 'deadline', 'idle'])('a complete exit status counts though the supervisor is gone (%s)', async (stop) => {
-    const sup = claim({ ...ownIdentity(), boot: 'other' });
-    expect(await inspect(await folderWith({ sup, exit: '12\n' }))).toEqual({ state: 'ended', exitCode: 12, stopped: null });
-    const folder = await folderWith({ sup, exit: '143\n', stop: `${stop}\n` });
-    expect(await inspect(folder)).toEqual({ state: 'ended', exitCode: 143, stopped: stop });
-  });
+  it.each(['cancel', 'deadline', 'idle'])(
+    'a complete exit status counts though the supervisor is gone (%s)',
+    async (stop) => {
+      const sup = claim({ ...ownIdentity(), boot: 'other' });
+      expect(await inspect(await folderWith({ sup, exit: '12\n' }))).toEqual({
+        state: 'ended',
+        exitCode: 12,
+        stopped: null,
+      });
+      const folder = await folderWith({ sup, exit: '143\n', stop: `${stop}\n` });
+      expect(await inspect(folder)).toEqual({ state: 'ended', exitCode: 143, stopped: stop });
+    },
+  );
 });
 
 describe('waiting for the end', () => {
@@ -405,12 +480,21 @@ describe('waiting for the end', () => {
 
   it('leaves no listener on the signal, however long it waits', async () => {
     const folder = await newFolder();
-    await writeFile(join(folder, 'sup'), `${process.pid} ${ownIdentity().boot} group ${identify(process.pid)?.start ?? ''}\n`);
+    await writeFile(
+      join(folder, 'sup'),
+      `${process.pid} ${ownIdentity().boot} group ${identify(process.pid)?.start ?? ''}\n`,
+    );
     const { signal } = new AbortController();
     const counted = { added: 0, removed: 0 };
     const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
-    signal.addEventListener = (...args: Parameters<typeof add>) => (counted.added++, add(...args));
-    signal.removeEventListener = (...args: Parameters<typeof remove>) => (counted.removed++, remove(...args));
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      counted.added += 1;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      counted.removed += 1;
+      remove(...args);
+    };
     const end = waitForEnd(folder, signal);
     // Every change of the file `exit` that is no end makes it look again.
     for (let round = 0; round < 5; round++) await appendFile(join(folder, 'exit'), '');

@@ -39,7 +39,20 @@ const compiled = await compileSources('platform');
 const NOBODY = 65534;
 
 /** Names that are legal and that careless code trips over. */
-const ODD_NAMES = ['new\nline', 'it\'s "quoted"', 'é😀', 'e\u0301', '-rf', ' blank ', 'back\\slash', '$HOME', '*', '...', '#', '%41'];
+const ODD_NAMES = [
+  'new\nline',
+  'it\'s "quoted"',
+  'é😀',
+  'e\u0301',
+  '-rf',
+  ' blank ',
+  'back\\slash',
+  '$HOME',
+  '*',
+  '...',
+  '#',
+  '%41',
+];
 
 const hashOf = async (root: string): Promise<string> => hashTree(root, await listTree(root));
 
@@ -80,9 +93,15 @@ describe('the list of a tree', () => {
   });
 
   it.each([
-    ['a symlink that climbs out', (root: string) => symlinkSync('../../etc/passwd', join(root, 'folder', 'bad'))],
+    [
+      'a symlink that climbs out',
+      (root: string) => symlinkSync('../../etc/passwd', join(root, 'folder', 'bad')),
+    ],
     ['an absolute symlink', (root: string) => symlinkSync('/etc/passwd', join(root, 'folder', 'bad'))],
-    ['an absolute symlink to the tree itself', (root: string) => symlinkSync(join(root, 'file'), join(root, 'folder', 'bad'))],
+    [
+      'an absolute symlink to the tree itself',
+      (root: string) => symlinkSync(join(root, 'file'), join(root, 'folder', 'bad')),
+    ],
     [
       'a symlink that climbs out by way of another one',
       (root: string) => {
@@ -143,17 +162,21 @@ describe('whether a symlink stays inside', () => {
     const part = fc.constantFrom('a', 'b', '..', '.', '...', '-', 'root');
     const name = fc.constantFrom('a', 'b', 'root');
     fc.assert(
-      fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), fc.array(part, { minLength: 1, maxLength: 8 }), (path, to) => {
-        let depth = path.length - 1;
-        let lowest = depth;
-        for (const step of to) {
-          if (step === '..') depth -= 1;
-          else if (step !== '.') depth += 1;
-          lowest = Math.min(lowest, depth);
-        }
-        expect(staysInside(path.join('/'), to.join('/'))).toBe(lowest >= 0);
-        expect(staysInside(path.join('/'), `/${to.join('/')}`)).toBe(false);
-      }),
+      fc.property(
+        fc.array(name, { minLength: 1, maxLength: 4 }),
+        fc.array(part, { minLength: 1, maxLength: 8 }),
+        (path, to) => {
+          let depth = path.length - 1;
+          let lowest = depth;
+          for (const step of to) {
+            if (step === '..') depth -= 1;
+            else if (step !== '.') depth += 1;
+            lowest = Math.min(lowest, depth);
+          }
+          expect(staysInside(path.join('/'), to.join('/'))).toBe(lowest >= 0);
+          expect(staysInside(path.join('/'), `/${to.join('/')}`)).toBe(false);
+        },
+      ),
     );
   });
 });
@@ -168,18 +191,18 @@ describe('the hash of a tree', () => {
   });
 
   it.each([
-    ['content', (root: string) => writeFileSync(join(root, 'file'), 'Content')],
-    ['name', (root: string) => execFileSync('mv', ['file', 'file2'], { cwd: root })],
-    ['executable bit', (root: string) => chmodSync(join(root, 'file'), 0o755)],
-    ['target of a symlink', (root: string) => (rmSync(join(root, 'link')), symlinkSync('file', join(root, 'link')))],
-    ['empty folder', (root: string) => mkdirSync(join(root, 'new'))],
-    ['empty file', (root: string) => writeFileSync(join(root, 'new'), '')],
-    ['file in place of an empty folder', (root: string) => (rmSync(join(root, 'folder/empty'), { recursive: true }), writeFileSync(join(root, 'folder/empty'), ''))],
-    ['symlink in place of a file', (root: string) => (rmSync(join(root, 'file')), symlinkSync('content', join(root, 'file')))],
+    ['content', 'printf Content >file'],
+    ['name', 'mv file file2'],
+    ['executable bit', 'chmod +x file'],
+    ['target of a symlink', 'ln -sfn file link'],
+    ['empty folder', 'mkdir new'],
+    ['empty file', 'touch new'],
+    ['file in place of an empty folder', 'rmdir folder/empty; touch folder/empty'],
+    ['symlink in place of a file', 'rm file; ln -s content file'],
   ])('changes with a new %s', async (_, change) => {
     const root = await sample();
     const before = await hashOf(root);
-    change(root);
+    execFileSync('sh', ['-c', change], { cwd: root });
     expect(await hashOf(root)).not.toBe(before);
   });
 });
@@ -295,12 +318,20 @@ describe('a copy of what an agent left', () => {
 
   it('keeps names that are not UTF-8', async () => {
     const root = await newFolder();
-    execFileSync('sh', ['-c', 'd=$(printf "d\\351"); mkdir "$d"; printf x >"$d/$(printf "caf\\351")"; ln -s "$d" "$(printf "l\\377")"'], {
-      cwd: root,
-    });
+    execFileSync(
+      'sh',
+      [
+        '-c',
+        'd=$(printf "d\\351"); mkdir "$d"; printf x >"$d/$(printf "caf\\351")"; ln -s "$d" "$(printf "l\\377")"',
+      ],
+      {
+        cwd: root,
+      },
+    );
     const to = join(await newFolder(), 'copy');
     await copyLoosely(root, to, mask);
-    const names = (folder: string): string => execFileSync('find', ['.'], { cwd: folder, encoding: 'latin1' });
+    const names = (folder: string): string =>
+      execFileSync('find', ['.'], { cwd: folder, encoding: 'latin1' });
     expect(names(to).split('\n').sort()).toEqual(names(root).split('\n').sort());
     expect(names(to)).toContain('d\xE9/caf\xE9');
   });
@@ -317,7 +348,9 @@ describe('a copy of what an agent left', () => {
 
   it('passes over what a user may not read', async () => {
     const root = await newFolder();
-    execFileSync('sh', ['-c', 'echo a >open; echo b >shut; chmod 0 shut; mkdir closed; chmod 0 closed'], { cwd: root });
+    execFileSync('sh', ['-c', 'echo a >open; echo b >shut; chmod 0 shut; mkdir closed; chmod 0 closed'], {
+      cwd: root,
+    });
     const to = await newFolder();
     for (const folder of [root, to]) await chmod(folder, 0o777);
     const copier = compiled.program(`
@@ -325,7 +358,10 @@ describe('a copy of what an agent left', () => {
       const [from, to] = process.argv.slice(2);
       await copyLoosely(from, to + '/plain', null);
       await copyLoosely(from, to + '/masked', () => null);`);
-    expect(await compiled.run(copier, [root, to], { uid: NOBODY })).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(await compiled.run(copier, [root, to], { uid: NOBODY })).toMatchObject({
+      stderr: '',
+      exitCode: 0,
+    });
     for (const kind of ['plain', 'masked']) expect(readFileSync(join(to, kind, 'open'), 'utf8')).toBe('a\n');
     expect(existsSync(join(to, 'plain', 'shut'))).toBe(false);
   });

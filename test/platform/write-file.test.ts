@@ -29,7 +29,9 @@ it('readers see the old content or the new, never a part', async () => {
       for (const letter of ['a', 'b', 'c', 'd']) await writeFileAtomic(process.argv[2], letter.repeat(2_000_000));
     }`);
   const state = { over: false };
-  const writers = Promise.all([compiled.run(writer, [path]), compiled.run(writer, [path])]).finally(() => (state.over = true));
+  const writers = Promise.all([compiled.run(writer, [path]), compiled.run(writer, [path])]).finally(
+    () => (state.over = true),
+  );
   let reads = 0;
   while (!state.over) {
     expect(contents.includes((await readTextIfThere(path)) ?? '')).toBe(true);
@@ -71,7 +73,8 @@ it('one of many who publish at once wins, and what is published is whole', async
   const won = ends.map(({ stdout }) => JSON.parse(String(stdout)) as number[]);
   expect(won.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
   for (const [index, numbers] of won.entries()) {
-    for (const n of numbers) expect(readFileSync(join(folder, String(n)), 'utf8')).toBe(names[index]?.repeat(50_000));
+    for (const n of numbers)
+      expect(readFileSync(join(folder, String(n)), 'utf8')).toBe(names[index]?.repeat(50_000));
   }
   expect(readdirSync(folder)).toHaveLength(40);
 });

@@ -38,7 +38,11 @@ const newLog = async (): Promise<string> => join(await newFolder(), 'results', '
 
 it('gives back what was appended, in the order written', async () => {
   const log = await newLog();
-  const lines = [result('a'), result('b', { cost_usd: 0.25, outcome: 'error' }), result('a', { outcome: 'fail' })];
+  const lines = [
+    result('a'),
+    result('b', { cost_usd: 0.25, outcome: 'error' }),
+    result('a', { outcome: 'fail' }),
+  ];
   for (const line of lines) await appendResult(log, line);
   expect(await readResults(log)).toEqual({ results: lines, corrupt: [] });
   expect(readFileSync(log, 'utf8').split('\n')).toHaveLength(4);
@@ -85,7 +89,9 @@ it('lines that several processes appended at once are whole, also those of megab
       await appendResult(log, { ...JSON.parse(line), id: name + n, message });
     }`);
   const names = ['a', 'b', 'c', 'd'];
-  const ends = await Promise.all(names.map((name) => compiled.run(appender, [log, name, JSON.stringify(result('x'))])));
+  const ends = await Promise.all(
+    names.map((name) => compiled.run(appender, [log, name, JSON.stringify(result('x'))])),
+  );
   expect(ends.map(({ stderr }) => stderr)).toEqual(['', '', '', '']);
   const { results, corrupt } = await readResults(log);
   expect(corrupt).toEqual([]);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import type { Ending } from '../../src/results/run-record.js';
@@ -278,8 +279,13 @@ it('cancelling kills the agent, reports the run as cancelled, cleans up and comp
 it('the report of a cancelled run waits until its agent has ended', async () => {
   const events: string[] = [];
   const agents = blockedAgents();
+  const dying = (): Promise<void> => sleep(500);
   const stubs = stubActivities({
-    runAgent: (run) => agents.runAgent(run).finally(() => events.push('agent ended')),
+    runAgent: (run) =>
+      agents
+        .runAgent(run)
+        .finally(dying)
+        .finally(() => events.push('agent ended')),
     writeReport: () => {
       events.push('report');
       return Promise.resolve({ outcome: 'cancelled', message: '', costUsd: null });

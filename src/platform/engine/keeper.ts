@@ -61,7 +61,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
     resultsPath: options.resultsPath,
     keeper: ownIdentity(),
     server: options.external === null && before?.external !== true ? (before?.server ?? null) : null,
-    worker: before?.worker ?? null,
+    worker: before?.build === buildId() ? before.worker : null,
     versions: { temporal: null, llm_tool_test: packageVersion },
   };
   const update = async (change: Partial<EngineState>): Promise<void> => {
@@ -72,11 +72,14 @@ export async function keep(options: KeeperOptions): Promise<void> {
 
   try {
     await update({});
+    // A worker of another build goes; the agents that it follows are adopted by the next one.
+    if (before !== null && before.build !== buildId()) await end(before.worker);
     const deaths: number[] = [];
     let idleSince = Date.now();
     let nextIdleCheck = Date.now();
     while (asked.stop === null) {
-      if (!serverIsUp(state) || !workerIsUp(state)) {
+      // Not ready at first, also where both are up already: a keeper that succeeds another adopts them.
+      if (state.phase !== 'ready' || !serverIsUp(state) || !workerIsUp(state)) {
         if (state.phase === 'ready') deaths.push(Date.now());
         if (deaths.filter((at) => at > Date.now() - RESTART_WINDOW_MS).length > RESTART_LIMIT) {
           throw new Error(`server or worker keeps dying; see ${dirname(logFile(folder, 'server'))}`);

@@ -7,10 +7,19 @@ dir=$1 mode=$2 deadline=$3 idle_tick=$4 grace=$5 mark=$6 cwd=$7 stdin=$8
 shift 8
 umask 077
 
+# Again until none is left, for two seconds: a process may fork between the look and the kill, and takes time to die.
 kill_marked() {
-  for environ in $(grep -lszxF "LLM_TOOL_TEST_RUN=$mark" /proc/[0-9]*/environ); do
-    pid=${environ#/proc/}
-    kill -KILL "${pid%/environ}" 2>/dev/null
+  rounds=0
+  while [ "$rounds" -lt 100 ]; do
+    # Its status says nothing: it is 2 where a process of another user cannot be read.
+    found=$(grep -lszxF "LLM_TOOL_TEST_RUN=$mark" /proc/[0-9]*/environ)
+    [ -n "$found" ] || return
+    for environ in $found; do
+      pid=${environ#/proc/}
+      kill -KILL "${pid%/environ}" 2>/dev/null
+    done
+    sleep 0.02
+    rounds=$((rounds + 1))
   done
 }
 

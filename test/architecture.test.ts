@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url';
+import { cruise, type ICruiseOptions, type ICruiseResult } from 'dependency-cruiser';
+import { expect, test } from 'vitest';
+import rules from '../.dependency-cruiser.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+async function violations(options: ICruiseOptions): Promise<string[]> {
+  const { output } = await cruise(['src'], { baseDir: root, validate: true, ...options });
+  const { summary } = output as ICruiseResult;
+  expect(summary.totalCruised).toBeGreaterThan(100);
+  return summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+}
+
+const { forbidden, options } = rules as { forbidden: NonNullable<ICruiseOptions['ruleSet']>['forbidden']; options: ICruiseOptions };
+
+test('each layer imports only what it may, types included', async () => {
+  expect(await violations({ ...options, ruleSet: { forbidden: forbidden ?? [] } })).toEqual([]);
+});
+
+test('nothing that workflow code pulls in touches the machine or brings zod into the bundle', async () => {
+  const impure = {
+    name: 'workflows-stay-pure',
+    severity: 'error' as const,
+    from: { path: '^src/workflows/' },
+    to: { path: 'node_modules/(zod|yaml|execa|re2js)/|^node:|^(fs|path|os|child_process|crypto|net)(/|$)', reachable: true },
+  };
+  // Type imports are gone by the time code runs, so they do not count here.
+  expect(await violations({ ...options, tsPreCompilationDeps: false, ruleSet: { forbidden: [impure] } })).toEqual([]);
+});
+
+test('the rules can fail: a layer that may import nothing is found out', async () => {
+  const strict = { name: 'nothing', severity: 'error' as const, from: { path: '^src/cli' }, to: { path: '^src/commands/' } };
+  expect((await violations({ ...options, ruleSet: { forbidden: [strict] } })).length).toBeGreaterThan(0);
+});

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readEvaluator } from '../../src/evaluators/script.js';
+import type { CommandResult } from '../../src/lib/command-result.js';
+import { EvaluatorResult } from '../../src/results/schema.js';
+
+const ended = (changes: Partial<CommandResult>): CommandResult => ({
+  exitCode: 0,
+  timedOut: false,
+  stdout: '',
+  stderr: '',
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  durationMs: 1,
+  ...changes,
+});
+
+const said = (stdout: string, changes: Partial<CommandResult> = {}): EvaluatorResult =>
+  readEvaluator('quality', ended({ stdout, ...changes }), 30);
+
+const nothing = { metrics: null, score: null, summary: null };
+
+it.each([
+  ['{}', {}],
+  ['{"score":0}', { score: 0 }],
+  ['{"score":1}', { score: 1 }],
+  [
+    '{"score":0.85,"metrics":{"lines":3},"summary":"ok"}',
+    { score: 0.85, metrics: { lines: 3 }, summary: 'ok' },
+  ],
+  ['\n  {"score": 0.5}\n', { score: 0.5 }],
+  ['{"score":null,"metrics":null,"summary":null}', {}],
+  ['{"metrics":[1,2]}', { metrics: [1, 2] }],
+  ['{"other":true}', {}],
+])('%s is a measurement', (stdout, expected) => {
+  expect(said(stdout)).toEqual({ name: 'quality', ...nothing, error: null, ...expected });
+});
+
+it.each(['-0.1', '1.01', '"0.5"', 'true', '[]', '1e999'])(
+  'a score of %s is an error, and what else was said is kept',
+  (score) => {
+    expect(said(`{"score":${score},"metrics":{"a":1},"summary":"s"}`)).toEqual({
+      name: 'quality',
+      metrics: { a: 1 },
+      score: null,
+      summary: 's',
+      error: 'score is not a number from 0 to 1',
+    });
+  },
+);
+
+it('a summary that is no text is an error', () => {
+  expect(said('{"score":0.5,"summary":{"a":1}}')).toMatchObject({
+    summary: null,
+    error: 'summary is not a string',
+  });
+});
+
+it('every problem is said', () => {
+  expect(said('{"score":2,"summary":1}').error).toBe(
+    'score is not a number from 0 to 1; summary is not a string',
+  );
+});
+
+it.each([
+  '',
+  'text',
+  '[1]',
+  '5',
+  'null',
+  '"x"',
+  '{"score":0.5',
+  '{"score":0.5}{"score":0.6}',
+  '{"score":0.5}\ntrailing',
+])('output %j is not a JSON object: it becomes the summary', (stdout) => {
+  expect(said(stdout)).toEqual({
+    name: 'quality',
+    ...nothing,
+    summary: stdout.trim(),
+    error: 'stdout is not a JSON object',
+  });
+});
+
+it.each([
+  [{ exitCode: 3 }, 'exit 3'],
+  [{ exitCode: 3, stderr: ' why\n' }, 'exit 3: why'],
+  [{ exitCode: null, stderr: '' }, 'ended by a signal'],
+  [{ exitCode: null, timedOut: true, stderr: 'slow' }, 'timed out after 30 s'],
+  [{ exitCode: 127, stderr: 'sh: x: not found' }, 'exit 127: sh: x: not found'],
+])('a script that ends with %j is an error: nothing that it said counts', (changes, error) => {
+  expect(said('{"score":1}', changes)).toEqual({ name: 'quality', ...nothing, error });
+});
+
+it('errors and summaries are kept to a size that one can read', () => {
+  expect(said('x'.repeat(100_000)).summary).toHaveLength(2000);
+  expect(said('', { exitCode: 1, stderr: 'x'.repeat(100_000) }).error?.length).toBeLessThan(600);
+});
+
+it('whatever a script says, the result is one that can be stored, and a score is from 0 to 1', () => {
+  const output = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc
+      .record(
+        { score: fc.jsonValue(), metrics: fc.jsonValue(), summary: fc.jsonValue() },
+        { requiredKeys: [] },
+      )
+      .map((value) => JSON.stringify(value)),
+  );
+  fc.assert(
+    fc.property(output, (stdout) => {
+      const result = said(stdout);
+      expect(EvaluatorResult.parse(JSON.parse(JSON.stringify(result)))).toEqual(
+        JSON.parse(JSON.stringify(result)),
+      );
+      if (result.score !== null) expect(result.score >= 0 && result.score <= 1).toBe(true);
+    }),
+  );
+});
