@@ -17,7 +17,10 @@ export default tseslint.config(
     // Workflow code runs in a deterministic sandbox: whatever needs the machine belongs in an activity.
     files: ['src/workflows/**/*.ts'],
     rules: {
-      'no-restricted-imports': ['error', { patterns: ['node:*', 'fs', 'path', 'child_process', 'zod', 'yaml', 'execa'] }],
+      'no-restricted-imports': [
+        'error',
+        { patterns: ['node:*', 'fs', 'path', 'child_process', 'zod', 'yaml', 'execa'] },
+      ],
     },
   },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },

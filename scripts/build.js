@@ -13,11 +13,16 @@ const fresh = join(root, `dist.${process.pid}`);
 
 try {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json'), '--outDir', fresh], { stdio: 'inherit' });
+  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json'), '--outDir', fresh], {
+    stdio: 'inherit',
+  });
   cpSync(join(root, 'src/platform/supervisor'), join(fresh, 'platform/supervisor'), { recursive: true });
 
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(fresh, 'workflows/index.js'), logger: silent });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(fresh, 'workflows/index.js'),
+    logger: silent,
+  });
   writeFileSync(join(fresh, 'workflow-bundle.js'), code);
 
   const hash = createHash('sha256');

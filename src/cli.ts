@@ -5,7 +5,13 @@ import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { packageVersion } from './platform/package-info.js';
 
 /** Only what a verb needs is loaded: `--help` must not wait for Temporal's client. */
-const list = (value: string, before: string[]): string[] => [...before, ...value.split(',').map((part) => part.trim()).filter((part) => part !== '')];
+const list = (value: string, before: string[]): string[] => [
+  ...before,
+  ...value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+];
 
 const positive = (value: string): number => {
   const number = Number(value);
@@ -61,7 +67,12 @@ program
   .option(...ADDRESS)
   .option(...JSON_FLAG, false)
   .action(async (files, { tools, ...options }) => {
-    if (files.length === 0 && options.all !== true && options.tags.length === 0 && options.tier === undefined) {
+    if (
+      files.length === 0 &&
+      options.all !== true &&
+      options.tags.length === 0 &&
+      options.tier === undefined
+    ) {
       throw new UsageError('nothing_selected', 'name scenario files, or use --all, --tags or --tier');
     }
     const { run } = await import('./commands/run.js');
@@ -73,7 +84,9 @@ program
   .description('check scenario files; all problems at once, each with its place')
   .argument('[files...]', 'default: all of the fixtures folder')
   .option(...JSON_FLAG, false)
-  .action(async (files, options) => exitWith((await import('./commands/validate.js')).validate(files, options)));
+  .action(async (files, options) =>
+    exitWith((await import('./commands/validate.js')).validate(files, options)),
+  );
 
 program
   .command('scenarios')
@@ -81,7 +94,9 @@ program
   .option('--tags <tags>', 'only those with any of these tags', list, [])
   .option('--tier <n>', 'only those of this tier and below', tier)
   .option(...JSON_FLAG, false)
-  .action(async ({ json, ...selection }) => exitWith((await import('./commands/scenarios.js')).listScenarios(selection, { json })));
+  .action(async ({ json, ...selection }) =>
+    exitWith((await import('./commands/scenarios.js')).listScenarios(selection, { json })),
+  );
 
 program
   .command('show')
@@ -111,7 +126,9 @@ for (const [verb, description] of [
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (id, options) => exitWith((await import('./commands/steer-sweep.js')).steer(verb, id, options)));
+    .action(async (id, options) =>
+      exitWith((await import('./commands/steer-sweep.js')).steer(verb, id, options)),
+    );
 }
 
 program
@@ -127,7 +144,9 @@ program
     await runWorker({ ...options, resultsPath: openProject(results).resultsPath });
   });
 
-const engine = program.command('engine').description('the local engine: Temporal server, worker, and their keeper');
+const engine = program
+  .command('engine')
+  .description('the local engine: Temporal server, worker, and their keeper');
 for (const [verb, description, action] of [
   ['start', 'start it', 'engineStart'],
   ['stop', 'stop it; open sweeps go on when it is started again', 'engineStop'],
@@ -153,7 +172,8 @@ async function main(): Promise<void> {
     if (error instanceof CommanderError) {
       // Commander has printed help or its message already.
       exitCode = error.exitCode === 0 ? 0 : 2;
-      if (json && exitCode === 2) printJson({ error: { code: 'usage', message: error.message, problems: [] } });
+      if (json && exitCode === 2)
+        printJson({ error: { code: 'usage', message: error.message, problems: [] } });
     } else if (error instanceof UsageError) {
       printUsageError(error, json);
       exitCode = 2;

@@ -2,7 +2,13 @@ import { rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
 import { workerReadyFile } from './platform/engine/keeper.js';
@@ -29,10 +35,17 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
 
   Runtime.install({
     logger: new DefaultLogger('WARN'),
-    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+    },
   });
-  const connection = await waitUntil(() => NativeConnection.connect(options).catch(() => null), CONNECT_MS, 200);
-  if (connection === null) throw new Error(`Temporal at ${options.address ?? 'its default address'} does not answer`);
+  const connection = await waitUntil(
+    () => NativeConnection.connect(options).catch(() => null),
+    CONNECT_MS,
+    200,
+  );
+  if (connection === null)
+    throw new Error(`Temporal at ${options.address ?? 'its default address'} does not answer`);
 
   // Built with the package; without it (run from source) the workflows are bundled now, which costs a second.
   const bundle = fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));

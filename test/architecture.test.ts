@@ -12,7 +12,10 @@ async function violations(options: ICruiseOptions): Promise<string[]> {
   return summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
 }
 
-const { forbidden, options } = rules as { forbidden: NonNullable<ICruiseOptions['ruleSet']>['forbidden']; options: ICruiseOptions };
+const { forbidden, options } = rules as {
+  forbidden: NonNullable<ICruiseOptions['ruleSet']>['forbidden'];
+  options: ICruiseOptions;
+};
 
 test('each layer imports only what it may, types included', async () => {
   expect(await violations({ ...options, ruleSet: { forbidden: forbidden ?? [] } })).toEqual([]);
@@ -23,13 +26,23 @@ test('nothing that workflow code pulls in touches the machine or brings zod into
     name: 'workflows-stay-pure',
     severity: 'error' as const,
     from: { path: '^src/workflows/' },
-    to: { path: 'node_modules/(zod|yaml|execa|re2js)/|^node:|^(fs|path|os|child_process|crypto|net)(/|$)', reachable: true },
+    to: {
+      path: 'node_modules/(zod|yaml|execa|re2js)/|^node:|^(fs|path|os|child_process|crypto|net)(/|$)',
+      reachable: true,
+    },
   };
   // Type imports are gone by the time code runs, so they do not count here.
-  expect(await violations({ ...options, tsPreCompilationDeps: false, ruleSet: { forbidden: [impure] } })).toEqual([]);
+  expect(
+    await violations({ ...options, tsPreCompilationDeps: false, ruleSet: { forbidden: [impure] } }),
+  ).toEqual([]);
 });
 
 test('the rules can fail: a layer that may import nothing is found out', async () => {
-  const strict = { name: 'nothing', severity: 'error' as const, from: { path: '^src/cli' }, to: { path: '^src/commands/' } };
+  const strict = {
+    name: 'nothing',
+    severity: 'error' as const,
+    from: { path: '^src/cli' },
+    to: { path: '^src/commands/' },
+  };
   expect((await violations({ ...options, ruleSet: { forbidden: [strict] } })).length).toBeGreaterThan(0);
 });

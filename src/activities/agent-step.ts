@@ -60,7 +60,11 @@ const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRe
  * Reads what an agent wrote, however much that is, and writes events.jsonl and the transcripts, redacted. What later
  * steps need of the events is kept in memory, without the output that tools printed.
  */
-export async function digestOutput(context: RunContext, setup: CommandRecord[], ended: EndedStart): Promise<AgentStep> {
+export async function digestOutput(
+  context: RunContext,
+  setup: CommandRecord[],
+  ended: EndedStart,
+): Promise<AgentStep> {
   const { files, redact, agent, target, run } = context;
   const growth = await readGrowth(ended.growth);
   const parser = agent.parser();
@@ -81,13 +85,20 @@ export async function digestOutput(context: RunContext, setup: CommandRecord[], 
     writeLines(files.rawTranscript, (raw) => {
       for (const { text, end } of linesOf(ended.stdout)) {
         raw(`${redact(text)}\n`);
-        for (const body of parser.line(text)) emit(body, Math.min(arrivalOf(end, growth, ended.endedAt), ended.endedAt));
+        for (const body of parser.line(text))
+          emit(body, Math.min(arrivalOf(end, growth, ended.endedAt), ended.endedAt));
       }
       for (const { text } of linesOf(ended.stderr)) raw(`[stderr] ${redact(text)}\n`);
     });
     for (const body of parser.end()) emit(body, ended.endedAt);
     const { exitCode, stopped } = ended;
-    classified = agent.classify({ exitCode, stopped, result: last(seen, 'result'), error: last(seen, 'error'), stderr });
+    classified = agent.classify({
+      exitCode,
+      stopped,
+      result: last(seen, 'result'),
+      error: last(seen, 'error'),
+      stderr,
+    });
     emit({ type: 'result', ending: classified.ending, exit_code: exitCode }, ended.endedAt);
   });
   const session = last(seen, 'session');
@@ -147,12 +158,18 @@ const isPostScript = (line: string): boolean => (JSON.parse(line) as RunEvent).t
 /** Writes the conversation from events.jsonl; again at the end, when the post scripts are in it. */
 export function writeHuman(context: RunContext): void {
   const { files, run, scenario } = context;
-  const about = { scenario: run.cell.scenario, agent: run.cell.agent, model: run.cell.model, prompt: scenario.task.prompt };
+  const about = {
+    scenario: run.cell.scenario,
+    agent: run.cell.agent,
+    model: run.cell.model,
+    prompt: scenario.task.prompt,
+  };
   const events = function* (): Generator<RunEvent> {
     for (const { text } of linesOf(files.events)) yield JSON.parse(text) as RunEvent;
   };
   writeLines(files.humanTranscript, (write) => {
-    for (const piece of renderHumanTranscript({ ...about, prompt: context.redact(about.prompt) }, events())) write(piece);
+    for (const piece of renderHumanTranscript({ ...about, prompt: context.redact(about.prompt) }, events()))
+      write(piece);
   });
 }
 
@@ -169,7 +186,11 @@ function remember(body: EventBody, seen: EventBody[], usage: Record<string, numb
       seen.push({ ...body, output: '' });
       break;
     case 'tool_call':
-      seen.push({ ...body, input: body.command === null ? body.input : null, command: body.command?.slice(0, KEPT) ?? null });
+      seen.push({
+        ...body,
+        input: body.command === null ? body.input : null,
+        command: body.command?.slice(0, KEPT) ?? null,
+      });
       break;
     case 'session':
     case 'error':
@@ -189,7 +210,10 @@ function remember(body: EventBody, seen: EventBody[], usage: Record<string, numb
   }
 }
 
-function last<T extends EventBody['type']>(events: EventBody[], type: T): Extract<EventBody, { type: T }> | null {
+function last<T extends EventBody['type']>(
+  events: EventBody[],
+  type: T,
+): Extract<EventBody, { type: T }> | null {
   const found = events.findLast((event) => event.type === type);
   return (found as Extract<EventBody, { type: T }> | undefined) ?? null;
 }

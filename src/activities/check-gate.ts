@@ -21,7 +21,8 @@ export const checkGate =
           exec: (command, timeoutSecs) =>
             environment.exec(handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
           look: (path) => environment.look(handle, path),
-          efficiency: async () => (await readStep<AgentStep>(context, STEPS.agent))?.result.efficiency ?? null,
+          efficiency: async () =>
+            (await readStep<AgentStep>(context, STEPS.agent))?.result.efficiency ?? null,
         }),
       );
       return {

@@ -19,7 +19,9 @@ export const finishSweep =
   async ({ sweep, status, lost }: SweepEnd): Promise<void> => {
     const plan = await readPlan(resultsPath, sweep);
     const log = resultsLog(resultsPath);
-    const known = new Set((await readResults(log)).results.filter((line) => line.sweep === sweep).map((line) => line.cell));
+    const known = new Set(
+      (await readResults(log)).results.filter((line) => line.sweep === sweep).map((line) => line.cell),
+    );
     for (const { cell: id, message } of lost) {
       const cell = plan.cells.find((planned) => planned.id === id);
       if (cell === undefined || known.has(id)) continue;

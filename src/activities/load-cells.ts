@@ -9,9 +9,13 @@ export const loadCells =
   async ({ sweep, offset, limit }: { sweep: string; offset: number; limit: number }): Promise<CellPage> => {
     const plan = await readPlan(resultsPath, sweep);
     const { results } = await readResults(resultsLog(resultsPath));
-    const finished = new Map(results.filter((line) => line.sweep === sweep).map((line) => [line.cell, line.outcome]));
+    const finished = new Map(
+      results.filter((line) => line.sweep === sweep).map((line) => [line.cell, line.outcome]),
+    );
     return {
-      cells: plan.cells.slice(offset, offset + limit).map((cell) => ({ cell, finished: finished.get(cell.id) ?? null })),
+      cells: plan.cells
+        .slice(offset, offset + limit)
+        .map((cell) => ({ cell, finished: finished.get(cell.id) ?? null })),
       total: plan.cells.length,
     };
   };

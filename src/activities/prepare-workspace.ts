@@ -32,6 +32,9 @@ export const prepareWorkspace =
         subject: context.redact(brief(gate.name ?? gateSubject(gate))),
         timeoutSecs: gate.timeout_secs,
       })),
-      evaluators: scenario.scripts.evaluators.map(({ name, timeout_secs }) => ({ name, timeoutSecs: timeout_secs })),
+      evaluators: scenario.scripts.evaluators.map(({ name, timeout_secs }) => ({
+        name,
+        timeoutSecs: timeout_secs,
+      })),
     };
   };

@@ -24,7 +24,11 @@ export const readStep = <T>(context: RunContext, step: string): Promise<Manifest
  * Performs a step unless it has been published, and publishes it. Who comes second (an attempt that was given up for
  * lost, or a retry after a lost answer) takes the first one's result and repeats nothing.
  */
-export async function publishStep<T>(context: RunContext, step: string, perform: () => Promise<T>): Promise<T> {
+export async function publishStep<T>(
+  context: RunContext,
+  step: string,
+  perform: () => Promise<T>,
+): Promise<T> {
   const before = await readStep<T>(context, step);
   if (before !== null) return before.result;
   const startedAt = performance.now();

@@ -22,7 +22,9 @@ export const runAgent =
   (deps: Deps) =>
   async (run: RunRef): Promise<AgentBrief> => {
     const context = await loadRun(deps, run);
-    const step = await publishStep<AgentStep>(context, STEPS.agent, () => heartbeating((signal) => perform(deps, context, signal)));
+    const step = await publishStep<AgentStep>(context, STEPS.agent, () =>
+      heartbeating((signal) => perform(deps, context, signal)),
+    );
     const { ending, completed, message, cost_usd } = step.record;
     return { ending, completed, message, costUsd: cost_usd };
   };
@@ -35,7 +37,10 @@ async function perform(deps: Deps, context: RunContext, signal: AbortSignal): Pr
   const env = { ...context.baseEnv, ...launch.env, ...context.targetEnv };
   const program = launch.argv[0] ?? '';
   if ((await findExecutable(program, env['PATH'] ?? '')) === null) {
-    return { record: unable(context, `agent ${context.run.cell.agent}: '${program}' was not found; install it`), efficiency: null };
+    return {
+      record: unable(context, `agent ${context.run.cell.agent}: '${program}' was not found; install it`),
+      efficiency: null,
+    };
   }
   const history: string[] = [];
   const ended = await superviseToEnd(deps, context, launch, env, history, signal);
@@ -56,7 +61,8 @@ async function superviseToEnd(
   for (let start = Math.max(1, await lastStart(handle.root)); ; start++) {
     const process = environment.process(handle, start);
     const before = await environment.inspect(process);
-    if (before.state === 'running' || before.state === 'starting') history.push(`start ${start}: adopted by a new attempt of the step`);
+    if (before.state === 'running' || before.state === 'starting')
+      history.push(`start ${start}: adopted by a new attempt of the step`);
     if (before.state === 'none') {
       if (start > 1) await buildWorkspace(deps, context, signal);
       await writeLaunchFiles(launch);
@@ -71,7 +77,9 @@ async function superviseToEnd(
     }
     const end = before.state === 'ended' ? before : await follow(context, process, signal);
     if (end.state === 'ended') return endedStart(context, process, start, end);
-    history.push(`start ${start}: its supervisor was lost without an exit status; started again in a fresh workspace`);
+    history.push(
+      `start ${start}: its supervisor was lost without an exit status; started again in a fresh workspace`,
+    );
   }
 }
 
@@ -79,7 +87,11 @@ async function superviseToEnd(
  * Waits for the end. A cancelled run ends its agent, whose output is digested like any other's: it was paid for. Any
  * other reason to stop leaves the agent to the next attempt.
  */
-async function follow(context: RunContext, process: ProcessHandle, signal: AbortSignal): Promise<ProcessState> {
+async function follow(
+  context: RunContext,
+  process: ProcessHandle,
+  signal: AbortSignal,
+): Promise<ProcessState> {
   const { environment } = context;
   const end = environment.attach(process, signal);
   const growth = recordGrowth(environment.output(process).stdout, join(process.folder, 'growth'), end);
@@ -101,7 +113,8 @@ async function endedStart(
   start: number,
   { exitCode, stopped }: Extract<ProcessState, { state: 'ended' }>,
 ): Promise<EndedStart> {
-  const timeOf = async (file: string): Promise<number> => Math.round((await stat(join(process.folder, file))).mtimeMs);
+  const timeOf = async (file: string): Promise<number> =>
+    Math.round((await stat(join(process.folder, file))).mtimeMs);
   return {
     start,
     exitCode,
@@ -147,7 +160,13 @@ function uuidOf(text: string): string {
 async function versionOf({ agent, redact }: RunContext, env: Record<string, string>): Promise<string | null> {
   const [command, ...args] = agent.version ?? [];
   if (command === undefined) return null;
-  const result = await execa(command, args, { env, extendEnv: false, reject: false, timeout: VERSION_MS, stdin: 'ignore' });
+  const result = await execa(command, args, {
+    env,
+    extendEnv: false,
+    reject: false,
+    timeout: VERSION_MS,
+    stdin: 'ignore',
+  });
   const line = result.stdout.trim().split('\n')[0] ?? '';
   return result.exitCode === 0 && line !== '' ? redact(line.slice(0, 200)) : null;
 }

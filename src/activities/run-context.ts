@@ -53,7 +53,10 @@ async function readStored<T>(file: string, schema: { parse(value: unknown): T })
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    throw ApplicationFailure.nonRetryable(`${file} cannot be read: ${(error as Error).message}`, 'StoreBroken');
+    throw ApplicationFailure.nonRetryable(
+      `${file} cannot be read: ${(error as Error).message}`,
+      'StoreBroken',
+    );
   }
 }
 
@@ -62,7 +65,10 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
   const plan = await readPlan(resultsPath, run.sweep);
   const planned = plan.scenarios.find(({ name }) => name === run.cell.scenario);
   if (planned === undefined) {
-    throw ApplicationFailure.nonRetryable(`the plan of ${run.sweep} has no scenario ${run.cell.scenario}`, 'StoreBroken');
+    throw ApplicationFailure.nonRetryable(
+      `the plan of ${run.sweep} has no scenario ${run.cell.scenario}`,
+      'StoreBroken',
+    );
   }
   const effective = await readStored(scenarioFile(resultsPath, planned.hash), EffectiveScenario);
   const settings = plan.agents[run.cell.agent];
@@ -73,10 +79,15 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
 
   const target = resolveEnv(effective.target.env, handover.values);
   const ofAgent = resolveEnv(settings?.env ?? {}, handover.values);
-  const agents = knownAgents(settings === undefined ? {} : { [run.cell.agent]: { ...settings, env: ofAgent.env } });
+  const agents = knownAgents(
+    settings === undefined ? {} : { [run.cell.agent]: { ...settings, env: ofAgent.env } },
+  );
   const agent = agents.get(run.cell.agent);
   if (agent === undefined) {
-    throw ApplicationFailure.nonRetryable(`this worker does not know the agent ${run.cell.agent}`, 'UnknownAgent');
+    throw ApplicationFailure.nonRetryable(
+      `this worker does not know the agent ${run.cell.agent}`,
+      'UnknownAgent',
+    );
   }
   const secrets = Object.entries(handover.values)
     .filter(([name]) => !NOT_SECRET.test(name))

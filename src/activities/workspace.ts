@@ -31,7 +31,11 @@ export const toRecord = (context: RunContext, command: string, result: CommandRe
 });
 
 /** Makes the workspace anew: the fixture, setup files and commands, the target on PATH, the health check. */
-export async function buildWorkspace(deps: Deps, context: RunContext, signal: AbortSignal): Promise<Prepared> {
+export async function buildWorkspace(
+  deps: Deps,
+  context: RunContext,
+  signal: AbortSignal,
+): Promise<Prepared> {
   const { environment, handle, scenario, target, targetEnv, baseEnv, home, temporary, binaries } = context;
   if (context.missing.length > 0) {
     const names = context.missing.map((name) => `\${${name}}`).join(', ');
@@ -49,7 +53,13 @@ export async function buildWorkspace(deps: Deps, context: RunContext, signal: Ab
   const setup: CommandRecord[] = [];
   const warnings: string[] = [];
   for (const command of scenario.setup.commands) {
-    const result = await environment.exec(handle, { command, env, timeoutSecs: SETUP_SECS, keepBackground: true, signal });
+    const result = await environment.exec(handle, {
+      command,
+      env,
+      timeoutSecs: SETUP_SECS,
+      keepBackground: true,
+      signal,
+    });
     setup.push(toRecord(context, command, result));
     if (result.exitCode !== 0) {
       warnings.push(`setup command failed (${describeEnd(result, SETUP_SECS)}): ${context.redact(command)}`);
@@ -59,10 +69,19 @@ export async function buildWorkspace(deps: Deps, context: RunContext, signal: Ab
   const resolved = await resolveTarget(context);
   const prepared = { setup, health_check: null, resolved, warnings };
   if (resolved === null) {
-    return { ...prepared, unfit: `target binary '${target.binary}' was not found on PATH; install it or give its path` };
+    return {
+      ...prepared,
+      unfit: `target binary '${target.binary}' was not found on PATH; install it or give its path`,
+    };
   }
   if (target.health_check === undefined) return { ...prepared, unfit: null };
-  const request = { command: target.health_check, env, timeoutSecs: HEALTH_SECS, keepBackground: true, signal };
+  const request = {
+    command: target.health_check,
+    env,
+    timeoutSecs: HEALTH_SECS,
+    keepBackground: true,
+    signal,
+  };
   const health = await environment.exec(handle, request);
   const reason = health.stderr.trim().split('\n').at(-1) ?? '';
   return {

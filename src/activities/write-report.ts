@@ -22,7 +22,9 @@ export const writeReport =
   (deps: Deps) =>
   async (run: RunRef, input: ReportInput): Promise<RunResult> => {
     const context = await loadRun(deps, run);
-    return publishStep<RunResult>(context, STEPS.report, () => heartbeating(() => write(deps, context, input)));
+    return publishStep<RunResult>(context, STEPS.report, () =>
+      heartbeating(() => write(deps, context, input)),
+    );
   };
 
 async function write({ resultsPath }: Deps, context: RunContext, input: ReportInput): Promise<RunResult> {
@@ -35,7 +37,11 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     addPostScripts(context, found.posts);
     writeHuman(context);
   }
-  await environment.collect(handle, files.fixture, secrets.length === 0 ? null : createExactRedactor({ secrets }));
+  await environment.collect(
+    handle,
+    files.fixture,
+    secrets.length === 0 ? null : createExactRedactor({ secrets }),
+  );
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   await writeFileAtomic(files.run, json(record));
   await writeFileAtomic(files.metrics, json(metrics));
@@ -80,7 +86,10 @@ interface Found {
 
 async function collect(context: RunContext, { failures }: ReportInput): Promise<Found> {
   const { scenario } = context;
-  const each = <T>(list: readonly unknown[], step: (index: number) => string): Promise<(Manifest<T> | null)[]> =>
+  const each = <T>(
+    list: readonly unknown[],
+    step: (index: number) => string,
+  ): Promise<(Manifest<T> | null)[]> =>
     Promise.all(list.map((_, index) => readStep<T>(context, step(index))));
   const gates = await each<GateDetail>(scenario.evaluation.gates, STEPS.gate);
   const gateDetails = scenario.evaluation.gates.flatMap((gate, index): GateDetail[] => {
@@ -88,7 +97,13 @@ async function collect(context: RunContext, { failures }: ReportInput): Promise<
     if (manifest !== null && manifest !== undefined) return [manifest.result];
     const failure = failures.find(({ step }) => step === STEPS.gate(index));
     if (failure === undefined) return [];
-    const broken = { status: 'error', passed: false, message: failure.message, detail: null, duration_ms: 0 } as const;
+    const broken = {
+      status: 'error',
+      passed: false,
+      message: failure.message,
+      detail: null,
+      duration_ms: 0,
+    } as const;
     return [{ index, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate), ...broken }];
   });
   return {
@@ -162,20 +177,43 @@ function notices({ scenario, run }: RunContext, posts: CommandRecord[]): string[
   return [
     ...posts
       .filter((post) => post.exit_code !== 0)
-      .map((post) => `post script failed (${post.timed_out ? 'timed out' : `exit ${post.exit_code ?? 'by signal'}`}): ${post.command}`),
-    ...(scenario.evaluation.judge?.enabled === true ? ['judge: not performed; this version has no judge yet'] : []),
-    ...(scenario.run.max_turns === undefined ? [] : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
-    ...(scenario.cost.max_usd === undefined ? [] : ['cost.max_usd: the cost of this agent is not known; not enforced']),
+      .map(
+        (post) =>
+          `post script failed (${post.timed_out ? 'timed out' : `exit ${post.exit_code ?? 'by signal'}`}): ${post.command}`,
+      ),
+    ...(scenario.evaluation.judge?.enabled === true
+      ? ['judge: not performed; this version has no judge yet']
+      : []),
+    ...(scenario.run.max_turns === undefined
+      ? []
+      : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
+    ...(scenario.cost.max_usd === undefined
+      ? []
+      : ['cost.max_usd: the cost of this agent is not known; not enforced']),
   ];
 }
 
-function stepRecords(context: RunContext, { failures, cancelled }: ReportInput, found: Found, unfit: string | null): StepRecord[] {
+function stepRecords(
+  context: RunContext,
+  { failures, cancelled }: ReportInput,
+  found: Found,
+  unfit: string | null,
+): StepRecord[] {
   const planned: [string, Manifest<unknown> | null][] = [
     [STEPS.prepare, found.prepared],
     [STEPS.agent, found.agent],
-    ...found.posts.map((manifest, index): [string, Manifest<unknown> | null] => [STEPS.post(index), manifest]),
-    ...found.gates.map((manifest, index): [string, Manifest<unknown> | null] => [STEPS.gate(index), manifest]),
-    ...found.evaluators.map((manifest, index): [string, Manifest<unknown> | null] => [STEPS.evaluator(index), manifest]),
+    ...found.posts.map((manifest, index): [string, Manifest<unknown> | null] => [
+      STEPS.post(index),
+      manifest,
+    ]),
+    ...found.gates.map((manifest, index): [string, Manifest<unknown> | null] => [
+      STEPS.gate(index),
+      manifest,
+    ]),
+    ...found.evaluators.map((manifest, index): [string, Manifest<unknown> | null] => [
+      STEPS.evaluator(index),
+      manifest,
+    ]),
   ];
   const reason = cancelled
     ? 'the run was cancelled'
@@ -188,7 +226,13 @@ function stepRecords(context: RunContext, { failures, cancelled }: ReportInput, 
   return [
     ...planned.map(([name, manifest]): StepRecord => {
       if (manifest !== null) {
-        return { name, status: 'done', duration_ms: manifest.duration_ms, attempts: manifest.attempt, note: null };
+        return {
+          name,
+          status: 'done',
+          duration_ms: manifest.duration_ms,
+          attempts: manifest.attempt,
+          note: null,
+        };
       }
       const failure = failures.find(({ step }) => step === name);
       return failure === undefined

@@ -9,6 +9,9 @@ const builtIn: readonly Agent[] = [mock];
 export function knownAgents(configured: Record<string, CommandSettings>): Map<string, Agent> {
   return new Map([
     ...builtIn.map((agent): [string, Agent] => [agent.name, agent]),
-    ...Object.entries(configured).map(([name, settings]): [string, Agent] => [name, commandAgent(name, settings)]),
+    ...Object.entries(configured).map(([name, settings]): [string, Agent] => [
+      name,
+      commandAgent(name, settings),
+    ]),
   ]);
 }

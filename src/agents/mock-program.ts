@@ -64,7 +64,13 @@ async function perform(step: MockStep): Promise<void> {
     await sleep(step.wait_secs * 1000);
   } else if ('tool_call' in step) {
     const { id, name, input, command } = step.tool_call;
-    emit({ type: 'tool_call', id: id ?? `mock-${++calls}`, name, input: input ?? null, command: command ?? null });
+    emit({
+      type: 'tool_call',
+      id: id ?? `mock-${++calls}`,
+      name,
+      input: input ?? null,
+      command: command ?? null,
+    });
   } else if ('tool_result' in step) {
     const { id, exit_code, is_error, output } = step.tool_result;
     const exitCode = exit_code ?? null;
@@ -76,7 +82,11 @@ async function perform(step: MockStep): Promise<void> {
 
 const { steps } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as { steps: MockStep[] };
 if (steps.length === 0) {
-  emit({ type: 'message', role: 'assistant', text: 'The mock agent has no steps in this scenario and did nothing.' });
+  emit({
+    type: 'message',
+    role: 'assistant',
+    text: 'The mock agent has no steps in this scenario and did nothing.',
+  });
 }
 for (const step of steps) await perform(step);
 process.exit(0); // though background processes may still hold the pipes of a command

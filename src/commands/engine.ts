@@ -20,13 +20,20 @@ const IDLE_SECS = 15 * 60;
 export async function engineKeep({ results, address, stay }: EngineOptions): Promise<number> {
   const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
   const external = givenTemporal(address);
-  await keep({ resultsPath: openProject(results).resultsPath, external, idleMs: stay === true ? null : idleSecs * 1000 });
+  await keep({
+    resultsPath: openProject(results).resultsPath,
+    external,
+    idleMs: stay === true ? null : idleSecs * 1000,
+  });
   return 0;
 }
 
 export async function engineStart({ json, results, address, stay }: EngineOptions): Promise<number> {
   const { resultsPath } = openProject(results);
-  const session = await openSession(resultsPath, { ...(address === undefined ? {} : { address }), stay: stay === true });
+  const session = await openSession(resultsPath, {
+    ...(address === undefined ? {} : { address }),
+    stay: stay === true,
+  });
   await session.close();
   return engineShow({ json, resultsPath });
 }
@@ -35,7 +42,12 @@ export async function engineStop({ json, results }: EngineOptions): Promise<numb
   const { resultsPath } = openProject(results);
   const stopped = await stopEngine(resultsPath);
   if (json) printJson({ stopped });
-  else say(stopped ? 'the engine has stopped; open sweeps go on when it is started again' : 'the engine is not running');
+  else
+    say(
+      stopped
+        ? 'the engine has stopped; open sweeps go on when it is started again'
+        : 'the engine is not running',
+    );
   return 0;
 }
 
@@ -44,7 +56,10 @@ export const engineShowStatus = ({ json, results }: EngineOptions): Promise<numb
 
 async function engineShow({ json, resultsPath }: { json: boolean; resultsPath: string }): Promise<number> {
   const state = await engineStatus(resultsPath);
-  const part = (identity: ProcessIdentity | null | undefined, external = false): { pid: number | null; state: string } =>
+  const part = (
+    identity: ProcessIdentity | null | undefined,
+    external = false,
+  ): { pid: number | null; state: string } =>
     external
       ? { pid: null, state: 'external' }
       : identity !== null && identity !== undefined && isAlive(identity)
@@ -64,11 +79,21 @@ async function engineShow({ json, resultsPath }: { json: boolean; resultsPath: s
 }
 
 function describe(
-  { address, ui_url, keeper, server, worker }: { address: string | null; ui_url: string | null; keeper: Part; server: Part; worker: Part },
+  {
+    address,
+    ui_url,
+    keeper,
+    server,
+    worker,
+  }: { address: string | null; ui_url: string | null; keeper: Part; server: Part; worker: Part },
   state: EngineState | null,
 ): string {
-  const line = (name: string, part: Part): string => `${name.padEnd(8)}${part.state}${part.pid === null ? '' : ` (pid ${part.pid})`}`;
-  const phase = keeper.pid === null ? [] : [`${'phase'.padEnd(8)}${state?.phase ?? ''} ${state?.message ?? ''}`.trimEnd()];
+  const line = (name: string, part: Part): string =>
+    `${name.padEnd(8)}${part.state}${part.pid === null ? '' : ` (pid ${part.pid})`}`;
+  const phase =
+    keeper.pid === null
+      ? []
+      : [`${'phase'.padEnd(8)}${state?.phase ?? ''} ${state?.message ?? ''}`.trimEnd()];
   return [
     ...phase,
     line('keeper', keeper),

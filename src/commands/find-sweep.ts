@@ -29,7 +29,10 @@ export function findPlan(resultsPath: string, id: string): Plan {
 }
 
 /** What an id stands for. @throws UsageError when it is neither a sweep nor a run. */
-export function findById(resultsPath: string, id: string): { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string } {
+export function findById(
+  resultsPath: string,
+  id: string,
+): { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string } {
   const sweeps = names(join(resultsPath, 'sweeps'));
   if (complete(id, sweeps) !== null) return { kind: 'sweep', plan: findPlan(resultsPath, id) };
   const runs = names(resultsPath).filter((name) => existsSync(runFiles(join(resultsPath, name)).run));

@@ -7,13 +7,20 @@ import type { Session } from './session.js';
 import { uiPage } from './ui-page.js';
 
 /** Follows a sweep, prints what it came to, and gives the exit code: the end of `run` and of `resume`. */
-export async function followToEnd(session: Session, plan: Plan, resultsPath: string, json: boolean): Promise<number> {
+export async function followToEnd(
+  session: Session,
+  plan: Plan,
+  resultsPath: string,
+  json: boolean,
+): Promise<number> {
   const { client, stateFolder, engine } = session;
   const uiUrl = uiPage(engine, sweepWorkflowId(plan.sweep));
   const { document, interrupted } = await follow({ client, plan, resultsPath, stateFolder, uiUrl });
   printDocument(document, json);
   if (document.status === 'paused') {
-    say(`paused: \`llm-tool-test resume ${plan.sweep}\` goes on, \`llm-tool-test cancel ${plan.sweep}\` ends it`);
+    say(
+      `paused: \`llm-tool-test resume ${plan.sweep}\` goes on, \`llm-tool-test cancel ${plan.sweep}\` ends it`,
+    );
   }
   return interrupted ? 130 : exitCodeOf(document);
 }

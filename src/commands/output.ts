@@ -14,7 +14,10 @@ export const hasColor = (stream: { isTTY?: boolean }): boolean => {
   return force === undefined ? stream.isTTY === true : force !== '0';
 };
 
-export const textOptions = (): { color: boolean; width: number } => ({ color: hasColor(stdout), width: widthOf(stdout) });
+export const textOptions = (): { color: boolean; width: number } => ({
+  color: hasColor(stdout),
+  width: widthOf(stdout),
+});
 
 /** The one JSON document of `--json`. */
 export const printJson = (document: unknown): void => {

@@ -24,7 +24,10 @@ export function withoutEffect({ config }: Project, selected: readonly SelectedSc
     ...some('[limits.agents]', Object.keys(config.limits.agents).length > 0),
     ...some('[limits.models]', Object.keys(config.limits.models).length > 0),
     ...some('[prices]', Object.keys(config.prices).length > 0),
-    ...some('evaluation.judge', selected.some(({ scenario }) => scenario.evaluation.judge?.enabled === true)),
+    ...some(
+      'evaluation.judge',
+      selected.some(({ scenario }) => scenario.evaluation.judge?.enabled === true),
+    ),
   ];
 }
 
@@ -60,7 +63,11 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
   const { cells, withoutAgent } = expandMatrix(
     selected.map(({ scenario }) => scenario),
     {
-      flags: { agents: flags.agents, models: flags.models, ...(flags.repeat === undefined ? {} : { repeat: flags.repeat }) },
+      flags: {
+        agents: flags.agents,
+        models: flags.models,
+        ...(flags.repeat === undefined ? {} : { repeat: flags.repeat }),
+      },
       profile: profileOf(project, flags.profile),
       agentModels: Object.fromEntries([...agents].map(([name, { models }]) => [name, models])),
     },
@@ -89,8 +96,13 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
       );
     }
   }
-  const scenarios = selected.map((one) => ({ selected: one, effective: effectiveScenario(project, one, flags) }));
-  const configured = Object.fromEntries(Object.entries(config.agents).filter(([name]) => used.includes(name)));
+  const scenarios = selected.map((one) => ({
+    selected: one,
+    effective: effectiveScenario(project, one, flags),
+  }));
+  const configured = Object.fromEntries(
+    Object.entries(config.agents).filter(([name]) => used.includes(name)),
+  );
   return {
     concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
     cells,
@@ -104,7 +116,10 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
   };
 }
 
-function profileOf({ config }: Project, name: string | undefined): { agents: string[]; models: string[] } | null {
+function profileOf(
+  { config }: Project,
+  name: string | undefined,
+): { agents: string[]; models: string[] } | null {
   if (name === undefined) return null;
   const profile = config.profiles[name];
   if (profile !== undefined) return profile;
@@ -124,9 +139,13 @@ function effectiveScenario(
   const fromConfig = scenario.target === 'from_config';
   const base = scenario.target === 'from_config' ? config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
-  const located = flags.targetBinary === undefined ? locateTarget(base.binary, fromConfig ? root : dirname(path), fixture) : locateBuild(flags.targetBinary);
+  const located =
+    flags.targetBinary === undefined
+      ? locateTarget(base.binary, fromConfig ? root : dirname(path), fixture)
+      : locateBuild(flags.targetBinary);
   if (!located.found) {
-    const where = flags.targetBinary === undefined ? (fromConfig ? ['target'] : ['target', 'binary']) : ['target'];
+    const where =
+      flags.targetBinary === undefined ? (fromConfig ? ['target'] : ['target', 'binary']) : ['target'];
     throw new UsageError('target_missing', located.message, [problemAt(where, located.message)]);
   }
   return {
@@ -149,7 +168,10 @@ function locateTarget(binary: string, from: string, fixture: string): Located {
   if (!isAbsolute(binary) && inFixture) return { found: true, path: null };
   const path = resolve(from, binary);
   if (isFile(path)) return { found: true, path };
-  return { found: false, message: `target binary '${binary}' was not found in the fixture or from ${from}; build it, or correct the path` };
+  return {
+    found: false,
+    message: `target binary '${binary}' was not found in the fixture or from ${from}; build it, or correct the path`,
+  };
 }
 
 /** The build that `--target-binary` puts in the target's place, under the target's own name; never the fixture's copy. */
@@ -157,7 +179,10 @@ function locateBuild(binary: string): Located {
   const folders = binary.includes('/') ? [process.cwd()] : (process.env['PATH'] ?? '').split(delimiter);
   const path = folders.map((folder) => resolve(folder, binary)).find(isFile);
   if (path !== undefined) return { found: true, path };
-  return { found: false, message: `--target-binary ${binary} was not found ${binary.includes('/') ? `from ${process.cwd()}` : 'on PATH'}` };
+  return {
+    found: false,
+    message: `--target-binary ${binary} was not found ${binary.includes('/') ? `from ${process.cwd()}` : 'on PATH'}`,
+  };
 }
 
 /** Readable, sortable, and unique among sweeps started in the same second. */
@@ -167,7 +192,11 @@ const newSweepId = (name: string | undefined): string => {
 };
 
 /** Copies all inputs into the store and writes the plan: from here on, editing files changes nothing. */
-export async function writePlan({ resultsPath }: Project, draft: Draft, name: string | undefined): Promise<Plan> {
+export async function writePlan(
+  { resultsPath }: Project,
+  draft: Draft,
+  name: string | undefined,
+): Promise<Plan> {
   const store = storeFolder(resultsPath);
   await mkdir(store, { recursive: true });
   const scenarios: Plan['scenarios'] = [];

@@ -59,7 +59,10 @@ export async function checkWritable(folder: string): Promise<void> {
   try {
     await rmdir(await mkdtemp(join(existing, '.llm-tool-test-')));
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? `${existing} is not a folder` : (error as Error).message;
+    const reason =
+      (error as NodeJS.ErrnoException).code === 'ENOTDIR'
+        ? `${existing} is not a folder`
+        : (error as Error).message;
     throw new UsageError(
       'results_unwritable',
       `results cannot be written to ${folder}: ${reason}; choose another folder with --results or results_path in ${CONFIG_NAME}`,

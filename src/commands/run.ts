@@ -31,7 +31,10 @@ export async function run(options: RunOptions): Promise<number> {
   const selected = await selectScenarios(project, options);
   if (selected.length === 0) {
     if (options.passWithNoScenarios) return sayNothingRan(options.json);
-    throw new UsageError('nothing_selected', 'no scenario was selected; --pass-with-no-scenarios makes that a success');
+    throw new UsageError(
+      'nothing_selected',
+      'no scenario was selected; --pass-with-no-scenarios makes that a success',
+    );
   }
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const draft = draftSweep(project, selected, options);
@@ -54,7 +57,10 @@ export async function run(options: RunOptions): Promise<number> {
     }
     const document = startedDocument(plan, project, uiPage(session.engine, sweepWorkflowId(plan.sweep)));
     if (options.json) printJson(document);
-    else say(`started ${plan.sweep}; \`llm-tool-test resume ${plan.sweep}\` follows it\n${document.ui_url ?? ''}`);
+    else
+      say(
+        `started ${plan.sweep}; \`llm-tool-test resume ${plan.sweep}\` follows it\n${document.ui_url ?? ''}`,
+      );
     return 0;
   } finally {
     await session.close();
@@ -73,7 +79,15 @@ const startedDocument = (plan: Plan, { resultsPath }: Project, uiUrl: string | n
   });
 
 function sayNothingRan(json: boolean): number {
-  const nothing = { sweep: '', workflowId: '', uiUrl: null, status: 'completed', cells: [], results: [], resultsPath: '' } as const;
+  const nothing = {
+    sweep: '',
+    workflowId: '',
+    uiUrl: null,
+    status: 'completed',
+    cells: [],
+    results: [],
+    resultsPath: '',
+  } as const;
   if (json) printJson(buildSweepDocument(nothing));
   else say('no scenario was selected');
   return 0;
@@ -98,12 +112,22 @@ function showDraft(draft: Draft, { resultsPath }: Project, json: boolean): numbe
     gates: selected.scenario.evaluation.gates.length,
   }));
   if (json) {
-    printJson({ dry_run: true, results_path: resultsPath, concurrency: draft.concurrency, scenarios, cells: draft.cells });
+    printJson({
+      dry_run: true,
+      results_path: resultsPath,
+      concurrency: draft.concurrency,
+      scenarios,
+      cells: draft.cells,
+    });
     return 0;
   }
-  process.stdout.write(`${draft.cells.length} cell${draft.cells.length === 1 ? '' : 's'}, ${draft.concurrency} at once, results in ${resultsPath}\n`);
+  process.stdout.write(
+    `${draft.cells.length} cell${draft.cells.length === 1 ? '' : 's'}, ${draft.concurrency} at once, results in ${resultsPath}\n`,
+  );
   for (const { name, file, fixture, target, timeout_secs, gates } of scenarios) {
-    process.stdout.write(`  ${name}  (${file}, fixture ${fixture}, target ${target}, gates ${gates}, timeout ${timeout_secs} s)\n`);
+    process.stdout.write(
+      `  ${name}  (${file}, fixture ${fixture}, target ${target}, gates ${gates}, timeout ${timeout_secs} s)\n`,
+    );
   }
   for (const cell of draft.cells) process.stdout.write(`  ${cell.id}\n`);
   return 0;

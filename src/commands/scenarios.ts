@@ -5,7 +5,10 @@ import { openProject } from './project.js';
 import { selectScenarios, type Selection } from './select-scenarios.js';
 
 /** `scenarios`: what there is to run. */
-export async function listScenarios(selection: Omit<Selection, 'files'>, { json }: { json: boolean }): Promise<number> {
+export async function listScenarios(
+  selection: Omit<Selection, 'files'>,
+  { json }: { json: boolean },
+): Promise<number> {
   const selected = await selectScenarios(openProject(), { ...selection, files: [], all: true });
   const scenarios = selected.map(({ scenario, file }) => ({
     name: scenario.name,
@@ -13,7 +16,12 @@ export async function listScenarios(selection: Omit<Selection, 'files'>, { json 
     description: scenario.description,
     tier: scenario.tier,
     tags: scenario.tags,
-    agents: scenario.tool_matrix.length > 0 ? scenario.tool_matrix.map(({ agent }) => agent) : (scenario.mock?.steps.length ?? 0) > 0 ? ['mock'] : [],
+    agents:
+      scenario.tool_matrix.length > 0
+        ? scenario.tool_matrix.map(({ agent }) => agent)
+        : (scenario.mock?.steps.length ?? 0) > 0
+          ? ['mock']
+          : [],
   }));
   if (json) {
     printJson({ scenarios });

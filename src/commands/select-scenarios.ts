@@ -50,7 +50,9 @@ export async function selectScenarios(project: Project, selection: Selection): P
   }
   return scenarios.filter(
     ({ scenario }) =>
-      (selection.tags === undefined || selection.tags.length === 0 || selection.tags.some((tag) => scenario.tags.includes(tag))) &&
+      (selection.tags === undefined ||
+        selection.tags.length === 0 ||
+        selection.tags.some((tag) => scenario.tags.includes(tag))) &&
       (selection.tier === undefined || scenario.tier <= selection.tier),
   );
 }
@@ -58,17 +60,25 @@ export async function selectScenarios(project: Project, selection: Selection): P
 /** Files named, or with `--all` (or nothing named) those of the fixtures folder. */
 export function findFiles(project: Project, { files, all }: Selection): string[] {
   const named = files.flatMap((name) => locate(project, name));
-  return all === true || files.length === 0 ? [...new Set([...named, ...discover(project.fixturesPath)])] : [...new Set(named)];
+  return all === true || files.length === 0
+    ? [...new Set([...named, ...discover(project.fixturesPath)])]
+    : [...new Set(named)];
 }
 
 /** A path as it is, or a name in the fixtures folder, with or without its ending. */
 function locate({ fixturesPath }: Project, name: string): string[] {
-  const candidates = [resolve(name), ...['', '.yaml', '.yml'].map((ending) => join(fixturesPath, `${name}${ending}`))];
+  const candidates = [
+    resolve(name),
+    ...['', '.yaml', '.yml'].map((ending) => join(fixturesPath, `${name}${ending}`)),
+  ];
   const file = candidates.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
   if (file !== undefined) return [file];
   const folder = candidates.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
   if (folder !== undefined) return discover(folder);
-  throw new UsageError('scenario_not_found', `scenario '${name}' was not found, neither as a path nor in ${displayPath(fixturesPath)}`);
+  throw new UsageError(
+    'scenario_not_found',
+    `scenario '${name}' was not found, neither as a path nor in ${displayPath(fixturesPath)}`,
+  );
 }
 
 /**
@@ -91,9 +101,13 @@ function discover(folder: string): string[] {
   };
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) visit(folder);
   const fixtures = found.flatMap(({ path, fixture }) =>
-    fixture === null || fixture === '' ? [] : [join(dirname(path), fixture), join(folder, fixture), join(folder, 'templates', fixture)],
+    fixture === null || fixture === ''
+      ? []
+      : [join(dirname(path), fixture), join(folder, fixture), join(folder, 'templates', fixture)],
   );
-  return found.map(({ path }) => path).filter((path) => !fixtures.some((fixture) => path.startsWith(`${fixture}/`)));
+  return found
+    .map(({ path }) => path)
+    .filter((path) => !fixtures.some((fixture) => path.startsWith(`${fixture}/`)));
 }
 
 const SCENARIO_KEY = /^\s*[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;
@@ -130,7 +144,9 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
     ];
     const sameName = names.get(scenario.name);
     if (sameName !== undefined) {
-      problems.push(problemAt(['name'], `'${scenario.name}' is also the name of ${sameName}; names must differ`));
+      problems.push(
+        problemAt(['name'], `'${scenario.name}' is also the name of ${sameName}; names must differ`),
+      );
     }
     names.set(scenario.name, file);
     loading.problems.push(...problems);
@@ -145,18 +161,36 @@ const leavesFolder = (path: string): boolean => isAbsolute(path) || path.split(/
 
 function findFixture({ fixturesPath }: Project, scenarioPath: string, name: string): string | null {
   if (leavesFolder(name)) return null;
-  const candidates = [join(dirname(scenarioPath), name), join(fixturesPath, name), join(fixturesPath, 'templates', name)];
+  const candidates = [
+    join(dirname(scenarioPath), name),
+    join(fixturesPath, name),
+    join(fixturesPath, 'templates', name),
+  ];
   return candidates.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) ?? null;
 }
 
-async function fixtureProblems(fixture: string | null, scenario: Scenario, problemAt: ProblemAt): Promise<Problem[]> {
+async function fixtureProblems(
+  fixture: string | null,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+): Promise<Problem[]> {
   const at = ['template_folder'];
   const name = scenario.template_folder;
   if (leavesFolder(name)) {
-    return [problemAt(at, `'${name}' leaves the folders that fixtures are looked for in; expected a name or a path below them`)];
+    return [
+      problemAt(
+        at,
+        `'${name}' leaves the folders that fixtures are looked for in; expected a name or a path below them`,
+      ),
+    ];
   }
   if (fixture === null) {
-    return [problemAt(at, `fixture folder '${name}' was not found beside the scenario, in the fixtures folder or in its templates/`)];
+    return [
+      problemAt(
+        at,
+        `fixture folder '${name}' was not found beside the scenario, in the fixtures folder or in its templates/`,
+      ),
+    ];
   }
   try {
     await listTree(fixture);
@@ -167,14 +201,21 @@ async function fixtureProblems(fixture: string | null, scenario: Scenario, probl
   }
 }
 
-function rubricProblems(path: string, scenario: Scenario, problemAt: ProblemAt, texts: Map<string, string>): Problem[] {
+function rubricProblems(
+  path: string,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+  texts: Map<string, string>,
+): Problem[] {
   const { judge } = scenario.evaluation;
   if (judge === undefined) return [];
   const at = ['evaluation', 'judge', 'rubric'];
   if (isAbsolute(judge.rubric)) return [problemAt(at, 'expected a path relative to the scenario file')];
   const rubric = resolve(dirname(path), judge.rubric);
   if (statSync(rubric, { throwIfNoEntry: false })?.isFile() !== true) {
-    return [problemAt(at, `rubric file '${judge.rubric}' was not found; its path is relative to the scenario file`)];
+    return [
+      problemAt(at, `rubric file '${judge.rubric}' was not found; its path is relative to the scenario file`),
+    ];
   }
   const text = readFileSync(rubric, 'utf8');
   const file = displayPath(rubric);
@@ -183,8 +224,15 @@ function rubricProblems(path: string, scenario: Scenario, problemAt: ProblemAt, 
   return loaded.ok ? [] : loaded.problems;
 }
 
-function targetProblems({ config, configFile }: Project, scenario: Scenario, problemAt: ProblemAt): Problem[] {
+function targetProblems(
+  { config, configFile }: Project,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+): Problem[] {
   if (scenario.target !== 'from_config' || config.target !== undefined) return [];
-  const where = configFile === null ? 'there is no llm-tool-test-config.toml' : `${displayPath(configFile)} has no [target]`;
+  const where =
+    configFile === null
+      ? 'there is no llm-tool-test-config.toml'
+      : `${displayPath(configFile)} has no [target]`;
   return [problemAt(['target'], `from_config: ${where}; add one, or describe the target here`)];
 }

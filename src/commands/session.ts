@@ -20,9 +20,18 @@ export async function openSession(
   options: { address?: string; stay?: boolean } = {},
 ): Promise<Session> {
   try {
-    const engine = await ensureEngine({ ...options, resultsPath, report: (text) => say(`engine: ${text} ...`) });
+    const engine = await ensureEngine({
+      ...options,
+      resultsPath,
+      report: (text) => say(`engine: ${text} ...`),
+    });
     const client = await connect(engine);
-    return { client, engine, stateFolder: projectState(resultsPath).folder, close: () => client.connection.close() };
+    return {
+      client,
+      engine,
+      stateFolder: projectState(resultsPath).folder,
+      close: () => client.connection.close(),
+    };
   } catch (error) {
     if (error instanceof EngineUnavailable) throw new InfrastructureError(error.message);
     throw error;

@@ -37,7 +37,8 @@ export async function sweepDocument(resultsPath: string, plan: Plan): Promise<Sw
   const summary = await readTextIfThere(summaryFile(resultsPath, plan.sweep));
   const engine = await readEngineState(projectState(resultsPath).folder);
   const { results, corrupt } = await readResults(resultsLog(resultsPath));
-  for (const { line, reason } of corrupt) say(`warning: ${resultsLog(resultsPath)}:${line}: this line is passed over: ${reason}`);
+  for (const { line, reason } of corrupt)
+    say(`warning: ${resultsLog(resultsPath)}:${line}: this line is passed over: ${reason}`);
   return buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),

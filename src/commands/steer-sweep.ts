@@ -28,7 +28,8 @@ export interface SteerOptions {
 export async function resume(id: string, options: SteerOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
-  if ((await readTextIfThere(summaryFile(resultsPath, plan.sweep))) !== null) return showEnded(resultsPath, plan, options.json);
+  if ((await readTextIfThere(summaryFile(resultsPath, plan.sweep))) !== null)
+    return showEnded(resultsPath, plan, options.json);
   const session = await openSession(resultsPath, options);
   try {
     const before = await describe(session, plan.sweep);
@@ -62,7 +63,10 @@ export async function steer(verb: 'pause' | 'cancel', id: string, options: Steer
     if (verb === 'cancel') await handle.result();
     const document = { ...(await sweepDocument(resultsPath, plan)), status };
     if (options.json) printJson(document);
-    else say(`${plan.sweep}: ${String(status)}${verb === 'pause' ? `; \`llm-tool-test resume ${plan.sweep}\` goes on` : ''}`);
+    else
+      say(
+        `${plan.sweep}: ${String(status)}${verb === 'pause' ? `; \`llm-tool-test resume ${plan.sweep}\` goes on` : ''}`,
+      );
     return 0;
   } finally {
     await session.close();
@@ -95,5 +99,9 @@ async function handOverAgain({ stateFolder }: Session, resultsPath: string, plan
   }
   const agents = knownAgents(plan.agents);
   const keys = plan.cells.flatMap(({ agent }) => agents.get(agent)?.env ?? []);
-  await writeHandover(stateFolder, plan.sweep, handoverFrom(process.env, [...texts.flatMap(variableNames), ...keys]));
+  await writeHandover(
+    stateFolder,
+    plan.sweep,
+    handoverFrom(process.env, [...texts.flatMap(variableNames), ...keys]),
+  );
 }

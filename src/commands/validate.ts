@@ -7,11 +7,17 @@ import { UsageError } from './usage-error.js';
 export async function validate(files: string[], { json }: { json: boolean }): Promise<number> {
   const project = openProject();
   const paths = findFiles(project, { files });
-  if (paths.length === 0) throw new UsageError('nothing_selected', `no scenario files in ${displayPath(project.fixturesPath)}`);
+  if (paths.length === 0)
+    throw new UsageError('nothing_selected', `no scenario files in ${displayPath(project.fixturesPath)}`);
   const { problems, texts } = await loadScenarios(project, paths);
   if (problems.length > 0) {
     const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
-    throw new UsageError('scenario_invalid', `${count} in ${paths.length} file${paths.length === 1 ? '' : 's'}`, problems, texts);
+    throw new UsageError(
+      'scenario_invalid',
+      `${count} in ${paths.length} file${paths.length === 1 ? '' : 's'}`,
+      problems,
+      texts,
+    );
   }
   if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [] });
   else process.stdout.write(`${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid\n`);

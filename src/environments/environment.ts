@@ -17,7 +17,7 @@ export interface ProcessHandle {
   folder: string;
 }
 
-export interface ExecRequest {
+interface ExecRequest {
   command: string;
   env: Record<string, string>;
   timeoutSecs: number;
@@ -26,7 +26,7 @@ export interface ExecRequest {
   signal?: AbortSignal;
 }
 
-export interface StartRequest {
+interface StartRequest {
   /** Which start of the agent this is, from 1: each has files of its own. */
   start: number;
   argv: string[];
@@ -56,7 +56,11 @@ export interface Environment {
   output(process: ProcessHandle): { stdout: string; stderr: string };
   look(handle: EnvironmentHandle, path: string): Promise<FileLook>;
   /** Ends whatever of the run is still alive and puts the workspace at `to`, each file through `mask`. Can be repeated. */
-  collect(handle: EnvironmentHandle, to: string, mask: ((content: Buffer) => Buffer | null) | null): Promise<void>;
+  collect(
+    handle: EnvironmentHandle,
+    to: string,
+    mask: ((content: Buffer) => Buffer | null) | null,
+  ): Promise<void>;
   /** Ends whatever of the run is still alive and removes the workspace; the agent's raw output stays. */
   dispose(handle: EnvironmentHandle): Promise<void>;
 }

@@ -7,7 +7,8 @@ import { inspect, startSupervised, stopSupervised, waitForEnd } from '../platfor
 import { copyLoosely, copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
 import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
 
-const processFolder = (handle: EnvironmentHandle, start: number): string => join(handle.root, 'agent', String(start));
+const processFolder = (handle: EnvironmentHandle, start: number): string =>
+  join(handle.root, 'agent', String(start));
 
 /** This machine: a folder, and processes under a supervisor. Not a sandbox; specs/security.md says what is contained. */
 export const local: Environment = {
@@ -18,15 +19,21 @@ export const local: Environment = {
     const filling = `${handle.workspace}.filling`;
     await removeTree(filling);
     const entries = await listTree(fixture);
-    const ofInitialState = (path: string): boolean => path === 'initial-state' || path.startsWith('initial-state/');
+    const ofInitialState = (path: string): boolean =>
+      path === 'initial-state' || path.startsWith('initial-state/');
     const initial = join(fixture, 'initial-state');
     const initialEntries = (await isFolder(initial)) ? await listTree(initial) : [];
-    await copyTree(fixture, entries.filter((entry) => !ofInitialState(entry.path)), filling);
+    await copyTree(
+      fixture,
+      entries.filter((entry) => !ofInitialState(entry.path)),
+      filling,
+    );
     const kinds = new Map(entries.map(({ path, kind }) => [path, kind]));
     for (const { path, kind } of initialEntries) {
       // Only folders merge; a copy would follow a symlink that is there, and fail on a folder.
       const replaced = kinds.get(path);
-      if (replaced !== undefined && (kind !== 'folder' || replaced !== 'folder')) await removeTree(join(filling, path));
+      if (replaced !== undefined && (kind !== 'folder' || replaced !== 'folder'))
+        await removeTree(join(filling, path));
     }
     await copyTree(initial, initialEntries, filling);
     for (const [path, content] of Object.entries(files)) {
@@ -68,7 +75,10 @@ export const local: Environment = {
   inspect: (process) => inspect(process.folder),
   attach: (process, signal) => waitForEnd(process.folder, signal),
   kill: (process) => stopSupervised(process.folder, 'cancel'),
-  output: (process: ProcessHandle) => ({ stdout: join(process.folder, 'out'), stderr: join(process.folder, 'err') }),
+  output: (process: ProcessHandle) => ({
+    stdout: join(process.folder, 'out'),
+    stderr: join(process.folder, 'err'),
+  }),
   look: (handle, path) => look(handle.workspace, path),
 
   async collect(handle, to, mask) {
@@ -98,7 +108,9 @@ async function look(workspace: string, path: string): Promise<FileLook> {
     return { kind: 'file', text: () => utf8(real) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'missing' } : { kind: 'unreadable', reason: code ?? 'unknown' };
+    return code === 'ENOENT' || code === 'ENOTDIR'
+      ? { kind: 'missing' }
+      : { kind: 'unreadable', reason: code ?? 'unknown' };
   }
 }
 

@@ -12,7 +12,11 @@ export function readEvaluator(name: string, result: CommandResult, timeoutSecs: 
   if (result.timedOut) return { name, ...nothing, error: `timed out after ${timeoutSecs} s` };
   if (result.exitCode !== 0) {
     const reason = result.stderr.trim().slice(0, 500);
-    return { name, ...nothing, error: `${describeEnd(result, timeoutSecs)}${reason === '' ? '' : `: ${reason}`}` };
+    return {
+      name,
+      ...nothing,
+      error: `${describeEnd(result, timeoutSecs)}${reason === '' ? '' : `: ${reason}`}`,
+    };
   }
   const text = result.stdout.trim();
   const said = parseJson(text);
@@ -21,7 +25,9 @@ export function readEvaluator(name: string, result: CommandResult, timeoutSecs: 
   }
   const { metrics = null, score = null, summary = null } = said;
   const problems = [
-    score !== null && (typeof score !== 'number' || score < 0 || score > 1) ? 'score is not a number from 0 to 1' : '',
+    score !== null && (typeof score !== 'number' || score < 0 || score > 1)
+      ? 'score is not a number from 0 to 1'
+      : '',
     summary !== null && typeof summary !== 'string' ? 'summary is not a string' : '',
   ].filter((problem) => problem !== '');
   return {

@@ -17,7 +17,7 @@ export const commonFields = {
 };
 
 /** A required text whose error says what was expected. */
-export function text(what: string): z.ZodString {
+function text(what: string): z.ZodString {
   return z.string({
     error: ({ input }) => {
       if (input === undefined) return `missing: expected ${what}`;

@@ -9,7 +9,7 @@ export const fail = (message: string): Verdict => ({ status: 'fail', message });
 export const broken = (message: string): Verdict => ({ status: 'error', message });
 
 /** The beginning of a text, marked where something was left out. */
-export function beginningOf(text: string, max: number): string {
+function beginningOf(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 

@@ -12,7 +12,10 @@ export interface CommandResult {
 }
 
 /** "exit 3", "timed out after 30 s", "ended by a signal": how a command ended, for messages. */
-export function describeEnd(result: Pick<CommandResult, 'exitCode' | 'timedOut'>, timeoutSecs: number): string {
+export function describeEnd(
+  result: Pick<CommandResult, 'exitCode' | 'timedOut'>,
+  timeoutSecs: number,
+): string {
   if (result.timedOut) return `timed out after ${timeoutSecs} s`;
   return result.exitCode === null ? 'ended by a signal' : `exit ${result.exitCode}`;
 }

@@ -11,7 +11,8 @@ function platformFolder(kind: 'state' | 'cache'): string {
     return join(home, 'Library', kind === 'state' ? 'Application Support' : 'Caches', 'llm-tool-test');
   }
   // Empty and relative values are to be ignored, says XDG.
-  const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, kind === 'state' ? '.local/state' : '.cache');
+  const base =
+    xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, kind === 'state' ? '.local/state' : '.cache');
   return join(base, 'llm-tool-test');
 }
 

@@ -16,19 +16,23 @@ export const Handover = z.object({
 });
 export type Handover = z.infer<typeof Handover>;
 
-const BASE = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(HTTPS?|NO|ALL|FTP)_PROXY|(https?|no|all|ftp)_proxy)$/;
+const BASE =
+  /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(HTTPS?|NO|ALL|FTP)_PROXY|(https?|no|all|ftp)_proxy)$/;
 
 /** The part of an environment that a run may see. */
 export function handoverFrom(environment: NodeJS.ProcessEnv, names: Iterable<string>): Handover {
   const pick = (wanted: (name: string) => boolean): Record<string, string> =>
     Object.fromEntries(
-      Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && wanted(entry[0])),
+      Object.entries(environment).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined && wanted(entry[0]),
+      ),
     );
   const wanted = new Set(names);
   return { base: pick((name) => BASE.test(name)), values: pick((name) => wanted.has(name)) };
 }
 
-export const handoverFile = (stateFolder: string, sweep: string): string => join(stateFolder, 'env', `${sweep}.json`);
+export const handoverFile = (stateFolder: string, sweep: string): string =>
+  join(stateFolder, 'env', `${sweep}.json`);
 
 export async function writeHandover(stateFolder: string, sweep: string, handover: Handover): Promise<void> {
   const file = handoverFile(stateFolder, sweep);

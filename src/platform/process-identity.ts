@@ -25,7 +25,9 @@ export const bootId = (): string => (knownBootId ??= readBootId());
 function startTime(pid: number): string | null {
   try {
     if (!isLinux) {
-      const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+      const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+        encoding: 'utf8',
+      }).trim();
       return line === '' || line.startsWith('Z') ? null : line.replace(/^\S+\s+/, '');
     }
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -66,7 +66,9 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
   const { pid } = child;
   if (pid === undefined) {
     const failure = await child;
-    throw new Error(`cannot start sh in ${request.cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`);
+    throw new Error(
+      `cannot start sh in ${request.cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`,
+    );
   }
 
   const state = { timedOut: false };

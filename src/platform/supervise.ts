@@ -45,8 +45,11 @@ let probed: Promise<Containment> | undefined;
 
 async function probe(): Promise<Containment> {
   const works = async (...flags: string[]): Promise<boolean> =>
-    (await execa('unshare', [...flags, '--pid', '--fork', '--kill-child=KILL', '--mount-proc', 'true'], { reject: false }))
-      .exitCode === 0;
+    (
+      await execa('unshare', [...flags, '--pid', '--fork', '--kill-child=KILL', '--mount-proc', 'true'], {
+        reject: false,
+      })
+    ).exitCode === 0;
   if (process.platform !== 'linux') return 'group';
   if (await works()) return 'pidns';
   return (await works('--user', '--map-current-user')) ? 'userns' : 'group';
@@ -91,7 +94,11 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
     child.once('error', reject);
   });
   child.unref();
-  const claimed = await waitUntil(async () => ((await inspect(command.folder)).state === 'none' ? null : true), CLAIM_MS, 5);
+  const claimed = await waitUntil(
+    async () => ((await inspect(command.folder)).state === 'none' ? null : true),
+    CLAIM_MS,
+    5,
+  );
   if (claimed === null) throw new Error(`the supervisor did not start in ${command.folder}`);
 }
 
@@ -107,7 +114,9 @@ async function readExit(folder: string): Promise<SupervisedState | null> {
 async function readClaim(folder: string): Promise<ProcessIdentity | null> {
   const claim = (await readTextIfThere(join(folder, 'sup'))) ?? '';
   const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim) ?? [];
-  return pid === undefined || boot === undefined || start === undefined ? null : { pid: Number(pid), boot, start };
+  return pid === undefined || boot === undefined || start === undefined
+    ? null
+    : { pid: Number(pid), boot, start };
 }
 
 /** What has become of the agent in a folder. Liveness is read before the exit status, which is written before death. */

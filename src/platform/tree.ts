@@ -44,7 +44,8 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
   const visit = async (folder: string): Promise<void> => {
     const names = await readdir(join(root, folder), { encoding: 'buffer' });
     const odd = names.find((name) => !isUtf8(name));
-    if (odd !== undefined) throw new UnusableTree(`${join(root, folder, String(odd))}: the name is not UTF-8; rename it`);
+    if (odd !== undefined)
+      throw new UnusableTree(`${join(root, folder, String(odd))}: the name is not UTF-8; rename it`);
     for (const name of names.map(String).sort()) {
       const path = folder === '' ? name : `${folder}/${name}`;
       const full = join(root, path);
@@ -57,7 +58,9 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
         // As written, and as it is: it may climb by way of another symlink. What dangles has no other place.
         const real = await realpath(full).catch(() => realRoot);
         if (!staysInside(path, to) || (real !== realRoot && !real.startsWith(realRoot + sep))) {
-          throw new UnusableTree(`${full}: symlink leaves the folder (${to}); copy what it points to into the folder`);
+          throw new UnusableTree(
+            `${full}: symlink leaves the folder (${to}); copy what it points to into the folder`,
+          );
         }
         entries.push({ kind: 'symlink', path, to });
       } else if (info.isFile()) {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-const temporaryName = (path: string): string => `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+const temporaryName = (path: string): string =>
+  `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
 
 async function writeTemporary(path: string, data: string | Uint8Array, mode: number): Promise<string> {
   await mkdir(dirname(path), { recursive: true });

@@ -74,7 +74,9 @@ function patternNamer(pattern: RE2JS): CommandNamer {
   };
   return {
     inScript: (script) =>
-      shellCalls(script, null).flatMap(({ line, decides }) => findPrefixed(line).map((found) => ({ ...found, decides }))),
+      shellCalls(script, null).flatMap(({ line, decides }) =>
+        findPrefixed(line).map((found) => ({ ...found, decides })),
+      ),
     inText: findPrefixed,
   };
 }

@@ -43,6 +43,9 @@ export function shellCalls(script: string, binary: string | null, depth = 0): Si
     if (found === null) return [{ line, words: [], decides }];
     if ('words' in found) return [{ line, words: found.words, decides }];
     if (depth >= MAX_NESTED_SHELLS) return [];
-    return shellCalls(found.script, binary, depth + 1).map((call) => ({ ...call, decides: call.decides && decides }));
+    return shellCalls(found.script, binary, depth + 1).map((call) => ({
+      ...call,
+      decides: call.decides && decides,
+    }));
   });
 }

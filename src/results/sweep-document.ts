@@ -46,7 +46,7 @@ export const SweepDocument = z.object({
 export type SweepDocument = z.infer<typeof SweepDocument>;
 
 /** A cell as planned. */
-export interface PlannedCell {
+interface PlannedCell {
   id: string;
   scenario: string;
   agent: string;

@@ -50,7 +50,7 @@ export function expandMatrix(scenarios: readonly MatrixScenario[], choice: Matri
 }
 
 /** `notes/claude-code/anthropic%2Fopus/default/1` */
-export const cellId = ({ scenario, agent, model, variant, repetition }: Omit<Cell, 'id'>): string =>
+const cellId = ({ scenario, agent, model, variant, repetition }: Omit<Cell, 'id'>): string =>
   [scenario, agent, model, variant, String(repetition)].map(encodeURIComponent).join('/');
 
 const cell = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point });

@@ -7,7 +7,6 @@ import { Scripts, Setup } from './scripts.js';
 import { TargetOrConfig } from './target.js';
 import { ToolMatrixEntry } from './tool-matrix.js';
 
-
 /** Where the agent and the checks run. */
 const Environment = z.discriminatedUnion('type', [z.strictObject({ type: z.literal('local') })]);
 type Environment = z.infer<typeof Environment>;

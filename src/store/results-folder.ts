@@ -2,11 +2,14 @@ import { join } from 'node:path';
 
 /** Paths in a results folder; its layout is a contract (specs/results.md). */
 export const storeFolder = (results: string): string => join(results, '.store');
-export const scenarioFile = (results: string, hash: string): string => join(storeFolder(results), hash, 'scenario.json');
+export const scenarioFile = (results: string, hash: string): string =>
+  join(storeFolder(results), hash, 'scenario.json');
 export const fixtureFolder = (results: string, hash: string): string => join(storeFolder(results), hash);
 const sweepFolder = (results: string, sweep: string): string => join(results, 'sweeps', sweep);
-export const planFile = (results: string, sweep: string): string => join(sweepFolder(results, sweep), 'plan.json');
-export const summaryFile = (results: string, sweep: string): string => join(sweepFolder(results, sweep), 'summary.json');
+export const planFile = (results: string, sweep: string): string =>
+  join(sweepFolder(results, sweep), 'plan.json');
+export const summaryFile = (results: string, sweep: string): string =>
+  join(sweepFolder(results, sweep), 'summary.json');
 export const resultsLog = (results: string): string => join(results, 'results.jsonl');
 
 /** The files of one run. */

@@ -26,7 +26,8 @@ export async function appendResult(path: string, result: ResultLine): Promise<vo
     const line = Buffer.from(`${cut ? '\n' : ''}${JSON.stringify(result)}\n`);
     // Not `appendFile`, which writes what is long in pieces.
     const { bytesWritten } = await file.write(line);
-    if (bytesWritten < line.length) throw new Error(`${path}: only ${bytesWritten} of ${line.length} bytes could be written`);
+    if (bytesWritten < line.length)
+      throw new Error(`${path}: only ${bytesWritten} of ${line.length} bytes could be written`);
     await file.datasync();
   } finally {
     await file.close();
@@ -40,19 +41,32 @@ export async function readResults(path: string): Promise<{ results: ResultLine[]
   const input = createReadStream(path, 'utf8');
   const opened = new Promise<boolean>((resolve, reject) => {
     input.once('open', () => resolve(true));
-    input.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(false) : reject(error)));
+    input.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT' ? resolve(false) : reject(error),
+    );
   });
   if (!(await opened)) return { results, corrupt };
   let number = 0;
   for await (const text of createInterface({ input, crlfDelay: Infinity })) {
     number += 1;
     if (text.trim() === '') continue;
-    const json = parseJson(text);
-    const parsed = ResultLine.safeParse(json);
-    if (parsed.success) results.push(parsed.data);
-    else corrupt.push({ line: number, reason: json === undefined ? 'not JSON' : describe(parsed.error.issues[0]) });
+    const read = readLine(text);
+    if (typeof read === 'string') corrupt.push({ line: number, reason: read });
+    else results.push(read);
   }
   return { results, corrupt };
+}
+
+/** The result in a line, or why it is none. */
+function readLine(text: string): ResultLine | string {
+  const json = parseJson(text);
+  if (json === undefined) return 'not JSON';
+  try {
+    const parsed = ResultLine.safeParse(json);
+    return parsed.success ? parsed.data : describe(parsed.error.issues[0]);
+  } catch {
+    return 'nested too deep'; // what a script reports may be: the stack ends before it does
+  }
 }
 
 const describe = (issue: { path: PropertyKey[]; message: string } | undefined): string =>

@@ -30,7 +30,7 @@ export interface SweepInput {
   carried?: SweepCarried;
 }
 
-export interface SweepCarried {
+interface SweepCarried {
   offset: number;
   paused: boolean;
   counts: Record<Outcome, number>;

@@ -46,7 +46,11 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const lines: StepLine[] = [];
 
   /** Performs one step; null when it failed for good. Cancellation passes through. */
-  async function perform<R>(step: string, title: string, doing: (options: ActivityOptions) => Promise<R>): Promise<R | null> {
+  async function perform<R>(
+    step: string,
+    title: string,
+    doing: (options: ActivityOptions) => Promise<R>,
+  ): Promise<R | null> {
     const summary = summaryOf(title);
     const line: StepLine = { step, summary, status: 'running' };
     lines.push(line);
@@ -60,17 +64,22 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       if (isCancellation(error)) throw error;
       failures.push({ step, message: rootMessage(error) });
       // A cancelled step may also end by what broke on its way: its worker died, its agent could not be killed.
-      if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the run was cancelled');
+      if (CancellationScope.current().consideredCancelled)
+        throw new CancelledFailure('the run was cancelled');
       return null;
     } finally {
       setCurrentDetails(runDetails(lines));
     }
   }
-  const within = (secs: number): { startToCloseTimeout: number } => ({ startToCloseTimeout: (secs + GRACE_SECS) * 1000 });
+  const within = (secs: number): { startToCloseTimeout: number } => ({
+    startToCloseTimeout: (secs + GRACE_SECS) * 1000,
+  });
 
   async function steps(): Promise<void> {
     const card = await perform(STEPS.prepare, `prepare ${input.cell.scenario}`, (options) =>
-      activities.prepareWorkspace.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [run]),
+      activities.prepareWorkspace.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [
+        run,
+      ]),
     );
     if (card === null || card.unfit !== null) return;
     const agent = await perform(STEPS.agent, `agent ${input.cell.agent} ${input.cell.model}`, (options) =>
@@ -81,7 +90,10 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     for (const [index, post] of card.posts.entries()) {
       const summary = `post script ${index + 1}/${card.posts.length} ${post.subject}`;
       await perform(STEPS.post(index), summary, (options) =>
-        activities.runPostScript.executeWithOptions({ ...options, ...within(post.timeoutSecs) }, [run, index]),
+        activities.runPostScript.executeWithOptions({ ...options, ...within(post.timeoutSecs) }, [
+          run,
+          index,
+        ]),
       );
     }
     for (const [index, gate] of card.gates.entries()) {
@@ -93,7 +105,10 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     for (const [index, evaluator] of card.evaluators.entries()) {
       const summary = `evaluator ${index + 1}/${card.evaluators.length} ${evaluator.name}`;
       await perform(STEPS.evaluator(index), summary, (options) =>
-        activities.runEvaluator.executeWithOptions({ ...options, ...within(evaluator.timeoutSecs) }, [run, index]),
+        activities.runEvaluator.executeWithOptions({ ...options, ...within(evaluator.timeoutSecs) }, [
+          run,
+          index,
+        ]),
       );
     }
   }
@@ -108,7 +123,10 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   return CancellationScope.nonCancellable(async () => {
     const report = { failures, cancelled, startedAt: startTime.getTime(), endedAt: Date.now() };
     const result = await perform(STEPS.report, 'write the report', (options) =>
-      activities.writeReport.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [run, report]),
+      activities.writeReport.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [
+        run,
+        report,
+      ]),
     );
     await perform(STEPS.cleanUp, 'clean up', (options) =>
       activities.cleanUp.executeWithOptions({ ...options, startToCloseTimeout: '10 minutes' }, [run]),

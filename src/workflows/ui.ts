@@ -30,7 +30,9 @@ export function sweepDetails(progress: SweepProgress): string {
     '| status | cells | passed | failed | error | cancelled | running | waiting |',
     '|---|---|---|---|---|---|---|---|',
     `| ${[status, total, counts.pass, counts.fail, counts.error, counts.cancelled, active.length, total - finished - active.length].join(' | ')} |`,
-    ...(active.length === 0 ? [] : ['', '| running |', '|---|', ...active.map((run) => `| ${cell(run.cell)} |`)]),
+    ...(active.length === 0
+      ? []
+      : ['', '| running |', '|---|', ...active.map((run) => `| ${cell(run.cell)} |`)]),
   ].join('\n');
 }
 

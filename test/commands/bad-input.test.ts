@@ -7,7 +7,10 @@ import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './proj
 let project: TestProject;
 
 beforeAll(async () => {
-  project = await createProject({ ...EMPTY_FIXTURE, 'fixtures/good.yaml': scenario('good', { steps: ['say: x'] }) });
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/good.yaml': scenario('good', { steps: ['say: x'] }),
+  });
 });
 afterAll(() => project.remove());
 
@@ -25,19 +28,87 @@ const withGate = (gate: string): string => scenario('bad', { gates: [gate] });
 
 const cases: Case[] = [
   { name: 'malformed YAML', yaml: `${base}\ntags: [a, b\n`, at: '12:1', says: /flow|\]/i },
-  { name: 'an unknown key, with the nearest known one', yaml: base.replace('evaluation:', 'evalution:'), at: '6:1 evalution', says: /did you mean 'evaluation'/ },
-  { name: 'an unknown gate, with the nearest known one', yaml: withGate('{type: file_exist, path: x}'), at: '8:14 evaluation.gates[0].type', says: /did you mean 'file_exists'/ },
-  { name: 'a missing fixture', yaml: base.replace('template_folder: empty', 'template_folder: nowhere'), at: '3:18 template_folder', says: /'nowhere' was not found/ },
-  { name: 'a fixture path that escapes', yaml: base.replace('template_folder: empty', 'template_folder: ../../etc'), at: '3:18 template_folder', says: /leaves/ },
-  { name: 'a symlink out of the fixture', yaml: base.replace('template_folder: empty', 'template_folder: leaking'), at: '3:18 template_folder', says: /leaking\/passwd.*symlink leaves/ },
-  { name: 'a gate path that escapes', yaml: withGate('{type: file_exists, path: ../secret}'), at: '8:33 evaluation.gates[0].path', says: /leave|outside/ },
-  { name: 'an invalid pattern', yaml: withGate("{type: file_matches, path: a, pattern: '(unclosed'}"), at: '8:46 evaluation.gates[0].pattern', says: /\)|paren/ },
-  { name: 'an invalid JSON path', yaml: withGate("{type: command_json_path, command: x, path: 'items[0]', assertion: exists}"), at: '8:51 evaluation.gates[0].path', says: /\$/ },
-  { name: 'an invalid assertion', yaml: withGate("{type: command_json_path, command: x, path: '$.a', assertion: 'about 3'}"), at: '8:69 evaluation.gates[0].assertion', says: /expected/ },
-  { name: 'a blank command', yaml: withGate('{type: command_succeeds, command: "  "}'), at: '8:41 evaluation.gates[0].command', says: /blank/ },
-  { name: 'a target given by path that is not there', yaml: base.replace('{binary: cat}', '{binary: ./bin/none}'), at: '4:18 target.binary', says: /\.\/bin\/none.*not found/ },
-  { name: 'target: from_config without a config', yaml: base.replace('{binary: cat}', 'from_config'), at: '4:9 target', says: /no llm-tool-test-config\.toml/ },
-  { name: 'a missing rubric', yaml: base.replace('  gates:', '  judge: {enabled: true, rubric: none.yaml, pass_threshold: 0.5}\n  gates:'), at: '7:34 evaluation.judge.rubric', says: /none\.yaml.*not found/ },
+  {
+    name: 'an unknown key, with the nearest known one',
+    yaml: base.replace('evaluation:', 'evalution:'),
+    at: '6:1 evalution',
+    says: /did you mean 'evaluation'/,
+  },
+  {
+    name: 'an unknown gate, with the nearest known one',
+    yaml: withGate('{type: file_exist, path: x}'),
+    at: '8:14 evaluation.gates[0].type',
+    says: /did you mean 'file_exists'/,
+  },
+  {
+    name: 'a missing fixture',
+    yaml: base.replace('template_folder: empty', 'template_folder: nowhere'),
+    at: '3:18 template_folder',
+    says: /'nowhere' was not found/,
+  },
+  {
+    name: 'a fixture path that escapes',
+    yaml: base.replace('template_folder: empty', 'template_folder: ../../etc'),
+    at: '3:18 template_folder',
+    says: /leaves/,
+  },
+  {
+    name: 'a symlink out of the fixture',
+    yaml: base.replace('template_folder: empty', 'template_folder: leaking'),
+    at: '3:18 template_folder',
+    says: /leaking\/passwd.*symlink leaves/,
+  },
+  {
+    name: 'a gate path that escapes',
+    yaml: withGate('{type: file_exists, path: ../secret}'),
+    at: '8:33 evaluation.gates[0].path',
+    says: /leave|outside/,
+  },
+  {
+    name: 'an invalid pattern',
+    yaml: withGate("{type: file_matches, path: a, pattern: '(unclosed'}"),
+    at: '8:46 evaluation.gates[0].pattern',
+    says: /\)|paren/,
+  },
+  {
+    name: 'an invalid JSON path',
+    yaml: withGate("{type: command_json_path, command: x, path: 'items[0]', assertion: exists}"),
+    at: '8:51 evaluation.gates[0].path',
+    says: /\$/,
+  },
+  {
+    name: 'an invalid assertion',
+    yaml: withGate("{type: command_json_path, command: x, path: '$.a', assertion: 'about 3'}"),
+    at: '8:69 evaluation.gates[0].assertion',
+    says: /expected/,
+  },
+  {
+    name: 'a blank command',
+    yaml: withGate('{type: command_succeeds, command: "  "}'),
+    at: '8:41 evaluation.gates[0].command',
+    says: /blank/,
+  },
+  {
+    name: 'a target given by path that is not there',
+    yaml: base.replace('{binary: cat}', '{binary: ./bin/none}'),
+    at: '4:18 target.binary',
+    says: /\.\/bin\/none.*not found/,
+  },
+  {
+    name: 'target: from_config without a config',
+    yaml: base.replace('{binary: cat}', 'from_config'),
+    at: '4:9 target',
+    says: /no llm-tool-test-config\.toml/,
+  },
+  {
+    name: 'a missing rubric',
+    yaml: base.replace(
+      '  gates:',
+      '  judge: {enabled: true, rubric: none.yaml, pass_threshold: 0.5}\n  gates:',
+    ),
+    at: '7:34 evaluation.judge.rubric',
+    says: /none\.yaml.*not found/,
+  },
 ];
 
 describe.each(cases)('$name', ({ yaml, at, says }) => {
@@ -48,7 +119,11 @@ describe.each(cases)('$name', ({ yaml, at, says }) => {
     const { exitCode, stdout, stderr } = await project.cli(['run', 'bad.yaml', '--agents', 'mock', '--json']);
     expect(exitCode).toBe(2);
     const { error } = JSON.parse(stdout) as { error: { code: string; problems: Problem[] } };
-    const found = error.problems.map(({ line, column, path, message, file }) => ({ at: `${line}:${column} ${path}`.trim(), message, file }));
+    const found = error.problems.map(({ line, column, path, message, file }) => ({
+      at: `${line}:${column} ${path}`.trim(),
+      message,
+      file,
+    }));
     expect(found).toContainEqual({ at, message: expect.stringMatching(says) as string, file: 'bad.yaml' });
     expect(stderr).toContain(`bad.yaml:${at.split(' ')[0] ?? ''}`);
     expect(stderr).not.toMatch(/^\s+at .*\(/m);
@@ -59,8 +134,17 @@ describe.each(cases)('$name', ({ yaml, at, says }) => {
 
 describe('the rubric and the config', () => {
   test('weights that do not sum to 1 are named in the rubric file', async () => {
-    await project.write('rubric.yaml', 'criteria:\n  - {id: a, weight: 0.5, description: x}\n  - {id: b, weight: 0.4, description: y}\noutput: {format: json, require_fields: []}\n');
-    await project.write('bad.yaml', base.replace('  gates:', '  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.5}\n  gates:'));
+    await project.write(
+      'rubric.yaml',
+      'criteria:\n  - {id: a, weight: 0.5, description: x}\n  - {id: b, weight: 0.4, description: y}\noutput: {format: json, require_fields: []}\n',
+    );
+    await project.write(
+      'bad.yaml',
+      base.replace(
+        '  gates:',
+        '  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.5}\n  gates:',
+      ),
+    );
     const { exitCode, stderr } = await project.cli(['validate', 'bad.yaml']);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/rubric\.yaml:\d+:\d+ criteria.*0\.9/);
@@ -68,7 +152,11 @@ describe('the rubric and the config', () => {
 
   test.each([
     ['malformed TOML', 'results_path = "x\n', /llm-tool-test-config\.toml:1:\d+/],
-    ['an unknown key', '[agents.a]\ncommand = "x"\nfree = true\nmodel = "y"\n', /llm-tool-test-config\.toml:4:1 agents\.a\.model: .*did you mean 'models'/],
+    [
+      'an unknown key',
+      '[agents.a]\ncommand = "x"\nfree = true\nmodel = "y"\n',
+      /llm-tool-test-config\.toml:4:1 agents\.a\.model: .*did you mean 'models'/,
+    ],
   ])('%s is named with line and column, for every verb', async (_name, toml, says) => {
     await project.write('llm-tool-test-config.toml', toml);
     for (const args of [['run', 'good'], ['validate'], ['scenarios'], ['show', 'x']]) {
@@ -82,7 +170,11 @@ describe('the rubric and the config', () => {
 
 describe('the command line', () => {
   test.each<[string, string[], RegExp]>([
-    ['an unknown agent, with the nearest known one', ['run', 'good', '--agents', 'mok'], /'mok' is not known; did you mean 'mock'/],
+    [
+      'an unknown agent, with the nearest known one',
+      ['run', 'good', '--agents', 'mok'],
+      /'mok' is not known; did you mean 'mock'/,
+    ],
     ['no agent anywhere', ['run', 'bare'], /no agent is named for bare.*Known agents: mock/],
     ['an unknown profile', ['run', 'good', '--profile', 'x'], /profile 'x' is not known/],
     ['an unknown scenario', ['run', 'nothing-like-it'], /'nothing-like-it' was not found/],
@@ -92,10 +184,16 @@ describe('the command line', () => {
     ['an unknown verb', ['rnu'], /unknown command 'rnu'/],
     ['an unknown id', ['show', '20200101-000000-0000'], /no sweep or run '20200101-000000-0000'/],
     ['--detach in CI', ['run', 'good', '--detach'], /--detach is refused in CI/],
-    ['a target binary that is not there', ['run', 'good', '--target-binary', './none'], /\.\/none.*not found/],
+    [
+      'a target binary that is not there',
+      ['run', 'good', '--target-binary', './none'],
+      /\.\/none.*not found/,
+    ],
   ])('%s: exit 2 with a message, without a stack', async (_name, args, says) => {
     await project.write('fixtures/bare.yaml', scenario('bare'));
-    const { exitCode, stdout, stderr } = await project.cli([...args, '--json'], { CI: args.includes('--detach') ? '1' : '' });
+    const { exitCode, stdout, stderr } = await project.cli([...args, '--json'], {
+      CI: args.includes('--detach') ? '1' : '',
+    });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/^\s+at .*\(/m);

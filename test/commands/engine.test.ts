@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { Connection } from '@temporalio/client';
+import { afterEach, describe, expect, inject, test } from 'vitest';
 import { identify, isAlive } from '../../src/platform/process-identity.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 
@@ -34,7 +35,9 @@ const status = async (project: TestProject): Promise<Status> =>
   JSON.parse((await project.cli(['engine', 'status', '--json'])).stdout) as Status;
 
 const commandLines = (needle: string): string[] =>
-  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n').filter((line) => line.includes(needle));
+  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(needle));
 
 describe('the local engine', { timeout: 180_000 }, () => {
   test('two commands at once start one engine: one server, one worker, one keeper', async () => {
@@ -62,7 +65,9 @@ describe('the local engine', { timeout: 180_000 }, () => {
     expect(processes.map((process) => process !== null && isAlive(process))).toEqual([false, false, false]);
     expect((await status(project)).server).toEqual({ pid: null, state: 'stopped' });
     const [engine = ''] = await readdir(project.state);
-    expect(await readdir(join(project.state, engine))).toContainEqual(expect.stringMatching(/^temporal-.*\.db$/));
+    expect(await readdir(join(project.state, engine))).toContainEqual(
+      expect.stringMatching(/^temporal-.*\.db$/),
+    );
     expect((await project.cli(['engine', 'stop'])).stderr).toContain('not running');
   });
 
@@ -75,7 +80,10 @@ describe('the local engine', { timeout: 180_000 }, () => {
     expect([first.exitCode, second.exitCode]).toEqual([0, 0]);
     const after = await status(project);
     expect([after.address, after.ui_url]).toEqual([before.address, before.ui_url]);
-    const page = new URL(`/api/v1/namespaces/default/workflows/${encodeURIComponent(first.document.workflow_id)}`, after.ui_url);
+    const page = new URL(
+      `/api/v1/namespaces/default/workflows/${encodeURIComponent(first.document.workflow_id)}`,
+      after.ui_url,
+    );
     expect((await fetch(page)).status).toBe(200);
   });
 
@@ -113,7 +121,12 @@ describe('the local engine', { timeout: 180_000 }, () => {
   test('where no Temporal can be had, the error names the three ways to provide one', async () => {
     const project = await withEngine();
     const cache = await mkdtemp(join(tmpdir(), 'llm-tool-test-cache-'));
-    const env = { LLM_TOOL_TEST_CACHE: cache, PATH: '/usr/bin:/bin', HTTPS_PROXY: 'http://127.0.0.1:1', LLM_TOOL_TEST_TEMPORAL_BIN: '' };
+    const env = {
+      LLM_TOOL_TEST_CACHE: cache,
+      PATH: '/usr/bin:/bin',
+      HTTPS_PROXY: 'http://127.0.0.1:1',
+      LLM_TOOL_TEST_TEMPORAL_BIN: '',
+    };
     const { exitCode, stderr } = await project.cli(['run', 'small'], env);
     await rm(cache, { recursive: true });
     expect(exitCode).toBe(3);
@@ -122,8 +135,28 @@ describe('the local engine', { timeout: 180_000 }, () => {
 
   test('LLM_TOOL_TEST_TEMPORAL_BIN that is no executable is named', async () => {
     const project = await withEngine();
-    const { exitCode, stderr } = await project.cli(['run', 'small'], { LLM_TOOL_TEST_TEMPORAL_BIN: '/no/such/temporal' });
+    const { exitCode, stderr } = await project.cli(['run', 'small'], {
+      LLM_TOOL_TEST_TEMPORAL_BIN: '/no/such/temporal',
+    });
     expect(exitCode).toBe(3);
     expect(stderr).toContain('/no/such/temporal: no executable file there');
   });
+});
+
+test('a worker of its own serves a queue on a given server until SIGTERM', async () => {
+  const project = await createProject(EMPTY_FIXTURE);
+  projects.push(project);
+  const worker = project.start(['worker', '--queue', 'a-queue-of-its-own']);
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  await until('the worker polls', async () => {
+    const { pollers } = await connection.workflowService.describeTaskQueue({
+      namespace: 'default',
+      taskQueue: { name: 'a-queue-of-its-own' },
+      taskQueueType: 1,
+    });
+    return (pollers ?? []).length > 0 ? true : null;
+  });
+  await connection.close();
+  worker.kill('SIGTERM');
+  expect((await worker).exitCode).toBe(0);
 });

@@ -10,14 +10,14 @@ import type { RunRecord } from '../../src/results/run-record.js';
 import type { Metrics, ResultLine } from '../../src/results/schema.js';
 import { SweepDocument } from '../../src/results/sweep-document.js';
 
-export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const CLI = join(REPOSITORY, 'dist', 'cli.js');
 
 const startCli = (cwd: string, args: string[], env: Record<string, string>) =>
   execa(process.execPath, [CLI, ...args], { cwd, env, reject: false, stdin: 'ignore' });
 type Running = ReturnType<typeof startCli>;
 
-export interface Ended {
+interface Ended {
   exitCode: number | undefined;
   stdout: string;
   stderr: string;
@@ -34,7 +34,10 @@ export interface TestProject {
   /** Starts it and leaves it running. */
   start(args: string[], env?: Record<string, string>): Running;
   /** `run ... --json`: the exit code and the document. */
-  run(args: string[], env?: Record<string, string>): Promise<{ exitCode: number | undefined; document: SweepDocument; stderr: string }>;
+  run(
+    args: string[],
+    env?: Record<string, string>,
+  ): Promise<{ exitCode: number | undefined; document: SweepDocument; stderr: string }>;
   write(path: string, content: string, mode?: number): Promise<void>;
   read(path: string): Promise<string>;
   resultLines(): Promise<ResultLine[]>;
@@ -47,7 +50,10 @@ export interface ProjectOptions {
 }
 
 /** Files are paths relative to the project's folder. */
-export async function createProject(files: Record<string, string>, options: ProjectOptions = {}): Promise<TestProject> {
+export async function createProject(
+  files: Record<string, string>,
+  options: ProjectOptions = {},
+): Promise<TestProject> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-project-'));
   const state = await mkdtemp(join(tmpdir(), 'llm-tool-test-state-'));
   const env: Record<string, string> = {
@@ -104,7 +110,10 @@ export interface ScenarioOptions {
 }
 
 /** YAML of a scenario with the fixture folder `empty`; gates and steps are lines in flow style. */
-export function scenario(name: string, { target = '{binary: cat}', gates = [], steps = [], more = '' }: ScenarioOptions = {}): string {
+export function scenario(
+  name: string,
+  { target = '{binary: cat}', gates = [], steps = [], more = '' }: ScenarioOptions = {},
+): string {
   const list = (items: string[], indent: string): string =>
     items.length === 0 ? ' []' : `\n${items.map((item) => `${indent}- ${item}`).join('\n')}`;
   return [
@@ -136,7 +145,8 @@ export interface RunFolder {
 /** What a cell's run left. */
 export async function openRun(document: SweepDocument, cell = 0): Promise<RunFolder> {
   const folder = document.cells[cell]?.results_dir;
-  if (folder === null || folder === undefined) throw new Error(`cell ${cell} has no results: ${JSON.stringify(document.cells[cell])}`);
+  if (folder === null || folder === undefined)
+    throw new Error(`cell ${cell} has no results: ${JSON.stringify(document.cells[cell])}`);
   const text = (file: string): Promise<string> => readFile(join(folder, file), 'utf8');
   return {
     run: JSON.parse(await text('artifacts/run.json')) as RunRecord,
@@ -147,7 +157,11 @@ export async function openRun(document: SweepDocument, cell = 0): Promise<RunFol
 }
 
 /** Waits for a state; fails with its name when it does not come. */
-export async function until<T>(what: string, check: () => Promise<T | null> | T | null, timeoutMs = 45_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  check: () => Promise<T | null> | T | null,
+  timeoutMs = 45_000,
+): Promise<T> {
   const found = await waitUntil(check, timeoutMs);
   if (found === null) throw new Error(`did not happen in time: ${what}`);
   return found;

@@ -1,8 +1,17 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { copyExamples, createProject, EMPTY_FIXTURE, openRun, scenario, until, type TestProject } from './project.js';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  copyExamples,
+  createProject,
+  EMPTY_FIXTURE,
+  openRun,
+  scenario,
+  until,
+  type TestProject,
+} from './project.js';
 
 let project: TestProject;
 
@@ -19,16 +28,23 @@ describe('the examples', () => {
     expect(exitCode).toBe(0);
     const { text, path, metrics } = await openRun(document);
     for (const report of ['report.md', 'evaluation.md']) {
-      const links = [...(await text(report)).matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => decodeURIComponent(link));
+      const links = [...(await text(report)).matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) =>
+        decodeURIComponent(link),
+      );
       expect(links.length).toBeGreaterThan(3);
       for (const link of links) expect(existsSync(path(link)), `${report}: ${link}`).toBe(true);
     }
     expect(await text('evaluation.md')).toMatch(/Human Score/);
     expect(metrics.evaluator_results[0]).toMatchObject({ error: null });
     expect(metrics.gates_passed).toBe(metrics.gates_total);
-    const events = (await text('artifacts/events.jsonl')).trim().split('\n').map((line) => JSON.parse(line) as { type: string; seq: number });
+    const events = (await text('artifacts/events.jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; seq: number });
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['setup_command', 'message', 'tool_call', 'tool_result', 'result', 'post_script']));
+    expect(new Set(events.map(({ type }) => type))).toEqual(
+      new Set(['setup_command', 'message', 'tool_call', 'tool_result', 'result', 'post_script']),
+    );
   });
 
   test('git_history passes with real git in a private HOME', async () => {
@@ -56,7 +72,10 @@ describe('outcomes and exit codes', () => {
 
   test('a missing target is an error: exit 3, the agent is not started and the report says which steps were not performed', async () => {
     const gates = ['{type: file_exists, path: README.md}'];
-    await project.write('fixtures/untested.yaml', scenario('untested', { target: '{binary: no-such-tool}', gates, steps: ['say: hi'] }));
+    await project.write(
+      'fixtures/untested.yaml',
+      scenario('untested', { target: '{binary: no-such-tool}', gates, steps: ['say: hi'] }),
+    );
     const { exitCode, document } = await project.run(['untested']);
     expect(exitCode).toBe(3);
     expect(document.cells[0]?.message).toMatch(/no-such-tool.*not found on PATH/);
@@ -75,7 +94,10 @@ describe('outcomes and exit codes', () => {
 
   test('an agent that exits non-zero has not completed, and the gates decide', async () => {
     const gates = ['{type: file_exists, path: README.md}'];
-    await project.write('fixtures/quits.yaml', scenario('quits', { gates, steps: ['say: I give up', 'exit: 9'] }));
+    await project.write(
+      'fixtures/quits.yaml',
+      scenario('quits', { gates, steps: ['say: I give up', 'exit: 9'] }),
+    );
     const { exitCode, document } = await project.run(['quits']);
     expect(exitCode).toBe(0);
     expect((await openRun(document)).metrics.completed).toBe(false);
@@ -83,9 +105,16 @@ describe('outcomes and exit codes', () => {
 
   test('an agent and a gate that hang with a grandchild on their output are ended in time', async () => {
     const hang = 'sh -c "trap \'\' TERM; sleep 300" & sleep 300';
-    const gates = [`{type: command_succeeds, command: ${JSON.stringify(hang)}, timeout_secs: 0.5}`, '{type: file_exists, path: README.md}'];
-    const more = 'run: {timeout_secs: 0.5}\nscripts: {post: [{command: "sleep 300 & sleep 300", timeout_secs: 0.5}]}';
-    await project.write('fixtures/hangs.yaml', scenario('hangs', { gates, steps: [`run: ${JSON.stringify(hang)}`], more }));
+    const gates = [
+      `{type: command_succeeds, command: ${JSON.stringify(hang)}, timeout_secs: 0.5}`,
+      '{type: file_exists, path: README.md}',
+    ];
+    const more =
+      'run: {timeout_secs: 0.5}\nscripts: {post: [{command: "sleep 300 & sleep 300", timeout_secs: 0.5}]}';
+    await project.write(
+      'fixtures/hangs.yaml',
+      scenario('hangs', { gates, steps: [`run: ${JSON.stringify(hang)}`], more }),
+    );
     const { exitCode, document } = await project.run(['hangs']);
     expect(exitCode).toBe(1);
     const { run, metrics } = await openRun(document);
@@ -99,18 +128,30 @@ describe('outcomes and exit codes', () => {
 
   test('an agent without output for the idle time is stopped', async () => {
     const more = 'run: {idle_timeout_secs: 0.5}';
-    await project.write('fixtures/idle.yaml', scenario('idle', { steps: ['say: thinking', 'wait_secs: 300'], more }));
+    await project.write(
+      'fixtures/idle.yaml',
+      scenario('idle', { steps: ['say: thinking', 'wait_secs: 300'], more }),
+    );
     const { document } = await project.run(['idle']);
     expect((await openRun(document)).run.agent).toMatchObject({ ending: 'idle_timeout', completed: false });
   });
 
   test('10 MB of output from agent, gate and script neither blocks nor enters the history', async () => {
     const flood = 'head -c 10000000 /dev/zero | tr "\\\\0" x';
-    const gates = [`{type: command_succeeds, command: '${flood}'}`, `{type: script, description: flood, command: '${flood}'}`];
+    const gates = [
+      `{type: command_succeeds, command: '${flood}'}`,
+      `{type: script, description: flood, command: '${flood}'}`,
+    ];
     const more = `scripts: {post: [{command: '${flood}'}]}`;
-    await project.write('fixtures/flood.yaml', scenario('flood', { gates, steps: [`run: '${flood}'`], more }));
+    await project.write(
+      'fixtures/flood.yaml',
+      scenario('flood', { gates, steps: [`run: '${flood}'`], more }),
+    );
     await project.write('fixtures/flood2.yaml', scenario('flood2', { gates }));
-    await project.write('llm-tool-test-config.toml', `[agents.flooder]\ncommand = "sh"\nargs = ["-c", '${flood.replace('\\\\', '\\')}']\nfree = true\n`);
+    await project.write(
+      'llm-tool-test-config.toml',
+      `[agents.flooder]\ncommand = "sh"\nargs = ["-c", '${flood.replace('\\\\', '\\')}']\nfree = true\n`,
+    );
     const { exitCode, document } = await project.run(['flood']);
     expect(exitCode).toBe(0);
     const flooded = await project.run(['flood2', '--agents', 'flooder']);
@@ -119,14 +160,33 @@ describe('outcomes and exit codes', () => {
     expect(run.agent?.output_bytes).toBe(10_000_000);
     expect((await stat(path('artifacts/transcript.raw.txt'))).size).toBeGreaterThan(1_000_000);
     expect((await stat((await openRun(document)).path('artifacts/run.json'))).size).toBeLessThan(200_000);
+    const client = new Client({
+      connection: await Connection.connect({ address: inject('temporalAddress') }),
+    });
+    const { historySize } = await client.workflow.getHandle(run.workflow_id).describe();
+    await client.connection.close();
+    expect(historySize).toBeGreaterThan(1000);
+    expect(historySize).toBeLessThan(30_000);
   });
 });
 
 describe('the matrix', () => {
   test('scenarios x agents x models x repetitions, from flags', async () => {
     await project.write('llm-tool-test-config.toml', '[agents.echoer]\ncommand = "echo"\nfree = true\n');
-    for (const name of ['one', 'two']) await project.write(`fixtures/${name}.yaml`, scenario(name, { steps: ['say: x'] }));
-    const { exitCode, document } = await project.run(['one', 'two', '--agents', 'mock,echoer', '--models', 'a,b', '--repeat', '2', '--concurrency', '3']);
+    for (const name of ['one', 'two'])
+      await project.write(`fixtures/${name}.yaml`, scenario(name, { steps: ['say: x'] }));
+    const { exitCode, document } = await project.run([
+      'one',
+      'two',
+      '--agents',
+      'mock,echoer',
+      '--models',
+      'a,b',
+      '--repeat',
+      '2',
+      '--concurrency',
+      '3',
+    ]);
     expect(exitCode).toBe(0);
     expect(document.cells).toHaveLength(16);
     expect(new Set(document.cells.map(({ results_dir }) => results_dir)).size).toBe(16);
@@ -134,8 +194,14 @@ describe('the matrix', () => {
   });
 
   test('tool_matrix and a profile name agents; --agents replaces them', async () => {
-    await project.write('llm-tool-test-config.toml', '[agents.echoer]\ncommand = "echo"\nfree = true\n[profiles.wide]\nagents = ["mock", "echoer"]\n');
-    await project.write('fixtures/listed.yaml', scenario('listed', { more: 'tool_matrix: [{tool: echoer, models: [m1, m2]}]' }));
+    await project.write(
+      'llm-tool-test-config.toml',
+      '[agents.echoer]\ncommand = "echo"\nfree = true\n[profiles.wide]\nagents = ["mock", "echoer"]\n',
+    );
+    await project.write(
+      'fixtures/listed.yaml',
+      scenario('listed', { more: 'tool_matrix: [{tool: echoer, models: [m1, m2]}]' }),
+    );
     await project.write('fixtures/open.yaml', scenario('open'));
     const ids = async (...args: string[]): Promise<string[]> => {
       const { stdout } = await project.cli(['run', ...args, '--dry-run', '--json']);
@@ -143,12 +209,21 @@ describe('the matrix', () => {
     };
     expect(await ids('listed')).toEqual(['listed/echoer/m1/default/1', 'listed/echoer/m2/default/1']);
     expect(await ids('listed', '--tools', 'mock')).toEqual(['listed/mock/default/default/1']);
-    expect(await ids('open', '--profile', 'wide')).toEqual(['open/mock/default/default/1', 'open/echoer/default/default/1']);
+    expect(await ids('open', '--profile', 'wide')).toEqual([
+      'open/mock/default/default/1',
+      'open/echoer/default/default/1',
+    ]);
   });
 
   test('tags and tiers select', async () => {
-    await project.write('fixtures/tagged/quick.yaml', scenario('quick', { steps: ['say: x'], more: 'tags: [smoke, cli]' }));
-    await project.write('fixtures/tagged/deep.yaml', scenario('deep', { steps: ['say: x'], more: 'tags: [cli]\ntier: 2' }));
+    await project.write(
+      'fixtures/tagged/quick.yaml',
+      scenario('quick', { steps: ['say: x'], more: 'tags: [smoke, cli]' }),
+    );
+    await project.write(
+      'fixtures/tagged/deep.yaml',
+      scenario('deep', { steps: ['say: x'], more: 'tags: [cli]\ntier: 2' }),
+    );
     const names = async (...args: string[]): Promise<string[]> => {
       const { stdout } = await project.cli(['run', 'tagged', ...args, '--dry-run', '--json']);
       return (JSON.parse(stdout) as { scenarios: { name: string }[] }).scenarios.map(({ name }) => name);
@@ -158,11 +233,16 @@ describe('the matrix', () => {
     expect(await names('--tags', 'cli', '--tier', '1')).toEqual(['quick']);
     const nothing = await project.cli(['run', 'tagged', '--tags', 'none']);
     expect(nothing.exitCode).toBe(2);
-    expect((await project.cli(['run', 'tagged', '--tags', 'none', '--pass-with-no-scenarios'])).exitCode).toBe(0);
+    expect(
+      (await project.cli(['run', 'tagged', '--tags', 'none', '--pass-with-no-scenarios'])).exitCode,
+    ).toBe(0);
   });
 
   test('--dry-run shows the plan and leaves nothing behind', async () => {
-    const fresh = await createProject({ ...EMPTY_FIXTURE, 'fixtures/dry.yaml': scenario('dry', { steps: ['say: x'] }) });
+    const fresh = await createProject({
+      ...EMPTY_FIXTURE,
+      'fixtures/dry.yaml': scenario('dry', { steps: ['say: x'] }),
+    });
     const { exitCode, stdout } = await fresh.cli(['run', 'dry', '--dry-run']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('dry/mock/default/default/1');
@@ -176,11 +256,21 @@ describe('what a run may see and change', () => {
   test('editing the fixture and the scenario while a sweep runs changes nothing', async () => {
     const gates = ['{type: file_contains, path: data.txt, substring: before}'];
     await project.write('fixtures/edited/data.txt', 'before\n');
-    const text = scenario('edited', { gates, steps: [`run: 'until [ -e ${project.folder}/go ]; do sleep 0.05; done; cat data.txt'`] });
-    await project.write('fixtures/edited.yaml', text.replace('template_folder: empty', 'template_folder: edited'));
+    const text = scenario('edited', {
+      gates,
+      steps: [`run: 'until [ -e ${project.folder}/go ]; do sleep 0.05; done; cat data.txt'`],
+    });
+    await project.write(
+      'fixtures/edited.yaml',
+      text.replace('template_folder: empty', 'template_folder: edited'),
+    );
     const running = project.start(['run', 'edited', '--repeat', '2', '--concurrency', '1', '--json']);
-    await until('the first agent runs', async () => ((await readdir(join(project.state)).catch(() => [])).length > 0 ? true : null));
-    await until('a workspace is there', async () => ((await workspaces(project, 'edited')).length > 0 ? true : null));
+    await until('the first agent runs', async () =>
+      (await readdir(join(project.state)).catch(() => [])).length > 0 ? true : null,
+    );
+    await until('a workspace is there', async () =>
+      (await workspaces(project, 'edited')).length > 0 ? true : null,
+    );
     await project.write('fixtures/edited/data.txt', 'after\n');
     await project.write('fixtures/edited.yaml', 'broken: [');
     await project.write('go', '');
@@ -192,8 +282,15 @@ describe('what a run may see and change', () => {
     await project.write('fixtures/tooled/bin/mytool', '#!/bin/sh\necho "mytool says $1"\n', 0o755);
     const steps = [`run: 'mytool hello > said.txt; env > env.txt; pwd > pwd.txt'`];
     const gates = ['{type: file_contains, path: said.txt, substring: mytool says hello}'];
-    const text = scenario('tooled', { target: '{binary: ./bin/mytool, env: {MYTOOL_MODE: fast}}', gates, steps });
-    await project.write('fixtures/tooled.yaml', text.replace('template_folder: empty', 'template_folder: tooled'));
+    const text = scenario('tooled', {
+      target: '{binary: ./bin/mytool, env: {MYTOOL_MODE: fast}}',
+      gates,
+      steps,
+    });
+    await project.write(
+      'fixtures/tooled.yaml',
+      text.replace('template_folder: empty', 'template_folder: tooled'),
+    );
     const { exitCode, document } = await project.run(['tooled']);
     expect(exitCode).toBe(0);
     const { text: read, metrics } = await openRun(document);
@@ -207,22 +304,39 @@ describe('what a run may see and change', () => {
   });
 
   test('scripts and gates find the transcript, the events and the folders by absolute paths', async () => {
-    const check = 'for p in "$LLM_TOOL_TEST_FIXTURE_DIR" "$LLM_TOOL_TEST_RESULTS_DIR" "$LLM_TOOL_TEST_TRANSCRIPT" "$LLM_TOOL_TEST_EVENTS"; do case $p in /*) test -e "$p" || exit 1;; *) exit 2;; esac; done; test "$LLM_TOOL_TEST_AGENT/$LLM_TOOL_TEST_MODEL/$LLM_TOOL_TEST_SCENARIO" = mock/default/scripted';
+    const check =
+      'for p in "$LLM_TOOL_TEST_FIXTURE_DIR" "$LLM_TOOL_TEST_RESULTS_DIR" "$LLM_TOOL_TEST_TRANSCRIPT" "$LLM_TOOL_TEST_EVENTS"; do case $p in /*) test -e "$p" || exit 1;; *) exit 2;; esac; done; test "$LLM_TOOL_TEST_AGENT/$LLM_TOOL_TEST_MODEL/$LLM_TOOL_TEST_SCENARIO" = mock/default/scripted';
     const more = `scripts: {post: [{command: '${check}'}], evaluators: [{name: e, command: '${check} && echo "{\\"score\\": 0.5, \\"metrics\\": {\\"n\\": 3}}"'}]}`;
-    await project.write('fixtures/scripted.yaml', scenario('scripted', { gates: [`{type: script, description: d, command: '${check}'}`], steps: ['say: x'], more }));
+    await project.write(
+      'fixtures/scripted.yaml',
+      scenario('scripted', {
+        gates: [`{type: script, description: d, command: '${check}'}`],
+        steps: ['say: x'],
+        more,
+      }),
+    );
     const { exitCode, document } = await project.run(['scripted']);
     const { run, metrics } = await openRun(document);
     expect(run.post_scripts[0]).toMatchObject({ exit_code: 0 });
-    expect(metrics.evaluator_results).toEqual([{ name: 'e', metrics: { n: 3 }, score: 0.5, summary: null, error: null }]);
+    expect(metrics.evaluator_results).toEqual([
+      { name: 'e', metrics: { n: 3 }, score: 0.5, summary: null, error: null },
+    ]);
     expect(exitCode).toBe(0);
   });
 
   test('setup files and initial-state are in the workspace, and a setup command that fails is only warned of', async () => {
     await project.write('fixtures/staged/initial-state/data/a.txt', 'from initial state\n');
-    const gates = ['{type: file_contains, path: data/a.txt, substring: from initial state}', '{type: file_contains, path: conf/b.txt, substring: from setup}', '{type: file_contains, path: c.txt, substring: ran}'];
+    const gates = [
+      '{type: file_contains, path: data/a.txt, substring: from initial state}',
+      '{type: file_contains, path: conf/b.txt, substring: from setup}',
+      '{type: file_contains, path: c.txt, substring: ran}',
+    ];
     const more = 'setup: {files: {conf/b.txt: "from setup"}, commands: ["exit 7", "echo ran > c.txt"]}';
     const text = scenario('staged', { gates, steps: ['say: x'], more });
-    await project.write('fixtures/staged.yaml', text.replace('template_folder: empty', 'template_folder: staged'));
+    await project.write(
+      'fixtures/staged.yaml',
+      text.replace('template_folder: empty', 'template_folder: staged'),
+    );
     const { exitCode, document } = await project.run(['staged']);
     expect(exitCode).toBe(0);
     const { run } = await openRun(document);
@@ -231,15 +345,26 @@ describe('what a run may see and change', () => {
   });
 
   test('a key that is set only in the shell of the second run reaches its agent, and is seen nowhere', async () => {
-    await project.write('llm-tool-test-config.toml', '[agents.keyed]\ncommand = "sh"\nargs = ["-c", "echo my key is $SECRET_KEY; echo $SECRET_KEY > key.txt; test -n \\"$SECRET_KEY\\""]\nfree = true\nenv = { SECRET_KEY = "${ONLY_IN_SHELL}" }\n');
-    await project.write('fixtures/keyed.yaml', scenario('keyed', { gates: ['{type: command_succeeds, command: "test -s key.txt"}'], more: 'tool_matrix: [{tool: keyed}]' }));
+    await project.write(
+      'llm-tool-test-config.toml',
+      '[agents.keyed]\ncommand = "sh"\nargs = ["-c", "echo my key is $SECRET_KEY; echo $SECRET_KEY > key.txt; test -n \\"$SECRET_KEY\\""]\nfree = true\nenv = { SECRET_KEY = "${ONLY_IN_SHELL}" }\n',
+    );
+    await project.write(
+      'fixtures/keyed.yaml',
+      scenario('keyed', {
+        gates: ['{type: command_succeeds, command: "test -s key.txt"}'],
+        more: 'tool_matrix: [{tool: keyed}]',
+      }),
+    );
     const without = await project.run(['keyed']);
     expect(without.exitCode).toBe(3);
     expect(without.document.cells[0]?.message).toContain('${ONLY_IN_SHELL}');
     const secret = 'xyzzy-plugh-4711-secret';
     const { exitCode, document } = await project.run(['keyed'], { ONLY_IN_SHELL: secret });
     expect(exitCode).toBe(0);
-    expect(await readFile(join(document.cells[0]?.results_dir ?? '', 'artifacts', 'transcript.raw.txt'), 'utf8')).toContain('my key is [REDACTED]');
+    expect(
+      await readFile(join(document.cells[0]?.results_dir ?? '', 'artifacts', 'transcript.raw.txt'), 'utf8'),
+    ).toContain('my key is [REDACTED]');
     for (const file of await filesBelow(project.results)) {
       expect(await readFile(file, 'latin1'), file).not.toContain(secret);
     }
@@ -263,18 +388,35 @@ describe('what a run may see and change', () => {
   });
 
   test('a known agent that is not installed is an error of its cells', async () => {
-    await project.write('llm-tool-test-config.toml', '[agents.absent]\ncommand = "no-such-agent"\nfree = true\n');
-    await project.write('fixtures/absent.yaml', scenario('absent', { more: 'tool_matrix: [{tool: absent}]' }));
+    await project.write(
+      'llm-tool-test-config.toml',
+      '[agents.absent]\ncommand = "no-such-agent"\nfree = true\n',
+    );
+    await project.write(
+      'fixtures/absent.yaml',
+      scenario('absent', { more: 'tool_matrix: [{tool: absent}]' }),
+    );
     const { exitCode, document } = await project.run(['absent']);
     expect(exitCode).toBe(3);
     expect(document.cells[0]?.message).toMatch(/no-such-agent.*was not found/);
   });
 
   test('a composite score is computed only where it is configured', async () => {
-    await project.write('fixtures/scored.yaml', scenario('scored', { gates: ['{type: file_exists, path: README.md}'], steps: ['run: cat README.md'] }).replace('evaluation:', 'evaluation:\n  composite: {judge_weight: 0, gate_weight: 0.5, interaction_weight: 0.5}'));
+    await project.write(
+      'fixtures/scored.yaml',
+      scenario('scored', {
+        gates: ['{type: file_exists, path: README.md}'],
+        steps: ['run: cat README.md'],
+      }).replace(
+        'evaluation:',
+        'evaluation:\n  composite: {judge_weight: 0, gate_weight: 0.5, interaction_weight: 0.5}',
+      ),
+    );
     const { document } = await project.run(['scored']);
     expect(document.cells[0]?.composite_score).toBe(1);
-    expect((await openRun((await project.run(['failing'])).document)).metrics).not.toHaveProperty('composite_score');
+    expect((await openRun((await project.run(['failing'])).document)).metrics).not.toHaveProperty(
+      'composite_score',
+    );
   });
 });
 

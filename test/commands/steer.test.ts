@@ -14,7 +14,9 @@ let client: Client;
 const gated = (name: string, folder: string): string =>
   scenario(name, {
     gates: ['{type: file_exists, path: README.md}'],
-    steps: [`run: 'echo start >> ${folder}/${name}.starts; until [ -e ${folder}/${name}.go ]; do sleep 0.05; done'`],
+    steps: [
+      `run: 'echo start >> ${folder}/${name}.starts; until [ -e ${folder}/${name}.go ]; do sleep 0.05; done'`,
+    ],
   });
 
 beforeAll(async () => {
@@ -43,12 +45,24 @@ const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as Swee
 
 test('the first Ctrl-C pauses: running agents finish, no new cell starts, exit 130; resume runs the rest', async () => {
   await project.write('fixtures/pausing.yaml', gated('pausing', project.folder));
-  const command = project.start(['run', 'pausing', '--repeat', '3', '--concurrency', '1', '--name', 'pausing', '--json']);
+  const command = project.start([
+    'run',
+    'pausing',
+    '--repeat',
+    '3',
+    '--concurrency',
+    '1',
+    '--name',
+    'pausing',
+    '--json',
+  ]);
   await running('pausing');
   command.kill('SIGINT');
   const sweep = await sweepOf('pausing');
   const handle = client.workflow.getHandle(`sweep/${sweep}`);
-  await until('the sweep is paused', async () => ((await handle.query<{ status: string }>('progress')).status === 'paused' ? true : null));
+  await until('the sweep is paused', async () =>
+    (await handle.query<{ status: string }>('progress')).status === 'paused' ? true : null,
+  );
   await go('pausing');
   const ended = await command;
   expect(ended.exitCode).toBe(130);
@@ -63,12 +77,27 @@ test('the first Ctrl-C pauses: running agents finish, no new cell starts, exit 1
 });
 
 test('the second Ctrl-C cancels: agents are killed with all they started, and the report says so', async () => {
-  await project.write('fixtures/ending.yaml', gated('ending', project.folder).replace("run: 'echo", "run: 'setsid sleep 299 & echo"));
-  const command = project.start(['run', 'ending', '--repeat', '4', '--concurrency', '2', '--name', 'ending', '--json']);
+  await project.write(
+    'fixtures/ending.yaml',
+    gated('ending', project.folder).replace("run: 'echo", "run: 'setsid sleep 299 & echo"),
+  );
+  const command = project.start([
+    'run',
+    'ending',
+    '--repeat',
+    '4',
+    '--concurrency',
+    '2',
+    '--name',
+    'ending',
+    '--json',
+  ]);
   await running('ending', 2);
   command.kill('SIGINT');
   const handle = client.workflow.getHandle(`sweep/${await sweepOf('ending')}`);
-  await until('the sweep is paused', async () => ((await handle.query<{ status: string }>('progress')).status === 'paused' ? true : null));
+  await until('the sweep is paused', async () =>
+    (await handle.query<{ status: string }>('progress')).status === 'paused' ? true : null,
+  );
   command.kill('SIGINT');
   const { exitCode, stdout } = await command;
   expect(exitCode).toBe(130);
@@ -77,7 +106,10 @@ test('the second Ctrl-C cancels: agents are killed with all they started, and th
   expect(document.totals).toMatchObject({ cancelled: 2, cells: 4 });
   expect(document.cells.filter(({ outcome }) => outcome === null)).toHaveLength(2);
   const { run } = await openRun(document);
-  expect(run.steps.find(({ name }) => name === 'gate 1')).toMatchObject({ status: 'not_performed', note: 'the run was cancelled' });
+  expect(run.steps.find(({ name }) => name === 'gate 1')).toMatchObject({
+    status: 'not_performed',
+    note: 'the run was cancelled',
+  });
   for (const { results_dir } of document.cells) {
     if (results_dir !== null) expect(markedProcesses(results_dir.split('/').at(-1) ?? '')).toEqual([]);
   }
@@ -109,11 +141,23 @@ test('cancel from another terminal returns when nothing of the agents is alive',
 
 test('pause and resume from another terminal, while the command follows on', async () => {
   await project.write('fixtures/remote.yaml', gated('remote', project.folder));
-  const command = project.start(['run', 'remote', '--repeat', '2', '--concurrency', '1', '--name', 'remote', '--json']);
+  const command = project.start([
+    'run',
+    'remote',
+    '--repeat',
+    '2',
+    '--concurrency',
+    '1',
+    '--name',
+    'remote',
+    '--json',
+  ]);
   await running('remote');
   expect((await project.cli(['pause', 'remote'])).stderr).toContain('paused');
   await go('remote');
-  await until('the first run has ended', async () => ((await project.resultLines()).some(({ scenario_id }) => scenario_id === 'remote') ? true : null));
+  await until('the first run has ended', async () =>
+    (await project.resultLines()).some(({ scenario_id }) => scenario_id === 'remote') ? true : null,
+  );
   expect(starts('remote')).toBe(1);
   expect((await project.cli(['resume', 'remote'])).exitCode).toBe(0);
   expect((await command).exitCode).toBe(0);
@@ -170,7 +214,10 @@ test('resume of an ended sweep shows it with its exit code, also when the state 
 test('show of a run gives its record and metrics, and reads well without --json', async () => {
   const document = documentOf((await project.cli(['show', 'pausing', '--json'])).stdout);
   const run = document.cells[0]?.results_dir?.split('/').at(-1) ?? '';
-  const { run: record, metrics } = JSON.parse((await project.cli(['show', run, '--json'])).stdout) as { run: { run_id: string }; metrics: { run_id: string } };
+  const { run: record, metrics } = JSON.parse((await project.cli(['show', run, '--json'])).stdout) as {
+    run: { run_id: string };
+    metrics: { run_id: string };
+  };
   expect([record.run_id, metrics.run_id]).toEqual([run, run]);
   const { stdout } = await project.cli(['show', run]);
   expect(stdout).toMatch(/pausing/);

@@ -117,9 +117,12 @@ describe('structured tool events', () => {
     ['tool add; echo ok; sh -c "tool list"', ['add', 'list!']],
     ['sh -c "tool list" | cat', ['list']],
     ['tool list;', ['list!']],
-  ])('blames the target for the failure of `%s` only where its status is that of the call', (command, expected) => {
-    expect(outcomes(fromEvents(shell(command, { exit_code: 1 })))).toEqual(expected);
-  });
+  ])(
+    'blames the target for the failure of `%s` only where its status is that of the call',
+    (command, expected) => {
+      expect(outcomes(fromEvents(shell(command, { exit_code: 1 })))).toEqual(expected);
+    },
+  );
   it('blames the last command of a chain', () => {
     expect(outcomes(fromEvents(shell('tool a && tool b', { exit_code: 1 })))).toEqual(['a', 'b!']);
   });

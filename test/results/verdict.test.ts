@@ -60,7 +60,10 @@ describe('decideOutcome', () => {
   });
   test('a workspace that is not fit is an error without an agent', () => {
     const unfit = 'health check failed (exit 127): notes --version';
-    expect(decideOutcome(input({ unfit, agent: null, gates: [] }))).toEqual({ outcome: 'error', message: unfit });
+    expect(decideOutcome(input({ unfit, agent: null, gates: [] }))).toEqual({
+      outcome: 'error',
+      message: unfit,
+    });
   });
   test('a step that could not be performed is an error', () => {
     expect(decideOutcome(input({ stepFailure: 'runPostScript: the disk is full' }))).toEqual({

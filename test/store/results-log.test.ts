@@ -138,6 +138,20 @@ it('lines that are none are passed over, and said with their number and why', as
   ]);
 });
 
+it('a line nested deeper than can be read costs only itself', async () => {
+  const log = await newLog();
+  await appendResult(log, result('a'));
+  const metrics = `{"judge":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  appendFileSync(
+    log,
+    JSON.stringify(result('deep')).replace('"metrics":null', `"metrics":${metrics}`) + '\n',
+  );
+  await appendResult(log, result('b'));
+  const { results, corrupt } = await readResults(log);
+  expect(results.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(corrupt).toEqual([{ line: 2, reason: 'nested too deep' }]);
+});
+
 it('a line of an older version without `attempts` counts one, and unknown fields do no harm', async () => {
   const log = await newLog();
   await appendResult(log, result('a'));

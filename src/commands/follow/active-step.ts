@@ -25,7 +25,10 @@ export async function activeStep(client: Client, workflowId: string): Promise<Ac
     if (type === undefined || type === null) return { step: 'between steps', note: null };
     const attempt = pending?.attempt ?? 1;
     const reason = pending?.lastFailure?.message;
-    const note = attempt > 1 ? `attempt ${attempt}${reason === undefined || reason === null ? '' : `: ${reason}`}` : null;
+    const note =
+      attempt > 1
+        ? `attempt ${attempt}${reason === undefined || reason === null ? '' : `: ${reason}`}`
+        : null;
     return { step: STEP_NAMES[type] ?? type, note };
   } catch {
     return { step: 'starting', note: null };

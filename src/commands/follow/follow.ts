@@ -31,7 +31,13 @@ const ANSWER_MS = 2000;
 type End = { status: SweepResult['status'] } | { lost: Error };
 
 /** Shows a sweep until it ends or, paused by a signal, until its running agents have ended. */
-export async function follow({ client, plan, resultsPath, stateFolder, uiUrl }: Following): Promise<Followed> {
+export async function follow({
+  client,
+  plan,
+  resultsPath,
+  stateFolder,
+  uiUrl,
+}: Following): Promise<Followed> {
   const handle = client.workflow.getHandle(sweepWorkflowId(plan.sweep));
   const view = process.stderr.isTTY ? liveView(client, plan, uiUrl) : plainView(plan.cells.length);
   const signals = listenForSignals(handle, view);
@@ -59,7 +65,9 @@ export async function follow({ client, plan, resultsPath, stateFolder, uiUrl }: 
   }
   const last = ending();
   if (last !== null && 'lost' in last) {
-    throw new InfrastructureError(`the sweep's workflow ended without a result (${last.lost.message}); \`llm-tool-test resume ${plan.sweep}\` goes on with it`);
+    throw new InfrastructureError(
+      `the sweep's workflow ended without a result (${last.lost.message}); \`llm-tool-test resume ${plan.sweep}\` goes on with it`,
+    );
   }
   const document = buildSweepDocument({
     sweep: plan.sweep,
@@ -77,7 +85,10 @@ export async function follow({ client, plan, resultsPath, stateFolder, uiUrl }: 
 async function askProgress(handle: WorkflowHandle): Promise<SweepProgress | null> {
   const late = new AbortController();
   const timeout = sleep(ANSWER_MS, null, { signal: late.signal }).catch(() => null);
-  const answer = await Promise.race([handle.query<SweepProgress>(QUERIES.progress).catch(() => null), timeout]);
+  const answer = await Promise.race([
+    handle.query<SweepProgress>(QUERIES.progress).catch(() => null),
+    timeout,
+  ]);
   late.abort();
   return answer;
 }

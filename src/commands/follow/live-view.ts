@@ -21,7 +21,9 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
   /** While no worker answers, what was known last is still the best guess. */
   let last: SweepProgress | null = null;
 
-  async function activeCells(active: readonly { cell: string; workflowId: string }[]): Promise<LiveState['active']> {
+  async function activeCells(
+    active: readonly { cell: string; workflowId: string }[],
+  ): Promise<LiveState['active']> {
     return Promise.all(
       active.slice(0, ACTIVE_SHOWN).map(async ({ cell: id, workflowId }) => {
         const { step, note } = await activeStep(client, workflowId);
@@ -46,7 +48,12 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
         note: asked?.text ?? (progress === null ? 'waiting for the worker' : null),
         startedAt,
         total: plan.cells.length,
-        totals: { passed: having('pass'), failed: having('fail'), errored: having('error'), cancelled: having('cancelled') },
+        totals: {
+          passed: having('pass'),
+          failed: having('fail'),
+          errored: having('error'),
+          cancelled: having('cancelled'),
+        },
         active: await activeCells(last?.active ?? []),
         recent: lastOf.slice(-RECENT).map((line) => ({
           label: resultLabel(line),

@@ -6,7 +6,10 @@ import type { View } from './view.js';
  * The first SIGINT or SIGTERM pauses the sweep, the second cancels it; with CI set the first one cancels. A closed
  * terminal (SIGHUP) ends the command only.
  */
-export function listenForSignals(handle: WorkflowHandle, view: View): { interrupted: () => boolean; stop: () => void } {
+export function listenForSignals(
+  handle: WorkflowHandle,
+  view: View,
+): { interrupted: () => boolean; stop: () => void } {
   let received = 0;
   const onSignal = (): void => {
     received += 1;
@@ -14,7 +17,10 @@ export function listenForSignals(handle: WorkflowHandle, view: View): { interrup
     if (cancels) view.note('cancelling', 'cancelling: agents are killed');
     else view.note('pausing', 'pausing: running agents finish, no new cell starts; Ctrl-C again cancels');
     handle.executeUpdate(cancels ? UPDATES.cancel : UPDATES.pause).catch((error: unknown) => {
-      view.note('running', `the sweep did not take it: ${error instanceof Error ? error.message : String(error)}`);
+      view.note(
+        'running',
+        `the sweep did not take it: ${error instanceof Error ? error.message : String(error)}`,
+      );
     });
   };
   const onHangUp = (): void => process.exit(129);

@@ -3,7 +3,7 @@ import type { ResultLine } from '../../results/schema.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 
 /** What a view is given each time something may have changed. */
-export interface Snapshot {
+interface Snapshot {
   /** null when it was not asked for, or no worker answers. */
   progress: SweepProgress | null;
   /** Finished runs of the sweep in the order written. */
@@ -21,7 +21,12 @@ export interface View {
 }
 
 /** "example_basic mock/default #2": a cell in few words. */
-export function cellLabel(cell: { scenario: string; agent: string; model: string; repetition: number }): string {
+export function cellLabel(cell: {
+  scenario: string;
+  agent: string;
+  model: string;
+  repetition: number;
+}): string {
   return `${cell.scenario} ${cell.agent}/${cell.model}${cell.repetition > 1 ? ` #${cell.repetition}` : ''}`;
 }
 

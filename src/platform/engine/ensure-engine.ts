@@ -53,9 +53,11 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     markUsed(folder);
     const holder = await lockHolder(folder, 'engine');
     const state = await readEngineState(folder);
-    if (state !== null && state.phase === 'failed' && state.since >= startedAt) throw new EngineUnavailable(state.message);
+    if (state !== null && state.phase === 'failed' && state.since >= startedAt)
+      throw new EngineUnavailable(state.message);
     if (holder === null) {
-      if (starts++ >= 3) throw new EngineUnavailable(`the engine does not start; see ${logFile(folder, 'keeper')}`);
+      if (starts++ >= 3)
+        throw new EngineUnavailable(`the engine does not start; see ${logFile(folder, 'keeper')}`);
       startedAt = Date.now();
       await startKeeper(request, folder);
       return null;
@@ -63,7 +65,11 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     if (state?.keeper.pid !== holder.pid) return null;
     if (state.phase === 'ready' && fits(state)) return state;
     if (state.phase === 'ready' && !replaced) {
-      request.report(state.build === buildId() ? 'switching to another Temporal server' : 'replacing a worker of another build');
+      request.report(
+        state.build === buildId()
+          ? 'switching to another Temporal server'
+          : 'replacing a worker of another build',
+      );
       replaced = signalProcess(holder, external === null && !state.external ? 'SIGUSR2' : 'SIGTERM');
     }
     if (state.message !== said && state.phase === 'starting') {
@@ -72,7 +78,8 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     }
     return null;
   }, START_MS);
-  if (engine === null) throw new EngineUnavailable(`the engine was not ready in time; see ${logFile(folder, 'keeper')}`);
+  if (engine === null)
+    throw new EngineUnavailable(`the engine was not ready in time; see ${logFile(folder, 'keeper')}`);
   return engine;
 }
 
@@ -95,7 +102,10 @@ async function startKeeper(request: EngineRequest, folder: string): Promise<void
     let ended = false;
     child.once('exit', () => (ended = true));
     child.unref();
-    await waitUntil(async () => (ended || (await lockHolder(folder, 'engine')) !== null ? true : null), STOP_MS);
+    await waitUntil(
+      async () => (ended || (await lockHolder(folder, 'engine')) !== null ? true : null),
+      STOP_MS,
+    );
   } finally {
     closeSync(output);
   }

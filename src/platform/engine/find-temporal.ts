@@ -46,7 +46,9 @@ async function versionOf(path: string): Promise<string> {
 /** Runs the SDK's downloader in a process of its own, so that it can be ended and its native code is not kept. */
 async function download(folder: string): Promise<string> {
   const script = fileURLToPath(new URL('./download-temporal.js', import.meta.url));
-  const { stdout } = await execa(process.execPath, [script, folder, TEMPORAL_CLI_VERSION], { timeout: DOWNLOAD_MS });
+  const { stdout } = await execa(process.execPath, [script, folder, TEMPORAL_CLI_VERSION], {
+    timeout: DOWNLOAD_MS,
+  });
   return stdout.trim();
 }
 
@@ -137,6 +139,7 @@ async function lockWaiting(folder: string, report: (text: string) => void): Prom
   if (lock !== null) return lock;
   report('waiting for another process that provides the Temporal CLI');
   const later = await waitUntil(() => tryLock(folder, 'temporal'), DOWNLOAD_MS + BUILD_MS, 500);
-  if (later === null) throw new TemporalNotFound('waited in vain for another process that provides the Temporal CLI');
+  if (later === null)
+    throw new TemporalNotFound('waited in vain for another process that provides the Temporal CLI');
   return later;
 }

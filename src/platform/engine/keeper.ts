@@ -9,7 +9,13 @@ import { isAlive, ownIdentity, signalProcess, type ProcessIdentity } from '../pr
 import { readJsonIfThere } from '../read-file.js';
 import { connect, prepareNamespace, type TemporalAddress } from '../temporal-client.js';
 import { waitUntil } from '../wait-until.js';
-import { lastUsedFile, logFile, readEngineState, writeEngineState, type EngineState } from './engine-state.js';
+import {
+  lastUsedFile,
+  logFile,
+  readEngineState,
+  writeEngineState,
+  type EngineState,
+} from './engine-state.js';
 import { findTemporal } from './find-temporal.js';
 import { choosePorts, LOOPBACK, startDetached, startServer, tailOf, waitForDeath } from './server.js';
 
@@ -102,7 +108,12 @@ export async function keep(options: KeeperOptions): Promise<void> {
     await update({ phase: 'stopping', message: 'asked to stop' });
     await end(state.worker);
     if (asked.stop === 'all' && !state.external) await end(state.server);
-    await update({ phase: 'stopped', message: '', worker: null, ...(asked.stop === 'all' ? { server: null } : {}) });
+    await update({
+      phase: 'stopped',
+      message: '',
+      worker: null,
+      ...(asked.stop === 'all' ? { server: null } : {}),
+    });
   } catch (error) {
     await update({ phase: 'failed', message: error instanceof Error ? error.message : String(error) });
     await end(state.worker);
@@ -112,7 +123,8 @@ export async function keep(options: KeeperOptions): Promise<void> {
   }
 }
 
-const serverIsUp = (state: EngineState): boolean => state.external || (state.server !== null && isAlive(state.server));
+const serverIsUp = (state: EngineState): boolean =>
+  state.external || (state.server !== null && isAlive(state.server));
 const workerIsUp = (state: EngineState): boolean => state.worker !== null && isAlive(state.worker);
 
 async function startWhatIsDown(
@@ -157,7 +169,8 @@ function portsOf(state: EngineState): { port: number; uiPort: number } {
 
 async function serverReady(folder: string, state: EngineState): Promise<void> {
   const ready = await waitUntil(async () => {
-    if (!serverIsUp(state)) throw new Error(`the Temporal server ended:\n${await tailOf(logFile(folder, 'server'))}`);
+    if (!serverIsUp(state))
+      throw new Error(`the Temporal server ended:\n${await tailOf(logFile(folder, 'server'))}`);
     try {
       const client = await connect(state, 2000);
       try {
@@ -167,7 +180,8 @@ async function serverReady(folder: string, state: EngineState): Promise<void> {
       }
       return true;
     } catch (error) {
-      if (state.external) throw new Error(`Temporal at ${state.address} does not answer: ${(error as Error).message}`);
+      if (state.external)
+        throw new Error(`Temporal at ${state.address} does not answer: ${(error as Error).message}`);
       return null;
     }
   }, START_MS);

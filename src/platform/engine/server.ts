@@ -34,12 +34,19 @@ export const anyFreePort = (): Promise<number> =>
     probe.once('error', reject);
     probe.listen(0, LOOPBACK, () => {
       const address = probe.address();
-      probe.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+      probe.close(() =>
+        address !== null && typeof address === 'object'
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      );
     });
   });
 
 /** The preferred ports where they are free, so that the Web UI keeps its address; other free ones where not. */
-export async function choosePorts(preferred: { port: number; uiPort: number }): Promise<{ port: number; uiPort: number }> {
+export async function choosePorts(preferred: {
+  port: number;
+  uiPort: number;
+}): Promise<{ port: number; uiPort: number }> {
   return {
     port: (await isFree(preferred.port)) ? preferred.port : await anyFreePort(),
     uiPort: (await isFree(preferred.uiPort)) ? preferred.uiPort : await anyFreePort(),
@@ -47,11 +54,21 @@ export async function choosePorts(preferred: { port: number; uiPort: number }): 
 }
 
 /** Starts a program that outlives us, with its output appended to a log file. */
-export function startDetached(command: string, args: string[], log: string, env = process.env): ProcessIdentity {
+export function startDetached(
+  command: string,
+  args: string[],
+  log: string,
+  env = process.env,
+): ProcessIdentity {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
   const output = openSync(log, 'a', 0o600);
   try {
-    const child = spawn(command, args, { detached: true, stdio: ['ignore', output, output], env, cwd: dirname(log) });
+    const child = spawn(command, args, {
+      detached: true,
+      stdio: ['ignore', output, output],
+      env,
+      cwd: dirname(log),
+    });
     child.on('error', () => undefined); // told below, by the missing process
     const identity = child.pid === undefined ? null : identify(child.pid);
     child.unref();
@@ -71,11 +88,23 @@ export function startServer(
   return startDetached(
     temporal.path,
     [
-      ...['server', 'start-dev', '--ip', LOOPBACK, '--port', String(ports.port), '--ui-port', String(ports.uiPort)],
+      ...[
+        'server',
+        'start-dev',
+        '--ip',
+        LOOPBACK,
+        '--port',
+        String(ports.port),
+        '--ui-port',
+        String(ports.uiPort),
+      ],
       ...['--db-filename', join(stateFolder, `temporal-${temporal.version}.db`)],
       // Safe when the process is killed; full sync would cost four times the wall time (specs/durability.md).
       ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
-      ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+      ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
+        '--search-attribute',
+        `${name}=${type}`,
+      ]),
       ...['--log-level', 'warn', '--log-format', 'json'],
     ],
     logFile(stateFolder, 'server'),
