@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,14 +25,18 @@ const STARTS = 3;
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-temporal-'));
   const started: ProcessIdentity[] = [];
-  const killAll = () => started.forEach((server) => signalProcess(server, 'SIGKILL'));
-  process.once('exit', killAll); // the server is detached, and vitest may end without a teardown
+  // The server is detached, and vitest may end without a teardown.
+  const abandon = (): void => {
+    started.forEach((server) => signalProcess(server, 'SIGKILL'));
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  process.once('exit', abandon);
   const stop = async (): Promise<void> => {
     for (const server of started) {
       signalProcess(server, 'SIGTERM');
       if (!(await waitForDeath(server, STOP_MS))) signalProcess(server, 'SIGKILL');
     }
-    process.off('exit', killAll);
+    process.off('exit', abandon);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   try {

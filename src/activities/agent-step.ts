@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ const STDERR_TAIL = 4096;
 /** Writes lines to a temporary file that takes its name when all are there. */
 function writeLines(path: string, fill: (line: (text: string) => void) => void): void {
   mkdirSync(join(path, '..'), { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   const file = openSync(temporary, 'w', 0o644);
   try {
     fill((text) => void writeSync(file, text));
@@ -114,6 +115,7 @@ export async function digestOutput(
       exit_code: ended.exitCode,
       message: redact(endMessage(context, classified.message, ended)),
       version: null,
+      containment: null,
       session_id: session?.session_id ?? null,
       model_used: session?.model_used ?? null,
       duration_ms: ended.endedAt - ended.startedAt,
@@ -139,7 +141,9 @@ export async function digestOutput(
 
 /** Appends the post scripts to events.jsonl; those that are there already are replaced, so it can be repeated. */
 export function addPostScripts({ files }: RunContext, scripts: (Manifest<CommandRecord> | null)[]): void {
-  const before = [...linesOf(files.events)].map(({ text }) => text).filter((text) => !isPostScript(text));
+  const before = [...linesOf(files.events, Infinity)]
+    .map(({ text }) => text)
+    .filter((text) => !isPostScript(text));
   const last = JSON.parse(before.at(-1) ?? '{}') as Partial<RunEvent>;
   let seq = last.seq ?? 0;
   writeLines(files.events, (write) => {
@@ -165,7 +169,7 @@ export function writeHuman(context: RunContext): void {
     prompt: scenario.task.prompt,
   };
   const events = function* (): Generator<RunEvent> {
-    for (const { text } of linesOf(files.events)) yield JSON.parse(text) as RunEvent;
+    for (const { text } of linesOf(files.events, Infinity)) yield JSON.parse(text) as RunEvent;
   };
   writeLines(files.humanTranscript, (write) => {
     for (const piece of renderHumanTranscript({ ...about, prompt: context.redact(about.prompt) }, events()))

@@ -22,14 +22,16 @@ export const finishSweep =
     const known = new Set(
       (await readResults(log)).results.filter((line) => line.sweep === sweep).map((line) => line.cell),
     );
-    for (const { cell: id, message } of lost) {
-      const cell = plan.cells.find((planned) => planned.id === id);
-      if (cell === undefined || known.has(id)) continue;
+    const reasons = new Map(lost.map(({ cell, message }) => [cell, message]));
+    for (const cell of plan.cells) {
+      // Of a cancelled sweep the cells that never started have no result, and are not lost.
+      if (known.has(cell.id) || (status === 'cancelled' && !reasons.has(cell.id))) continue;
+      const message = reasons.get(cell.id) ?? 'the run left no result';
       await appendResult(log, {
         schema_version: SCHEMA_VERSION,
-        id: `${sweep}/${id}`,
+        id: `${sweep}/${cell.id}`,
         sweep,
-        cell: id,
+        cell: cell.id,
         scenario_id: cell.scenario,
         scenario_hash: plan.scenarios.find(({ name }) => name === cell.scenario)?.hash ?? '',
         agent: cell.agent,

@@ -5,6 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { execa } from 'execa';
 import type { AgentLaunch, AgentRequest } from '../agents/agent.js';
 import type { ProcessHandle, ProcessState } from '../environments/environment.js';
+import { findExecutable } from '../platform/find-executable.js';
 import { recordGrowth } from '../platform/growth.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import type { AgentRecord } from '../results/run-record.js';
@@ -13,9 +14,11 @@ import { digestOutput, type AgentStep, type EndedStart } from './agent-step.js';
 import { heartbeating, wasCancelled } from './heartbeat.js';
 import { publishStep, readStep } from './publish-step.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
-import { buildWorkspace, findExecutable, type Prepared } from './workspace.js';
+import { buildWorkspace, type Prepared } from './workspace.js';
 
 const VERSION_MS = 10_000;
+/** An agent that is lost so often is lost again; each start may cost money. */
+const MAX_STARTS = 3;
 
 /** Runs the agent, or adopts the one that an earlier attempt has started, and digests what it wrote. */
 export const runAgent =
@@ -43,9 +46,18 @@ async function perform(deps: Deps, context: RunContext, signal: AbortSignal): Pr
     };
   }
   const history: string[] = [];
-  const ended = await superviseToEnd(deps, context, launch, env, history, signal);
+  let ended: EndedStart;
+  try {
+    ended = await superviseToEnd(deps, context, launch, env, history, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
+    const message = `agent ${context.run.cell.agent}: the prompt is too long for an argument; use prompt = "stdin" or "file"`;
+    return { record: unable(context, message), efficiency: null };
+  }
   const digested = await digestOutput(context, prepared.result.setup, ended);
-  return { ...digested, record: { ...digested.record, version: await versionOf(context, env), history } };
+  const version = await versionOf(context, env);
+  const containment = await context.environment.containment();
+  return { ...digested, record: { ...digested.record, version, containment, history } };
 }
 
 /** The agent's last start, brought to its end: adopted when it runs, read when it has ended, started when there is none. */
@@ -77,6 +89,12 @@ async function superviseToEnd(
     }
     const end = before.state === 'ended' ? before : await follow(context, process, signal);
     if (end.state === 'ended') return endedStart(context, process, start, end);
+    if (start >= MAX_STARTS) {
+      throw ApplicationFailure.nonRetryable(
+        `the agent was lost ${start} times without an exit status`,
+        'AgentLost',
+      );
+    }
     history.push(
       `start ${start}: its supervisor was lost without an exit status; started again in a fresh workspace`,
     );
@@ -178,6 +196,7 @@ function unable(context: RunContext, message: string): AgentRecord {
     exit_code: null,
     message: context.redact(message),
     version: null,
+    containment: null,
     session_id: null,
     model_used: null,
     duration_ms: 0,

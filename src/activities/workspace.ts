@@ -1,6 +1,8 @@
-import { access, constants, mkdir, rm, symlink } from 'node:fs/promises';
-import { basename, delimiter, join } from 'node:path';
+import { mkdir, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
+import { findExecutable } from '../platform/find-executable.js';
+import { removeTree } from '../platform/tree.js';
 import type { CommandRecord } from '../results/run-record.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import type { Deps, RunContext } from './run-context.js';
@@ -43,7 +45,7 @@ export async function buildWorkspace(
     return { setup: [], health_check: null, resolved: null, unfit, warnings: [] };
   }
   for (const folder of [home, temporary, binaries]) {
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
   await environment.prepare(handle, fixtureFolder(deps.resultsPath, context.fixture), scenario.setup.files);
@@ -105,17 +107,4 @@ async function linkTarget({ target, target_path, handle, binaries }: RunContext)
 async function resolveTarget({ target, baseEnv, targetEnv }: RunContext): Promise<string | null> {
   const path = targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
   return findExecutable(basename(target.binary), path);
-}
-
-/** The first executable file of that name on a PATH, or null. A name with slashes is looked at as it is. */
-export async function findExecutable(name: string, path: string): Promise<string | null> {
-  const candidates = name.includes('/') ? [name] : path.split(delimiter).map((folder) => join(folder, name));
-  for (const candidate of candidates) {
-    const found = await access(candidate, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return candidate;
-  }
-  return null;
 }

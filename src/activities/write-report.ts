@@ -5,7 +5,7 @@ import { writeFileAtomic } from '../platform/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
 import { compositeScore } from '../results/composite.js';
-import type { CommandRecord, RunRecord, StepRecord } from '../results/run-record.js';
+import type { AgentRecord, CommandRecord, RunRecord, StepRecord } from '../results/run-record.js';
 import { SCHEMA_VERSION, type EvaluatorResult, type GateDetail, type Metrics } from '../results/schema.js';
 import { decideOutcome } from '../results/verdict.js';
 import { resultsLog } from '../store/results-folder.js';
@@ -162,7 +162,7 @@ function runRecord(context: RunContext, input: ReportInput, found: Found): RunRe
     setup: prepared?.setup ?? [],
     post_scripts: posts,
     steps: stepRecords(context, input, found, unfit),
-    warnings: [...(prepared?.warnings ?? []), ...notices(context, posts)],
+    warnings: [...(prepared?.warnings ?? []), ...notices(context, posts, agent)],
   };
 }
 
@@ -173,8 +173,13 @@ function failureMessage({ failures }: ReportInput): string | null {
 }
 
 /** What is asked for and not done, and post scripts that failed. */
-function notices({ scenario, run }: RunContext, posts: CommandRecord[]): string[] {
+function notices({ scenario, run }: RunContext, posts: CommandRecord[], agent: AgentRecord | null): string[] {
   return [
+    ...(agent?.containment === 'group'
+      ? [
+          'no PID namespace here: what the agent started was contained by its session and a mark in the environment',
+        ]
+      : []),
     ...posts
       .filter((post) => post.exit_code !== 0)
       .map(

@@ -101,7 +101,13 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
     effective: effectiveScenario(project, one, flags),
   }));
   const configured = Object.fromEntries(
-    Object.entries(config.agents).filter(([name]) => used.includes(name)),
+    Object.entries(config.agents)
+      .filter(([name]) => used.includes(name))
+      // A relative path is meant from the config file; the agent will start in its workspace.
+      .map(([name, agent]) => [
+        name,
+        agent.command.includes('/') ? { ...agent, command: resolve(project.root, agent.command) } : agent,
+      ]),
   );
   return {
     concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,

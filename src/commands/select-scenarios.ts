@@ -194,7 +194,13 @@ async function fixtureProblems(
   }
   try {
     await listTree(fixture);
-    return [];
+    const initial = join(fixture, 'initial-state');
+    const isThere = (path: string): boolean =>
+      statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (isThere(initial)) await listTree(initial);
+    return Object.keys(scenario.setup.files)
+      .filter((path) => [fixture, initial].some((folder) => isThere(join(folder, path))))
+      .map((path) => problemAt(['setup', 'files', path], 'the fixture has a folder of that name', 'key'));
   } catch (error) {
     if (error instanceof UnusableTree) return [problemAt(at, error.message)];
     throw error;

@@ -45,6 +45,8 @@ export interface Environment {
   /** Makes a fresh workspace: the fixture's snapshot, its initial-state/ at the root, then `files`. */
   prepare(handle: EnvironmentHandle, fixture: string, files: Record<string, string>): Promise<void>;
   exec(handle: EnvironmentHandle, request: ExecRequest): Promise<CommandResult>;
+  /** How what an agent leaves behind is found and ended: by a PID namespace, or by session and mark. */
+  containment(): Promise<'pidns' | 'userns' | 'group'>;
   /** Starts the agent so that it outlives this process. */
   start(handle: EnvironmentHandle, request: StartRequest): Promise<ProcessHandle>;
   process(handle: EnvironmentHandle, start: number): ProcessHandle;

@@ -1,14 +1,26 @@
 import { access, constants, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { FileLook } from '../gates/gate.js';
-import { killMarked, RUN_MARK } from '../platform/marked-processes.js';
+import type { CommandResult } from '../lib/command-result.js';
+import { killMarked, markOf, RUN_MARK } from '../platform/marked-processes.js';
 import { runCommand } from '../platform/run-command.js';
-import { inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
+import { containment, inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
 import { copyLoosely, copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
 import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
 
 const processFolder = (handle: EnvironmentHandle, start: number): string =>
   join(handle.root, 'agent', String(start));
+
+/** An agent that has removed its workspace fails the checks on it; the harness is not to blame. */
+const workspaceGone: CommandResult = {
+  exitCode: 127,
+  timedOut: false,
+  stdout: '',
+  stderr: 'the workspace is gone',
+  stdoutBytes: 0,
+  stderrBytes: 21,
+  durationMs: 0,
+};
 
 /** This machine: a folder, and processes under a supervisor. Not a sandbox; specs/security.md says what is contained. */
 export const local: Environment = {
@@ -43,15 +55,17 @@ export const local: Environment = {
     await rename(filling, handle.workspace);
   },
 
-  exec: (handle, request) =>
-    runCommand({
+  async exec(handle, request) {
+    if (!(await isFolder(handle.workspace))) return workspaceGone;
+    return runCommand({
       command: request.command,
       cwd: handle.workspace,
       env: { ...request.env, [RUN_MARK]: handle.mark },
       timeoutMs: request.timeoutSecs * 1000,
       ...(request.keepBackground === undefined ? {} : { keepBackground: request.keepBackground }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
-    }),
+    });
+  },
 
   async start(handle, request) {
     const folder = processFolder(handle, request.start);
@@ -66,12 +80,13 @@ export const local: Environment = {
       stdin,
       deadlineSecs: request.deadlineSecs,
       idleSecs: request.idleSecs,
-      mark: handle.mark,
+      mark: markOf(handle.mark, 'agent'),
     });
     return { type: 'local', folder };
   },
 
   process: (handle, start) => ({ type: 'local', folder: processFolder(handle, start) }),
+  containment,
   inspect: (process) => inspect(process.folder),
   attach: (process, signal) => waitForEnd(process.folder, signal),
   kill: (process) => stopSupervised(process.folder, 'cancel'),
@@ -116,7 +131,7 @@ async function look(workspace: string, path: string): Promise<FileLook> {
 
 async function utf8(path: string): Promise<string | null> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

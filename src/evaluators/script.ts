@@ -1,5 +1,5 @@
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
-import { isJsonObject, parseJson } from '../lib/json.js';
+import { isJsonObject, isStorable, MAX_DEPTH, parseJson } from '../lib/json.js';
 import type { EvaluatorResult } from '../results/schema.js';
 
 const nothing = { metrics: null, score: null, summary: null };
@@ -28,11 +28,12 @@ export function readEvaluator(name: string, result: CommandResult, timeoutSecs: 
     score !== null && (typeof score !== 'number' || score < 0 || score > 1)
       ? 'score is not a number from 0 to 1'
       : '',
+    isStorable(metrics) ? '' : `metrics are nested more than ${MAX_DEPTH} deep`,
     summary !== null && typeof summary !== 'string' ? 'summary is not a string' : '',
   ].filter((problem) => problem !== '');
   return {
     name,
-    metrics,
+    metrics: isStorable(metrics) ? metrics : null,
     score: problems.length === 0 && typeof score === 'number' ? score : null,
     summary: typeof summary === 'string' ? summary : null,
     error: problems.length === 0 ? null : problems.join('; '),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CommandResult } from '../lib/command-result.js';
-import { isJsonObject, parseJson } from '../lib/json.js';
+import { isJsonObject, isStorable, MAX_DEPTH, parseJson } from '../lib/json.js';
 import { commandFailure, stdoutCut } from './command-end.js';
 import { command, commonFields, nonBlank } from './fields.js';
 import { defineGate, type Verdict } from './gate.js';
@@ -16,7 +16,9 @@ function printedVerdict(result: CommandResult, description: string): Verdict | n
   return {
     status: passed ? 'pass' : 'fail',
     message: message === undefined || message.trim() === '' ? description : message,
-    ...(detail === undefined ? {} : { detail }),
+    ...(detail === undefined
+      ? {}
+      : { detail: isStorable(detail) ? detail : `nested more than ${MAX_DEPTH} deep` }),
   };
 }
 

@@ -11,8 +11,8 @@ export interface Line {
   end: number;
 }
 
-/** The lines of a file, one at a time, so that memory does not grow with the file. */
-export function* linesOf(path: string): Generator<Line> {
+/** The lines of a file, one at a time, so that memory does not grow with the file; `limit` in characters a line. */
+export function* linesOf(path: string, limit = LINE_LIMIT): Generator<Line> {
   const file = openSync(path, 'r');
   try {
     const decoder = new StringDecoder('utf8');
@@ -26,20 +26,20 @@ export function* linesOf(path: string): Generator<Line> {
         const text = rest + decoder.end(chunk.subarray(from, at));
         rest = '';
         from = at + 1;
-        yield { text: shorten(text), end: offset + from };
+        yield { text: shorten(text, limit), end: offset + from };
       }
       const tail = decoder.write(chunk.subarray(from, read));
-      if (rest.length <= LINE_LIMIT) rest += tail;
+      if (rest.length <= limit) rest += tail;
       offset += read;
     }
     rest += decoder.end();
-    if (rest !== '') yield { text: shorten(rest), end: offset };
+    if (rest !== '') yield { text: shorten(rest, limit), end: offset };
   } finally {
     closeSync(file);
   }
 }
 
-const shorten = (text: string): string => {
+const shorten = (text: string, limit: number): string => {
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
-  return line.length <= LINE_LIMIT ? line : `${line.slice(0, LINE_LIMIT)} [line cut]`;
+  return line.length <= limit ? line : `${line.slice(0, limit)} [line cut]`;
 };

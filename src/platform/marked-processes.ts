@@ -3,13 +3,16 @@ import { waitUntil } from './wait-until.js';
 
 export const RUN_MARK = 'LLM_TOOL_TEST_RUN';
 
-/** The mark of a run's supervisors: another one, because a supervisor kills all that carries the run's. */
-export const supervisorMark = (mark: string): string => `${mark}/supervisor`;
+/**
+ * Parts of a run have marks of their own below the run's: a supervisor kills all that carries its agent's mark, and
+ * neither itself nor what setup commands have put into the background.
+ */
+export const markOf = (run: string, part: 'agent' | 'supervisor'): string => `${run}/${part}`;
 
-/** Processes that carry a run's mark, or its supervisors', in their environment. Linux only; elsewhere none are found. */
+/** Processes that carry a run's mark, or one below it, in their environment. Linux only; elsewhere none are found. */
 export function markedProcesses(mark: string): number[] {
   if (process.platform !== 'linux') return [];
-  const needles = [mark, supervisorMark(mark)].map((value) => `${RUN_MARK}=${value}\0`);
+  const needles = ['\0', '/'].map((end) => `${RUN_MARK}=${mark}${end}`);
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

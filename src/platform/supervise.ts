@@ -4,7 +4,7 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { RUN_MARK, supervisorMark } from './marked-processes.js';
+import { markOf, RUN_MARK } from './marked-processes.js';
 import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
 import { waitUntil } from './wait-until.js';
@@ -83,7 +83,7 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
         PATH: process.env['PATH'],
         LLM_TOOL_TEST_AGENT_PATH: command.env['PATH'] ?? '',
         // What is left of a killed supervisor is found with the rest of the run.
-        [RUN_MARK]: supervisorMark(command.mark),
+        [RUN_MARK]: markOf(command.mark, 'supervisor'),
       },
       detached: true,
       stdio: 'ignore',

@@ -86,6 +86,7 @@ function agentSection({ agent, message }: RunRecord): string {
     `Duration: ${formatDuration(agent.duration_ms)}`,
     `Started: ${agent.starts === 1 ? 'once' : `${agent.starts} times`}`,
     `Session: ${known(agent.session_id)}`,
+    `Containment: ${known(agent.containment)}`,
     `Output: ${agent.output_bytes} bytes`,
   ];
   if (agent.history.length === 0) return list(facts);

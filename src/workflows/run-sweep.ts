@@ -33,6 +33,9 @@ const resumeSweep = defineUpdate<SweepStatus>(UPDATES.resume);
 const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
+/** Reasons of so many lost cells are told; those of more would outgrow what Temporal carries. */
+const LOST_REASONS = 200;
+
 /** Cells come in pages: the matrix itself never crosses Temporal. */
 const PAGE = 100;
 
@@ -98,7 +101,8 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       if (isCancellation(error)) counts.cancelled += 1;
       else {
         counts.error += 1;
-        lost.push({ cell: cell.id, message: `the run's workflow did not complete: ${rootMessage(error)}` });
+        if (lost.length < LOST_REASONS)
+          lost.push({ cell: cell.id, message: `the run's workflow did not complete: ${rootMessage(error)}` });
       }
     } finally {
       active.delete(cell.id);

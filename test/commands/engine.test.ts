@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { identify, isAlive } from '../../src/platform/process-identity.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
@@ -152,9 +153,9 @@ test('a worker of its own serves a queue on a given server until SIGTERM', async
     const { pollers } = await connection.workflowService.describeTaskQueue({
       namespace: 'default',
       taskQueue: { name: 'a-queue-of-its-own' },
-      taskQueueType: 1,
+      taskQueueType: proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
     });
-    return (pollers ?? []).length > 0 ? true : null;
+    return pollers.length > 0 ? true : null;
   });
   await connection.close();
   worker.kill('SIGTERM');

@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { markedProcesses } from '../../src/platform/marked-processes.js';
 import {
   copyExamples,
   createProject,
@@ -435,3 +436,19 @@ async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
+
+test('without a PID namespace the report says so, and what setup put into the background lives until the run ends', async () => {
+  const gates = ['{type: command_succeeds, command: "kill -0 $(cat server.pid)"}'];
+  const more = 'setup: {commands: ["sleep 298 & echo $! > server.pid"]}';
+  const own = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/served.yaml': scenario('served', { gates, steps: ['run: setsid sleep 297 &'], more }),
+  });
+  const { exitCode, document } = await own.run(['served'], { LLM_TOOL_TEST_CONTAINMENT: 'group' });
+  const { run } = await openRun(document);
+  expect(exitCode).toBe(0);
+  expect(run.agent?.containment).toBe('group');
+  expect(run.warnings.join()).toMatch(/no PID namespace/);
+  expect(markedProcesses(run.run_id)).toEqual([]);
+  await own.remove();
+});

@@ -96,6 +96,15 @@ it('errors and summaries are kept to a size that one can read', () => {
   expect(said('', { exitCode: 1, stderr: 'x'.repeat(100_000) }).error?.length).toBeLessThan(600);
 });
 
+it('metrics that are nested too deeply to be read again are an error, and are not kept', () => {
+  const deep = `{"score":1,"metrics":${'['.repeat(3000)}${']'.repeat(3000)}}`;
+  expect(said(deep)).toMatchObject({
+    metrics: null,
+    score: null,
+    error: 'metrics are nested more than 500 deep',
+  });
+});
+
 it('whatever a script says, the result is one that can be stored, and a score is from 0 to 1', () => {
   const output = fc.oneof(
     fc.string({ unit: 'binary' }),

@@ -58,6 +58,7 @@ export const run = (change: Partial<RunRecord> = {}): RunRecord => ({
     exit_code: 0,
     message: 'agent completed',
     version: '1.2.3',
+    containment: 'pidns',
     session_id: null,
     model_used: 'default',
     duration_ms: 3000,

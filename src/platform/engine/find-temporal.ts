@@ -1,7 +1,8 @@
-import { chmod, mkdir, rename, rm, access, constants, stat } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { findExecutable, isExecutable } from '../find-executable.js';
 import { cacheHome } from '../folders.js';
 import { tryLock, type Lock } from '../generation-lock.js';
 import { waitUntil } from '../wait-until.js';
@@ -20,22 +21,6 @@ export interface TemporalExecutable {
 
 /** Thrown when no Temporal server can be had; the message says the ways to provide one. */
 export class TemporalNotFound extends Error {}
-
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile(); // folders are "executable" too
-  } catch {
-    return false;
-  }
-}
-
-async function onPath(name: string): Promise<string | null> {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    if (folder !== '' && (await isExecutable(join(folder, name)))) return join(folder, name);
-  }
-  return null;
-}
 
 async function versionOf(path: string): Promise<string> {
   const result = await execa(path, ['--version'], { reject: false, timeout: 30_000 });
@@ -68,7 +53,7 @@ async function provide(target: string, report: (text: string) => void): Promise<
   await mkdir(attempt, { recursive: true });
   const failures: string[] = [];
   try {
-    const go = await onPath('go');
+    const go = await findExecutable('go');
     const sources: { doing: string; get: () => Promise<string> }[] = [
       { doing: `downloading Temporal CLI ${TEMPORAL_CLI_VERSION}`, get: () => download(attempt) },
       ...(go === null
@@ -118,7 +103,7 @@ export async function findTemporal(report: (text: string) => void): Promise<Temp
     if (await isExecutable(chosen)) return { path: chosen, version: await versionOf(chosen) };
     throw new TemporalNotFound(`LLM_TOOL_TEST_TEMPORAL_BIN=${chosen}: no executable file there`);
   }
-  const installed = await onPath('temporal');
+  const installed = await findExecutable('temporal');
   if (installed !== null) return { path: installed, version: await versionOf(installed) };
 
   const cache = cacheHome();

@@ -9,6 +9,7 @@
 #   exit       the agent's exit status, written last; complete when it ends in a newline
 dir=$1 mode=$2 boot=$3 script=$4
 shift 4
+export LLM_TOOL_TEST_AGENT_UMASK="$(umask)"
 umask 077
 
 start_time() {

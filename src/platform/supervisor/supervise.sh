@@ -64,7 +64,8 @@ become_agent() {
   [ "$mode" = group ] && setsid=$(command -v setsid) perl=$(command -v perl) sh=$(command -v sh)
   PATH=$LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_RUN=$mark
   export PATH LLM_TOOL_TEST_RUN
-  unset LLM_TOOL_TEST_AGENT_PATH OLDPWD
+  umask "$LLM_TOOL_TEST_AGENT_UMASK"
+  unset LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_AGENT_UMASK OLDPWD
   [ "$mode" = group ] || exec "$@"
   if [ -n "$setsid" ]; then
     exec "$setsid" "$sh" -c 'echo $$ >"$0" && exec "$@"' "$dir/session" "$@"
