@@ -1,8 +1,10 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Client } from '@temporalio/client';
 import {
+  type ActivityInterceptorsFactory,
   DefaultLogger,
   makeTelemetryFilterString,
   NativeConnection,
@@ -11,8 +13,10 @@ import {
 } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
-import { workerReadyFile } from './platform/engine/keeper.js';
+import { workerAliveFile, workerReadyFile } from './platform/engine/keeper.js';
 import { projectState } from './platform/folders.js';
+import { giveUpLost } from './platform/give-up-lost.js';
+import { noteInflight } from './platform/inflight.js';
 import { ownIdentity } from './platform/process-identity.js';
 import { waitUntil } from './platform/wait-until.js';
 import { writeFileAtomic } from './platform/write-file.js';
@@ -31,6 +35,7 @@ const CONNECT_MS = 60_000;
 export async function runWorker(settings: WorkerSettings): Promise<void> {
   const { id, folder } = projectState(settings.resultsPath);
   const given = loadClientConnectConfig();
+  const namespace = settings.namespace ?? given.namespace ?? 'default';
   const options = settings.address === undefined ? given.connectionOptions : { address: settings.address };
 
   Runtime.install({
@@ -51,12 +56,15 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const bundle = fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
   const worker = await Worker.create({
     connection,
-    namespace: settings.namespace ?? given.namespace ?? 'default',
+    namespace,
     taskQueue: settings.queue ?? `llm-tool-test-${id}`,
     activities: createActivities({ resultsPath: settings.resultsPath, stateFolder: folder }),
     ...(existsSync(bundle)
       ? { workflowBundle: { codePath: bundle } }
       : { workflowsPath: fileURLToPath(new URL('./workflows/index.js', import.meta.url)) }),
+    interceptors: { activity: [noteActivities(folder)] },
+    // A dead worker's share of workflow tasks comes to us after so long.
+    stickyQueueScheduleToStartTimeout: '2 seconds',
     // Agents mostly wait; how many run at once is the sweep's concern.
     maxConcurrentActivityTaskExecutions: 500,
     // A cancel reaches an agent with a heartbeat's answer.
@@ -67,12 +75,38 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   });
   const ready = workerReadyFile(folder);
   await writeFileAtomic(ready, JSON.stringify(ownIdentity()), 0o600);
+  const signs = showSignsOfLife(folder);
   try {
-    await worker.run();
+    const ended = worker.run();
+    await giveUpLost(new Client({ connection, namespace }), folder);
+    await ended;
   } finally {
+    clearInterval(signs);
     await rm(ready, { force: true });
     await connection.close();
   }
+}
+
+/** Notes every activity while it is performed, for the worker that comes after us should we be killed. */
+const noteActivities =
+  (stateFolder: string): ActivityInterceptorsFactory =>
+  ({ info }) => ({
+    inbound: {
+      execute(input, next) {
+        const { workflowId, runId } = info.workflowExecution ?? {};
+        if (workflowId === undefined || runId === undefined) return next(input);
+        const activity = { taskToken: info.base64TaskToken, workflowId, runId };
+        return noteInflight(stateFolder, activity, () => next(input));
+      },
+    },
+  });
+
+/** The keeper ends a worker that is alive by the process table and yet does nothing: it would swallow its tasks. */
+function showSignsOfLife(stateFolder: string): NodeJS.Timeout {
+  const file = workerAliveFile(stateFolder);
+  const show = (): void => writeFileSync(file, String(Date.now()), { mode: 0o600 });
+  show();
+  return setInterval(show, 1000);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

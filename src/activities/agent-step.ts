@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentEnd, Classified } from '../agents/agent.js';
@@ -158,6 +158,19 @@ export function addPostScripts({ files }: RunContext, scripts: (Manifest<Command
 }
 
 const isPostScript = (line: string): boolean => (JSON.parse(line) as RunEvent).type === 'post_script';
+
+/** Keeps what starts before the last one printed, redacted, in attempts/: they were paid for too. */
+export function keepLostStarts(context: RunContext, starts: number): void {
+  const { environment, handle, files, redact } = context;
+  for (let start = 1; start < starts; start++) {
+    const { stdout, stderr } = environment.output(environment.process(handle, start));
+    writeLines(join(files.attempts, `start-${start}`, 'transcript.raw.txt'), (write) => {
+      for (const path of [stdout, stderr].filter((path) => existsSync(path))) {
+        for (const { text } of linesOf(path)) write(`${redact(text)}\n`);
+      }
+    });
+  }
+}
 
 /** Writes the conversation from events.jsonl; again at the end, when the post scripts are in it. */
 export function writeHuman(context: RunContext): void {

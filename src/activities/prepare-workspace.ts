@@ -17,8 +17,8 @@ export const prepareWorkspace =
   async (run: RunRef): Promise<RunCard> => {
     const context = await loadRun(deps, run);
     const { scenario } = context;
-    const prepared = await publishStep<Prepared>(context, STEPS.prepare, () =>
-      heartbeating((signal) => buildWorkspace(deps, context, signal)),
+    const prepared = await publishStep<Prepared>(context, STEPS.prepare, (fence) =>
+      heartbeating((signal) => buildWorkspace(deps, context, fence, signal)),
     );
     return {
       unfit: prepared.unfit,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { readJsonIfThere } from '../platform/read-file.js';
 import { publishOnce } from '../platform/write-file.js';
+import { raiseFence, type Fence } from './fence.js';
 import type { RunContext } from './run-context.js';
 
 /** What a step left: its result, how long it took, and at which attempt it succeeded. */
@@ -27,12 +28,14 @@ export const readStep = <T>(context: RunContext, step: string): Promise<Manifest
 export async function publishStep<T>(
   context: RunContext,
   step: string,
-  perform: () => Promise<T>,
+  perform: (fence: Fence) => Promise<T>,
 ): Promise<T> {
   const before = await readStep<T>(context, step);
   if (before !== null) return before.result;
   const startedAt = performance.now();
-  const result = await perform();
+  const fence = await raiseFence(context, step);
+  const result = await perform(fence);
+  await fence.check();
   const manifest: Manifest<T> = {
     result,
     duration_ms: Math.round(performance.now() - startedAt),

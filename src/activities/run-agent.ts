@@ -11,6 +11,8 @@ import { writeFileAtomic } from '../platform/write-file.js';
 import type { AgentRecord } from '../results/run-record.js';
 import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
 import { digestOutput, type AgentStep, type EndedStart } from './agent-step.js';
+import { earlierAttempts, noteAttempt } from './attempts.js';
+import type { Fence } from './fence.js';
 import { heartbeating, wasCancelled } from './heartbeat.js';
 import { publishStep, readStep } from './publish-step.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
@@ -25,14 +27,19 @@ export const runAgent =
   (deps: Deps) =>
   async (run: RunRef): Promise<AgentBrief> => {
     const context = await loadRun(deps, run);
-    const step = await publishStep<AgentStep>(context, STEPS.agent, () =>
-      heartbeating((signal) => perform(deps, context, signal)),
+    const step = await publishStep<AgentStep>(context, STEPS.agent, (fence) =>
+      noteAttempt(context, () => heartbeating((signal) => perform(deps, context, fence, signal))),
     );
     const { ending, completed, message, cost_usd } = step.record;
     return { ending, completed, message, costUsd: cost_usd };
   };
 
-async function perform(deps: Deps, context: RunContext, signal: AbortSignal): Promise<AgentStep> {
+async function perform(
+  deps: Deps,
+  context: RunContext,
+  fence: Fence,
+  signal: AbortSignal,
+): Promise<AgentStep> {
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
   const request = requestOf(context);
@@ -45,48 +52,43 @@ async function perform(deps: Deps, context: RunContext, signal: AbortSignal): Pr
       efficiency: null,
     };
   }
-  const history: string[] = [];
+  const history = await earlierAttempts(context);
   let ended: EndedStart;
   try {
-    ended = await superviseToEnd(deps, context, launch, env, history, signal);
+    ended = await superviseToEnd({ deps, context, launch, env, history, fence }, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
     const message = `agent ${context.run.cell.agent}: the prompt is too long for an argument; use prompt = "stdin" or "file"`;
     return { record: unable(context, message), efficiency: null };
   }
+  await fence.check();
   const digested = await digestOutput(context, prepared.result.setup, ended);
   const version = await versionOf(context, env);
   const containment = await context.environment.containment();
   return { ...digested, record: { ...digested.record, version, containment, history } };
 }
 
+interface Supervision {
+  deps: Deps;
+  context: RunContext;
+  launch: AgentLaunch;
+  env: Record<string, string>;
+  /** What the report says of lost attempts and starts; added to. */
+  history: string[];
+  fence: Fence;
+}
+
 /** The agent's last start, brought to its end: adopted when it runs, read when it has ended, started when there is none. */
-async function superviseToEnd(
-  deps: Deps,
-  context: RunContext,
-  launch: AgentLaunch,
-  env: Record<string, string>,
-  history: string[],
-  signal: AbortSignal,
-): Promise<EndedStart> {
+async function superviseToEnd(supervision: Supervision, signal: AbortSignal): Promise<EndedStart> {
+  const { context, history } = supervision;
   const { environment, handle } = context;
   for (let start = Math.max(1, await lastStart(handle.root)); ; start++) {
     const process = environment.process(handle, start);
     const before = await environment.inspect(process);
-    if (before.state === 'running' || before.state === 'starting')
-      history.push(`start ${start}: adopted by a new attempt of the step`);
-    if (before.state === 'none') {
-      if (start > 1) await buildWorkspace(deps, context, signal);
-      await writeLaunchFiles(launch);
-      await environment.start(handle, {
-        start,
-        argv: launch.argv,
-        env,
-        stdin: launch.stdin,
-        deadlineSecs: context.timeout_secs,
-        idleSecs: context.scenario.run.idle_timeout_secs ?? null,
-      });
-    }
+    if (before.state === 'none') await startAgent(supervision, start, signal);
+    else if (before.state === 'ended')
+      history.push(`start ${start} of the agent had ended; its output was taken`);
+    else if (before.state !== 'dead') history.push(`start ${start} of the agent was alive; adopted`);
     const end = before.state === 'ended' ? before : await follow(context, process, signal);
     if (end.state === 'ended') return endedStart(context, process, start, end);
     if (start >= MAX_STARTS) {
@@ -96,9 +98,27 @@ async function superviseToEnd(
       );
     }
     history.push(
-      `start ${start}: its supervisor was lost without an exit status; started again in a fresh workspace`,
+      `start ${start} of the agent was lost without an exit status; started again in a fresh workspace`,
     );
   }
+}
+
+async function startAgent(
+  { deps, context, launch, env, fence }: Supervision,
+  start: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (start > 1) await buildWorkspace(deps, context, fence, signal);
+  await writeLaunchFiles(launch);
+  await fence.check();
+  await context.environment.start(context.handle, {
+    start,
+    argv: launch.argv,
+    env,
+    stdin: launch.stdin,
+    deadlineSecs: context.timeout_secs,
+    idleSecs: context.scenario.run.idle_timeout_secs ?? null,
+  });
 }
 
 /**

@@ -5,6 +5,7 @@ import { findExecutable } from '../platform/find-executable.js';
 import { removeTree } from '../platform/tree.js';
 import type { CommandRecord } from '../results/run-record.js';
 import { fixtureFolder } from '../store/results-folder.js';
+import type { Fence } from './fence.js';
 import type { Deps, RunContext } from './run-context.js';
 
 /** Long enough for an installation; a setup command that hangs must not hang the sweep. */
@@ -36,6 +37,7 @@ export const toRecord = (context: RunContext, command: string, result: CommandRe
 export async function buildWorkspace(
   deps: Deps,
   context: RunContext,
+  fence: Fence,
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { environment, handle, scenario, target, targetEnv, baseEnv, home, temporary, binaries } = context;
@@ -44,17 +46,20 @@ export async function buildWorkspace(
     const unfit = `not set: ${names}; export it in the shell of the run, or use --env-file`;
     return { setup: [], health_check: null, resolved: null, unfit, warnings: [] };
   }
+  await fence.check();
   for (const folder of [home, temporary, binaries]) {
     await removeTree(folder);
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
-  await environment.prepare(handle, fixtureFolder(deps.resultsPath, context.fixture), scenario.setup.files);
+  const fixture = fixtureFolder(deps.resultsPath, context.fixture);
+  await environment.prepare(handle, fixture, scenario.setup.files, fence.check);
   await linkTarget(context);
 
   const env = { ...baseEnv, ...targetEnv };
   const setup: CommandRecord[] = [];
   const warnings: string[] = [];
   for (const command of scenario.setup.commands) {
+    await fence.check();
     const result = await environment.exec(handle, {
       command,
       env,

@@ -11,7 +11,7 @@ import { decideOutcome } from '../results/verdict.js';
 import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
-import { addPostScripts, writeHuman, type AgentStep } from './agent-step.js';
+import { addPostScripts, keepLostStarts, writeHuman, type AgentStep } from './agent-step.js';
 import { heartbeating } from './heartbeat.js';
 import { publishStep, readStep, type Manifest } from './publish-step.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
@@ -34,6 +34,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
   const metrics = redactDeep(metricsOf(context, record, found), redact);
 
   if (found.agent !== null && found.agent.result.record.starts > 0) {
+    keepLostStarts(context, found.agent.result.record.starts);
     addPostScripts(context, found.posts);
     writeHuman(context);
   }

@@ -1,16 +1,18 @@
-import { parseEnv } from 'node:util';
 import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { projectState } from '../platform/folders.js';
-import { handoverFrom, writeHandover } from '../platform/handover.js';
+import { handoverFrom, removeHandover, writeHandover } from '../platform/handover.js';
 import { buildSweepDocument, type SweepDocument } from '../results/sweep-document.js';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
+import { draftSweep, type Draft, type SweepFlags } from './draft-sweep.js';
 import { printJson, say } from './output.js';
-import { draftSweep, withoutEffect, writePlan, type Draft, type SweepFlags } from './plan-sweep.js';
 import { checkWritable, openProject, type Project } from './project.js';
 import { selectScenarios, type Selection } from './select-scenarios.js';
 import { uiPage } from './ui-page.js';
 import { UsageError } from './usage-error.js';
+import { withoutEffect } from './without-effect.js';
+import { writePlan } from './write-plan.js';
 
 export interface RunOptions extends Selection, SweepFlags {
   results?: string;
@@ -47,7 +49,12 @@ export async function run(options: RunOptions): Promise<number> {
   await writeHandover(folder, plan.sweep, handoverFrom(environment, draft.variables));
   // Only now is Temporal's client needed, which takes longer to load than all of the above to run.
   const { openSession } = await import('./session.js');
-  const session = await openSession(project.resultsPath, options);
+  const session = await openSession(project.resultsPath, options).catch(async (error: unknown) => {
+    // Nothing runs that needs the values; whoever resumes the sweep has a shell with values of its own.
+    await removeHandover(folder, plan.sweep);
+    say(`${plan.sweep} is planned and not started: \`llm-tool-test resume ${plan.sweep}\` starts it`);
+    throw error;
+  });
   try {
     const { startSweep } = await import('./start-sweep.js');
     await startSweep(session, plan, 1);

@@ -1,6 +1,7 @@
+import { findFiles } from './find-scenario-files.js';
 import { printJson } from './output.js';
 import { displayPath, openProject } from './project.js';
-import { findFiles, loadScenarios } from './select-scenarios.js';
+import { loadScenarios } from './select-scenarios.js';
 import { UsageError } from './usage-error.js';
 
 /** `validate`: every problem of every file at once. */

@@ -42,8 +42,16 @@ export type ProcessState =
 
 /** A place to run in. Adding one is a file and a line in `index.ts`. */
 export interface Environment {
-  /** Makes a fresh workspace: the fixture's snapshot, its initial-state/ at the root, then `files`. */
-  prepare(handle: EnvironmentHandle, fixture: string, files: Record<string, string>): Promise<void>;
+  /**
+   * Makes a fresh workspace: the fixture's snapshot, its initial-state/ at the root, then `files`. Asks `confirm`, which
+   * throws when another has taken over, before it touches what another may use.
+   */
+  prepare(
+    handle: EnvironmentHandle,
+    fixture: string,
+    files: Record<string, string>,
+    confirm: () => Promise<void>,
+  ): Promise<void>;
   exec(handle: EnvironmentHandle, request: ExecRequest): Promise<CommandResult>;
   /** How what an agent leaves behind is found and ended: by a PID namespace, or by session and mark. */
   containment(): Promise<'pidns' | 'userns' | 'group'>;

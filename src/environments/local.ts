@@ -1,5 +1,16 @@
-import { access, constants, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import {
+  access,
+  constants,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
 import type { FileLook } from '../gates/gate.js';
 import type { CommandResult } from '../lib/command-result.js';
 import { killMarked, markOf, RUN_MARK } from '../platform/marked-processes.js';
@@ -24,12 +35,10 @@ const workspaceGone: CommandResult = {
 
 /** This machine: a folder, and processes under a supervisor. Not a sandbox; specs/security.md says what is contained. */
 export const local: Environment = {
-  async prepare(handle, fixture, files) {
-    await killMarked(handle.mark); // what an earlier attempt's setup commands left
-    await removeTree(handle.workspace);
-    // Filled under another name first, so that a workspace that is there is whole.
-    const filling = `${handle.workspace}.filling`;
-    await removeTree(filling);
+  async prepare(handle, fixture, files, confirm) {
+    // Filled under a name of its own, so that a workspace that is there is whole.
+    const own = randomBytes(4).toString('hex');
+    const filling = `${handle.workspace}.${own}.filling`;
     const entries = await listTree(fixture);
     const ofInitialState = (path: string): boolean =>
       path === 'initial-state' || path.startsWith('initial-state/');
@@ -52,7 +61,12 @@ export const local: Environment = {
       await mkdir(dirname(join(filling, path)), { recursive: true });
       await writeFile(join(filling, path), content);
     }
+    await confirm();
+    await killMarked(handle.mark); // what an earlier attempt's setup commands left
+    const old = `${handle.workspace}.${own}.old`;
+    if (await isFolder(handle.workspace)) await rename(handle.workspace, old);
     await rename(filling, handle.workspace);
+    await removeTree(old);
   },
 
   async exec(handle, request) {
@@ -105,8 +119,12 @@ export const local: Environment = {
 
   async dispose(handle) {
     await killMarked(handle.mark);
-    for (const part of ['home', 'config', 'tmp', 'bin']) await removeTree(join(handle.root, part));
-    await removeTree(handle.workspace);
+    // Also what attempts left that were killed while they filled a workspace.
+    const parts = (await readdir(handle.root).catch(() => [])).filter(
+      (name) =>
+        ['home', 'config', 'tmp', 'bin'].includes(name) || name.startsWith(basename(handle.workspace)),
+    );
+    for (const part of parts) await removeTree(join(handle.root, part));
   },
 };
 

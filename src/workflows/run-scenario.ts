@@ -33,6 +33,8 @@ const PROCESS_STEP = {
   heartbeatTimeout: '30 seconds',
   retry: INFRASTRUCTURE,
 } as const;
+/** An agent is paid for: the death of its worker, however often, must not cost it. Each attempt adopts it. */
+const AGENT_RETRY = { ...INFRASTRUCTURE, maximumAttempts: 50 } as const;
 const GRACE_SECS = 60;
 const PREPARE_LIMIT = '1 hour';
 
@@ -83,7 +85,10 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     );
     if (card === null || card.unfit !== null) return;
     const agent = await perform(STEPS.agent, `agent ${input.cell.agent} ${input.cell.model}`, (options) =>
-      activities.runAgent.executeWithOptions({ ...options, ...within(card.agentTimeoutSecs) }, [run]),
+      activities.runAgent.executeWithOptions(
+        { ...options, ...within(card.agentTimeoutSecs), retry: AGENT_RETRY },
+        [run],
+      ),
     );
     if (agent?.ending === 'cancelled') throw new CancelledFailure('the run was cancelled');
     if (agent === null || agent.ending === 'unable') return;

@@ -23,6 +23,7 @@ import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
 import { newFolder } from '../platform/temporary.js';
 
+const confirmed = (): Promise<void> => Promise.resolve();
 const compiled = await compileSources('environments', 'platform', 'gates', 'results');
 const NOBODY = 65534;
 const PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -54,7 +55,7 @@ async function newPlace(): Promise<Place> {
 
 async function prepared(files: Record<string, string> = {}): Promise<Place> {
   const place = await newPlace();
-  await local.prepare(place.handle, place.fixture, files);
+  await local.prepare(place.handle, place.fixture, files, confirmed);
   return place;
 }
 
@@ -82,7 +83,7 @@ describe('preparing', () => {
       'initial-state/a.txt': 'initial',
       'initial-state/sub/c.txt': 'initial',
     });
-    await local.prepare(handle, fixture, { 'sub/b.txt': 'setup', 'new/deep/d.txt': 'setup é' });
+    await local.prepare(handle, fixture, { 'sub/b.txt': 'setup', 'new/deep/d.txt': 'setup é' }, confirmed);
     expect(filesOf(handle.workspace)).toEqual({
       'a.txt': 'initial',
       'sub/b.txt': 'setup',
@@ -95,7 +96,7 @@ describe('preparing', () => {
   it('a file only named like initial-state stays where it is', async () => {
     const { handle, fixture } = await newPlace();
     write(fixture, { 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
-    await local.prepare(handle, fixture, {});
+    await local.prepare(handle, fixture, {}, confirmed);
     expect(filesOf(handle.workspace)).toEqual({ 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
   });
 
@@ -108,7 +109,7 @@ describe('preparing', () => {
       'initial-state/folder': 'file now',
       'initial-state/plain/y': 'y',
     });
-    await local.prepare(handle, fixture, {});
+    await local.prepare(handle, fixture, {}, confirmed);
     expect(filesOf(handle.workspace)).toEqual({
       'real.txt': 'kept',
       link: 'own',
@@ -122,9 +123,12 @@ describe('preparing', () => {
     mkdirSync(`${handle.workspace}.filling`);
     writeFileSync(join(`${handle.workspace}.filling`, 'half'), '');
     write(fixture, { 'new.txt': 'new' });
-    await local.prepare(handle, fixture, {});
+    await local.prepare(handle, fixture, {}, confirmed);
     expect(filesOf(handle.workspace)).toEqual({ 'new.txt': 'new' });
-    expect(readdirSync(handle.root)).toEqual(['fixture']);
+    // Another attempt's half may still be worked on; it goes with the run.
+    expect(readdirSync(handle.root)).toEqual(['fixture', 'fixture.filling']);
+    await local.dispose(handle);
+    expect(readdirSync(handle.root)).toEqual([]);
   });
 
   it('ends what an earlier attempt left running', async () => {
@@ -136,7 +140,7 @@ describe('preparing', () => {
       keepBackground: true,
     });
     await running(seconds);
-    await local.prepare(handle, fixture, {});
+    await local.prepare(handle, fixture, {}, confirmed);
     expect(processesWith(seconds)).toEqual([]);
   });
 });
@@ -383,9 +387,9 @@ describe('disposing', () => {
       import { local } from './environments/local.js';
       const [handle, fixture] = [JSON.parse(process.argv[2]), process.argv[3]];
       const lock = (folder) => execFileSync('sh', ['-c', 'mkdir -p go/mod; touch go/mod/x; chmod -R a-w go'], { cwd: folder });
-      await local.prepare(handle, fixture, { 'home/x': '' });
+      await local.prepare(handle, fixture, { 'home/x': '' }, async () => {});
       lock(handle.workspace);
-      await local.prepare(handle, fixture, {});
+      await local.prepare(handle, fixture, {}, async () => {});
       lock(handle.workspace);
       await local.dispose(handle);`);
     expect(await compiled.run(program, [JSON.stringify(handle), fixture], { uid: NOBODY })).toMatchObject({

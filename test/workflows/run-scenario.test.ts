@@ -247,11 +247,11 @@ it('a step that fails once succeeds at its second attempt and is no failure', as
 });
 
 it('a step that keeps failing is given up after a while', async () => {
-  const stubs = stubActivities({ runAgent: () => Promise.reject(flaky('the disk is full')) });
+  const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(flaky('the disk is full')) });
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
-  expect(stubs.argsOf('runAgent')).toHaveLength(8);
+  expect(stubs.argsOf('prepareWorkspace')).toHaveLength(8);
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
-    { step: 'agent', message: 'the disk is full' },
+    { step: 'prepare', message: 'the disk is full' },
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { projectState } from '../folders.js';
@@ -16,15 +16,16 @@ import {
   writeEngineState,
   type EngineState,
 } from './engine-state.js';
-import { findTemporal } from './find-temporal.js';
+import { findTemporal, TemporalNotFound } from './find-temporal.js';
+import { createWatchdog } from './watchdog.js';
 import { choosePorts, LOOPBACK, startDetached, startServer, tailOf, waitForDeath } from './server.js';
 
 const START_MS = 60_000;
 const STOP_MS = 10_000;
 const POLL_MS = 200;
-/** So many deaths within RESTART_WINDOW_MS are no accident. */
-const RESTART_LIMIT = 5;
-const RESTART_WINDOW_MS = 30_000;
+/** So many failed starts within FAILURES_WINDOW_MS are no accident. */
+const FAILURES_LIMIT = 5;
+const FAILURES_WINDOW_MS = 60_000;
 
 export interface KeeperOptions {
   resultsPath: string;
@@ -36,6 +37,9 @@ export interface KeeperOptions {
 
 /** Written by the worker when it polls; see worker.ts. */
 export const workerReadyFile = (stateFolder: string): string => join(stateFolder, 'worker.json');
+
+/** Rewritten by the worker every second. */
+export const workerAliveFile = (stateFolder: string): string => join(stateFolder, 'worker-alive');
 
 /**
  * The keeper: runs the Temporal server and one worker as detached processes, restarts what dies, and ends both when
@@ -80,17 +84,23 @@ export async function keep(options: KeeperOptions): Promise<void> {
     await update({});
     // A worker of another build goes; the agents that it follows are adopted by the next one.
     if (before !== null && before.build !== buildId()) await end(before.worker);
-    const deaths: number[] = [];
+    const failures: number[] = [];
+    const isStuck = createWatchdog(workerAliveFile(folder));
     let idleSince = Date.now();
     let nextIdleCheck = Date.now();
     while (asked.stop === null) {
+      if (workerIsUp(state) && (await isStuck(state.worker))) await kill(state.worker);
       // Not ready at first, also where both are up already: a keeper that succeeds another adopts them.
       if (state.phase !== 'ready' || !serverIsUp(state) || !workerIsUp(state)) {
-        if (state.phase === 'ready') deaths.push(Date.now());
-        if (deaths.filter((at) => at > Date.now() - RESTART_WINDOW_MS).length > RESTART_LIMIT) {
-          throw new Error(`server or worker keeps dying; see ${dirname(logFile(folder, 'server'))}`);
+        try {
+          await startWhatIsDown(folder, state, update);
+        } catch (error) {
+          // Killed while it started, or a port taken in between: worth another try, but not for ever.
+          failures.push(Date.now());
+          const recent = failures.filter((at) => at > Date.now() - FAILURES_WINDOW_MS);
+          if (state.external || error instanceof TemporalNotFound || recent.length >= FAILURES_LIMIT)
+            throw error;
         }
-        await startWhatIsDown(folder, state, update);
       }
       if (options.idleMs !== null && Date.now() >= nextIdleCheck) {
         nextIdleCheck = Date.now() + Math.min(options.idleMs / 4, 30_000);
@@ -223,7 +233,9 @@ const lastUse = async (folder: string): Promise<number> =>
 
 async function end(identity: ProcessIdentity | null): Promise<void> {
   if (identity === null || !signalProcess(identity, 'SIGTERM')) return;
-  if (await waitForDeath(identity, STOP_MS)) return;
-  signalProcess(identity, 'SIGKILL');
-  await waitForDeath(identity, STOP_MS);
+  if (!(await waitForDeath(identity, STOP_MS))) await kill(identity);
+}
+
+async function kill(identity: ProcessIdentity | null): Promise<void> {
+  if (identity !== null && signalProcess(identity, 'SIGKILL')) await waitForDeath(identity, STOP_MS);
 }

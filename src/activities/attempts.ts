@@ -1,0 +1,58 @@
+import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
+import { formatDuration } from '../lib/duration.js';
+import { readJsonIfThere } from '../platform/read-file.js';
+import { writeFileAtomic } from '../platform/write-file.js';
+import type { RunContext } from './run-context.js';
+
+/** `<run>/agent-attempts/<attempt>`: written when it begins, touched while it lives, and again when it fails. */
+interface Attempt {
+  at: number;
+  /** Why it ended without a result; null while it lives, and for good when its worker died. */
+  failed: string | null;
+}
+
+const SIGN_OF_LIFE_MS = 1000;
+const attemptsFolder = ({ handle }: RunContext): string => join(handle.root, 'agent-attempts');
+
+/** Performs an attempt of the agent step so that the next one can tell how it ended. */
+export async function noteAttempt<T>(context: RunContext, perform: () => Promise<T>): Promise<T> {
+  const folder = attemptsFolder(context);
+  const file = join(folder, String(Context.current().info.attempt));
+  const at = Date.now();
+  const note = (failed: string | null): Promise<void> =>
+    writeFileAtomic(file, JSON.stringify({ at, failed } satisfies Attempt), 0o600);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await note(null);
+  const signs = setInterval(() => {
+    utimes(file, new Date(), new Date()).catch(() => undefined);
+  }, SIGN_OF_LIFE_MS);
+  try {
+    return await perform();
+  } catch (error) {
+    await note(context.redact(error instanceof Error ? error.message : String(error)).slice(0, 300));
+    throw error;
+  } finally {
+    clearInterval(signs);
+  }
+}
+
+/** How the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". */
+export async function earlierAttempts(context: RunContext): Promise<string[]> {
+  const folder = attemptsFolder(context);
+  const own = Context.current().info.attempt;
+  const numbers = (await readdir(folder).catch(() => []))
+    .map(Number)
+    .filter((number) => number > 0 && number < own)
+    .sort((a, b) => a - b);
+  return Promise.all(
+    numbers.map(async (number) => {
+      const file = join(folder, String(number));
+      const attempt = await readJsonIfThere<Attempt>(file);
+      if (attempt?.failed != null) return `attempt ${number} ended: ${attempt.failed}`;
+      const lived = (await stat(file)).mtimeMs - (attempt?.at ?? 0);
+      return `attempt ${number} ended: worker lost after ${formatDuration(Math.max(0, lived))}`;
+    }),
+  );
+}

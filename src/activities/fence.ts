@@ -1,0 +1,27 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { RunContext } from './run-context.js';
+
+/**
+ * Keeps an attempt that was given up for lost, and wakes up later, from touching what its successor works on. Each
+ * attempt leaves a file of its own, named by when the server scheduled it, so none can overwrite another's word.
+ */
+export interface Fence {
+  /** Throws when a later attempt has begun. Called before whatever cannot be undone. */
+  check: () => Promise<void>;
+}
+
+export async function raiseFence({ handle }: RunContext, step: string): Promise<Fence> {
+  const folder = join(handle.root, 'fences', step.replaceAll(' ', '-'));
+  const own = Context.current().info.currentAttemptScheduledTimestampMs;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, String(own)), '');
+  const check = async (): Promise<void> => {
+    const latest = Math.max(...(await readdir(folder)).map(Number));
+    if (latest > own) throw ApplicationFailure.nonRetryable('a later attempt has taken over', 'Superseded');
+  };
+  await check();
+  return { check };
+}

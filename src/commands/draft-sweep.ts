@@ -1,0 +1,149 @@
+import { dirname, resolve } from 'node:path';
+import type { Agent } from '../agents/agent.js';
+import { knownAgents } from '../agents/index.js';
+import { nearest } from '../lib/nearest.js';
+import { expandMatrix, type Cell } from '../scenario/expand-matrix.js';
+import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { locateBuild, locateTarget } from './locate-target.js';
+import { neededVariables } from './needed-variables.js';
+import type { Project } from './project.js';
+import type { SelectedScenario } from './select-scenarios.js';
+import { UsageError } from './usage-error.js';
+
+/** What the command line says about a sweep. Lists are empty when nothing was said. */
+export interface SweepFlags {
+  agents: string[];
+  models: string[];
+  profile?: string;
+  repeat?: number;
+  concurrency?: number;
+  timeoutSecs?: number;
+  targetBinary?: string;
+  name?: string;
+}
+
+/** A sweep that is checked and not yet written. */
+export interface Draft {
+  concurrency: number;
+  cells: Cell[];
+  scenarios: { selected: SelectedScenario; effective: Omit<EffectiveScenario, 'fixture'> }[];
+  agents: Plan['agents'];
+  /** Names of variables whose values the runs need. */
+  variables: string[];
+}
+
+const DEFAULT_CONCURRENCY = 4;
+const DEFAULT_TIMEOUT_SECS = 300;
+
+/** Resolves agents, models, targets and limits. @throws UsageError; nothing is written. */
+export function draftSweep(project: Project, selected: SelectedScenario[], flags: SweepFlags): Draft {
+  const { config } = project;
+  const known = knownAgents(config.agents);
+  const { cells, withoutAgent } = expandMatrix(
+    selected.map(({ scenario }) => scenario),
+    {
+      flags: {
+        agents: flags.agents,
+        models: flags.models,
+        ...(flags.repeat === undefined ? {} : { repeat: flags.repeat }),
+      },
+      profile: profileOf(project, flags.profile),
+      agentModels: Object.fromEntries([...known].map(([name, { models }]) => [name, models])),
+    },
+  );
+  if (withoutAgent.length > 0) {
+    throw new UsageError(
+      'no_agent',
+      `no agent is named for ${withoutAgent.join(', ')}; use --agents, a profile, or tool_matrix. Known agents: ${[...known.keys()].join(', ')}`,
+    );
+  }
+  const used = [...new Set(cells.map(({ agent }) => agent))];
+  for (const name of used) checkAgent(name, known);
+  const scenarios = selected.map((one) => ({
+    selected: one,
+    effective: effectiveScenario(project, one, flags),
+  }));
+  const agents = settingsOf(project, used);
+  return {
+    concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
+    cells,
+    scenarios,
+    agents,
+    variables: neededVariables(
+      scenarios.map(({ effective }) => effective.target),
+      agents,
+      used,
+    ),
+  };
+}
+
+/** @throws UsageError for an agent that nobody defines, or that may spend money without leave. */
+function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {
+  const agent = known.get(name);
+  if (agent === undefined) {
+    const names = [...known.keys()];
+    const near = nearest(name, names);
+    throw new UsageError(
+      'unknown_agent',
+      `agent '${name}' is not known${near === null ? '.' : `; did you mean '${near}'?`} Known agents: ${names.join(', ')}. Others are defined in [agents.${name}] of llm-tool-test-config.toml`,
+    );
+  }
+  if (!agent.free && process.env['LLM_TOOL_TEST_ENABLED'] !== '1') {
+    throw new UsageError(
+      'not_enabled',
+      `agent '${name}' may spend money: set LLM_TOOL_TEST_ENABLED=1 to run it, or say free = true in [agents.${name}] if it costs nothing`,
+    );
+  }
+}
+
+/** The config's agents that are used, as the plan keeps them. */
+const settingsOf = ({ config, root }: Project, used: readonly string[]): Plan['agents'] =>
+  Object.fromEntries(
+    Object.entries(config.agents)
+      .filter(([name]) => used.includes(name))
+      // A relative path is meant from the config file; the agent will start in its workspace.
+      .map(([name, agent]) => [
+        name,
+        agent.command.includes('/') ? { ...agent, command: resolve(root, agent.command) } : agent,
+      ]),
+  );
+
+function profileOf(
+  { config }: Project,
+  name: string | undefined,
+): { agents: string[]; models: string[] } | null {
+  if (name === undefined) return null;
+  const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  if (profile !== undefined) return profile;
+  const known = Object.keys(config.profiles);
+  const near = nearest(name, known);
+  throw new UsageError(
+    'unknown_profile',
+    `profile '${name}' is not known${near === null ? '.' : `; did you mean '${near}'?`} ${known.length === 0 ? 'The config defines none.' : `Known: ${known.join(', ')}.`}`,
+  );
+}
+
+function effectiveScenario(
+  { config, root }: Project,
+  { scenario, path, fixture, file, problemAt }: SelectedScenario,
+  flags: SweepFlags,
+): Omit<EffectiveScenario, 'fixture'> {
+  const fromConfig = scenario.target === 'from_config';
+  const base = scenario.target === 'from_config' ? config.target : scenario.target;
+  if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
+  const located =
+    flags.targetBinary === undefined
+      ? locateTarget(base.binary, fromConfig ? root : dirname(path), fixture)
+      : locateBuild(flags.targetBinary);
+  if (!located.found) {
+    const where =
+      flags.targetBinary === undefined ? (fromConfig ? ['target'] : ['target', 'binary']) : ['target'];
+    throw new UsageError('target_missing', located.message, [problemAt(where, located.message)]);
+  }
+  return {
+    scenario,
+    target: base,
+    target_path: located.path,
+    timeout_secs: flags.timeoutSecs ?? scenario.run.timeout_secs ?? DEFAULT_TIMEOUT_SECS,
+  };
+}

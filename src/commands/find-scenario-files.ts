@@ -1,0 +1,74 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isFile, isFolder, readText } from './look.js';
+import { displayPath, type Project } from './project.js';
+import { UsageError } from './usage-error.js';
+
+/** Files named, or with `--all` (or nothing named) those of the fixtures folder. */
+export function findFiles(
+  project: Project,
+  { files, all }: { files: readonly string[]; all?: boolean },
+): string[] {
+  const named = files.flatMap((name) => locate(project, name));
+  return all === true || files.length === 0
+    ? [...new Set([...named, ...discover(project.fixturesPath)])]
+    : [...new Set(named)];
+}
+
+/** A path as it is, or a name in the fixtures folder, with or without its ending. */
+function locate({ fixturesPath }: Project, name: string): string[] {
+  const candidates = [
+    resolve(name),
+    ...['', '.yaml', '.yml'].map((ending) => join(fixturesPath, `${name}${ending}`)),
+  ];
+  const file = candidates.find(isFile);
+  if (file !== undefined) return [file];
+  const folder = candidates.find(isFolder);
+  if (folder !== undefined) return discover(folder);
+  throw new UsageError(
+    'scenario_not_found',
+    `scenario '${name}' was not found, neither as a path nor in ${displayPath(fixturesPath)}`,
+  );
+}
+
+/**
+ * Scenario files below a folder. YAML that is something else (a rubric, a config) is passed over, and what lies in a
+ * fixture belongs to the fixture.
+ */
+function discover(folder: string): string[] {
+  const found: { path: string; fixture: string }[] = [];
+  const visit = (at: string): void => {
+    for (const name of readdirSync(at).sort()) {
+      if (name.startsWith('.') || name === 'node_modules') continue;
+      const path = join(at, name);
+      if (lstatSync(path).isDirectory()) visit(path);
+      else if (/\.ya?ml$/.test(name) && !isFolder(path)) {
+        const look = peek(path);
+        if (look !== null) found.push({ path, fixture: look });
+      }
+    }
+  };
+  if (isFolder(folder)) visit(folder);
+  const fixtures = found.flatMap(({ path, fixture }) =>
+    fixture === ''
+      ? []
+      : [join(dirname(path), fixture), join(folder, fixture), join(folder, 'templates', fixture)],
+  );
+  return found
+    .map(({ path }) => path)
+    .filter((path) => !fixtures.some((fixture) => path.startsWith(`${fixture}/`)));
+}
+
+const SCENARIO_KEY = /^\s*[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;
+const FIXTURE_NAME = /^\s*[{"']*template_folder["']?\s*:\s*["']?([^"'#\n]*?)["']?\s*(#.*)?$/m;
+
+/**
+ * The fixture that a scenario file names ('' when that cannot be told); null for YAML that is no scenario. A look at the
+ * text is enough, and is safe with files of others that YAML's parser would choke on.
+ */
+function peek(path: string): string | null {
+  const text = readText(path);
+  // Not passed over: that it cannot be read is told when it is loaded.
+  if (text === null) return '';
+  return SCENARIO_KEY.test(text) ? (FIXTURE_NAME.exec(text)?.[1] ?? '') : null;
+}

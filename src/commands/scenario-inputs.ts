@@ -1,0 +1,99 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Problem } from '../lib/problem.js';
+import { listTree, UnusableTree } from '../platform/tree.js';
+import { loadRubric } from '../scenario/rubric.js';
+import type { Scenario } from '../scenario/schema.js';
+import type { ProblemAt } from '../scenario/source.js';
+import { isFile, isFolder, readText } from './look.js';
+import { displayPath, type Project } from './project.js';
+
+const leavesFolder = (path: string): boolean => isAbsolute(path) || path.split(/[\\/]/).includes('..');
+
+/** Folder of the fixture that a scenario names: the first that is there. */
+export function findFixture({ fixturesPath }: Project, scenarioPath: string, name: string): string | null {
+  if (leavesFolder(name)) return null;
+  const candidates = [
+    join(dirname(scenarioPath), name),
+    join(fixturesPath, name),
+    join(fixturesPath, 'templates', name),
+  ];
+  return candidates.find(isFolder) ?? null;
+}
+
+/** What of a fixture cannot be copied faithfully, or is in the way of `setup.files`. */
+export async function fixtureProblems(
+  fixture: string | null,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+): Promise<Problem[]> {
+  const at = ['template_folder'];
+  const name = scenario.template_folder;
+  if (leavesFolder(name)) {
+    return [
+      problemAt(
+        at,
+        `'${name}' leaves the folders that fixtures are looked for in; expected a name or a path below them`,
+      ),
+    ];
+  }
+  if (fixture === null) {
+    return [
+      problemAt(
+        at,
+        `fixture folder '${name}' was not found beside the scenario, in the fixtures folder or in its templates/`,
+      ),
+    ];
+  }
+  try {
+    await listTree(fixture);
+    const initial = join(fixture, 'initial-state');
+    if (isFolder(initial)) await listTree(initial);
+    return Object.keys(scenario.setup.files)
+      .filter((path) => [fixture, initial].some((folder) => isFolder(join(folder, path))))
+      .map((path) => problemAt(['setup', 'files', path], 'the fixture has a folder of that name', 'key'));
+  } catch (error) {
+    if (error instanceof UnusableTree) return [problemAt(at, error.message)];
+    throw error;
+  }
+}
+
+/** What is wrong with the rubric file of the judge; its text goes into `texts`, for code frames. */
+export function rubricProblems(
+  path: string,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+  texts: Map<string, string>,
+): Problem[] {
+  const { judge } = scenario.evaluation;
+  if (judge === undefined) return [];
+  const at = ['evaluation', 'judge', 'rubric'];
+  if (isAbsolute(judge.rubric)) return [problemAt(at, 'expected a path relative to the scenario file')];
+  const rubric = resolve(dirname(path), judge.rubric);
+  const text = isFile(rubric) ? readText(rubric) : null;
+  if (text === null) {
+    return [
+      problemAt(
+        at,
+        `rubric file '${judge.rubric}' was not found or cannot be read; its path is relative to the scenario file`,
+      ),
+    ];
+  }
+  const file = displayPath(rubric);
+  texts.set(file, text);
+  const loaded = loadRubric(file, text);
+  return loaded.ok ? [] : loaded.problems;
+}
+
+/** Whether `target: from_config` finds a target. */
+export function targetProblems(
+  { config, configFile }: Project,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+): Problem[] {
+  if (scenario.target !== 'from_config' || config.target !== undefined) return [];
+  const where =
+    configFile === null
+      ? 'there is no llm-tool-test-config.toml'
+      : `${displayPath(configFile)} has no [target]`;
+  return [problemAt(['target'], `from_config: ${where}; add one, or describe the target here`)];
+}

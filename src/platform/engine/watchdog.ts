@@ -1,0 +1,23 @@
+import { stat } from 'node:fs/promises';
+import type { ProcessIdentity } from '../process-identity.js';
+
+/** Longer than any piece of work holds up a worker's event loop. */
+const STUCK_MS = 20_000;
+
+/**
+ * Tells of a process whose sign of life (a file that it rewrites) has stood still for too long. Time is counted here,
+ * by a clock that a sleeping machine stops, so that waking up does not look like a standstill.
+ */
+export function createWatchdog(signOfLife: string): (worker: ProcessIdentity | null) => Promise<boolean> {
+  let seen = '';
+  let changedAt = performance.now();
+  return async (worker) => {
+    const { mtimeMs } = await stat(signOfLife).catch(() => ({ mtimeMs: 0 }));
+    const now = `${worker?.pid ?? 0} ${worker?.start ?? ''} ${mtimeMs}`;
+    if (now !== seen) {
+      seen = now;
+      changedAt = performance.now();
+    }
+    return performance.now() - changedAt > STUCK_MS;
+  };
+}
