@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // Tests that need a Temporal server; the others run without one.
-const TEMPORAL = ['test/workflows/**/*.test.ts', 'test/commands/**/*.test.ts'];
+const TEMPORAL = ['test/workflows/**/*.test.ts', 'test/commands/**/*.test.ts', 'test/chaos/**/*.test.ts'];
 
 export default defineConfig({
   test: {

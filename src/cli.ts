@@ -1,10 +1,10 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
-import { printUsageError, printJson, say } from './commands/output.js';
+import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { packageVersion } from './platform/package-info.js';
 
-/** Only what a verb needs is loaded: `--help` must not wait for Temporal's client. */
+/** A repeatable flag whose values may be comma lists. */
 const list = (value: string, before: string[]): string[] => [
   ...before,
   ...value
@@ -31,6 +31,7 @@ const RESULTS = ['--results <folder>', 'results folder (default: results_path of
 const ADDRESS = ['--address <host:port>', 'a Temporal server of yours instead of the local one'] as const;
 const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;
 
+// Only what a verb needs is imported, by its action: `--help` must not wait for Temporal's client.
 let exitCode = 0;
 const exitWith = async (code: Promise<number>): Promise<void> => {
   exitCode = await code;
@@ -172,19 +173,18 @@ async function main(): Promise<void> {
     if (error instanceof CommanderError) {
       // Commander has printed help or its message already.
       exitCode = error.exitCode === 0 ? 0 : 2;
-      if (json && exitCode === 2)
-        printJson({ error: { code: 'usage', message: error.message, problems: [] } });
+      if (json && exitCode === 2) printJson(errorDocument('usage', error.message));
     } else if (error instanceof UsageError) {
       printUsageError(error, json);
       exitCode = 2;
     } else if (error instanceof InfrastructureError) {
-      if (json) printJson({ error: { code: 'infrastructure', message: error.message, problems: [] } });
+      if (json) printJson(errorDocument('infrastructure', error.message));
       say(`error: ${error.message}`);
       exitCode = 3;
     } else if (error instanceof Error && error.name === 'ServiceError') {
       // Temporal's client, of whose classes this file must not wait to be loaded.
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      if (json) printJson({ error: { code: 'infrastructure', message: reason, problems: [] } });
+      if (json) printJson(errorDocument('infrastructure', reason));
       say(`error: the Temporal server failed: ${reason}; try again, or see \`llm-tool-test engine status\``);
       exitCode = 3;
     } else {

@@ -6,7 +6,8 @@ import type { RunContext } from './run-context.js';
 
 /**
  * Keeps an attempt that was given up for lost, and wakes up later, from touching what its successor works on. Each
- * attempt leaves a file of its own, named by when the server scheduled it, so none can overwrite another's word.
+ * attempt leaves a file of its own, named by its number, so none can overwrite another's word. The run's folder is named
+ * after Temporal's run id, so numbers never start anew in it.
  */
 export interface Fence {
   /** Throws when a later attempt has begun. Called before whatever cannot be undone. */
@@ -15,7 +16,7 @@ export interface Fence {
 
 export async function raiseFence({ handle }: RunContext, step: string): Promise<Fence> {
   const folder = join(handle.root, 'fences', step.replaceAll(' ', '-'));
-  const own = Context.current().info.currentAttemptScheduledTimestampMs;
+  const own = Context.current().info.attempt;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, String(own)), '');
   const check = async (): Promise<void> => {

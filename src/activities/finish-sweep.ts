@@ -20,7 +20,9 @@ export const finishSweep =
     const plan = await readPlan(resultsPath, sweep);
     const log = resultsLog(resultsPath);
     const known = new Set(
-      (await readResults(log)).results.filter((line) => line.sweep === sweep).map((line) => line.cell),
+      readResults(log)
+        .results.filter((line) => line.sweep === sweep)
+        .map((line) => line.cell),
     );
     const reasons = new Map(lost.map(({ cell, message }) => [cell, message]));
     for (const cell of plan.cells) {
@@ -52,7 +54,7 @@ export const finishSweep =
         attempts: 1,
       });
     }
-    const { results } = await readResults(log);
+    const { results } = readResults(log);
     const document = buildSweepDocument({
       sweep,
       workflowId: sweepWorkflowId(sweep),

@@ -8,7 +8,7 @@ export const loadCells =
   ({ resultsPath }: Deps) =>
   async ({ sweep, offset, limit }: { sweep: string; offset: number; limit: number }): Promise<CellPage> => {
     const plan = await readPlan(resultsPath, sweep);
-    const { results } = await readResults(resultsLog(resultsPath));
+    const { results } = readResults(resultsLog(resultsPath));
     const finished = new Map(
       results.filter((line) => line.sweep === sweep).map((line) => [line.cell, line.outcome]),
     );

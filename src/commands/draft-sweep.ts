@@ -125,7 +125,7 @@ function profileOf(
 
 function effectiveScenario(
   { config, root }: Project,
-  { scenario, path, fixture, file, problemAt }: SelectedScenario,
+  { scenario, path, text, fixture, file, problemAt }: SelectedScenario,
   flags: SweepFlags,
 ): Omit<EffectiveScenario, 'fixture'> {
   const fromConfig = scenario.target === 'from_config';
@@ -136,9 +136,10 @@ function effectiveScenario(
       ? locateTarget(base.binary, fromConfig ? root : dirname(path), fixture)
       : locateBuild(flags.targetBinary);
   if (!located.found) {
-    const where =
-      flags.targetBinary === undefined ? (fromConfig ? ['target'] : ['target', 'binary']) : ['target'];
-    throw new UsageError('target_missing', located.message, [problemAt(where, located.message)]);
+    // What a flag says has no place in a file.
+    const place = flags.targetBinary === undefined ? [fromConfig ? ['target'] : ['target', 'binary']] : [];
+    const problems = place.map((at) => problemAt(at, located.message));
+    throw new UsageError('target_missing', located.message, problems, new Map([[file, text]]));
   }
   return {
     scenario,

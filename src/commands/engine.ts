@@ -35,12 +35,11 @@ export async function engineStart({ json, results, address, stay }: EngineOption
     stay: stay === true,
   });
   await session.close();
-  return engineShow({ json, resultsPath });
+  return showStatus(resultsPath, json);
 }
 
 export async function engineStop({ json, results }: EngineOptions): Promise<number> {
-  const { resultsPath } = openProject(results);
-  const stopped = await stopEngine(resultsPath);
+  const stopped = await stopEngine(openProject(results).resultsPath);
   if (json) printJson({ stopped });
   else
     say(
@@ -52,26 +51,28 @@ export async function engineStop({ json, results }: EngineOptions): Promise<numb
 }
 
 export const engineShowStatus = ({ json, results }: EngineOptions): Promise<number> =>
-  engineShow({ json, resultsPath: openProject(results).resultsPath });
+  showStatus(openProject(results).resultsPath, json);
 
-async function engineShow({ json, resultsPath }: { json: boolean; resultsPath: string }): Promise<number> {
+/** One of the engine's processes, checked against the process table. */
+interface Part {
+  pid: number | null;
+  state: 'running' | 'stopped' | 'external';
+}
+
+const partOf = (identity: ProcessIdentity | null | undefined): Part =>
+  identity != null && isAlive(identity)
+    ? { pid: identity.pid, state: 'running' }
+    : { pid: null, state: 'stopped' };
+
+async function showStatus(resultsPath: string, json: boolean): Promise<number> {
   const state = await engineStatus(resultsPath);
-  const part = (
-    identity: ProcessIdentity | null | undefined,
-    external = false,
-  ): { pid: number | null; state: string } =>
-    external
-      ? { pid: null, state: 'external' }
-      : identity !== null && identity !== undefined && isAlive(identity)
-        ? { pid: identity.pid, state: 'running' }
-        : { pid: null, state: 'stopped' };
   const status = {
     address: state?.address ?? null,
     ui_url: state?.uiUrl ?? null,
     versions: state?.versions ?? null,
-    keeper: part(state?.keeper),
-    server: part(state?.server, state?.external),
-    worker: part(state?.worker),
+    keeper: partOf(state?.keeper),
+    server: state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server),
+    worker: partOf(state?.worker),
   };
   if (json) printJson(status);
   else process.stdout.write(`${describe(status, state)}\n`);
@@ -79,30 +80,17 @@ async function engineShow({ json, resultsPath }: { json: boolean; resultsPath: s
 }
 
 function describe(
-  {
-    address,
-    ui_url,
-    keeper,
-    server,
-    worker,
-  }: { address: string | null; ui_url: string | null; keeper: Part; server: Part; worker: Part },
+  { keeper, server, worker }: { keeper: Part; server: Part; worker: Part },
   state: EngineState | null,
 ): string {
-  const line = (name: string, part: Part): string =>
-    `${name.padEnd(8)}${part.state}${part.pid === null ? '' : ` (pid ${part.pid})`}`;
-  const phase =
-    keeper.pid === null
-      ? []
-      : [`${'phase'.padEnd(8)}${state?.phase ?? ''} ${state?.message ?? ''}`.trimEnd()];
+  const line = (name: string, { pid, state: how }: Part, ...more: (string | null | undefined)[]): string =>
+    [`${name.padEnd(8)}${how}${pid === null ? '' : ` (pid ${pid})`}`, ...more]
+      .filter((text) => text != null && text !== '')
+      .join('  ');
   return [
-    ...phase,
+    ...(keeper.pid === null ? [] : [`phase   ${state?.phase ?? ''} ${state?.message ?? ''}`.trimEnd()]),
     line('keeper', keeper),
-    `${line('server', server)}${address === null || address === '' ? '' : `  ${address}`}${ui_url === null ? '' : `  ${ui_url}`}`,
+    line('server', server, state?.address, state?.uiUrl),
     line('worker', worker),
   ].join('\n');
-}
-
-interface Part {
-  pid: number | null;
-  state: string;
 }

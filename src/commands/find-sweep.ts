@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearest } from '../lib/nearest.js';
 import { Plan } from '../scenario/plan.js';
 import { planFile, runFiles } from '../store/results-folder.js';
 import { displayPath } from './project.js';
+import { readOwn } from './read-own.js';
 import { UsageError } from './usage-error.js';
 
 const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
@@ -20,12 +21,7 @@ export function findPlan(resultsPath: string, id: string): Plan {
   const known = names(join(resultsPath, 'sweeps'));
   const sweep = complete(id, known);
   if (sweep === null) throw unknownId(id, known, 'sweep', resultsPath);
-  const file = planFile(resultsPath, sweep);
-  try {
-    return Plan.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (error) {
-    throw new UsageError('plan_broken', `${displayPath(file)} cannot be read: ${(error as Error).message}`);
-  }
+  return readOwn(planFile(resultsPath, sweep), Plan);
 }
 
 /** What an id stands for. @throws UsageError when it is neither a sweep nor a run. */

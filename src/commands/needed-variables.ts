@@ -10,7 +10,9 @@ export function neededVariables(
 ): string[] {
   const known = knownAgents(settings);
   const names = [
-    ...[...targets, ...Object.values(settings)].flatMap(({ env }) => Object.values(env).flatMap(variableNames)),
+    ...[...targets, ...Object.values(settings)].flatMap(({ env }) =>
+      Object.values(env).flatMap(variableNames),
+    ),
     ...[...agents].flatMap((name) => known.get(name)?.env ?? []),
   ];
   return [...new Set(names)];

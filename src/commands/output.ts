@@ -1,5 +1,5 @@
 import { stderr, stdout } from 'node:process';
-import { codeFrame, formatProblem } from '../lib/problem.js';
+import { codeFrame, formatProblem, type Problem } from '../lib/problem.js';
 import { renderSweep } from '../reports/sweep-text.js';
 import type { SweepDocument } from '../results/sweep-document.js';
 import type { UsageError } from './usage-error.js';
@@ -28,9 +28,14 @@ export const say = (text: string): void => {
   stderr.write(`${text}\n`);
 };
 
+/** What `--json` prints of a command that failed. */
+export const errorDocument = (code: string, message: string, problems: readonly Problem[] = []) => ({
+  error: { code, message, problems },
+});
+
 /** Prints what is wrong, all of it, each problem with the lines of the file that it is in. */
 export function printUsageError(error: UsageError, json: boolean): void {
-  if (json) printJson({ error: { code: error.code, message: error.message, problems: error.problems } });
+  if (json) printJson(errorDocument(error.code, error.message, error.problems));
   for (const problem of error.problems) {
     say(formatProblem(problem));
     const text = error.texts.get(problem.file);

@@ -1,16 +1,16 @@
+import { existsSync } from 'node:fs';
 import { WorkflowNotFoundError, type WorkflowExecutionDescription } from '@temporalio/client';
-import { exitCodeOf } from '../results/sweep-document.js';
 import { handoverFile, handoverFrom, writeHandover } from '../platform/handover.js';
 import { readTextIfThere } from '../platform/read-file.js';
-import { variableNames } from '../lib/interpolate.js';
-import { knownAgents } from '../agents/index.js';
+import { exitCodeOf } from '../results/sweep-document.js';
 import { EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { scenarioFile, summaryFile } from '../store/results-folder.js';
 import { sweepWorkflowId, UPDATES } from '../workflows/protocol.js';
 import { findPlan } from './find-sweep.js';
+import { followToEnd } from './follow-to-end.js';
+import { neededVariables } from './needed-variables.js';
 import { printDocument, printJson, say } from './output.js';
 import { openProject } from './project.js';
-import { followToEnd } from './follow-to-end.js';
 import { openSession, type Session } from './session.js';
 import { sweepDocument } from './show.js';
 import { startSweep } from './start-sweep.js';
@@ -28,18 +28,13 @@ export interface SteerOptions {
 export async function resume(id: string, options: SteerOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
-  if ((await readTextIfThere(summaryFile(resultsPath, plan.sweep))) !== null)
-    return showEnded(resultsPath, plan, options.json);
+  if (hasEnded(resultsPath, plan)) return showEnded(resultsPath, plan, options.json);
   const session = await openSession(resultsPath, options);
   try {
-    const before = await describe(session, plan.sweep);
-    if (before?.status.name === 'RUNNING') {
+    const found = await startWhereLost(session, resultsPath, plan);
+    if (found === 'ended') return await showEnded(resultsPath, plan, options.json);
+    if (found === 'open')
       await session.client.workflow.getHandle(sweepWorkflowId(plan.sweep)).executeUpdate(UPDATES.resume);
-    } else {
-      await handOverAgain(session, resultsPath, plan);
-      const round = before === null ? 1 : Number(before.memo?.['round'] ?? 1) + 1;
-      await startSweep(session, plan, round);
-    }
     return await followToEnd(session, plan, resultsPath, options.json);
   } finally {
     await session.close();
@@ -50,14 +45,11 @@ export async function resume(id: string, options: SteerOptions): Promise<number>
 export async function steer(verb: 'pause' | 'cancel', id: string, options: SteerOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
-  if ((await readTextIfThere(summaryFile(resultsPath, plan.sweep))) !== null) {
-    say(`${plan.sweep} has ended already`);
-    await showEnded(resultsPath, plan, options.json);
-    return 0;
-  }
+  if (hasEnded(resultsPath, plan)) return sayEnded(resultsPath, plan, options.json);
   const session = await openSession(resultsPath, options);
   try {
-    if ((await describe(session, plan.sweep)) === null) await startSweep(session, plan, 1);
+    if ((await startWhereLost(session, resultsPath, plan)) === 'ended')
+      return await sayEnded(resultsPath, plan, options.json);
     const handle = session.client.workflow.getHandle(sweepWorkflowId(plan.sweep));
     const status = await handle.executeUpdate(UPDATES[verb]);
     if (verb === 'cancel') await handle.result();
@@ -73,11 +65,37 @@ export async function steer(verb: 'pause' | 'cancel', id: string, options: Steer
   }
 }
 
+/** Its summary is written last of all. */
+const hasEnded = (resultsPath: string, plan: Plan): boolean =>
+  existsSync(summaryFile(resultsPath, plan.sweep));
+
+/** There is nothing to steer, and nothing wrong with that. */
+async function sayEnded(resultsPath: string, plan: Plan, json: boolean): Promise<number> {
+  say(`${plan.sweep} has ended already`);
+  await showEnded(resultsPath, plan, json);
+  return 0;
+}
+
 /** Prints what an ended sweep came to, and gives its exit code. */
 async function showEnded(resultsPath: string, plan: Plan, json: boolean): Promise<number> {
   const document = await sweepDocument(resultsPath, plan);
   printDocument(document, json);
   return exitCodeOf(document);
+}
+
+/** Starts the next round of a sweep whose workflow was closed before its end, or is gone. */
+async function startWhereLost(
+  session: Session,
+  resultsPath: string,
+  plan: Plan,
+): Promise<'open' | 'started' | 'ended'> {
+  const before = await describe(session, plan.sweep);
+  if (before?.status.name === 'RUNNING') return 'open';
+  // It may have come to its end just now.
+  if (hasEnded(resultsPath, plan)) return 'ended';
+  await handOverAgain(session, resultsPath, plan);
+  await startSweep(session, plan, before === null ? 1 : Number(before.memo?.['round'] ?? 1) + 1);
+  return 'started';
 }
 
 async function describe({ client }: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {
@@ -92,16 +110,15 @@ async function describe({ client }: Session, sweep: string): Promise<WorkflowExe
 /** The values that the first command handed over may be gone with the state folder: this shell's count then. */
 async function handOverAgain({ stateFolder }: Session, resultsPath: string, plan: Plan): Promise<void> {
   if ((await readTextIfThere(handoverFile(stateFolder, plan.sweep))) !== null) return;
-  const texts = Object.values(plan.agents).flatMap(({ env }) => Object.values(env));
+  const targets: { env: Record<string, string> }[] = [];
   for (const { hash } of plan.scenarios) {
     const stored = await readTextIfThere(scenarioFile(resultsPath, hash));
-    if (stored !== null) texts.push(...Object.values(EffectiveScenario.parse(JSON.parse(stored)).target.env));
+    if (stored !== null) targets.push(EffectiveScenario.parse(JSON.parse(stored)).target);
   }
-  const agents = knownAgents(plan.agents);
-  const keys = plan.cells.flatMap(({ agent }) => agents.get(agent)?.env ?? []);
-  await writeHandover(
-    stateFolder,
-    plan.sweep,
-    handoverFrom(process.env, [...texts.flatMap(variableNames), ...keys]),
+  const names = neededVariables(
+    targets,
+    plan.agents,
+    plan.cells.map(({ agent }) => agent),
   );
+  await writeHandover(stateFolder, plan.sweep, handoverFrom(process.env, names));
 }

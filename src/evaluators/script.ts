@@ -1,4 +1,5 @@
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
+import { beginningOf } from '../lib/cut.js';
 import { isJsonObject, isStorable, MAX_DEPTH, parseJson } from '../lib/json.js';
 import type { EvaluatorResult } from '../results/schema.js';
 
@@ -6,12 +7,12 @@ const nothing = { metrics: null, score: null, summary: null };
 
 /**
  * What an evaluator script said: a JSON object with optional `metrics`, `score` (0..1) and `summary` on stdout. Whatever
- * is wrong is the evaluator's error and never changes the outcome (specs/scripts.md).
+ * is wrong is the evaluator's error and never changes the outcome (specs/evaluation.md).
  */
 export function readEvaluator(name: string, result: CommandResult, timeoutSecs: number): EvaluatorResult {
   if (result.timedOut) return { name, ...nothing, error: `timed out after ${timeoutSecs} s` };
   if (result.exitCode !== 0) {
-    const reason = result.stderr.trim().slice(0, 500);
+    const reason = beginningOf(result.stderr.trim(), 500);
     return {
       name,
       ...nothing,
@@ -21,7 +22,7 @@ export function readEvaluator(name: string, result: CommandResult, timeoutSecs: 
   const text = result.stdout.trim();
   const said = parseJson(text);
   if (!isJsonObject(said)) {
-    return { name, ...nothing, summary: text.slice(0, 2000), error: 'stdout is not a JSON object' };
+    return { name, ...nothing, summary: beginningOf(text, 2000), error: 'stdout is not a JSON object' };
   }
   const { metrics = null, score = null, summary = null } = said;
   const problems = [

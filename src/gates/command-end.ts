@@ -1,5 +1,5 @@
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
-import { endOf } from './verdicts.js';
+import { endOf } from '../lib/cut.js';
 
 const SAID_MAX = 300;
 

@@ -1,3 +1,4 @@
+import { beginningOf } from '../lib/cut.js';
 import type { Json } from '../lib/json.js';
 import type { Verdict } from './gate.js';
 
@@ -7,16 +8,6 @@ export const fail = (message: string): Verdict => ({ status: 'fail', message });
 
 /** For what validation has already refused: meeting it in a check is the harness's fault, not the agent's. */
 export const broken = (message: string): Verdict => ({ status: 'error', message });
-
-/** The beginning of a text, marked where something was left out. */
-function beginningOf(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
-
-/** The end of a text, marked where something was left out. */
-export function endOf(text: string, max: number): string {
-  return text.length <= max ? text : `…${text.slice(-max).replace(/^[\uDC00-\uDFFF]/, '')}`;
-}
 
 /** A text in quotes, short enough for a message. */
 export const quote = (text: string): string => JSON.stringify(beginningOf(text, 120));

@@ -1,7 +1,7 @@
 /** What stands in place of a secret. */
 export const MARKER = '[REDACTED]';
 /** Shorter values occur by chance; masking them would make reports unreadable. */
-const MIN_LENGTH = 6;
+export const MIN_LENGTH = 6;
 
 const isUsable = (value: string): boolean => value.length >= MIN_LENGTH && !MARKER.includes(value);
 

@@ -1,4 +1,5 @@
 import { parseJson } from './json.js';
+import { createCutMask } from './redact-cut.js';
 import { createExactMask, encodings, MARKER, usableSecrets } from './redact-exact.js';
 import { redactJson } from './redact-json.js';
 import { maskPatterns } from './redact-patterns.js';
@@ -47,8 +48,10 @@ function createDocumentMask(secrets: string[]): Redact {
 export function createRedactor(options: { secrets: Iterable<string> }): (text: string) => string {
   const secrets = usableSecrets(options.secrets);
   const maskDocuments = createDocumentMask(secrets);
-  const maskValues = createExactMask(secrets.flatMap(encodings));
-  const redact: Redact = (text) => maskPatterns(maskValues(text));
+  const forms = secrets.flatMap(encodings);
+  const maskValues = createExactMask(forms);
+  const maskCut = createCutMask(forms);
+  const redact: Redact = (text) => maskPatterns(maskCut(maskValues(text)));
   return (text) => {
     let current = text;
     for (let pass = 0; pass < MAX_PASSES; pass++) {

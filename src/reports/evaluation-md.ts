@@ -3,6 +3,7 @@ import { isJsonObject, type Json } from '../lib/json.js';
 import { compositeTier } from '../results/composite.js';
 import type { RunRecord } from '../results/run-record.js';
 import type { EvaluatorResult, Metrics } from '../results/schema.js';
+import { optionalArtifacts } from './artifact-links.js';
 import { blocks, fence, heading, inline, link, list, table } from './markdown.js';
 import { formatCost } from './run-text.js';
 
@@ -28,16 +29,22 @@ export function renderEvaluation(run: RunRecord, metrics: Metrics): string {
     '<!-- Human Score: __/5 -->',
     '<!-- Further Human Notes: -->',
     heading(2, 'Links'),
-    list([
-      link('report.md'),
-      link('metrics.json'),
-      link('artifacts/transcript.human.txt'),
-      link('artifacts/transcript.raw.txt'),
-      link('artifacts/events.jsonl'),
-      link('artifacts/run.json'),
-      link('fixture/'),
-    ]),
+    links(run),
   ]);
+}
+
+function links(run: RunRecord): string {
+  const { transcripts, fixture } = optionalArtifacts(run);
+  const paths = [
+    'report.md',
+    'metrics.json',
+    ...(transcripts
+      ? ['artifacts/transcript.human.txt', 'artifacts/transcript.raw.txt', 'artifacts/events.jsonl']
+      : []),
+    'artifacts/run.json',
+    ...(fixture ? ['fixture/'] : []),
+  ];
+  return list(paths.map(link));
 }
 
 function summary(run: RunRecord, metrics: Metrics): string {

@@ -1,6 +1,7 @@
 import { formatDuration } from '../lib/duration.js';
 import type { AgentRecord, CommandRecord, RunRecord } from '../results/run-record.js';
 import type { Metrics } from '../results/schema.js';
+import { optionalArtifacts } from './artifact-links.js';
 import { blocks, code, fence, heading, inline, link, list, table } from './markdown.js';
 import { formatCost } from './run-text.js';
 
@@ -24,7 +25,7 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     heading(2, 'Agent'),
     agentSection(run),
     heading(2, 'Gates'),
-    gates(run, metrics),
+    gates(metrics),
     heading(2, 'Evaluators'),
     evaluators(metrics),
     heading(2, 'Post scripts'),
@@ -32,7 +33,7 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     heading(2, 'Steps'),
     steps(run),
     heading(2, 'Artifacts'),
-    artifacts(),
+    artifacts(run),
   ]);
 }
 
@@ -93,12 +94,9 @@ function agentSection({ agent, message }: RunRecord): string {
   return `${list(facts)}\n\nAttempts:\n\n${list(agent.history.map(inline))}`;
 }
 
-function gates(run: RunRecord, metrics: Metrics): string {
-  if (metrics.details.length === 0) {
-    return run.agent === null || run.agent.ending === 'unable' || run.outcome === 'cancelled'
-      ? 'No gate was checked.'
-      : 'The scenario has no gates.';
-  }
+function gates(metrics: Metrics): string {
+  if (metrics.gates_total === 0) return 'The scenario has no gates.';
+  if (metrics.details.length === 0) return 'No gate was checked.';
   const rows = metrics.details.map((gate) => [
     String(gate.index + 1),
     inline(gate.gate_type),
@@ -150,12 +148,17 @@ function output({ stdout, stderr }: CommandRecord): string {
   return text === '' ? 'It printed nothing.' : fence(text);
 }
 
-function artifacts(): string {
+function artifacts(run: RunRecord): string {
+  const { transcripts, fixture } = optionalArtifacts(run);
   return list([
-    `${link('fixture/')}: the workspace as the run left it`,
-    `${link('artifacts/transcript.human.txt')}: what the agent said and did, to read`,
-    `${link('artifacts/transcript.raw.txt')}: what the agent printed`,
-    `${link('artifacts/events.jsonl')}: the same as events`,
+    ...(fixture ? [`${link('fixture/')}: the workspace as the run left it`] : []),
+    ...(transcripts
+      ? [
+          `${link('artifacts/transcript.human.txt')}: what the agent said and did, to read`,
+          `${link('artifacts/transcript.raw.txt')}: what the agent printed`,
+          `${link('artifacts/events.jsonl')}: the same as events`,
+        ]
+      : []),
     `${link('artifacts/run.json')}: this report as data`,
     `${link('metrics.json')}: gates, scores and efficiency`,
     `${link('evaluation.md')}: judgment and human review`,

@@ -45,8 +45,8 @@ export const AgentRecord = z.object({
   /** One sentence on how it ended. */
   message: z.string(),
   version: z.string().nullable(),
-  /** How its processes were contained: pidns, userns or group (specs/scripts.md); null when it was not started. */
-  containment: z.enum(['pidns', 'userns', 'group']).nullable(),
+  /** How its processes were contained: pidns, userns or group (specs/architecture.md); null when it was not started. */
+  containment: z.enum(['pidns', 'userns', 'group']).nullable().default(null),
   session_id: z.string().nullable(),
   model_used: z.string().nullable(),
   duration_ms: z.number(),

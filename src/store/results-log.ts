@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseJson } from '../lib/json.js';
+import { linesOf } from '../platform/lines.js';
 import { ResultLine } from '../results/schema.js';
 
 /** A line of results.jsonl that cannot be read: it is passed over, and said. */
@@ -35,19 +35,13 @@ export async function appendResult(path: string, result: ResultLine): Promise<vo
 }
 
 /** All finished runs in the order written, and the lines that are none. An absent file is an empty one. */
-export async function readResults(path: string): Promise<{ results: ResultLine[]; corrupt: CorruptLine[] }> {
+export function readResults(path: string): { results: ResultLine[]; corrupt: CorruptLine[] } {
   const results: ResultLine[] = [];
   const corrupt: CorruptLine[] = [];
-  const input = createReadStream(path, 'utf8');
-  const opened = new Promise<boolean>((resolve, reject) => {
-    input.once('open', () => resolve(true));
-    input.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'ENOENT' ? resolve(false) : reject(error),
-    );
-  });
-  if (!(await opened)) return { results, corrupt };
+  if (!existsSync(path)) return { results, corrupt };
   let number = 0;
-  for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+  // Lines end at newlines alone: readline of Node 24 also splits at U+2028, which JSON may hold as it is.
+  for (const { text } of linesOf(path, Infinity)) {
     number += 1;
     if (text.trim() === '') continue;
     const read = readLine(text);

@@ -10,11 +10,11 @@ import type { RunRecord } from '../../src/results/run-record.js';
 import type { Metrics, ResultLine } from '../../src/results/schema.js';
 import { SweepDocument } from '../../src/results/sweep-document.js';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const CLI = join(REPOSITORY, 'dist', 'cli.js');
 
 const startCli = (cwd: string, args: string[], env: Record<string, string>) =>
-  execa(process.execPath, [CLI, ...args], { cwd, env, reject: false, stdin: 'ignore' });
+  execa(CLI, args, { cwd, env, reject: false, stdin: 'ignore' });
 type Running = ReturnType<typeof startCli>;
 
 interface Ended {

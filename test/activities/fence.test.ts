@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createActivities, type Activities } from '../../src/activities/index.js';
+import { readJsonIfThere } from '../../src/platform/read-file.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
+import { loadScenario } from '../../src/scenario/load-scenario.js';
+import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
+import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
+import type { RunRef } from '../../src/workflows/protocol.js';
+import { scenario } from '../commands/project.js';
+
+let folder: string;
+let activities: Activities;
+
+const cell = {
+  id: 'c',
+  scenario: 'raced',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: 1,
+};
+const run: RunRef = { sweep: 's', cell, run: 'run-raced-00000000', workflowId: 'w' };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-fence-'));
+  const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
+  activities = createActivities({ resultsPath, stateFolder });
+
+  const wait = (name: string): string =>
+    `echo x >> ${folder}/${name}.starts; until [ -e ${folder}/${name}.go ]; do sleep 0.02; done`;
+  const text = scenario('raced', {
+    gates: [`{type: command_succeeds, command: '${wait('gate')}'}`],
+    more: `setup: {commands: ['${wait('setup')}', 'echo once >> ${folder}/second.log']}`,
+  });
+  const loaded = loadScenario('raced.yaml', text);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const target = { binary: 'cat', env: {} };
+  const effective: EffectiveScenario = {
+    scenario: loaded.value,
+    target,
+    target_path: null,
+    fixture: 'f',
+    timeout_secs: 5,
+  };
+  const plan: Plan = {
+    schema_version: 1,
+    sweep: 's',
+    created_at: '',
+    concurrency: 1,
+    scenarios: [{ name: 'raced', file: 'raced.yaml', hash: 'h' }],
+    agents: {},
+    cells: [cell],
+  };
+  await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
+  for (const [file, value] of [
+    [planFile(resultsPath, 's'), plan],
+    [scenarioFile(resultsPath, 'h'), effective],
+  ] as const) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify(value));
+  }
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** An attempt as the server schedules it. */
+const attempt = <R>(number: number, perform: () => Promise<R>): Promise<R> =>
+  new MockActivityEnvironment({ attempt: number }).run(perform);
+
+async function untilStarts(name: string, count: number): Promise<void> {
+  const file = join(folder, `${name}.starts`);
+  const reached = await waitUntil(
+    () => (existsSync(file) && readFileSync(file, 'utf8').split('\n').length > count ? true : null),
+    20_000,
+  );
+  expect(reached).toBe(true);
+}
+const go = (name: string): Promise<void> => writeFile(join(folder, `${name}.go`), '');
+
+test('an attempt that wakes up after another has taken over runs no further setup command', async () => {
+  const first = attempt(1, () => activities.prepareWorkspace(run)).catch((error: unknown) => error);
+  await untilStarts('setup', 1);
+  const second = attempt(2, () => activities.prepareWorkspace(run));
+  await untilStarts('setup', 2);
+  expect(await first).toMatchObject({ type: 'Superseded' });
+  await go('setup');
+  expect(await second).toMatchObject({ unfit: null });
+  expect(readFileSync(join(folder, 'second.log'), 'utf8')).toBe('once\n');
+});
+
+test('the result of a step is that of the attempt that took over; the earlier one publishes nothing', async () => {
+  await go('setup');
+  await attempt(1, () => activities.prepareWorkspace(run));
+  const first = attempt(2, () => activities.checkGate(run, 0)).catch((error: unknown) => error);
+  await untilStarts('gate', 1);
+  const second = attempt(3, () => activities.checkGate(run, 0));
+  await untilStarts('gate', 2);
+  await go('gate');
+  expect(await second).toBe('pass');
+  expect(await first).toMatchObject({ type: 'Superseded' });
+  const manifest = join(folder, 'state', 'work', run.run, 'steps', 'gate-1.json');
+  expect(await readJsonIfThere(manifest)).toMatchObject({ attempt: 3 });
+});
+
+test('a step that was published is not performed again, whichever attempt asks', async () => {
+  await go('setup');
+  await attempt(1, () => activities.prepareWorkspace(run));
+  await attempt(5, () => activities.prepareWorkspace(run));
+  expect(readFileSync(join(folder, 'second.log'), 'utf8')).toBe('once\n');
+});

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { identify, isAlive, type ProcessIdentity } from '../../src/platform/process-identity.js';
+import { until, type TestProject } from '../commands/project.js';
+
+export type Part = 'keeper' | 'server' | 'worker';
+type Status = Record<Part, { pid: number | null; state: string }>;
+
+/** The process of a part of the engine, or null while there is none. */
+export async function partOf(project: TestProject, part: Part): Promise<ProcessIdentity | null> {
+  const { stdout } = await project.cli(['engine', 'status', '--json']);
+  const { pid } = (JSON.parse(stdout) as Status)[part];
+  return pid === null ? null : identify(pid);
+}
+
+/** SIGKILLs a part and waits until it is dead. */
+export async function kill(project: TestProject, part: Part): Promise<void> {
+  const identity = await until(`a ${part}`, () => partOf(project, part));
+  process.kill(identity.pid, 'SIGKILL');
+  await until(`death of the ${part}`, () => (isAlive(identity) ? null : true));
+}
+
+/** Lines that processes of a run have appended to a file of the project. */
+export function linesIn(project: TestProject, file: string): string[] {
+  const path = join(project.folder, file);
+  return existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : [];
+}
+
+export const untilLines = (project: TestProject, file: string, count: number): Promise<true> =>
+  until(`${count} lines in ${file}`, () => (linesIn(project, file).length >= count ? true : null));

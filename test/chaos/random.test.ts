@@ -1,0 +1,115 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { signalProcess } from '../../src/platform/process-identity.js';
+import { markedProcesses } from '../../src/platform/marked-processes.js';
+import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
+import { linesIn, partOf, type Part } from './engine-parts.js';
+
+/** CHAOS_SEEDS=4,5,6 tries others. */
+const seeds = (process.env['CHAOS_SEEDS'] ?? '1,2').split(',').map(Number);
+const CELLS = 30;
+const KILLS = 8;
+
+/** Mulberry32: the same numbers for the same seed on every machine. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+test.each(seeds)(
+  'whatever is killed whenever (seed %d), every cell has one result and no agent is started twice unadmitted',
+  { timeout: 300_000 },
+  async (seed) => {
+    const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+    const steps = [
+      `run: 'echo start >> ${project.folder}/starts'`,
+      'wait_secs: 0.7',
+      `run: 'echo done > out.txt'`,
+    ];
+    const gates = [
+      '{type: file_contains, path: out.txt, substring: done}',
+      '{type: command_succeeds, command: "sleep 0.1"}',
+    ];
+    await project.write('fixtures/many.yaml', scenario('many', { gates, steps }));
+    const draw = random(seed);
+    const said: string[] = [];
+
+    const args = ['run', 'many', '--repeat', String(CELLS), '--concurrency', '5', '--name', 'many', '--json'];
+    let command = project.start(args);
+    await until('the first agent runs', () => (linesIn(project, 'starts').length > 0 ? true : null));
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      const victims = ['worker', 'worker', 'server', 'keeper', 'command'] as const;
+      const victim = victims[Math.floor(draw() * victims.length)] ?? 'worker';
+      const started = linesIn(project, 'starts').length;
+      said.push(`${victim} after ${started} starts`);
+      if (victim === 'command') {
+        command.kill('SIGKILL');
+        await command;
+        command = project.start(['resume', 'many', '--json']);
+      } else {
+        await killSoon(victim);
+      }
+      // The next one falls a random number of agent starts later, at the latest when no more come.
+      const target = started + 1 + Math.floor(draw() * 4);
+      await until(
+        'more agents, or the end',
+        async () => {
+          const lines = linesIn(project, 'starts').length;
+          return lines >= Math.min(target, CELLS) || (await results()).size === CELLS ? true : null;
+        },
+        90_000,
+      );
+    }
+    await command;
+    // A command whose server was killed under it says so and leaves; resume follows the sweep to its end.
+    const { exitCode, stdout } = await resumeToEnd();
+    const document = JSON.parse(stdout) as SweepDocument;
+    console.log(`seed ${seed}: ${said.join(', ')}`);
+
+    expect(document.status).toBe('completed');
+    expect(
+      document.totals,
+      JSON.stringify(document.cells.filter(({ outcome }) => outcome !== 'pass')),
+    ).toMatchObject({ passed: CELLS });
+    expect(exitCode).toBe(0);
+    const lines = await project.resultLines();
+    expect(new Set(lines.map(({ cell }) => cell)).size).toBe(CELLS);
+    expect(new Set(lines.map(({ id }) => id)).size).toBe(CELLS);
+    const admitted = document.cells.reduce((sum, { attempts }) => sum + (attempts ?? 0), 0);
+    expect(linesIn(project, 'starts')).toHaveLength(admitted);
+
+    const files = [project.state, project.results].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }),
+    );
+    expect(files.filter((file) => /\.tmp$|(^|\/)env\/.|\/inflight\/./.test(file))).toEqual([]);
+    for (const { id } of lines) expect(markedProcesses(id)).toEqual([]);
+    await project.remove();
+
+    async function results(): Promise<Set<string>> {
+      return new Set((await project.resultLines()).map(({ cell }) => cell));
+    }
+
+    /** Whatever runs as this part now; none while it is being started again, and then it is not for us to wait. */
+    async function killSoon(part: Part): Promise<void> {
+      const identity = await partOf(project, part);
+      if (identity !== null) signalProcess(identity, 'SIGKILL');
+      // Without a keeper nobody starts the rest again: the next command does.
+      if (part === 'keeper') await project.cli(['engine', 'start']);
+    }
+
+    async function resumeToEnd(): Promise<{ exitCode: number | undefined; stdout: string }> {
+      for (;;) {
+        const ended = await project.cli(['resume', 'many', '--json']);
+        if (ended.exitCode !== 3 || (await results()).size === CELLS) return ended;
+        await sleep(100);
+      }
+    }
+  },
+);
