@@ -134,7 +134,7 @@ for (const [verb, description] of [
 
 program
   .command('worker')
-  .description('run a worker here, for a server and results folder that several machines share')
+  .description('run a worker here, for a Temporal server of yours')
   .option(...RESULTS)
   .option(...ADDRESS)
   .option('--namespace <name>', "namespace (default: what Temporal's configuration says)")

@@ -1,9 +1,11 @@
 import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import { formatDuration } from '../lib/duration.js';
 import { readJsonIfThere } from '../platform/read-file.js';
 import { writeFileAtomic } from '../platform/write-file.js';
+import { explained } from './explain.js';
 import type { RunContext } from './run-context.js';
 
 /** `<run>/agent-attempts/<attempt>`: written when it begins, touched while it lives, and again when it fails. */
@@ -14,6 +16,8 @@ interface Attempt {
 }
 
 const SIGN_OF_LIFE_MS = 1000;
+/** As often as any other step is tried. */
+const MAX_FAILED = 8;
 const attemptsFolder = ({ handle }: RunContext): string => join(handle.root, 'agent-attempts');
 
 /** Performs an attempt of the agent step so that the next one can tell how it ended. */
@@ -29,13 +33,23 @@ export async function noteAttempt<T>(context: RunContext, perform: () => Promise
     utimes(file, new Date(), new Date()).catch(() => undefined);
   }, SIGN_OF_LIFE_MS);
   try {
-    return await perform();
+    return await explained(perform);
   } catch (error) {
-    await note(context.redact(error instanceof Error ? error.message : String(error)).slice(0, 300));
-    throw error;
+    const message = context.redact(error instanceof Error ? error.message : String(error)).slice(0, 300);
+    await note(message);
+    // Losses of the worker are tried again for ever; what fails by itself is not.
+    if ((await failedAttempts(folder)) < MAX_FAILED) throw error;
+    throw ApplicationFailure.nonRetryable(message, 'GivenUp');
   } finally {
     clearInterval(signs);
   }
+}
+
+async function failedAttempts(folder: string): Promise<number> {
+  const attempts = await Promise.all(
+    (await readdir(folder)).map((name) => readJsonIfThere<Attempt>(join(folder, name))),
+  );
+  return attempts.filter((attempt) => attempt?.failed != null).length;
 }
 
 /** How the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". */

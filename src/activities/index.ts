@@ -1,5 +1,6 @@
 import { checkGate } from './check-gate.js';
 import { cleanUp } from './clean-up.js';
+import { explainAll } from './explain.js';
 import { finishSweep } from './finish-sweep.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
@@ -10,15 +11,16 @@ import { runPostScript } from './run-post-script.js';
 import { writeReport } from './write-report.js';
 
 /** All steps, as Temporal activities of one worker. */
-export const createActivities = (deps: Deps) => ({
-  loadCells: loadCells(deps),
-  finishSweep: finishSweep(deps),
-  prepareWorkspace: prepareWorkspace(deps),
-  runAgent: runAgent(deps),
-  runPostScript: runPostScript(deps),
-  checkGate: checkGate(deps),
-  runEvaluator: runEvaluator(deps),
-  writeReport: writeReport(deps),
-  cleanUp: cleanUp(deps),
-});
+export const createActivities = (deps: Deps) =>
+  explainAll({
+    loadCells: loadCells(deps),
+    finishSweep: finishSweep(deps),
+    prepareWorkspace: prepareWorkspace(deps),
+    runAgent: runAgent(deps),
+    runPostScript: runPostScript(deps),
+    checkGate: checkGate(deps),
+    runEvaluator: runEvaluator(deps),
+    writeReport: writeReport(deps),
+    cleanUp: cleanUp(deps),
+  });
 export type Activities = ReturnType<typeof createActivities>;

@@ -41,7 +41,7 @@ const PAGE = 100;
 
 const { loadCells, finishSweep } = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 20 },
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 10 },
 });
 
 /** Runs the cells of a plan, at most `concurrency` at once, each as a child workflow. */

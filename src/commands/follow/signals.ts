@@ -17,9 +17,11 @@ export function listenForSignals(
     if (cancels) view.note('cancelling', 'cancelling: agents are killed');
     else view.note('pausing', 'pausing: running agents finish, no new cell starts; Ctrl-C again cancels');
     handle.executeUpdate(cancels ? UPDATES.cancel : UPDATES.pause).catch((error: unknown) => {
+      // Temporal's own message says only that an update failed.
+      const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       view.note(
         'running',
-        `the sweep did not take it: ${error instanceof Error ? error.message : String(error)}`,
+        `the sweep did not take it: ${reason instanceof Error ? reason.message : String(reason)}`,
       );
     });
   };
