@@ -142,7 +142,7 @@ program
   .action(async ({ results, ...options }) => {
     const { openProject } = await import('./commands/project.js');
     const { runWorker } = await import('./worker.js');
-    await runWorker({ ...options, resultsPath: openProject(results).resultsPath });
+    await runWorker({ ...options, external: true, resultsPath: openProject(results).resultsPath });
   });
 
 const engine = program

@@ -25,6 +25,8 @@ export interface WorkerSettings {
   resultsPath: string;
   /** Absent: what Temporal's own variables and config file say. */
   address?: string | undefined;
+  /** The address is that of a given server. */
+  external?: boolean | undefined;
   namespace?: string | undefined;
   queue?: string | undefined;
 }
@@ -36,7 +38,10 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const { id, folder } = projectState(settings.resultsPath);
   const given = loadClientConnectConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';
-  const options = settings.address === undefined ? given.connectionOptions : { address: settings.address };
+  const { address } = settings;
+  // TLS settings and keys of Temporal's own configuration are for a given server, never for the local one.
+  const own = address === undefined || settings.external === true ? given.connectionOptions : {};
+  const options = address === undefined ? own : { ...own, address };
 
   Runtime.install({
     logger: new DefaultLogger('WARN'),
@@ -114,6 +119,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     options: {
       results: { type: 'string' },
       address: { type: 'string' },
+      external: { type: 'boolean' },
       namespace: { type: 'string' },
       queue: { type: 'string' },
     },

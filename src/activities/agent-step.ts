@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } fro
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentEnd, Classified } from '../agents/agent.js';
+import { createBreather } from '../lib/breathe.js';
 import { arrivalOf, readGrowth } from '../platform/growth.js';
 import { linesOf } from '../platform/lines.js';
 import { renderHumanTranscript } from '../reports/human-transcript.js';
@@ -33,14 +34,19 @@ export interface EndedStart {
 }
 
 const STDERR_TAIL = 4096;
+/** More than anyone reads; redaction takes a second for each 5 MB. The whole stays in the private state folder. */
+const OUTPUT_LIMIT = 64 * 1024 * 1024;
 
 /** Writes lines to a temporary file that takes its name when all are there. */
-function writeLines(path: string, fill: (line: (text: string) => void) => void): void {
+async function writeLines(
+  path: string,
+  fill: (line: (text: string) => void) => Promise<void>,
+): Promise<void> {
   mkdirSync(join(path, '..'), { recursive: true });
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   const file = openSync(temporary, 'w', 0o644);
   try {
-    fill((text) => void writeSync(file, text));
+    await fill((text) => void writeSync(file, text));
   } finally {
     closeSync(file);
   }
@@ -76,20 +82,31 @@ export async function digestOutput(
   const stderr = await tail(ended.stderr);
   let classified: Classified = { ending: 'crashed', message: '', retryable: false };
   let seq = 0;
-  writeLines(files.events, (write) => {
+  const breathe = createBreather();
+  await writeLines(files.events, async (write) => {
     const emit = (body: EventBody, at: number): void => {
       const event: RunEvent = { ts: new Date(at).toISOString(), seq: ++seq, attempt: ended.start, ...body };
-      write(`${redactJson(event, redact)}\n`);
+      // As a whole, because a name such as "password" makes its value a secret.
+      write(`${redact(JSON.stringify(event))}\n`);
       remember(body, seen, usage);
     };
     for (const record of setup) emit(setupEvent(record), ended.startedAt);
-    writeLines(files.rawTranscript, (raw) => {
+    await writeLines(files.rawTranscript, async (raw) => {
       for (const { text, end } of linesOf(ended.stdout)) {
+        await breathe();
+        if (end > OUTPUT_LIMIT) {
+          raw(`[what follows the first ${OUTPUT_LIMIT} bytes is left out]\n`);
+          break;
+        }
         raw(`${redact(text)}\n`);
         for (const body of parser.line(text))
           emit(body, Math.min(arrivalOf(end, growth, ended.endedAt), ended.endedAt));
       }
-      for (const { text } of linesOf(ended.stderr)) raw(`[stderr] ${redact(text)}\n`);
+      for (const { text, end } of linesOf(ended.stderr)) {
+        await breathe();
+        if (end > OUTPUT_LIMIT) break;
+        raw(`[stderr] ${redact(text)}\n`);
+      }
     });
     for (const body of parser.end()) emit(body, ended.endedAt);
     const { exitCode, stopped } = ended;
@@ -105,9 +122,12 @@ export async function digestOutput(
   const session = last(seen, 'session');
   const { cost_usd, ...tokens } = usage;
   const text = function* (): Generator<string> {
-    for (const line of linesOf(ended.stdout)) yield line.text;
+    for (const line of linesOf(ended.stdout)) {
+      if (line.end > OUTPUT_LIMIT) return;
+      yield line.text;
+    }
   };
-  writeHuman(context);
+  await writeHuman(context);
   return {
     record: {
       ending: classified.ending,
@@ -140,40 +160,51 @@ export async function digestOutput(
 }
 
 /** Appends the post scripts to events.jsonl; those that are there already are replaced, so it can be repeated. */
-export function addPostScripts({ files }: RunContext, scripts: (Manifest<CommandRecord> | null)[]): void {
-  const before = [...linesOf(files.events, Infinity)]
-    .map(({ text }) => text)
-    .filter((text) => !isPostScript(text));
-  const last = JSON.parse(before.at(-1) ?? '{}') as Partial<RunEvent>;
-  let seq = last.seq ?? 0;
-  writeLines(files.events, (write) => {
-    for (const text of before) write(`${text}\n`);
+export async function addPostScripts(
+  { files }: RunContext,
+  scripts: (Manifest<CommandRecord> | null)[],
+): Promise<void> {
+  const breathe = createBreather();
+  await writeLines(files.events, async (write) => {
+    let last = { seq: 0, attempt: 1 };
+    for (const { text } of linesOf(files.events, Infinity)) {
+      await breathe();
+      const event = JSON.parse(text) as RunEvent;
+      if (event.type === 'post_script') continue;
+      last = event;
+      write(`${text}\n`);
+    }
+    let { seq } = last;
     for (const script of scripts) {
       if (script === null) continue;
       const { command, exit_code, timed_out, stdout, stderr } = script.result;
       const body: EventBody = { type: 'post_script', command, exit_code, timed_out, stdout, stderr };
-      write(`${JSON.stringify({ ts: script.at, seq: ++seq, attempt: last.attempt ?? 1, ...body })}\n`);
+      write(`${JSON.stringify({ ts: script.at, seq: ++seq, attempt: last.attempt, ...body })}\n`);
     }
   });
 }
 
-const isPostScript = (line: string): boolean => (JSON.parse(line) as RunEvent).type === 'post_script';
-
 /** Keeps what starts before the last one printed, redacted, in attempts/: they were paid for too. */
-export function keepLostStarts(context: RunContext, starts: number): void {
+export async function keepLostStarts(context: RunContext, starts: number): Promise<void> {
+  const breathe = createBreather();
   const { environment, handle, files, redact } = context;
   for (let start = 1; start < starts; start++) {
     const { stdout, stderr } = environment.output(environment.process(handle, start));
-    writeLines(join(files.attempts, `start-${start}`, 'transcript.raw.txt'), (write) => {
+    await writeLines(join(files.attempts, `start-${start}`, 'transcript.raw.txt'), async (write) => {
       for (const path of [stdout, stderr].filter((path) => existsSync(path))) {
-        for (const { text } of linesOf(path)) write(`${redact(text)}\n`);
+        for (const { text, end } of linesOf(path)) {
+          await breathe();
+          if (end > OUTPUT_LIMIT) break;
+          write(`${redact(text)}\n`);
+        }
       }
     });
   }
 }
 
 /** Writes the conversation from events.jsonl; again at the end, when the post scripts are in it. */
-export function writeHuman(context: RunContext): void {
+export async function writeHuman(context: RunContext): Promise<void> {
+  const breathe = createBreather();
   const { files, run, scenario } = context;
   const about = {
     scenario: run.cell.scenario,
@@ -184,15 +215,12 @@ export function writeHuman(context: RunContext): void {
   const events = function* (): Generator<RunEvent> {
     for (const { text } of linesOf(files.events, Infinity)) yield JSON.parse(text) as RunEvent;
   };
-  writeLines(files.humanTranscript, (write) => {
-    for (const piece of renderHumanTranscript({ ...about, prompt: context.redact(about.prompt) }, events()))
+  await writeLines(files.humanTranscript, async (write) => {
+    for (const piece of renderHumanTranscript({ ...about, prompt: context.redact(about.prompt) }, events())) {
+      await breathe();
       write(piece);
+    }
   });
-}
-
-/** Events keep being JSON however much of them is masked. */
-function redactJson(event: RunEvent, redact: (text: string) => string): string {
-  return JSON.stringify(event, (_key, value: unknown) => (typeof value === 'string' ? redact(value) : value));
 }
 
 const KEPT = 8 * 1024;

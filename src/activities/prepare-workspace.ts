@@ -24,12 +24,12 @@ export const prepareWorkspace =
       unfit: prepared.unfit,
       agentTimeoutSecs: context.timeout_secs,
       posts: scenario.scripts.post.map(({ command, timeout_secs }) => ({
-        subject: context.redact(brief(command)),
+        subject: brief(context.redact(command)),
         timeoutSecs: timeout_secs,
       })),
       gates: scenario.evaluation.gates.map((gate) => ({
         type: gate.type,
-        subject: context.redact(brief(gate.name ?? gateSubject(gate))),
+        subject: brief(context.redact(gate.name ?? gateSubject(gate))),
         timeoutSecs: gate.timeout_secs,
       })),
       evaluators: scenario.scripts.evaluators.map(({ name, timeout_secs }) => ({

@@ -108,7 +108,10 @@ async function startAgent(
   start: number,
   signal: AbortSignal,
 ): Promise<void> {
-  if (start > 1) await buildWorkspace(deps, context, fence, signal);
+  if (start > 1) {
+    const { unfit } = await buildWorkspace(deps, context, fence, signal);
+    if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
+  }
   await writeLaunchFiles(launch);
   await fence.check();
   await context.environment.start(context.handle, {
@@ -164,7 +167,8 @@ async function endedStart(
   };
 }
 
-async function lastStart(root: string): Promise<number> {
+/** Number of the agent's last start; 0 where it was never started. */
+export async function lastStart(root: string): Promise<number> {
   const names = await readdir(join(root, 'agent')).catch(() => []);
   return Math.max(0, ...names.map(Number).filter((number) => number > 0));
 }
@@ -195,18 +199,22 @@ function uuidOf(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-async function versionOf({ agent, redact }: RunContext, env: Record<string, string>): Promise<string | null> {
+async function versionOf(
+  { agent, redact, handle }: RunContext,
+  env: Record<string, string>,
+): Promise<string | null> {
   const [command, ...args] = agent.version ?? [];
   if (command === undefined) return null;
   const result = await execa(command, args, {
     env,
     extendEnv: false,
+    cwd: handle.workspace,
     reject: false,
     timeout: VERSION_MS,
     stdin: 'ignore',
   });
   const line = result.stdout.trim().split('\n')[0] ?? '';
-  return result.exitCode === 0 && line !== '' ? redact(line.slice(0, 200)) : null;
+  return result.exitCode === 0 && line !== '' ? redact(line).slice(0, 200) : null;
 }
 
 function unable(context: RunContext, message: string): AgentRecord {

@@ -40,11 +40,22 @@ export interface RunContext extends EffectiveScenario {
   redact: (text: string) => string;
 }
 
-/** A value under such a name, or referred to by a file of the user's, is not to be seen in any report. */
+/** Values that a file of the user's refers to are not to be seen in any report, except under such names. */
 const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
 
+/** Plans never change, and every activity needs its sweep's: the last few are kept. */
+const plans = new Map<string, Plan>();
+const PLANS_KEPT = 8;
+
 export async function readPlan(resultsPath: string, sweep: string): Promise<Plan> {
-  return readStored(planFile(resultsPath, sweep), Plan);
+  const file = planFile(resultsPath, sweep);
+  const known = plans.get(file);
+  if (known !== undefined) return known;
+  const plan = await readStored(file, Plan);
+  plans.set(file, plan);
+  const [oldest] = plans.keys();
+  if (plans.size > PLANS_KEPT && oldest !== undefined) plans.delete(oldest);
+  return plan;
 }
 
 /** Reads one of our own files. A broken one stays broken however often it is read. */

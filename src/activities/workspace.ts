@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
 import { findExecutable } from '../platform/find-executable.js';
@@ -29,8 +29,8 @@ export const toRecord = (context: RunContext, command: string, result: CommandRe
   exit_code: result.exitCode,
   timed_out: result.timedOut,
   duration_ms: result.durationMs,
-  stdout: context.redact(result.stdout.slice(0, RECORD_LIMIT)),
-  stderr: context.redact(result.stderr.slice(0, RECORD_LIMIT)),
+  stdout: context.redact(result.stdout.slice(0, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT),
+  stderr: context.redact(result.stderr.slice(0, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT),
 });
 
 /** Makes the workspace anew: the fixture, setup files and commands, the target on PATH, the health check. */
@@ -111,5 +111,7 @@ async function linkTarget({ target, target_path, handle, binaries }: RunContext)
 
 async function resolveTarget({ target, baseEnv, targetEnv }: RunContext): Promise<string | null> {
   const path = targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
-  return findExecutable(basename(target.binary), path);
+  const found = await findExecutable(basename(target.binary), path);
+  // Not our link to it, which is gone with the run.
+  return found === null ? null : realpath(found);
 }

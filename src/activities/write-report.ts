@@ -13,6 +13,7 @@ import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { addPostScripts, keepLostStarts, writeHuman, type AgentStep } from './agent-step.js';
 import { heartbeating } from './heartbeat.js';
+import { lastStart } from './run-agent.js';
 import { publishStep, readStep, type Manifest } from './publish-step.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
 import type { Prepared } from './workspace.js';
@@ -34,10 +35,10 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
   const metrics = redactDeep(metricsOf(context, record, found), redact);
 
   if (found.agent !== null && found.agent.result.record.starts > 0) {
-    keepLostStarts(context, found.agent.result.record.starts);
-    addPostScripts(context, found.posts);
-    writeHuman(context);
+    await addPostScripts(context, found.posts);
+    await writeHuman(context);
   }
+  await keepLostStarts(context, found.agent?.result.record.starts ?? (await lastStart(handle.root)) + 1);
   await environment.collect(
     handle,
     files.fixture,
@@ -282,7 +283,5 @@ function metricsOf(context: RunContext, record: RunRecord, found: Found): Metric
 
 /** A copy in which every text is masked; keys and numbers stay. */
 function redactDeep<T>(value: T, redact: (text: string) => string): T {
-  return JSON.parse(
-    JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? redact(part) : part)),
-  ) as T;
+  return JSON.parse(redact(JSON.stringify(value))) as T;
 }

@@ -33,7 +33,7 @@ const workspaceGone: CommandResult = {
   durationMs: 0,
 };
 
-/** This machine: a folder, and processes under a supervisor. Not a sandbox; specs/security.md says what is contained. */
+/** This machine: a folder, and processes under a supervisor. Not a sandbox; specs/scripts.md says what is contained. */
 export const local: Environment = {
   async prepare(handle, fixture, files, confirm) {
     // Filled under a name of its own, so that a workspace that is there is whole.

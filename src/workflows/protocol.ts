@@ -67,6 +67,13 @@ export interface RunRef {
   workflowId: string;
 }
 
+export interface CellsWanted {
+  sweep: string;
+  offset: number;
+  limit: number;
+  round?: number;
+}
+
 export interface CellPage {
   cells: { cell: CellRef; finished: Outcome | null }[];
   total: number;

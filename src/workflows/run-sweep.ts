@@ -113,7 +113,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   /** True when all cells are admitted; false when there should be a new history first. */
   async function admit(): Promise<boolean> {
     for (;;) {
-      const page = await loadCells({ sweep, offset, limit: PAGE });
+      const page = await loadCells({ sweep, offset, limit: PAGE, round: input.round });
       total = page.total;
       show();
       for (const { cell, finished } of page.cells) {

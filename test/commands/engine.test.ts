@@ -161,3 +161,14 @@ test('a worker of its own serves a queue on a given server until SIGTERM', async
   worker.kill('SIGTERM');
   expect((await worker).exitCode).toBe(0);
 });
+
+test('--address names a given server for the worker too', async () => {
+  const files = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };
+  const project = await createProject(files);
+  projects.push(project);
+  const { exitCode } = await project.run(['small', '--address', inject('temporalAddress')], {
+    TEMPORAL_ADDRESS: '',
+  });
+  expect(exitCode).toBe(0);
+  expect((await status(project)).server).toEqual({ pid: null, state: 'external' });
+});

@@ -373,6 +373,21 @@ describe('what a run may see and change', () => {
     expect(await filesBelow(project.state)).not.toContainEqual(expect.stringMatching(/\/env\/.*json$/));
   });
 
+  test('a value under a telling name is masked in events and reports, whoever said it', async () => {
+    const steps = [
+      `tool_call: {name: login, input: {password: hunter2x}}`,
+      `run: 'echo token=abcdefgh12345678'`,
+    ];
+    const more = `scripts: {evaluators: [{name: e, command: 'echo "{\\"metrics\\": {\\"password\\": \\"hunter2x\\"}}"'}]}`;
+    await project.write('fixtures/telling.yaml', scenario('telling', { steps, more }));
+    const { document } = await project.run(['telling']);
+    const { path, metrics } = await openRun(document);
+    expect(JSON.stringify(metrics.evaluator_results)).toContain('password');
+    for (const file of await filesBelow(path('.'))) {
+      expect(await readFile(file, 'utf8'), file).not.toMatch(/hunter2x|abcdefgh12345678/);
+    }
+  });
+
   test('--env-file gives values too', async () => {
     await project.write('my.env', 'ONLY_IN_SHELL=from-the-file\n');
     expect((await project.run(['keyed', '--env-file', 'my.env'])).exitCode).toBe(0);

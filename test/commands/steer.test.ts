@@ -199,9 +199,8 @@ test('a sweep whose workflow was terminated is started again by resume with the 
   await go('cut');
   const { exitCode, stdout } = await project.cli(['resume', sweep, '--json']);
   const document = documentOf(stdout);
-  expect(document.status).toBe('completed');
-  expect(document.cells.every(({ outcome }) => outcome !== null)).toBe(true);
-  expect(exitCode).toBeDefined();
+  expect(document).toMatchObject({ status: 'completed', totals: { passed: 3, cancelled: 0 } });
+  expect(exitCode).toBe(0);
 });
 
 test('cancel of a sweep whose workflow was terminated ends it all the same', async () => {

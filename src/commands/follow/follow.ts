@@ -26,6 +26,8 @@ export interface Followed {
 }
 
 const POLL_MS = 250;
+/** A question costs the server and the worker more than a look at a file does. */
+const ASK_MS = 1000;
 const ANSWER_MS = 2000;
 
 type End = { status: SweepResult['status'] } | { lost: Error };
@@ -50,10 +52,14 @@ export async function follow({
   const ending = (): End | null => end;
 
   let progress: SweepProgress | null = null;
+  let askedAt = 0;
   try {
     while (ending() === null) {
       markUsed(stateFolder);
-      if (view.wantsProgress || signals.interrupted()) progress = await askProgress(handle);
+      if ((view.wantsProgress || signals.interrupted()) && Date.now() - askedAt >= ASK_MS) {
+        progress = await askProgress(handle);
+        askedAt = Date.now();
+      }
       await view.show({ progress, results: results() });
       if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
       await Promise.race([ended, sleep(POLL_MS)]);

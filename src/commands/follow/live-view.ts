@@ -20,12 +20,13 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
   let asked: { status: LiveState['status']; text: string } | null = null;
   /** While no worker answers, what was known last is still the best guess. */
   let last: SweepProgress | null = null;
+  let active: LiveState['active'] = [];
 
   async function activeCells(
-    active: readonly { cell: string; workflowId: string }[],
+    runs: readonly { cell: string; workflowId: string }[],
   ): Promise<LiveState['active']> {
     return Promise.all(
-      active.slice(0, ACTIVE_SHOWN).map(async ({ cell: id, workflowId }) => {
+      runs.slice(0, ACTIVE_SHOWN).map(async ({ cell: id, workflowId }) => {
         const { step, note } = await activeStep(client, workflowId);
         const known = since.get(id);
         const at = known?.step === step ? known.at : Date.now();
@@ -39,7 +40,10 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
   return {
     wantsProgress: true,
     async show({ progress, results }) {
-      last = progress ?? last;
+      if (progress !== null && progress !== last) {
+        last = progress;
+        active = await activeCells(progress.active);
+      }
       const lastOf = [...new Map(results.map((line) => [line.cell, line])).values()];
       const having = (outcome: Outcome): number => lastOf.filter((line) => line.outcome === outcome).length;
       const state: LiveState = {
@@ -54,7 +58,7 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
           errored: having('error'),
           cancelled: having('cancelled'),
         },
-        active: await activeCells(last?.active ?? []),
+        active,
         recent: lastOf.slice(-RECENT).map((line) => ({
           label: resultLabel(line),
           outcome: line.outcome,

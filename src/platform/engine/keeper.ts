@@ -74,10 +74,14 @@ export async function keep(options: KeeperOptions): Promise<void> {
     worker: before?.build === buildId() ? before.worker : null,
     versions: { temporal: null, llm_tool_test: packageVersion },
   };
-  const update = async (change: Partial<EngineState>): Promise<void> => {
+  let written = Promise.resolve();
+  /** Writes follow each other, also those that nobody waits for. */
+  const update = (change: Partial<EngineState>): Promise<void> => {
     const since = change.phase !== undefined && change.phase !== state.phase ? Date.now() : state.since;
     state = { ...state, ...change, since };
-    await writeEngineState(folder, state);
+    const now = state;
+    written = written.catch(() => undefined).then(() => writeEngineState(folder, now));
+    return written;
   };
 
   try {
@@ -201,7 +205,8 @@ async function serverReady(folder: string, state: EngineState): Promise<void> {
 const workerArguments = (state: EngineState): string[] => [
   fileURLToPath(new URL('../../worker.js', import.meta.url)),
   ...['--results', state.resultsPath, '--queue', state.taskQueue],
-  ...(state.external ? [] : ['--address', state.address, '--namespace', state.namespace]),
+  ...['--address', state.address, '--namespace', state.namespace],
+  ...(state.external ? ['--external'] : []),
 ];
 
 async function workerReady(folder: string, worker: ProcessIdentity): Promise<void> {
