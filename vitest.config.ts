@@ -6,6 +6,7 @@ const TEMPORAL = ['test/workflows/**/*.test.ts', 'test/commands/**/*.test.ts', '
 export default defineConfig({
   test: {
     pool: 'forks', // the Temporal worker's native module is not safe in worker threads
+    maxWorkers: 2, // most tests wait for processes; one worker a core less one would leave a core idle
     testTimeout: 60_000,
     hookTimeout: 300_000,
     projects: [

@@ -1,15 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { Cell } from './cell.js';
 import { Outcome, SCHEMA_VERSION, type ResultLine } from './schema.js';
 
 /** One cell of a sweep; what only a finished run can say is null before that. */
-export const SweepCell = z.object({
-  id: z.string(),
-  scenario: z.string(),
-  agent: z.string(),
-  model: z.string(),
-  variant: z.string(),
-  repetition: z.number().int(),
+export const SweepCell = Cell.extend({
   outcome: Outcome.nullable(),
   message: z.string().nullable(),
   gates_passed: z.number().int().nullable(),
@@ -46,13 +41,7 @@ export const SweepDocument = z.object({
 export type SweepDocument = z.infer<typeof SweepDocument>;
 
 /** A cell as planned. */
-interface PlannedCell {
-  id: string;
-  scenario: string;
-  agent: string;
-  model: string;
-  variant: string;
-  repetition: number;
+interface PlannedCell extends Cell {
   /** Id of the finished run whose result this cell takes from the cache. */
   cachedRun?: string | null;
 }

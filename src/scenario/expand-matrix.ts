@@ -1,15 +1,5 @@
+import type { Cell } from '../results/cell.js';
 import type { Scenario } from './schema.js';
-
-/** One point of the matrix. `id` is stable and readable, its parts percent-encoded. */
-export interface Cell {
-  id: string;
-  scenario: string;
-  agent: string;
-  model: string;
-  variant: 'default';
-  /** From 1. */
-  repetition: number;
-}
 
 /** What of a scenario decides on its cells. Names must differ between scenarios: they are the first part of an id. */
 export type MatrixScenario = Pick<Scenario, 'name' | 'tool_matrix' | 'matrix' | 'mock'>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Cell } from '../results/cell.js';
 import { SCHEMA_VERSION } from '../results/schema.js';
 import { CommandAgent } from './config.js';
 import { Scenario } from './schema.js';
@@ -24,15 +25,6 @@ export const Plan = z.object({
   concurrency: z.number().int(),
   scenarios: z.array(z.object({ name: z.string(), file: z.string(), hash: z.string() })),
   agents: z.record(z.string(), CommandAgent),
-  cells: z.array(
-    z.object({
-      id: z.string(),
-      scenario: z.string(),
-      agent: z.string(),
-      model: z.string(),
-      variant: z.string(),
-      repetition: z.number().int(),
-    }),
-  ),
+  cells: z.array(Cell),
 });
 export type Plan = z.infer<typeof Plan>;

@@ -1,3 +1,4 @@
+import type { Cell } from '../results/cell.js';
 import type { Ending } from '../results/run-record.js';
 import type { Outcome } from '../results/schema.js';
 
@@ -8,16 +9,6 @@ import type { Outcome } from '../results/schema.js';
 export const WORKFLOWS = { sweep: 'runSweep', run: 'runScenario' } as const;
 export const UPDATES = { pause: 'pause', resume: 'resume', cancel: 'cancel' } as const;
 export const QUERIES = { progress: 'progress' } as const;
-
-/** One cell of the matrix, as the plan has it. */
-export interface CellRef {
-  id: string;
-  scenario: string;
-  agent: string;
-  model: string;
-  variant: string;
-  repetition: number;
-}
 
 export interface SweepInput {
   sweep: string;
@@ -61,7 +52,7 @@ export interface SweepResult {
 /** Names a run for every activity. */
 export interface RunRef {
   sweep: string;
-  cell: CellRef;
+  cell: Cell;
   /** Name of the run's folder, in the results and in the private state. */
   run: string;
   workflowId: string;
@@ -75,7 +66,7 @@ export interface CellsWanted {
 }
 
 export interface CellPage {
-  cells: { cell: CellRef; finished: Outcome | null }[];
+  cells: { cell: Cell; finished: Outcome | null }[];
   total: number;
 }
 
@@ -112,7 +103,7 @@ export interface ReportInput {
 
 export interface RunInput {
   sweep: string;
-  cell: CellRef;
+  cell: Cell;
 }
 
 export interface RunResult {

@@ -14,11 +14,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
+import type { Cell } from '../results/cell.js';
 import { runScenario } from './run-scenario.js';
 import {
   QUERIES,
   UPDATES,
-  type CellRef,
   type LostCell,
   type SweepInput,
   type SweepProgress,
@@ -84,7 +84,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     return status();
   });
 
-  async function run(cell: CellRef, workflowId: string): Promise<void> {
+  async function run(cell: Cell, workflowId: string): Promise<void> {
     try {
       const result = await runs.run(() =>
         executeChild(runScenario, {

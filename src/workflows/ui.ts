@@ -1,5 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
-import type { CellRef, RunResult, SweepProgress } from './protocol.js';
+import type { Cell } from '../results/cell.js';
+import type { RunResult, SweepProgress } from './protocol.js';
 
 /** What Temporal's Web UI shows of our workflows beyond their histories. */
 export interface StepLine {
@@ -45,7 +46,7 @@ const OUTCOME = keyword('Outcome');
 const COST_USD = defineSearchAttributeKey('CostUsd', SearchAttributeType.DOUBLE);
 const REPETITION = defineSearchAttributeKey('Rep', SearchAttributeType.INT);
 
-export const cellAttributes = (sweep: string, of: CellRef): SearchAttributePair[] => [
+export const cellAttributes = (sweep: string, of: Cell): SearchAttributePair[] => [
   { key: SWEEP_ID, value: sweep },
   { key: SCENARIO, value: of.scenario },
   { key: AGENT, value: of.agent },

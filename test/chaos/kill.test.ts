@@ -154,6 +154,21 @@ describe('SIGKILL', { timeout: 180_000 }, () => {
 });
 
 describe('a worker', { timeout: 180_000 }, () => {
+  test('that aborts, as it does when it is out of memory, is replaced, its agent adopted', async () => {
+    await project.write('fixtures/aborted.yaml', waitingAgent('aborted'));
+    const command = project.start(['run', 'aborted', '--json']);
+    await untilLines(project, 'aborted.starts', 1);
+    const worker = await until('a worker', () => partOf(project, 'worker'));
+    process.kill(worker.pid, 'SIGABRT');
+    await until('the worker is dead', () => (isAlive(worker) ? null : true));
+    await until('another worker', () => partOf(project, 'worker'));
+    await go('aborted');
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    expect(linesIn(project, 'aborted.starts')).toHaveLength(1);
+    await expectWhole(documentOf(stdout));
+  });
+
   test('that is frozen is ended by the keeper, and the run goes on without it', async () => {
     await project.write('fixtures/frozen.yaml', waitingAgent('frozen'));
     const command = project.start(['run', 'frozen', '--json']);

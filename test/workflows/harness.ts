@@ -19,7 +19,8 @@ import {
 import { afterAll, beforeAll, inject, vi } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/engine/server.js';
 import type { Activities } from '../../src/activities/index.js';
-import { sweepWorkflowId, WORKFLOWS, type CellRef, type SweepInput } from '../../src/workflows/protocol.js';
+import type { Cell } from '../../src/results/cell.js';
+import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../../src/workflows/protocol.js';
 import type { runScenario, runSweep } from '../../src/workflows/index.js';
 import { SWEEP_ID } from '../../src/workflows/ui.js';
 import { stubActivities, type Stubs } from './stub-activities.js';
@@ -32,10 +33,10 @@ interface Bench {
   /** A name that no other test has: of its sweep, and so in the ids of its workflows. */
   name: string;
   client: Client;
-  startRun: (cell: CellRef) => Promise<RunHandle>;
+  startRun: (cell: Cell) => Promise<RunHandle>;
   startSweep: (more?: Partial<SweepInput>) => Promise<SweepHandle>;
   /** The run of a cell of this bench's sweep. */
-  runOf: (cell: CellRef, round?: number) => RunHandle;
+  runOf: (cell: Cell, round?: number) => RunHandle;
   /** For workflows that must wait for a worker: it works until `until` ends. */
   work: <T>(until: () => Promise<T>) => Promise<T>;
 }

@@ -1,12 +1,7 @@
+import type { Cell } from '../../src/results/cell.js';
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import {
-  QUERIES,
-  UPDATES,
-  type CellRef,
-  type SweepProgress,
-  type SweepStatus,
-} from '../../src/workflows/protocol.js';
+import { QUERIES, UPDATES, type SweepProgress, type SweepStatus } from '../../src/workflows/protocol.js';
 import { attributesOf, eventually, useTemporal, type SweepHandle } from './harness.js';
 import { payloadSizes, record } from './history.js';
 import {
@@ -30,7 +25,7 @@ const update = (handle: SweepHandle, name: keyof typeof UPDATES): Promise<SweepS
   handle.executeUpdate<SweepStatus, []>(UPDATES[name]);
 
 const ranCells = (stubs: Stubs): string[] => stubs.argsOf('runAgent').map(([run]) => run.cell.id);
-const ids = (cells: CellRef[]): string[] => cells.map(({ id }) => id);
+const ids = (cells: Cell[]): string[] => cells.map(({ id }) => id);
 const endOf = (stubs: Stubs) => stubs.argsOf('finishSweep').map(([end]) => end);
 
 /** Histories of a sweep, the first one first. */

@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../src/activities/index.js';
-import type { AgentBrief, CellRef, RunCard } from '../../src/workflows/protocol.js';
+import type { Cell } from '../../src/results/cell.js';
+import type { AgentBrief, RunCard } from '../../src/workflows/protocol.js';
 
 /** One attempt of one activity. */
 interface Call {
@@ -39,7 +40,7 @@ export const gate = (subject: string, type = 'file_exists') => ({ type, subject,
 export const post = (subject: string) => ({ subject, timeoutSecs: 30 });
 export const evaluator = (name: string) => ({ name, timeoutSecs: 30 });
 
-export const cell = (repetition = 1, more: Partial<CellRef> = {}): CellRef => ({
+export const cell = (repetition = 1, more: Partial<Cell> = {}): Cell => ({
   id: `notes/mock/default/default/${repetition}`,
   scenario: 'notes',
   agent: 'mock',
@@ -48,7 +49,7 @@ export const cell = (repetition = 1, more: Partial<CellRef> = {}): CellRef => ({
   repetition,
   ...more,
 });
-export const cellsUpTo = (count: number): CellRef[] =>
+export const cellsUpTo = (count: number): Cell[] =>
   Array.from({ length: count }, (_, index) => cell(index + 1));
 
 /** Activities that do nothing and succeed, or what `overrides` says; every attempt is recorded. */
@@ -87,10 +88,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
 
 /** Pages over these cells; `finished` says which ones have a result already. */
 export const pagesOf =
-  (
-    cells: CellRef[],
-    finished: (cell: CellRef) => 'pass' | 'fail' | null = () => null,
-  ): Activities['loadCells'] =>
+  (cells: Cell[], finished: (cell: Cell) => 'pass' | 'fail' | null = () => null): Activities['loadCells'] =>
   ({ offset, limit }) =>
     Promise.resolve({
       cells: cells.slice(offset, offset + limit).map((one) => ({ cell: one, finished: finished(one) })),
