@@ -133,8 +133,13 @@ describe('SIGKILL', { timeout: 180_000 }, () => {
     const [run = ''] = (await execa('ls', [join(project.state, await engineFolder(), 'work')])).stdout
       .split('\n')
       .filter((name) => name.includes('-blackout-'));
-    for (const pid of [...parts.map((part) => part?.pid ?? 0), ...markedProcesses(run)])
-      process.kill(pid, 'SIGKILL');
+    for (const pid of [...parts.map((part) => part?.pid ?? 0), ...markedProcesses(run)]) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // died with its supervisor a moment ago
+      }
+    }
     command.kill('SIGKILL');
     await command;
     await until('all are dead', () => (parts.some((part) => part !== null && isAlive(part)) ? null : true));
