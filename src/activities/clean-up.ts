@@ -1,11 +1,22 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './heartbeat.js';
 import { loadRun, type Deps } from './run-context.js';
+
+/** Names of temporary files: a worker that is killed while it writes leaves its half. */
+const HALF_WRITTEN = /\.\d+-[0-9a-f]{8}\.tmp$/;
 
 /** Ends what is still alive of the run and removes its workspace. Raw output and manifests stay in the private state. */
 export const cleanUp =
   (deps: Deps) =>
   async (run: RunRef): Promise<void> => {
-    const context = await loadRun(deps, run);
-    await heartbeating(() => context.environment.dispose(context.handle));
+    const { environment, handle, files } = await loadRun(deps, run);
+    await heartbeating(() => environment.dispose(handle));
+    for (const folder of [files.folder, files.artifacts, join(handle.root, 'steps')]) {
+      const names = await readdir(folder).catch(() => []);
+      for (const name of names.filter((name) => HALF_WRITTEN.test(name))) {
+        await rm(join(folder, name), { recursive: true, force: true });
+      }
+    }
   };
