@@ -4,7 +4,7 @@ import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './heartbeat.js';
 import { publishStep, readStep } from './publish-step.js';
 import { loadRun, scriptEnv, type Deps } from './run-context.js';
-import type { AgentStep } from './agent-step.js';
+import type { AgentStep } from './digest-output.js';
 
 /** Checks one gate. A gate that fails is data; what throws here is the harness, and is tried again. */
 export const checkGate =

@@ -1,6 +1,6 @@
 import { removeHandover } from '../platform/handover.js';
 import { writeFileAtomic } from '../platform/write-file.js';
-import { SCHEMA_VERSION } from '../results/schema.js';
+import { resultWithoutRun } from '../results/schema.js';
 import { buildSweepDocument } from '../results/sweep-document.js';
 import { resultsLog, summaryFile } from '../store/results-folder.js';
 import { appendResult, readResults } from '../store/results-log.js';
@@ -29,30 +29,12 @@ export const finishSweep =
       // Of a cancelled sweep the cells that never started have no result, and are not lost.
       if (known.has(cell.id) || (status === 'cancelled' && !reasons.has(cell.id))) continue;
       const message = reasons.get(cell.id) ?? 'the run left no result';
-      await appendResult(log, {
-        schema_version: SCHEMA_VERSION,
-        id: `${sweep}/${cell.id}`,
-        sweep,
-        cell: cell.id,
-        scenario_id: cell.scenario,
-        scenario_hash: plan.scenarios.find(({ name }) => name === cell.scenario)?.hash ?? '',
-        agent: cell.agent,
-        model: cell.model,
-        variant: cell.variant,
-        repetition: cell.repetition,
-        timestamp: new Date().toISOString(),
-        duration_secs: 0,
-        cost_usd: null,
-        completed: null,
-        gates_passed: 0,
-        gates_total: 0,
-        judge_score: null,
-        outcome: 'error',
-        message,
-        metrics: null,
-        results_dir: null,
-        attempts: 1,
-      });
+      const scenario_hash = plan.scenarios.find(({ name }) => name === cell.scenario)?.hash ?? '';
+      const timestamp = new Date().toISOString();
+      await appendResult(
+        log,
+        resultWithoutRun(cell, { sweep, scenario_hash, timestamp, outcome: 'error', message }),
+      );
     }
     const { results } = readResults(log);
     const document = buildSweepDocument({

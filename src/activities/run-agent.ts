@@ -10,7 +10,7 @@ import { recordGrowth } from '../platform/growth.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import type { AgentRecord } from '../results/run-record.js';
 import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
-import { digestOutput, type AgentStep, type EndedStart } from './agent-step.js';
+import { digestOutput, type AgentStep, type EndedStart } from './digest-output.js';
 import { earlierAttempts, noteAttempt } from './attempts.js';
 import type { Fence } from './fence.js';
 import { heartbeating, wasCancelled } from './heartbeat.js';

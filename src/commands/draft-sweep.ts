@@ -20,12 +20,21 @@ export interface SweepFlags {
   concurrency?: number;
   timeoutSecs?: number;
   targetBinary?: string;
+  /** Whether finished runs of the same inputs may be reused. */
+  cache: boolean;
+  /** Whether the judge is asked. */
+  judge: boolean;
+  judgeModel?: string;
+  /** US dollars for the whole sweep. */
+  maxUsd?: number;
   name?: string;
 }
 
 /** A sweep that is checked and not yet written. */
 export interface Draft {
   concurrency: number;
+  cache: boolean;
+  maxUsd: number | null;
   cells: Cell[];
   scenarios: { selected: SelectedScenario; effective: Omit<EffectiveScenario, 'fixture'> }[];
   agents: Plan['agents'];
@@ -67,6 +76,8 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
   const agents = settingsOf(project, used);
   return {
     concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
+    cache: flags.cache,
+    maxUsd: flags.maxUsd ?? null,
     cells,
     scenarios,
     agents,

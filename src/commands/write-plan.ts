@@ -45,6 +45,8 @@ export async function writePlan(
     concurrency: draft.concurrency,
     scenarios,
     agents: draft.agents,
+    cache: draft.cache,
+    max_usd: draft.maxUsd,
     cells: draft.cells,
   };
   await writeFileAtomic(planFile(resultsPath, plan.sweep), `${JSON.stringify(plan, null, 2)}\n`);

@@ -15,7 +15,7 @@ export interface LiveState {
   totals: { passed: number; failed: number; errored: number; cancelled: number };
   active: { label: string; step: string; since: number; note: string | null }[];
   /** Oldest first. */
-  recent: { label: string; outcome: Outcome; message: string; durationSecs: number }[];
+  recent: { label: string; outcome: Outcome; message: string; took: string }[];
   uiUrl: string | null;
   /** What the keys do, e.g. "Ctrl-C pauses". */
   hint: string | null;
@@ -42,10 +42,10 @@ export function frame(state: LiveState, width: number, height: number, now: numb
     { width, right: [2], indent: '  ' },
   );
   const recent = renderTable(
-    state.recent.map(({ label, outcome, message, durationSecs }) => [
+    state.recent.map(({ label, outcome, message, took }) => [
       mark(outcome, colors),
       terminalText(label),
-      formatDuration(durationSecs * 1000),
+      took,
       colors.dim(terminalText(message)),
     ]),
     { width, right: [2], indent: '  ' },
@@ -62,15 +62,14 @@ export function frame(state: LiveState, width: number, height: number, now: numb
     .join('\n');
 }
 
+/** How long a run took; a result from the cache says so instead. */
+export const tookText = (durationSecs: number | null, cached: boolean): string =>
+  cached ? 'cached' : durationSecs === null ? 'n/a' : formatDuration(durationSecs * 1000);
+
 /** A finished cell where there is no terminal: "[3/6] pass   example_basic mock/default  2.1 s  4/4 gates passed". */
 export function plainLine(cell: LiveState['recent'][number], position: number, total: number): string {
-  const { label, outcome, message, durationSecs } = cell;
-  const parts = [
-    outcome.padEnd(5),
-    terminalText(label),
-    formatDuration(durationSecs * 1000),
-    terminalText(message),
-  ];
+  const { label, outcome, message, took } = cell;
+  const parts = [outcome.padEnd(5), terminalText(label), took, terminalText(message)];
   return `[${position}/${total}] ${parts.join('  ')}`.trimEnd();
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Cell } from './cell.js';
 
 /**
  * The shapes of what a run leaves behind (specs/results.md). Unknown numbers are null, never 0.
@@ -76,18 +77,50 @@ export const ResultLine = z.object({
   repetition: z.number().int(),
   /** Start of the run, ISO 8601 UTC. */
   timestamp: z.string(),
-  duration_secs: z.number(),
+  /** null, as the counts of gates, when the run was lost. */
+  duration_secs: z.number().nullable(),
   cost_usd: z.number().nullable(),
   completed: z.boolean().nullable(),
-  gates_passed: z.number().int(),
-  gates_total: z.number().int(),
+  gates_passed: z.number().int().nullable(),
+  gates_total: z.number().int().nullable(),
   judge_score: z.number().nullable(),
   outcome: Outcome,
   message: z.string(),
   metrics: Metrics.nullable(),
   /** Relative to the results folder, so that the folder can be moved. */
   results_dir: z.string().nullable(),
+  /** SHA-256 over everything that the result depends on; null where the run did not get so far. */
+  cache_key: z.string().nullable().default(null),
+  /** The run whose result this is, when it was reused and nothing was run. */
+  cached_from: z.string().nullable().default(null),
   /** How many times the agent was started; more than 1 only after a loss that the report names. */
   attempts: z.number().int().default(1),
 });
 export type ResultLine = z.infer<typeof ResultLine>;
+
+/** The line of a cell that was not run: all that only a run can tell is null. */
+export const resultWithoutRun = (
+  cell: Cell,
+  about: Pick<ResultLine, 'sweep' | 'scenario_hash' | 'timestamp' | 'outcome' | 'message'>,
+): ResultLine => ({
+  schema_version: SCHEMA_VERSION,
+  id: `${about.sweep}/${cell.id}`,
+  cell: cell.id,
+  scenario_id: cell.scenario,
+  agent: cell.agent,
+  model: cell.model,
+  variant: cell.variant,
+  repetition: cell.repetition,
+  duration_secs: null,
+  cost_usd: null,
+  completed: null,
+  gates_passed: null,
+  gates_total: null,
+  judge_score: null,
+  metrics: null,
+  results_dir: null,
+  cache_key: null,
+  cached_from: null,
+  attempts: 0,
+  ...about,
+});

@@ -40,19 +40,13 @@ export const SweepDocument = z.object({
 });
 export type SweepDocument = z.infer<typeof SweepDocument>;
 
-/** A cell as planned. */
-interface PlannedCell extends Cell {
-  /** Id of the finished run whose result this cell takes from the cache. */
-  cachedRun?: string | null;
-}
-
 export interface SweepDocumentInput {
   sweep: string;
   workflowId: string;
   uiUrl: string | null;
   status: SweepDocument['status'];
-  cells: readonly PlannedCell[];
-  /** In the order written; lines of other sweeps are passed over unless a cell reuses them. */
+  cells: readonly Cell[];
+  /** In the order written; lines of other sweeps are passed over. */
   results: readonly ResultLine[];
   /** Absolute path of the results folder. */
   resultsPath: string;
@@ -61,16 +55,8 @@ export interface SweepDocumentInput {
 /** Puts what was planned and what was found together. Of several lines of a cell the last one counts. */
 export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const own = new Map<string, ResultLine>();
-  const byRun = new Map<string, ResultLine>();
-  for (const line of input.results) {
-    if (line.sweep === input.sweep) own.set(line.cell, line);
-    byRun.set(line.id, line);
-  }
-  const cells = input.cells.map((cell) => {
-    // A run of this sweep came after the plan (a retry), so it is newer than what the cache had.
-    const line = own.get(cell.id) ?? (cell.cachedRun ? byRun.get(cell.cachedRun) : undefined);
-    return toCell(cell, line ?? null, input.resultsPath);
-  });
+  for (const line of input.results) if (line.sweep === input.sweep) own.set(line.cell, line);
+  const cells = input.cells.map((cell) => toCell(cell, own.get(cell.id) ?? null, input.resultsPath));
   const having = (outcome: Outcome): number => cells.filter((cell) => cell.outcome === outcome).length;
   return {
     schema_version: SCHEMA_VERSION,
@@ -90,7 +76,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   };
 }
 
-function toCell(cell: PlannedCell, line: ResultLine | null, resultsPath: string): SweepCell {
+function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): SweepCell {
   const { id, scenario, agent, model, variant, repetition } = cell;
   return {
     id,
@@ -108,7 +94,7 @@ function toCell(cell: PlannedCell, line: ResultLine | null, resultsPath: string)
     cost_usd: line?.cost_usd ?? null,
     duration_secs: line?.duration_secs ?? null,
     attempts: line?.attempts ?? null,
-    cached: line !== null && line.id === cell.cachedRun,
+    cached: line !== null && line.cached_from !== null,
     results_dir: line?.results_dir == null ? null : join(resultsPath, line.results_dir),
   };
 }

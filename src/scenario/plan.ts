@@ -25,6 +25,10 @@ export const Plan = z.object({
   concurrency: z.number().int(),
   scenarios: z.array(z.object({ name: z.string(), file: z.string(), hash: z.string() })),
   agents: z.record(z.string(), CommandAgent),
+  /** Whether finished runs of the same inputs may be reused. */
+  cache: z.boolean().default(true),
+  /** US dollars that the sweep may cost; null where nobody set a limit. */
+  max_usd: z.number().nullable().default(null),
   cells: z.array(Cell),
 });
 export type Plan = z.infer<typeof Plan>;

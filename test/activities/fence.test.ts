@@ -54,6 +54,8 @@ beforeEach(async () => {
     concurrency: 1,
     scenarios: [{ name: 'raced', file: 'raced.yaml', hash: 'h' }],
     agents: {},
+    cache: true,
+    max_usd: null,
     cells: [cell],
   };
   await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });

@@ -12,8 +12,8 @@ const state = (change: Partial<LiveState> = {}): LiveState => ({
   totals: { passed: 1, failed: 1, errored: 0, cancelled: 0 },
   active: [{ label: 'notes mock/default', step: 'runAgent', since: 60_000, note: 'attempt 2' }],
   recent: [
-    { label: 'todo mock/default', outcome: 'pass', message: '4/4 gates passed', durationSecs: 2.1 },
-    { label: 'mail mock/default', outcome: 'fail', message: '0/1 gates passed', durationSecs: 3 },
+    { label: 'todo mock/default', outcome: 'pass', message: '4/4 gates passed', took: '2.1 s' },
+    { label: 'mail mock/default', outcome: 'fail', message: '0/1 gates passed', took: '3.0 s' },
   ],
   uiUrl: 'http://localhost:8233',
   hint: 'Ctrl-C pauses',
@@ -98,7 +98,7 @@ describe('frame', () => {
         label: text,
         outcome: fc.constantFrom('pass', 'fail', 'error', 'cancelled'),
         message: text,
-        durationSecs: fc.nat(),
+        took: fc.string(),
       }),
       { maxLength: 20 },
     ),
@@ -131,7 +131,7 @@ describe('frame', () => {
           label: `done ${at}.`,
           outcome: 'pass' as const,
           message: '',
-          durationSecs: 1,
+          took: '1.0 s',
         }));
         const shown = frame(state({ active: many(active), recent }), 80, 30, 0, false);
         for (let at = 0; at < active; at += 1) expect(shown).toContain(`cell ${at} `);
@@ -146,7 +146,7 @@ describe('plainLine', () => {
     label: 'example_basic mock/default',
     outcome: 'pass',
     message: '4/4 gates passed',
-    durationSecs: 2.1,
+    took: '2.1 s',
   } as const;
   test('tells one finished cell in one line', () => {
     expect(plainLine(finished, 3, 6)).toBe(

@@ -4,14 +4,13 @@ import type { ResultLine } from '../../src/results/schema.js';
 import { buildSweepDocument, exitCodeOf, SweepDocument } from '../../src/results/sweep-document.js';
 import { metrics } from '../reports/sample.js';
 
-const planned = (id: string, cachedRun: string | null = null) => ({
+const planned = (id: string) => ({
   id,
   scenario: 'notes',
   agent: 'mock',
   model: 'default',
   variant: 'default',
   repetition: 1,
-  cachedRun,
 });
 const line = (cell: string, change: Partial<ResultLine> = {}): ResultLine => ({
   schema_version: 1,
@@ -35,6 +34,8 @@ const line = (cell: string, change: Partial<ResultLine> = {}): ResultLine => ({
   message: '1/1 gates passed',
   metrics: null,
   results_dir: `runs/${cell}`,
+  cache_key: null,
+  cached_from: null,
   attempts: 1,
   ...change,
 });
@@ -81,17 +82,15 @@ describe('buildSweepDocument', () => {
   test('passes over lines of other sweeps', () => {
     expect(build([planned('a')], [line('a', { sweep: 's0' })]).cells[0]?.outcome).toBeNull();
   });
-  test('shows the reused run of another sweep as cached', () => {
-    const old = line('a', { sweep: 's0', id: 'old' });
-    const newer = line('a', { sweep: 's0', id: 'newer', outcome: 'fail' });
-    const document = build([planned('a', 'old')], [old, newer]);
+  test('shows a reused result as cached', () => {
+    const document = build([planned('a')], [line('a', { cached_from: 'old' })]);
     expect(document.cells[0]).toMatchObject({ outcome: 'pass', cached: true });
     expect(document.totals.cached).toBe(1);
   });
-  test('a retry in this sweep replaces what came from the cache', () => {
+  test('a retry replaces what came from the cache', () => {
     const document = build(
-      [planned('a', 'old')],
-      [line('a', { outcome: 'fail' }), line('a', { sweep: 's0', id: 'old' })],
+      [planned('a')],
+      [line('a', { cached_from: 'old' }), line('a', { outcome: 'fail' })],
     );
     expect(document.cells[0]).toMatchObject({ outcome: 'fail', cached: false });
   });

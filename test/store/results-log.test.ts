@@ -30,6 +30,8 @@ const result = (id: string, changes: Partial<ResultLine> = {}): ResultLine => ({
   message: 'all gates passed',
   metrics: null,
   results_dir: id,
+  cache_key: null,
+  cached_from: null,
   attempts: 1,
   ...changes,
 });

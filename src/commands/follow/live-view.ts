@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { logUpdateStderr } from 'log-update';
-import { frame, type LiveState } from '../../reports/live-frame.js';
+import { frame, tookText, type LiveState } from '../../reports/live-frame.js';
 import type { Outcome } from '../../results/schema.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
@@ -63,7 +63,7 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
           label: resultLabel(line),
           outcome: line.outcome,
           message: line.message,
-          durationSecs: line.duration_secs,
+          took: tookText(line.duration_secs, line.cached_from !== null),
         })),
         uiUrl,
         hint: asked === null ? 'Ctrl-C pauses, twice cancels' : null,

@@ -1,4 +1,4 @@
-import { plainLine } from '../../reports/live-frame.js';
+import { plainLine, tookText } from '../../reports/live-frame.js';
 import { say } from '../output.js';
 import { resultLabel, type View } from './view.js';
 
@@ -11,8 +11,9 @@ export function plainView(total: number): View {
       for (const line of results) {
         if (shown.has(line.cell)) continue;
         shown.add(line.cell);
-        const { outcome, message, duration_secs: durationSecs } = line;
-        say(plainLine({ label: resultLabel(line), outcome, message, durationSecs }, shown.size, total));
+        const { outcome, message } = line;
+        const took = tookText(line.duration_secs, line.cached_from !== null);
+        say(plainLine({ label: resultLabel(line), outcome, message, took }, shown.size, total));
       }
       return Promise.resolve();
     },

@@ -1,0 +1,51 @@
+import { gateSubject } from '../gates/index.js';
+import type { CommandRecord } from '../results/run-record.js';
+import type { EvaluatorResult, GateDetail } from '../results/schema.js';
+import { STEPS, type ReportInput } from '../workflows/protocol.js';
+import type { AgentStep } from './digest-output.js';
+import { readStep, type Manifest } from './publish-step.js';
+import type { RunContext } from './run-context.js';
+import type { Prepared } from './workspace.js';
+
+/** What the steps of a run left; null for one that was not performed. */
+export interface Found {
+  prepared: Manifest<Prepared> | null;
+  agent: Manifest<AgentStep> | null;
+  posts: (Manifest<CommandRecord> | null)[];
+  gates: (Manifest<GateDetail> | null)[];
+  evaluators: (Manifest<EvaluatorResult> | null)[];
+  gateDetails: GateDetail[];
+}
+
+/** Reads what every step left. A gate that could not be checked is there as an error. */
+export async function collectSteps(context: RunContext, { failures }: ReportInput): Promise<Found> {
+  const { scenario } = context;
+  const each = <T>(
+    list: readonly unknown[],
+    step: (index: number) => string,
+  ): Promise<(Manifest<T> | null)[]> =>
+    Promise.all(list.map((_, index) => readStep<T>(context, step(index))));
+  const gates = await each<GateDetail>(scenario.evaluation.gates, STEPS.gate);
+  const gateDetails = scenario.evaluation.gates.flatMap((gate, index): GateDetail[] => {
+    const manifest = gates[index];
+    if (manifest !== null && manifest !== undefined) return [manifest.result];
+    const failure = failures.find(({ step }) => step === STEPS.gate(index));
+    if (failure === undefined) return [];
+    const broken = {
+      status: 'error',
+      passed: false,
+      message: failure.message,
+      detail: null,
+      duration_ms: 0,
+    } as const;
+    return [{ index, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate), ...broken }];
+  });
+  return {
+    prepared: await readStep<Prepared>(context, STEPS.prepare),
+    agent: await readStep<AgentStep>(context, STEPS.agent),
+    posts: await each<CommandRecord>(scenario.scripts.post, STEPS.post),
+    gates,
+    evaluators: await each<EvaluatorResult>(scenario.scripts.evaluators, STEPS.evaluator),
+    gateDetails,
+  };
+}

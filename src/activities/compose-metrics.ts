@@ -1,0 +1,37 @@
+import { compositeScore } from '../results/composite.js';
+import type { RunRecord } from '../results/run-record.js';
+import { SCHEMA_VERSION, type Metrics } from '../results/schema.js';
+import type { Found } from './collect-steps.js';
+import type { RunContext } from './run-context.js';
+
+/** metrics.json: what was counted and scored. */
+export function composeMetrics(context: RunContext, record: RunRecord, found: Found): Metrics {
+  const gates = found.gateDetails;
+  const passed = gates.filter(({ status }) => status === 'pass').length;
+  const total = context.scenario.evaluation.gates.length;
+  const efficiency = found.agent?.result.efficiency ?? null;
+  const { composite } = context.scenario.evaluation;
+  return {
+    schema_version: SCHEMA_VERSION,
+    run_id: record.run_id,
+    outcome: record.outcome,
+    completed: record.agent?.completed ?? null,
+    gates_passed: passed,
+    gates_total: total,
+    details: gates,
+    efficiency,
+    judge: null,
+    // Of a run that could not be tested there is nothing to weigh.
+    ...(composite === undefined || record.outcome === 'error' || record.outcome === 'cancelled'
+      ? {}
+      : {
+          composite_score: compositeScore(composite, {
+            judgeScore: null,
+            gatesPassed: passed,
+            gatesTotal: total,
+            firstTrySuccessRate: efficiency?.first_try_success_rate ?? null,
+          }),
+        }),
+    evaluator_results: found.evaluators.flatMap((manifest) => (manifest === null ? [] : [manifest.result])),
+  };
+}

@@ -1,0 +1,141 @@
+import { Context } from '@temporalio/activity';
+import type { AgentRecord, CommandRecord, RunRecord, StepRecord } from '../results/run-record.js';
+import { SCHEMA_VERSION } from '../results/schema.js';
+import { decideOutcome } from '../results/verdict.js';
+import { STEPS, type ReportInput } from '../workflows/protocol.js';
+import type { Found } from './collect-steps.js';
+import type { Manifest } from './publish-step.js';
+import type { RunContext } from './run-context.js';
+
+/** run.json: what ran and how it ended. */
+export function composeRecord(context: RunContext, input: ReportInput, found: Found): RunRecord {
+  const { run, scenario } = context;
+  const prepared = found.prepared?.result ?? null;
+  const agent = found.agent?.result.record ?? null;
+  const unfit = prepared?.unfit ?? null;
+  const decision = decideOutcome({
+    cancelled: input.cancelled,
+    stepFailure: failureMessage(input),
+    unfit,
+    agent,
+    gates: found.gateDetails,
+  });
+  const posts = found.posts.flatMap((manifest) => (manifest === null ? [] : [manifest.result]));
+  return {
+    schema_version: SCHEMA_VERSION,
+    run_id: run.run,
+    sweep: run.sweep,
+    cell: run.cell.id,
+    workflow_id: run.workflowId,
+    scenario: {
+      name: scenario.name,
+      description: scenario.description,
+      file: context.scenarioFile,
+      hash: context.scenarioHash,
+      tier: scenario.tier,
+      tags: scenario.tags,
+      prompt: scenario.task.prompt,
+    },
+    target: {
+      binary: context.target.binary,
+      resolved: prepared?.resolved ?? null,
+      health_check: prepared?.health_check ?? null,
+    },
+    agent_name: run.cell.agent,
+    model: run.cell.model,
+    variant: run.cell.variant,
+    repetition: run.cell.repetition,
+    environment: scenario.environment.type,
+    started_at: new Date(input.startedAt).toISOString(),
+    ended_at: new Date(input.endedAt).toISOString(),
+    duration_secs: Math.round(input.endedAt - input.startedAt) / 1000,
+    ...decision,
+    agent,
+    setup: prepared?.setup ?? [],
+    post_scripts: posts,
+    steps: stepRecords(context, input, found, unfit),
+    warnings: [...(prepared?.warnings ?? []), ...notices(context, posts, agent)],
+  };
+}
+
+/** The first step that failed for good, other than a gate: those stand in the list of gates. */
+function failureMessage({ failures }: ReportInput): string | null {
+  const failure = failures.find(({ step }) => !step.startsWith('gate '));
+  return failure === undefined ? null : `step '${failure.step}' could not be performed: ${failure.message}`;
+}
+
+/** What is asked for and not done, and post scripts that failed. */
+function notices({ scenario, run }: RunContext, posts: CommandRecord[], agent: AgentRecord | null): string[] {
+  return [
+    ...(agent?.containment === 'group'
+      ? [
+          'no PID namespace here: what the agent started was contained by its session and a mark in the environment',
+        ]
+      : []),
+    ...posts
+      .filter((post) => post.exit_code !== 0)
+      .map(
+        (post) =>
+          `post script failed (${post.timed_out ? 'timed out' : `exit ${post.exit_code ?? 'by signal'}`}): ${post.command}`,
+      ),
+    ...(scenario.evaluation.judge?.enabled === true
+      ? ['judge: not performed; this version has no judge yet']
+      : []),
+    ...(scenario.run.max_turns === undefined
+      ? []
+      : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
+    ...(scenario.cost.max_usd === undefined
+      ? []
+      : ['cost.max_usd: the cost of this agent is not known; not enforced']),
+  ];
+}
+
+function stepRecords(
+  context: RunContext,
+  { failures, cancelled }: ReportInput,
+  found: Found,
+  unfit: string | null,
+): StepRecord[] {
+  const planned: [string, Manifest<unknown> | null][] = [
+    [STEPS.prepare, found.prepared],
+    [STEPS.agent, found.agent],
+    ...found.posts.map((manifest, index): [string, Manifest<unknown> | null] => [
+      STEPS.post(index),
+      manifest,
+    ]),
+    ...found.gates.map((manifest, index): [string, Manifest<unknown> | null] => [
+      STEPS.gate(index),
+      manifest,
+    ]),
+    ...found.evaluators.map((manifest, index): [string, Manifest<unknown> | null] => [
+      STEPS.evaluator(index),
+      manifest,
+    ]),
+  ];
+  const reason = cancelled
+    ? 'the run was cancelled'
+    : unfit !== null
+      ? 'the workspace was not fit for the agent'
+      : found.agent?.result.record.ending === 'unable'
+        ? 'the agent could not work'
+        : 'a step before it failed';
+  const { attempt } = Context.current().info;
+  return [
+    ...planned.map(([name, manifest]): StepRecord => {
+      if (manifest !== null) {
+        return {
+          name,
+          status: 'done',
+          duration_ms: manifest.duration_ms,
+          attempts: manifest.attempt,
+          note: null,
+        };
+      }
+      const failure = failures.find(({ step }) => step === name);
+      return failure === undefined
+        ? { name, status: 'not_performed', duration_ms: null, attempts: 0, note: reason }
+        : { name, status: 'failed', duration_ms: null, attempts: 0, note: failure.message };
+    }),
+    { name: STEPS.report, status: 'done', duration_ms: null, attempts: attempt, note: null },
+  ];
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createBreather } from '../lib/breathe.js';
+import { linesOf } from '../platform/lines.js';
+import { renderHumanTranscript } from '../reports/human-transcript.js';
+import type { EventBody, RunEvent } from '../results/events.js';
+import type { CommandRecord } from '../results/run-record.js';
+import type { Manifest } from './publish-step.js';
+import type { RunContext } from './run-context.js';
+
+/** More than anyone reads; redaction takes a second for each 5 MB. The whole stays in the private state folder. */
+export const OUTPUT_LIMIT = 64 * 1024 * 1024;
+
+/** Writes lines to a temporary file that takes its name when all are there. */
+export async function writeLines(
+  path: string,
+  fill: (line: (text: string) => void) => Promise<void>,
+): Promise<void> {
+  mkdirSync(join(path, '..'), { recursive: true });
+  const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  const file = openSync(temporary, 'w', 0o644);
+  try {
+    await fill((text) => void writeSync(file, text));
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+}
+
+/** Appends the post scripts to events.jsonl; those that are there already are replaced, so it can be repeated. */
+export async function addPostScripts(
+  { files }: RunContext,
+  scripts: (Manifest<CommandRecord> | null)[],
+): Promise<void> {
+  const breathe = createBreather();
+  await writeLines(files.events, async (write) => {
+    let last = { seq: 0, attempt: 1 };
+    for (const { text } of linesOf(files.events, Infinity)) {
+      await breathe();
+      const event = JSON.parse(text) as RunEvent;
+      if (event.type === 'post_script') continue;
+      last = event;
+      write(`${text}\n`);
+    }
+    let { seq } = last;
+    for (const script of scripts) {
+      if (script === null) continue;
+      const { command, exit_code, timed_out, stdout, stderr } = script.result;
+      const body: EventBody = { type: 'post_script', command, exit_code, timed_out, stdout, stderr };
+      write(`${JSON.stringify({ ts: script.at, seq: ++seq, attempt: last.attempt, ...body })}\n`);
+    }
+  });
+}
+
+/** Keeps what starts before the last one printed, redacted, in attempts/: they were paid for too. */
+export async function keepLostStarts(context: RunContext, starts: number): Promise<void> {
+  const breathe = createBreather();
+  const { environment, handle, files, redact } = context;
+  for (let start = 1; start < starts; start++) {
+    const { stdout, stderr } = environment.output(environment.process(handle, start));
+    await writeLines(join(files.attempts, `start-${start}`, 'transcript.raw.txt'), async (write) => {
+      for (const path of [stdout, stderr].filter((path) => existsSync(path))) {
+        for (const { text, end } of linesOf(path)) {
+          await breathe();
+          if (end > OUTPUT_LIMIT) break;
+          write(`${redact(text)}\n`);
+        }
+      }
+    });
+  }
+}
+
+/** Writes the conversation from events.jsonl; again at the end, when the post scripts are in it. */
+export async function writeHuman(context: RunContext): Promise<void> {
+  const breathe = createBreather();
+  const { files, run, scenario } = context;
+  const about = {
+    scenario: run.cell.scenario,
+    agent: run.cell.agent,
+    model: run.cell.model,
+    prompt: scenario.task.prompt,
+  };
+  const events = function* (): Generator<RunEvent> {
+    for (const { text } of linesOf(files.events, Infinity)) yield JSON.parse(text) as RunEvent;
+  };
+  await writeLines(files.humanTranscript, async (write) => {
+    for (const piece of renderHumanTranscript({ ...about, prompt: context.redact(about.prompt) }, events())) {
+      await breathe();
+      write(piece);
+    }
+  });
+}
