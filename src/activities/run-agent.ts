@@ -15,6 +15,7 @@ import { earlierAttempts, noteAttempt } from './attempts.js';
 import type { Fence } from './fence.js';
 import { heartbeating, wasCancelled } from './heartbeat.js';
 import { publishStep, readStep } from './publish-step.js';
+import { watchCost } from './watch-cost.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
 import { buildWorkspace, type Prepared } from './workspace.js';
 
@@ -135,16 +136,21 @@ async function follow(
 ): Promise<ProcessState> {
   const { environment } = context;
   const end = environment.attach(process, signal);
-  const growth = recordGrowth(environment.output(process).stdout, join(process.folder, 'growth'), end);
+  const { stdout } = environment.output(process);
+  const beside = Promise.all([
+    recordGrowth(stdout, join(process.folder, 'growth'), end),
+    watchCost(context, stdout, end, () => environment.kill(process, 'cost')),
+  ]);
+  beside.catch(() => undefined); // told below, when the agent has ended
   try {
     return await end;
   } catch (error) {
     if (!wasCancelled()) throw error;
-    const killed = await environment.kill(process);
+    const killed = await environment.kill(process, 'cancel');
     if (killed.state !== 'ended') throw error;
     return killed;
   } finally {
-    await growth;
+    await beside;
   }
 }
 
@@ -232,6 +238,7 @@ function unable(context: RunContext, message: string): AgentRecord {
     output_bytes: 0,
     token_usage: { input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
     cost_usd: null,
+    cost_source: null,
     history: [],
   };
 }

@@ -36,6 +36,8 @@ export interface RunContext extends EffectiveScenario {
   targetEnv: Record<string, string>;
   /** Variables that are referred to and have no value. */
   missing: string[];
+  /** Prices of the sweep's config, by model. */
+  prices: Plan['prices'];
   secrets: string[];
   redact: (text: string) => string;
 }
@@ -126,6 +128,7 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     },
     targetEnv: target.env,
     missing: [...new Set([...target.missing, ...ofAgent.missing])],
+    prices: plan.prices,
     secrets,
     redact: createRedactor({ secrets }),
   };

@@ -7,7 +7,6 @@ export function withoutEffect({ config }: Project, selected: readonly SelectedSc
   return [
     ...some('[limits.agents]', Object.keys(config.limits.agents).length > 0),
     ...some('[limits.models]', Object.keys(config.limits.models).length > 0),
-    ...some('[prices]', Object.keys(config.prices).length > 0),
     ...some(
       'evaluation.judge',
       selected.some(({ scenario }) => scenario.evaluation.judge?.enabled === true),

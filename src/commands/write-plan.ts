@@ -19,7 +19,7 @@ const newSweepId = (name: string | undefined): string => {
 
 /** Copies all inputs into the store and writes the plan: from here on, editing files changes nothing. */
 export async function writePlan(
-  { resultsPath }: Project,
+  { resultsPath, config }: Project,
   draft: Draft,
   name: string | undefined,
 ): Promise<Plan> {
@@ -47,6 +47,7 @@ export async function writePlan(
     agents: draft.agents,
     cache: draft.cache,
     max_usd: draft.maxUsd,
+    prices: config.prices,
     cells: draft.cells,
   };
   await writeFileAtomic(planFile(resultsPath, plan.sweep), `${JSON.stringify(plan, null, 2)}\n`);

@@ -22,6 +22,7 @@ export const Ending = z.enum([
   'max_turns',
   'timeout',
   'idle_timeout',
+  'max_cost',
   'crashed',
   'unable',
   'cancelled',
@@ -55,6 +56,8 @@ export const AgentRecord = z.object({
   output_bytes: z.number().int(),
   token_usage: TokenUsage,
   cost_usd: z.number().nullable(),
+  /** Who says so: the agent, the config's prices, or the public price list; null where the cost is. */
+  cost_source: z.enum(['reported', 'config', 'list']).nullable().default(null),
   /** What became of the other attempts, e.g. "attempt 1 ended: worker lost after 14 s; adopted". */
   history: z.array(z.string()),
 });

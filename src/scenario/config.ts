@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command, nonBlank } from '../gates/fields.js';
+import { Price } from '../results/cost.js';
 import { always, cleanText, environmentVariables, label } from './fields.js';
 import { loadToml } from './load-toml.js';
 import type { Loaded } from './source.js';
@@ -8,7 +9,6 @@ import { Target } from './target.js';
 const agentNames = z.array(label('the name of an agent')).default([]);
 const modelNames = z.array(label('the name of a model')).default([]);
 const places = z.int().min(1);
-const price = z.number().min(0);
 
 /** An agent of the user's own: a command that takes a prompt. Exit 0 means that it completed. */
 export const CommandAgent = z.strictObject({
@@ -33,15 +33,6 @@ const Profile = z.strictObject({
   tools: agentNames,
   models: modelNames,
 });
-
-/** US dollars for a million tokens; what is not written is not known. */
-const Price = z.strictObject({
-  input_per_mtok: price,
-  output_per_mtok: price,
-  cache_read_per_mtok: price.exactOptional(),
-  cache_write_per_mtok: price.exactOptional(),
-});
-type Price = z.infer<typeof Price>;
 
 const agentTable = z.record(label('the name of an agent'), CommandAgent).default({});
 

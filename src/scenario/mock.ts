@@ -17,6 +17,16 @@ const ToolResult = z.strictObject({
   output: z.string().exactOptional(),
 });
 
+const tokens = z.int().min(0).exactOptional();
+const Usage = z.strictObject({
+  input: tokens,
+  output: tokens,
+  reasoning: tokens,
+  cache_read: tokens,
+  cache_write: tokens,
+  cost_usd: z.number().min(0).exactOptional(),
+});
+
 const steps = [
   z.strictObject({ write: z.strictObject({ path: workspaceFile, content: z.string() }) }),
   z.strictObject({ run: command }),
@@ -24,6 +34,7 @@ const steps = [
   z.strictObject({ wait_secs: z.number().min(0) }),
   z.strictObject({ tool_call: ToolCall }),
   z.strictObject({ tool_result: ToolResult }),
+  z.strictObject({ usage: Usage }),
   z.strictObject({ exit: z.int().min(0).max(255) }),
 ] as const;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cell } from '../results/cell.js';
+import { Price } from '../results/cost.js';
 import { SCHEMA_VERSION } from '../results/schema.js';
 import { CommandAgent } from './config.js';
 import { Scenario } from './schema.js';
@@ -29,6 +30,8 @@ export const Plan = z.object({
   cache: z.boolean().default(true),
   /** US dollars that the sweep may cost; null where nobody set a limit. */
   max_usd: z.number().nullable().default(null),
+  /** The config's prices, by model. */
+  prices: z.record(z.string(), Price).default({}),
   cells: z.array(Cell),
 });
 export type Plan = z.infer<typeof Plan>;

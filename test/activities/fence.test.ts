@@ -56,6 +56,7 @@ beforeEach(async () => {
     agents: {},
     cache: true,
     max_usd: null,
+    prices: {},
     cells: [cell],
   };
   await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });

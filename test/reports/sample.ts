@@ -66,6 +66,7 @@ export const run = (change: Partial<RunRecord> = {}): RunRecord => ({
     output_bytes: 99,
     token_usage: { input: null, output: 7, reasoning: null, cache_read: null, cache_write: null },
     cost_usd: null,
+    cost_source: null,
     history: [],
   },
   setup: [],
