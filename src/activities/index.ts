@@ -4,6 +4,7 @@ import { explainAll } from './explain.js';
 import { finishSweep } from './finish-sweep.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
+import { reuseResult } from './reuse-result.js';
 import type { Deps } from './run-context.js';
 import { runAgent } from './run-agent.js';
 import { runEvaluator } from './run-evaluator.js';
@@ -20,6 +21,7 @@ export const createActivities = (deps: Deps) =>
     runPostScript: runPostScript(deps),
     checkGate: checkGate(deps),
     runEvaluator: runEvaluator(deps),
+    reuseResult: reuseResult(deps),
     writeReport: writeReport(deps),
     cleanUp: cleanUp(deps),
   });

@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import { execa } from 'execa';
-import type { AgentLaunch, AgentRequest } from '../agents/agent.js';
+import type { AgentLaunch } from '../agents/agent.js';
 import type { ProcessHandle, ProcessState } from '../environments/environment.js';
-import { findExecutable } from '../platform/find-executable.js';
 import { recordGrowth } from '../platform/growth.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import type { AgentRecord } from '../results/run-record.js';
 import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
+import { planLaunch } from './agent-launch.js';
 import { digestOutput, type AgentStep, type EndedStart } from './digest-output.js';
 import { earlierAttempts, noteAttempt } from './attempts.js';
 import type { Fence } from './fence.js';
@@ -19,7 +17,6 @@ import { watchCost } from './watch-cost.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
 import { buildWorkspace, type Prepared } from './workspace.js';
 
-const VERSION_MS = 10_000;
 /** An agent that is lost so often is lost again; each start may cost money. */
 const MAX_STARTS = 3;
 
@@ -43,13 +40,11 @@ async function perform(
 ): Promise<AgentStep> {
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
-  const request = requestOf(context);
-  const launch = context.agent.launch(request);
-  const env = { ...context.baseEnv, ...launch.env, ...context.targetEnv };
-  const program = launch.argv[0] ?? '';
-  if ((await findExecutable(program, env['PATH'] ?? '')) === null) {
+  const { launch, env, program } = await planLaunch(context);
+  if (program === null) {
+    const message = `agent ${context.run.cell.agent}: '${launch.argv[0] ?? ''}' was not found; install it`;
     return {
-      record: unable(context, `agent ${context.run.cell.agent}: '${program}' was not found; install it`),
+      record: unable(context, message),
       efficiency: null,
     };
   }
@@ -64,7 +59,7 @@ async function perform(
   }
   await fence.check();
   const digested = await digestOutput(context, prepared.result.setup, ended);
-  const version = await versionOf(context, env);
+  const version = prepared.result.agent_version ?? null;
   const containment = await context.environment.containment();
   return { ...digested, record: { ...digested.record, version, containment, history } };
 }
@@ -184,43 +179,6 @@ async function writeLaunchFiles({ files }: AgentLaunch): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFileAtomic(path, content, 0o600);
   }
-}
-
-function requestOf({ scenario, run, handle, home }: RunContext): AgentRequest {
-  return {
-    prompt: scenario.task.prompt,
-    model: run.cell.model,
-    workspace: handle.workspace,
-    home,
-    config: join(handle.root, 'config'),
-    sessionId: uuidOf(run.run),
-    maxTurns: scenario.run.max_turns ?? null,
-    mock: scenario.mock ?? null,
-  };
-}
-
-/** The same UUID at every attempt of a run. */
-function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-async function versionOf(
-  { agent, redact, handle }: RunContext,
-  env: Record<string, string>,
-): Promise<string | null> {
-  const [command, ...args] = agent.version ?? [];
-  if (command === undefined) return null;
-  const result = await execa(command, args, {
-    env,
-    extendEnv: false,
-    cwd: handle.workspace,
-    reject: false,
-    timeout: VERSION_MS,
-    stdin: 'ignore',
-  });
-  const line = result.stdout.trim().split('\n')[0] ?? '';
-  return result.exitCode === 0 && line !== '' ? redact(line).slice(0, 200) : null;
 }
 
 function unable(context: RunContext, message: string): AgentRecord {

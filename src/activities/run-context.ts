@@ -36,6 +36,10 @@ export interface RunContext extends EffectiveScenario {
   targetEnv: Record<string, string>;
   /** Variables that are referred to and have no value. */
   missing: string[];
+  /** What the config says of the agent; null for a built-in one. */
+  agentSettings: Plan['agents'][string] | null;
+  /** Whether the sweep may reuse results. */
+  cache: boolean;
   /** Prices of the sweep's config, by model. */
   prices: Plan['prices'];
   secrets: string[];
@@ -60,6 +64,10 @@ export async function readPlan(resultsPath: string, sweep: string): Promise<Plan
   return plan;
 }
 
+/** A scenario of the store, as it is run. */
+export const readScenario = (resultsPath: string, hash: string): Promise<EffectiveScenario> =>
+  readStored(scenarioFile(resultsPath, hash), EffectiveScenario);
+
 /** Reads one of our own files. A broken one stays broken however often it is read. */
 async function readStored<T>(file: string, schema: { parse(value: unknown): T }): Promise<T> {
   const text = await readFile(file, 'utf8');
@@ -83,7 +91,7 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
       'StoreBroken',
     );
   }
-  const effective = await readStored(scenarioFile(resultsPath, planned.hash), EffectiveScenario);
+  const effective = await readScenario(resultsPath, planned.hash);
   const settings = plan.agents[run.cell.agent];
   const named = knownAgents({}).get(run.cell.agent)?.env ?? [];
   const names = [...referredNames(effective.target.env), ...referredNames(settings?.env ?? {}), ...named];
@@ -128,6 +136,8 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     },
     targetEnv: target.env,
     missing: [...new Set([...target.missing, ...ofAgent.missing])],
+    agentSettings: settings ?? null,
+    cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
     secrets,
     redact: createRedactor({ secrets }),

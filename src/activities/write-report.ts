@@ -69,7 +69,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     message: record.message,
     metrics,
     results_dir: context.run.run,
-    cache_key: null,
+    cache_key: found.prepared?.result.cache_key ?? null,
     cached_from: null,
     attempts: Math.max(1, record.agent?.starts ?? 1),
   });

@@ -26,6 +26,7 @@ import {
   type SweepStatus,
 } from './protocol.js';
 import { rootMessage } from './root-message.js';
+import { trackSpending } from './spending.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
@@ -55,6 +56,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   let cancelled = false;
   let total = 0;
   let admitted = 0;
+  const spending = trackSpending(input.maxUsd, input.carried?.spending);
 
   const status = (): SweepStatus => (cancelled ? 'cancelled' : paused ? 'paused' : 'running');
   const progress = (): SweepProgress => ({
@@ -62,7 +64,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     active: [...active].map(([cell, workflowId]) => ({ cell, workflowId })),
     total,
     counts,
+    ...spentSoFar(),
   });
+  const spentSoFar = (): Pick<SweepProgress, 'spentUsd' | 'maxUsd'> => {
+    const said = spending.read();
+    return said === null ? {} : { maxUsd: said.maxUsd, spentUsd: said.carried.spentUsd };
+  };
   const show = (): void => setCurrentDetails(sweepDetails(progress()));
   const runs = new CancellationScope();
 
@@ -85,6 +92,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   });
 
   async function run(cell: Cell, workflowId: string): Promise<void> {
+    let costUsd: number | null = null;
     try {
       const result = await runs.run(() =>
         executeChild(runScenario, {
@@ -97,6 +105,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         }),
       );
       counts[result.outcome] += 1;
+      costUsd = result.costUsd;
     } catch (error) {
       if (isCancellation(error)) counts.cancelled += 1;
       else {
@@ -106,6 +115,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       }
     } finally {
       active.delete(cell.id);
+      spending.end(cell, costUsd);
       show();
     }
   }
@@ -116,18 +126,30 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       const page = await loadCells({ sweep, offset, limit: PAGE, round: input.round });
       total = page.total;
       show();
-      for (const { cell, finished } of page.cells) {
+      for (const waiting of page.cells) {
+        const { cell, finished } = waiting;
         if (finished === null) {
-          await condition(() => cancelled || (!paused && active.size < concurrency));
+          await condition(
+            () =>
+              cancelled || (!paused && active.size < concurrency && spending.admission(waiting) !== 'wait'),
+          );
           if (cancelled) return true;
+          if (spending.admission(waiting) === 'never') {
+            spending.leaveOut();
+            counts.error += 1;
+            offset += 1;
+            continue;
+          }
           if (workflowInfo().continueAsNewSuggested || admitted === input.cellsPerHistory) return false;
           const workflowId = `sweep/${sweep}/${cell.id}/r${input.round}`;
           admitted += 1;
           active.set(cell.id, workflowId);
+          spending.start(waiting);
           void run(cell, workflowId);
           show();
         } else {
           counts[finished] += 1;
+          spending.add(waiting.costUsd);
         }
         offset += 1;
       }
@@ -148,11 +170,19 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   }
   return CancellationScope.nonCancellable(async () => {
     await condition(allHandlersFinished);
+    const money = spending.read();
     if (!complete && !cancelled) {
-      return continueAsNew<typeof runSweep>({ ...input, carried: { offset, paused, counts, lost } });
+      return continueAsNew<typeof runSweep>({
+        ...input,
+        carried: { offset, paused, counts, lost, ...(money === null ? {} : { spending: money.carried }) },
+      });
     }
     const end = cancelled ? 'cancelled' : 'completed';
-    await finishSweep({ sweep, status: end, lost });
+    const overBudget =
+      money === null || money.carried.unaffordable === 0
+        ? {}
+        : { overBudget: { maxUsd: money.maxUsd, spentUsd: money.carried.spentUsd } };
+    await finishSweep({ sweep, status: end, lost, ...overBudget });
     return { status: end, counts };
   });
 }

@@ -63,6 +63,8 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     runPostScript: () => Promise.resolve(),
     checkGate: () => Promise.resolve('pass'),
     runEvaluator: () => Promise.resolve(),
+    reuseResult: (_run, from) =>
+      Promise.resolve({ outcome: 'pass', message: `as ${from}`, costUsd: null, cached: true }),
     writeReport: (_run, { cancelled }) =>
       Promise.resolve({
         outcome: cancelled ? 'cancelled' : 'pass',
