@@ -54,6 +54,7 @@ export function composeRecord(context: RunContext, input: ReportInput, found: Fo
     setup: prepared?.setup ?? [],
     post_scripts: posts,
     steps: stepRecords(context, input, found, unfit),
+    regressions: [],
     warnings: [...(prepared?.warnings ?? []), ...notices(context, posts, agent)],
   };
 }

@@ -44,6 +44,7 @@ export const finishSweep =
       workflowId: sweepWorkflowId(sweep),
       uiUrl: null,
       status,
+      maxUsd: plan.max_usd,
       cells: plan.cells,
       results,
       resultsPath,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dollars } from '../lib/dollars.js';
 import type { TokenUsage } from './run-record.js';
 
 const perMillion = z.number().min(0);
@@ -45,7 +46,7 @@ export async function createPricer(prices: Readonly<Record<string, Price>>): Pro
     for (const model of models) {
       const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
       const usd = price === undefined ? listed(usage, model) : priceOf(usage, price);
-      if (usd !== null) return { usd: exact(usd), source: price === undefined ? 'list' : 'config' };
+      if (usd !== null) return { usd: dollars(usd), source: price === undefined ? 'list' : 'config' };
       if (price !== undefined) return null; // the user's own price leaves out what was used
     }
     return null;
@@ -68,9 +69,6 @@ function priceOf(usage: TokenUsage, price: Price): number | null {
   return usd;
 }
 
-/** Sums of amounts have digits that nobody paid. */
-const exact = (usd: number): number => Number(usd.toFixed(9));
-
 /** What parts cost together: null as soon as one of them is not known. */
 export const sumOfCosts = (parts: readonly (number | null)[]): number | null =>
-  parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : exact(sum + part)), 0);
+  parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : dollars(sum + part)), 0);

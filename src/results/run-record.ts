@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Regression } from './regressions.js';
 import { Outcome, SCHEMA_VERSION } from './schema.js';
 
 /** A setup command, health check or post script as it went. Output is the redacted start of what was written. */
@@ -114,5 +115,7 @@ export const RunRecord = z.object({
   steps: z.array(StepRecord),
   /** What a reader should know though it changes no outcome (a failed setup command, a setting not enforced). */
   warnings: z.array(z.string()),
+  /** What got worse since the previous run of the cell. */
+  regressions: z.array(Regression).default([]),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

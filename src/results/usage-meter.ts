@@ -1,3 +1,4 @@
+import { dollars } from '../lib/dollars.js';
 import type { CostSource, Pricer } from './cost.js';
 import type { EventBody } from './events.js';
 import type { TokenUsage } from './run-record.js';
@@ -40,7 +41,7 @@ export function createUsageMeter(model: string, pricer: Pricer): UsageMeter {
         event.cost_usd === null
           ? pricer(event, used === null ? [model] : [used, model])
           : { usd: event.cost_usd, source: 'reported' as const };
-      costUsd = cost === null || costUsd === null ? null : Number((costUsd + cost.usd).toFixed(9));
+      costUsd = cost === null || costUsd === null ? null : dollars(costUsd + cost.usd);
       costSource ??= cost?.source ?? null;
     },
     read: () => ({

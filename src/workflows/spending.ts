@@ -1,3 +1,4 @@
+import { dollars } from '../lib/dollars.js';
 import { admit, type Admission } from '../results/budget.js';
 import type { Cell } from '../results/cell.js';
 import type { PageCell, SpendingCarried } from './protocol.js';
@@ -26,14 +27,14 @@ export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarr
   const estimate = ({ cell, estimateUsd, limited }: PageCell): number | null =>
     limited === true ? (estimateUsd ?? null) : maxOf(estimateUsd ?? null, highest.get(ownerOf(cell)) ?? null);
   return {
-    add: (costUsd) => void (spentUsd += costUsd ?? 0),
+    add: (costUsd) => void (spentUsd = dollars(spentUsd + (costUsd ?? 0))),
     admission: (page) =>
       maxUsd === undefined ? 'start' : admit({ maxUsd, spentUsd, open: [...open.values()] }, estimate(page)),
     start: (page) => void open.set(page.cell.id, estimate(page)),
     end(cell, costUsd) {
       open.delete(cell.id);
       if (costUsd === null) return;
-      spentUsd += costUsd;
+      spentUsd = dollars(spentUsd + costUsd);
       highest.set(ownerOf(cell), Math.max(costUsd, highest.get(ownerOf(cell)) ?? 0));
     },
     leaveOut: () => void (unaffordable += 1),

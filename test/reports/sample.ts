@@ -73,6 +73,7 @@ export const run = (change: Partial<RunRecord> = {}): RunRecord => ({
   post_scripts: [],
   steps: [{ name: 'runAgent', status: 'done', duration_ms: 3000, attempts: 1, note: null }],
   warnings: [],
+  regressions: [],
   ...change,
 });
 
@@ -106,6 +107,7 @@ export const cell = (change: Partial<SweepCell> = {}): SweepCell => ({
   cost_usd: 0.5,
   duration_secs: 2.1,
   attempts: 1,
+  regressions: [],
   cached: false,
   results_dir: '/results/20260102-030405-mock-default-notes-1',
   ...change,
@@ -127,6 +129,8 @@ export function sweep(cells: SweepCell[], change: Partial<SweepDocument> = {}): 
       cancelled: having('cancelled'),
       cached: cells.filter((one) => one.cached).length,
     },
+    cost_usd: null,
+    max_usd: null,
     cells,
     ...change,
   };

@@ -80,6 +80,7 @@ export async function follow({
     workflowId: handle.workflowId,
     uiUrl,
     status: last?.status ?? 'paused',
+    maxUsd: plan.max_usd,
     cells: plan.cells,
     results: results(),
     resultsPath,
