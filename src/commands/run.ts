@@ -41,7 +41,7 @@ export async function run(options: RunOptions): Promise<number> {
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const draft = draftSweep(project, selected, options);
   await checkWritable(project.resultsPath);
-  for (const warning of withoutEffect(project, selected)) say(`warning: ${warning}`);
+  for (const warning of withoutEffect(selected)) say(`warning: ${warning}`);
   if (options.dryRun) return showDraft(draft, project, options.json);
 
   const plan = await writePlan(project, draft, options.name);

@@ -9,6 +9,7 @@ export async function startSweep({ client, engine }: Session, plan: Plan, round:
     sweep: plan.sweep,
     round,
     concurrency: plan.concurrency,
+    caps: plan.caps,
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   };
   const scenarios = plan.scenarios.map(({ name }) => name).join(', ');

@@ -45,6 +45,7 @@ export async function writePlan(
     concurrency: draft.concurrency,
     scenarios,
     agents: draft.agents,
+    caps: { agents: config.limits.agents, models: config.limits.models },
     cache: draft.cache,
     max_usd: draft.maxUsd,
     prices: config.prices,

@@ -28,6 +28,10 @@ export const Plan = z.object({
   agents: z.record(z.string(), CommandAgent),
   /** Whether finished runs of the same inputs may be reused. */
   cache: z.boolean().default(true),
+  /** Cells at once of an agent and of a model, besides `concurrency`. */
+  caps: z
+    .object({ agents: z.record(z.string(), z.number()), models: z.record(z.string(), z.number()) })
+    .default({ agents: {}, models: {} }),
   /** US dollars that the sweep may cost; null where nobody set a limit. */
   max_usd: z.number().nullable().default(null),
   /** The config's prices, by model. */

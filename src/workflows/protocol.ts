@@ -17,6 +17,8 @@ export interface SweepInput {
   concurrency: number;
   /** US dollars; absent where there is no limit. */
   maxUsd?: number;
+  /** Cells at once of an agent and of a model, besides `concurrency`. */
+  caps?: { agents: Record<string, number>; models: Record<string, number> };
   /** Continue as new after so many runs, even if Temporal does not yet suggest it. */
   cellsPerHistory?: number;
   /** Carried over when the workflow continues as new. */
@@ -25,6 +27,9 @@ export interface SweepInput {
 
 interface SweepCarried {
   offset: number;
+  /** Cells before `offset` that have not been started. */
+  waiting?: PageCell[];
+  total?: number;
   paused: boolean;
   counts: Record<Outcome, number>;
   lost: LostCell[];

@@ -20,6 +20,7 @@ import {
   QUERIES,
   UPDATES,
   type LostCell,
+  type PageCell,
   type SweepInput,
   type SweepProgress,
   type SweepResult,
@@ -50,18 +51,19 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   const { sweep, concurrency } = input;
   const counts = input.carried?.counts ?? { pass: 0, fail: 0, error: 0, cancelled: 0 };
   const lost: LostCell[] = input.carried?.lost ?? [];
-  const active = new Map<string, string>();
+  const active = new Map<string, { cell: Cell; workflowId: string }>();
+  let waiting: PageCell[] = input.carried?.waiting ?? [];
   let offset = input.carried?.offset ?? 0;
   let paused = input.carried?.paused ?? false;
   let cancelled = false;
-  let total = 0;
+  let total = input.carried?.total ?? 0;
   let admitted = 0;
   const spending = trackSpending(input.maxUsd, input.carried?.spending);
 
   const status = (): SweepStatus => (cancelled ? 'cancelled' : paused ? 'paused' : 'running');
   const progress = (): SweepProgress => ({
     status: status(),
-    active: [...active].map(([cell, workflowId]) => ({ cell, workflowId })),
+    active: [...active.values()].map(({ cell, workflowId }) => ({ cell: cell.id, workflowId })),
     total,
     counts,
     ...spentSoFar(),
@@ -91,7 +93,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     return status();
   });
 
-  async function run(cell: Cell, workflowId: string): Promise<void> {
+  async function run(cell: Cell): Promise<void> {
+    const workflowId = `sweep/${sweep}/${cell.id}/r${input.round}`;
+    active.set(cell.id, { cell, workflowId });
     let costUsd: number | null = null;
     try {
       const result = await runs.run(() =>
@@ -120,40 +124,55 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     }
   }
 
+  const hasRoom = ({ agent, model }: Cell): boolean => {
+    const open = [...active.values()].map((run) => run.cell);
+    const below = (cap: number | undefined, having: (cell: Cell) => boolean): boolean =>
+      cap === undefined || open.filter(having).length < cap;
+    return (
+      open.length < concurrency &&
+      below(input.caps?.agents[agent], (cell) => cell.agent === agent) &&
+      below(input.caps?.models[model], (cell) => cell.model === model)
+    );
+  };
+  /** The first cell that need not wait: it can start, or never will. */
+  const next = (): PageCell | undefined =>
+    paused ? undefined : waiting.find((page) => hasRoom(page.cell) && spending.admission(page) !== 'wait');
+
+  async function loadPage(): Promise<{ last: boolean }> {
+    const page = await loadCells({ sweep, offset, limit: PAGE, round: input.round });
+    total = page.total;
+    offset += page.cells.length;
+    for (const { finished, costUsd } of page.cells) {
+      if (finished === null) continue;
+      counts[finished] += 1;
+      spending.add(costUsd);
+    }
+    waiting = page.cells.filter(({ finished }) => finished === null);
+    show();
+    return { last: page.cells.length < PAGE };
+  }
+
   /** True when all cells are admitted; false when there should be a new history first. */
   async function admit(): Promise<boolean> {
-    for (;;) {
-      const page = await loadCells({ sweep, offset, limit: PAGE, round: input.round });
-      total = page.total;
-      show();
-      for (const waiting of page.cells) {
-        const { cell, finished } = waiting;
-        if (finished === null) {
-          await condition(
-            () =>
-              cancelled || (!paused && active.size < concurrency && spending.admission(waiting) !== 'wait'),
-          );
-          if (cancelled) return true;
-          if (spending.admission(waiting) === 'never') {
-            spending.leaveOut();
-            counts.error += 1;
-            offset += 1;
-            continue;
-          }
-          if (workflowInfo().continueAsNewSuggested || admitted === input.cellsPerHistory) return false;
-          const workflowId = `sweep/${sweep}/${cell.id}/r${input.round}`;
-          admitted += 1;
-          active.set(cell.id, workflowId);
-          spending.start(waiting);
-          void run(cell, workflowId);
-          show();
+    for (let last = false; ;) {
+      while (waiting.length > 0) {
+        await condition(() => cancelled || next() !== undefined);
+        const page = next();
+        if (cancelled || page === undefined) return true;
+        if (spending.admission(page) === 'never') {
+          spending.leaveOut();
+          counts.error += 1;
         } else {
-          counts[finished] += 1;
-          spending.add(waiting.costUsd);
+          if (workflowInfo().continueAsNewSuggested || admitted === input.cellsPerHistory) return false;
+          admitted += 1;
+          spending.start(page);
+          void run(page.cell);
+          show();
         }
-        offset += 1;
+        waiting = waiting.filter((other) => other !== page);
       }
-      if (page.cells.length < PAGE) return true;
+      if (last) return true;
+      ({ last } = await loadPage());
     }
   }
 
@@ -174,7 +193,15 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     if (!complete && !cancelled) {
       return continueAsNew<typeof runSweep>({
         ...input,
-        carried: { offset, paused, counts, lost, ...(money === null ? {} : { spending: money.carried }) },
+        carried: {
+          offset,
+          waiting,
+          total,
+          paused,
+          counts,
+          lost,
+          ...(money === null ? {} : { spending: money.carried }),
+        },
       });
     }
     const end = cancelled ? 'cancelled' : 'completed';

@@ -54,6 +54,7 @@ beforeEach(async () => {
     concurrency: 1,
     scenarios: [{ name: 'raced', file: 'raced.yaml', hash: 'h' }],
     agents: {},
+    caps: { agents: {}, models: {} },
     cache: true,
     max_usd: null,
     prices: {},
