@@ -26,10 +26,10 @@ export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: stri
     // otherwise !!set, !!omap and !!timestamp give values that are no JSON
     resolveKnownTags: false,
   });
-  const problemAt = ({ offset, message }: SyntaxFinding): Problem => ({
+  const problemAt = ({ offset, message, lost = false }: SyntaxFinding): Problem => ({
     file,
     ...positionOf(offset, lines),
-    path: formatPath(pathAt(document.contents, offset)),
+    path: lost ? '' : formatPath(pathAt(document.contents, offset)),
     message,
   });
 
