@@ -35,9 +35,8 @@ const ADDRESS = ['--address <host:port>', 'a Temporal server of yours instead of
 const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;
 
 // An empty variable is none.
-for (const name of ['LLM_TOOL_TEST_BUDGET_USD', 'LLM_TOOL_TEST_JUDGE']) {
-  if (process.env[name] === '') delete process.env[name];
-}
+if (process.env['LLM_TOOL_TEST_BUDGET_USD'] === '') delete process.env['LLM_TOOL_TEST_BUDGET_USD'];
+if (process.env['LLM_TOOL_TEST_JUDGE'] === '') delete process.env['LLM_TOOL_TEST_JUDGE'];
 
 // Only what a verb needs is imported, by its action: `--help` must not wait for Temporal's client.
 let exitCode = 0;

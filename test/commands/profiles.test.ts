@@ -57,7 +57,7 @@ beforeAll(async () => {
     'scenarios/acted.yaml': scenario('acted', { steps: ['say: x'] }),
     'scenarios/configured.yaml': scenario('configured', {
       target: 'from_config',
-      gates: ['{type: command_output_contains, command: tool, substring: "config build"}'],
+      gates: ['{type: command_succeeds, command: "test -n \\"$WHO\\""}'],
       steps,
     }),
     'scenarios/near.yaml': scenario('near', { target: '{binary: ./near/tool}', steps }),
@@ -248,6 +248,7 @@ describe('the target', () => {
     await project.write('my.env', 'WHO=file\n');
     const said = async (args: string[], env: Record<string, string>): Promise<string> => {
       const { document } = await project.run(args, env);
+      expect(document.cells[0]?.outcome).toBe('pass'); // the gate has the variable too
       const run = await openRun(document);
       return run.text('artifacts/transcript.raw.txt');
     };
@@ -265,7 +266,10 @@ describe('the target', () => {
   test('makes the run an error when a variable has no value, before the agent starts', async () => {
     const { exitCode, document } = await project.run(['configured']);
     expect(exitCode).toBe(3);
-    expect(document.cells[0]).toMatchObject({ outcome: 'error', message: expect.stringContaining('WHO') });
+    expect(document.cells[0]).toMatchObject({
+      outcome: 'error',
+      message: expect.stringContaining('WHO') as string,
+    });
     const { run } = await openRun(document);
     expect(run.agent).toBeNull();
   });

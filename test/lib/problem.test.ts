@@ -40,9 +40,7 @@ describe('codeFrame', () => {
 
   it('leaves lines that fit as they are, also left of a caret far to the right', () => {
     const line = `${'x'.repeat(99)}!`;
-    expect(codeFrame(`first\n${line}`, 2, 100)).toBe(
-      `  1 | first\n> 2 | ${line}\n    | ${' '.repeat(99)}^`,
-    );
+    expect(codeFrame(`first\n${line}`, 2, 100)).toBe(`  1 | first\n> 2 | ${line}\n    | ${' '.repeat(99)}^`);
   });
 
   it('cuts a long line around the caret', () => {
