@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --
-import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { packageVersion } from './platform/package-info.js';
@@ -12,6 +12,9 @@ const list = (value: string, before: string[]): string[] => [
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 ];
+
+/** A repeatable flag whose values are taken as they are. */
+const each = (value: string, before: string[]): string[] => [...before, value];
 
 const positive = (value: string): number => {
   const number = Number(value);
@@ -31,6 +34,10 @@ const RESULTS = ['--results <folder>', 'results folder (default: results_path of
 const ADDRESS = ['--address <host:port>', 'a Temporal server of yours instead of the local one'] as const;
 const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;
 
+// An empty variable is none.
+if (process.env['LLM_TOOL_TEST_BUDGET_USD'] === '') delete process.env['LLM_TOOL_TEST_BUDGET_USD'];
+if (process.env['LLM_TOOL_TEST_JUDGE'] === '') delete process.env['LLM_TOOL_TEST_JUDGE'];
+
 // Only what a verb needs is imported, by its action: `--help` must not wait for Temporal's client.
 let exitCode = 0;
 const exitWith = async (code: Promise<number>): Promise<void> => {
@@ -48,20 +55,30 @@ program
   .command('run')
   .description('plan the matrix, start it, follow it')
   .argument('[files...]', 'scenario files, folders, or names in the fixtures folder')
+  .option('-s, --scenario <file>', 'the same as naming it as an argument (repeatable)', each, [])
   .option('--all', 'all scenarios of the fixtures folder')
   .option('--tags <tags>', 'only scenarios with any of these tags (repeatable, comma lists)', list, [])
   .option('--tier <n>', 'only scenarios of this tier and below', tier)
   .option('--agents <names>', 'agents, in place of tool_matrix (repeatable, comma lists)', list, [])
-  .option('--tools <names>', 'the same as --agents', list, [])
-  .option('--models <names>', 'models, in place of those of tool_matrix', list, [])
+  .option('--tool, --tools <names>', 'the same as --agents', list, [])
+  .option('--model, --models <names>', 'models, in place of those of tool_matrix', list, [])
   .option('--profile <name>', 'agents and models of a profile of the config')
   .option('--repeat <n>', 'repetitions of each cell', count)
   .option('--concurrency <n>', 'cells at once', count)
-  .option('--max-usd <n>', 'budget: no cell is started that would pass it', positive)
+  .addOption(
+    new Option('--max-usd <n>', 'budget: no cell is started that would pass it')
+      .argParser(positive)
+      .env('LLM_TOOL_TEST_BUDGET_USD'),
+  )
   .option('--timeout-secs <n>', 'time for the agent', positive)
   .option('--target-binary <path>', 'the program under test')
   .option('--no-cache', 'run everything anew, also what has a result of exactly the same inputs')
-  .option('--judge-model <provider/model>', 'the model that judges, in place of that of scenario and config')
+  .addOption(
+    new Option(
+      '--judge-model <provider/model>',
+      'the model that judges, in place of that of scenario and config',
+    ).env('LLM_TOOL_TEST_JUDGE'),
+  )
   .option('--no-judge', 'leave out the judge')
   .option('--name <name>', 'a name for the sweep, to begin its id')
   .option('--env-file <file>', 'variables for ${NAME} and keys, besides those of the shell')
@@ -71,7 +88,8 @@ program
   .option(...RESULTS)
   .option(...ADDRESS)
   .option(...JSON_FLAG, false)
-  .action(async (files, { tools, ...options }) => {
+  .action(async (named, { tools, scenario, ...options }) => {
+    const files = [...named, ...scenario];
     if (
       files.length === 0 &&
       options.all !== true &&

@@ -117,6 +117,8 @@ function showDraft(draft: Draft, { resultsPath }: Project, json: boolean): numbe
     file: selected.file,
     fixture: selected.fixture,
     target: effective.target.binary,
+    /** null: looked for on PATH, or in the workspace, when the run starts. */
+    target_path: effective.target_path,
     timeout_secs: effective.timeout_secs,
     gates: selected.scenario.evaluation.gates.length,
   }));
@@ -133,9 +135,10 @@ function showDraft(draft: Draft, { resultsPath }: Project, json: boolean): numbe
   process.stdout.write(
     `${draft.cells.length} cell${draft.cells.length === 1 ? '' : 's'}, ${draft.concurrency} at once, results in ${resultsPath}\n`,
   );
-  for (const { name, file, fixture, target, timeout_secs, gates } of scenarios) {
+  for (const { name, file, fixture, target, target_path, timeout_secs, gates } of scenarios) {
+    const found = target_path === null ? '' : ` = ${target_path}`;
     process.stdout.write(
-      `  ${name}  (${file}, fixture ${fixture}, target ${target}, gates ${gates}, timeout ${timeout_secs} s)\n`,
+      `  ${name}  (${file}, fixture ${fixture}, target ${target}${found}, gates ${gates}, timeout ${timeout_secs} s)\n`,
     );
   }
   for (const cell of draft.cells) process.stdout.write(`  ${cell.id}\n`);

@@ -21,6 +21,7 @@ function text(what: string): z.ZodString {
   return z.string({
     error: ({ input }) => {
       if (input === undefined) return `missing: expected ${what}`;
+      if (input === null) return `expected ${what}, got nothing`;
       const quotable = typeof input === 'number' || typeof input === 'boolean';
       return `expected ${what}, as text${quotable ? ' (put it in quotes)' : ''}`;
     },

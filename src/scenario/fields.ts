@@ -45,8 +45,10 @@ export const distinct = <T>(
 
 /** A check that a map has exactly one of some keys. */
 export const exactlyOne = <T extends object>(keys: readonly (keyof T & string)[]): z.core.$ZodCheck<T> =>
-  z.superRefine<T>((value, context) => {
-    const given = keys.filter((key) => (value as T | undefined)?.[key] !== undefined);
+  z.superRefine<T>((value: unknown, context) => {
+    // what is no map is complained of already
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const given = keys.filter((key) => (value as Partial<T>)[key] !== undefined);
     if (given.length !== 1)
       context.addIssue({
         code: 'custom',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command, nonBlank } from '../gates/fields.js';
-import { quote } from './phrases.js';
+import { didYouMean, quote } from './phrases.js';
 import { workspaceFile } from './fields.js';
 
 const ToolCall = z.strictObject({
@@ -49,7 +49,9 @@ export const MockStep = z.union(steps, {
     if (known.length === 1) return undefined;
     const expected = `expected a map with exactly one of ${stepNames.join(', ')}`;
     if (known.length > 1) return `${expected}; got ${known.join(' and ')}: make them steps of their own`;
-    return given.length > 0 ? `${expected}; got ${given.map(quote).join(', ')}` : expected;
+    if (given.length === 0) return expected;
+    const hint = given.map((key) => didYouMean(key, stepNames)).find((near) => near !== null);
+    return `${expected}; got ${given.map(quote).join(', ')}${hint === undefined ? '' : `; ${hint}`}`;
   },
 });
 export type MockStep = z.infer<typeof MockStep>;

@@ -19,10 +19,13 @@ export const Rubric = z
       .array(Criterion)
       .min(1)
       .check(distinct(({ id }) => id, 'criterion id', ['id']))
-      .refine((criteria) => Math.abs(sum(criteria) - 1) <= TOLERANCE + Number.EPSILON, {
-        error: ({ input }) =>
-          `the weights sum to ${Number(sum(input as Criterion[]).toFixed(4))}; expected 1 (+-${TOLERANCE})`,
-      }),
+      .refine(
+        (criteria) => criteria.length === 0 || Math.abs(sum(criteria) - 1) <= TOLERANCE + Number.EPSILON,
+        {
+          error: ({ input }) =>
+            `the weights sum to ${Number(sum(input as Criterion[]).toFixed(4))}; expected 1 (+-${TOLERANCE})`,
+        },
+      ),
     output: z.strictObject({
       format: nonBlank('the format of the answer, like "json"'),
       require_fields: z.array(label('the name of a field')),
