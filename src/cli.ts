@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --
-import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { packageVersion } from './platform/package-info.js';
@@ -33,7 +33,7 @@ const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as con
 
 // Only what a verb needs is imported, by its action: `--help` must not wait for Temporal's client.
 let exitCode = 0;
-const exitWith = async (code: Promise<number>): Promise<void> => {
+const exitWith = async (code: Promise<number> | number): Promise<void> => {
   exitCode = await code;
 };
 
@@ -147,6 +147,17 @@ program
     const { openProject } = await import('./commands/project.js');
     const { runWorker } = await import('./worker.js');
     await runWorker({ ...options, external: true, resultsPath: openProject(results).resultsPath });
+  });
+
+program
+  .command('schema')
+  .description('print the JSON Schema of scenario files, for editors')
+  .addOption(new Option('--config', 'that of llm-tool-test-config.toml').conflicts('rubric'))
+  .addOption(new Option('--rubric', 'that of rubric files').conflicts('config'))
+  .option('--json', 'changes nothing: it is JSON', false)
+  .action(async ({ config, rubric }) => {
+    const { schema } = await import('./commands/schema.js');
+    await exitWith(schema(config === true ? 'config' : rubric === true ? 'rubric' : 'scenario'));
   });
 
 const engine = program
