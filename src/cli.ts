@@ -150,6 +150,13 @@ program
   });
 
 program
+  .command('init')
+  .description('scaffold a config, a scenario and its fixture that run at once')
+  .argument('[dir]', 'folder, made where it is missing (default: the working folder)')
+  .option(...JSON_FLAG, false)
+  .action(async (dir, options) => exitWith((await import('./commands/init.js')).init(dir ?? '.', options)));
+
+program
   .command('schema')
   .description('print the JSON Schema of scenario files, for editors')
   .addOption(new Option('--config', 'that of llm-tool-test-config.toml').conflicts('rubric'))
