@@ -167,6 +167,14 @@ program
     await exitWith(schema(config === true ? 'config' : rubric === true ? 'rubric' : 'scenario'));
   });
 
+program
+  .command('doctor')
+  .description('check what is needed here to run scenarios; exit 3 when something is in the way')
+  .option(...RESULTS)
+  .option(...ADDRESS)
+  .option(...JSON_FLAG, false)
+  .action(async (options) => exitWith((await import('./commands/doctor.js')).doctor(options)));
+
 const engine = program
   .command('engine')
   .description('the local engine: Temporal server, worker, and their keeper');
