@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --
-import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { packageVersion } from './platform/package-info.js';
@@ -175,6 +175,16 @@ program
   .option(...JSON_FLAG, false)
   .action(async (options) => exitWith((await import('./commands/doctor.js')).doctor(options)));
 
+program
+  .command('completion')
+  .description('print a completion script')
+  .addArgument(new Argument('<shell>', 'where it is used').choices(['bash', 'zsh', 'fish'] as const))
+  .option(...JSON_FLAG, false)
+  .addHelpText('after', '\nThe script says how to install it.')
+  .action(async (shell, options) =>
+    exitWith((await import('./commands/completion.js')).completion(shell, options)),
+  );
+
 const engine = program
   .command('engine')
   .description('the local engine: Temporal server, worker, and their keeper');
@@ -198,6 +208,12 @@ for (const [verb, description, action] of [
 async function main(): Promise<void> {
   const json = process.argv.includes('--json');
   try {
+    // Asked by the completion scripts, about a line that is not complete: nothing that Commander could parse.
+    if (process.argv[2] === 'complete-words') {
+      const { completeWords } = await import('./commands/completion.js');
+      await exitWith(completeWords(program, process.argv.slice(3)));
+      return;
+    }
     await program.parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) {
