@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --
-import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { packageVersion } from './platform/package-info.js';
@@ -40,7 +40,7 @@ if (process.env['LLM_TOOL_TEST_JUDGE'] === '') delete process.env['LLM_TOOL_TEST
 
 // Only what a verb needs is imported, by its action: `--help` must not wait for Temporal's client.
 let exitCode = 0;
-const exitWith = async (code: Promise<number>): Promise<void> => {
+const exitWith = async (code: Promise<number> | number): Promise<void> => {
   exitCode = await code;
 };
 
@@ -167,6 +167,42 @@ program
     await runWorker({ ...options, external: true, resultsPath: openProject(results).resultsPath });
   });
 
+program
+  .command('init')
+  .description('scaffold a config, a scenario and its fixture that run at once')
+  .argument('[dir]', 'folder, made where it is missing (default: the working folder)')
+  .option(...JSON_FLAG, false)
+  .action(async (dir, options) => exitWith((await import('./commands/init.js')).init(dir ?? '.', options)));
+
+program
+  .command('schema')
+  .description('print the JSON Schema of scenario files, for editors')
+  .addOption(new Option('--config', 'that of llm-tool-test-config.toml').conflicts('rubric'))
+  .addOption(new Option('--rubric', 'that of rubric files').conflicts('config'))
+  .option('--json', 'changes nothing: it is JSON', false)
+  .action(async ({ config, rubric }) => {
+    const { schema } = await import('./commands/schema.js');
+    await exitWith(schema(config === true ? 'config' : rubric === true ? 'rubric' : 'scenario'));
+  });
+
+program
+  .command('doctor')
+  .description('check what is needed here to run scenarios; exit 3 when something is in the way')
+  .option(...RESULTS)
+  .option(...ADDRESS)
+  .option(...JSON_FLAG, false)
+  .action(async (options) => exitWith((await import('./commands/doctor.js')).doctor(options)));
+
+program
+  .command('completion')
+  .description('print a completion script')
+  .addArgument(new Argument('<shell>', 'where it is used').choices(['bash', 'zsh', 'fish'] as const))
+  .option(...JSON_FLAG, false)
+  .addHelpText('after', '\nThe script says how to install it.')
+  .action(async (shell, options) =>
+    exitWith((await import('./commands/completion.js')).completion(shell, options)),
+  );
+
 const engine = program
   .command('engine')
   .description('the local engine: Temporal server, worker, and their keeper');
@@ -190,6 +226,12 @@ for (const [verb, description, action] of [
 async function main(): Promise<void> {
   const json = process.argv.includes('--json');
   try {
+    // Asked by the completion scripts, about a line that is not complete: nothing that Commander could parse.
+    if (process.argv[2] === 'complete-words') {
+      const { completeWords } = await import('./commands/completion.js');
+      await exitWith(completeWords(program, process.argv.slice(3)));
+      return;
+    }
     await program.parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) {

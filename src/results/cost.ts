@@ -6,10 +6,14 @@ const perMillion = z.number().min(0);
 
 /** US dollars for a million tokens; what is not written is not known. Reasoning is paid for as output. */
 export const Price = z.strictObject({
-  input_per_mtok: perMillion,
-  output_per_mtok: perMillion,
-  cache_read_per_mtok: perMillion.exactOptional(),
-  cache_write_per_mtok: perMillion.exactOptional(),
+  input_per_mtok: perMillion.describe('US dollars for a million input tokens'),
+  output_per_mtok: perMillion.describe('US dollars for a million output tokens'),
+  cache_read_per_mtok: perMillion
+    .exactOptional()
+    .describe('US dollars for a million tokens read from a cache'),
+  cache_write_per_mtok: perMillion
+    .exactOptional()
+    .describe('US dollars for a million tokens written to a cache'),
 });
 export type Price = z.infer<typeof Price>;
 

@@ -12,26 +12,31 @@ const places = z.int().min(1);
 
 /** An agent of the user's own: a command that takes a prompt. Exit 0 means that it completed. */
 export const CommandAgent = z.strictObject({
-  /** For the seed's sake; the table's name is the agent's name. */
-  name: z.string().exactOptional(),
-  command: nonBlank('the program to start'),
-  args: z.array(z.string()).default([]),
-  /** How the prompt gets there: as the last argument, on stdin, or in a file whose path is the last argument. */
-  prompt: z.enum(['arg', 'stdin', 'file']).default('arg'),
-  output: z.enum(['text', 'jsonl']).default('text'),
-  models: modelNames,
-  version_command: command.exactOptional(),
-  /** Costs nothing, so it runs without LLM_TOOL_TEST_ENABLED. */
-  free: z.boolean().default(false),
+  name: z.string().exactOptional().describe("Without effect: the table's name is the agent's"),
+  command: nonBlank('the program to start').describe("A name on PATH, or a path from this file's folder"),
+  args: z
+    .array(z.string())
+    .default([])
+    .describe("Arguments; {model}, {prompt_file} and {workspace} stand for the run's values"),
+  prompt: z
+    .enum(['arg', 'stdin', 'file'])
+    .default('arg')
+    .describe(
+      'How the prompt gets there: as the last argument, on stdin, or in a file whose path is the last argument',
+    ),
+  output: z.enum(['text', 'jsonl']).default('text').describe('jsonl: it prints events as in events.jsonl'),
+  models: modelNames.describe('Models to run it with where nothing else names one'),
+  version_command: command.exactOptional().describe('Shell command that prints its version'),
+  free: z.boolean().default(false).describe('It costs nothing, so it runs without LLM_TOOL_TEST_ENABLED'),
   env: environmentVariables.default({}),
 });
 export type CommandAgent = z.infer<typeof CommandAgent>;
 
 const Profile = z.strictObject({
-  name: z.string().exactOptional(),
-  agents: agentNames,
-  tools: agentNames,
-  models: modelNames,
+  name: z.string().exactOptional().describe("Without effect: the table's name is the profile's"),
+  agents: agentNames.describe('Agents for scenarios without a tool_matrix'),
+  tools: agentNames.describe('The same as agents'),
+  models: modelNames.describe('Models where --models names none'),
 });
 
 const agentTable = z.record(label('the name of an agent'), CommandAgent).default({});
@@ -39,20 +44,28 @@ const agentTable = z.record(label('the name of an agent'), CommandAgent).default
 /** `llm-tool-test-config.toml`: `tools` is the seed's word for `agents`, and is merged into it. */
 export const Config = z
   .strictObject({
-    results_path: nonBlank('the path of the results folder').default('llm-tool-test-results'),
-    fixtures_path: nonBlank('the path of the fixtures folder').default('fixtures'),
-    agents: agentTable,
-    tools: agentTable,
-    profiles: z.record(label('the name of a profile'), Profile).default({}),
-    target: Target.exactOptional(),
-    prices: z.record(label('the name of a model'), Price).default({}),
+    results_path: nonBlank('the path of the results folder')
+      .default('llm-tool-test-results')
+      .describe('Results folder, relative to this file'),
+    fixtures_path: nonBlank('the path of the fixtures folder')
+      .default('fixtures')
+      .describe('Folder of scenarios and fixtures, relative to this file'),
+    agents: agentTable.describe('Agents of your own by name: commands that take a prompt'),
+    tools: agentTable.describe('The same as agents'),
+    profiles: z
+      .record(label('the name of a profile'), Profile)
+      .default({})
+      .describe('Agents and models by a name for --profile'),
+    target: Target.exactOptional().describe('The program under test, for scenarios with target: from_config'),
+    prices: z.record(label('the name of a model'), Price).default({}).describe('Prices by model'),
     limits: z
       .strictObject({
-        concurrency: places.exactOptional(),
-        agents: z.record(z.string(), places).default({}),
-        models: z.record(z.string(), places).default({}),
+        concurrency: places.exactOptional().describe('Cells of a sweep at once (4); --concurrency wins'),
+        agents: z.record(z.string(), places).default({}).describe('Cells at once, by agent'),
+        models: z.record(z.string(), places).default({}).describe('Cells at once, by model'),
       })
-      .prefault({}),
+      .prefault({})
+      .describe('How much runs at once'),
   })
   .check(cleanText())
   .superRefine(({ agents, tools }: Partial<Record<'agents' | 'tools', object>>, context) => {

@@ -1,27 +1,38 @@
 import { z } from 'zod';
-import { nonBlank, workspacePath } from '../gates/fields.js';
+import { inSchema, nonBlank, workspacePath } from '../gates/fields.js';
 
 /** For checks that look across a value: they run even where a part of it is wrong, so that all problems show at once. */
 export const always = { when: () => true };
 
 /** A name of one line: names go into folders, ids, tables. */
 export const label = (what: string): z.ZodString =>
-  nonBlank(what).refine((name) => !/\p{Cc}/u.test(name), {
-    error: `expected ${what} of one line, without control characters`,
-  });
+  inSchema(
+    nonBlank(what).refine((name) => !/\p{Cc}/u.test(name), {
+      error: `expected ${what} of one line, without control characters`,
+    }),
+    /^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$/,
+  );
 
 /** The path of a file to be written in the workspace. */
-export const workspaceFile = workspacePath.refine((path) => !/(^|\/)\.{0,2}$/.test(path), {
-  error: 'expected the path of a file, like "notes.md"; this names a folder',
-});
+export const workspaceFile = inSchema(
+  workspacePath.refine((path) => !/(^|\/)\.{0,2}$/.test(path), {
+    error: 'expected the path of a file, like "notes.md"; this names a folder',
+  }),
+  /^(?!\/|(\.?\/)*\.\.(\/|$))(?![\s\S]*\/\.{0,2}$)(?!\.{0,2}$)[\s\S]*\S/,
+);
 
 /** Values of environment variables; `${VAR}` in them is resolved later, where the run takes place. */
-export const environmentVariables = z.record(
-  z.string().refine((name) => /^[^=\0]+$/.test(name), {
-    error: 'expected the name of a variable: not empty, without = and NUL',
-  }),
-  z.string(),
-);
+export const environmentVariables = z
+  .record(
+    inSchema(
+      z.string().refine((name) => /^[^=\0]+$/.test(name), {
+        error: 'expected the name of a variable: not empty, without = and NUL',
+      }),
+      /^[^=\x00]+$/,
+    ),
+    z.string(),
+  )
+  .describe('Variables by name; ${NAME} in a value is that variable of the shell, and is kept secret');
 
 /** A check that the items of a list differ in what `keyOf` gives; the later one is the problem. */
 export const distinct = <T>(
