@@ -44,7 +44,7 @@ export function readResults(path: string): { results: ResultLine[]; corrupt: Cor
   for (const { text } of linesOf(path, Infinity)) {
     number += 1;
     if (text.trim() === '') continue;
-    const read = readLine(text);
+    const read = parseResult(text);
     if (typeof read === 'string') corrupt.push({ line: number, reason: read });
     else results.push(read);
   }
@@ -52,7 +52,7 @@ export function readResults(path: string): { results: ResultLine[]; corrupt: Cor
 }
 
 /** The result in a line, or why it is none. */
-function readLine(text: string): ResultLine | string {
+export function parseResult(text: string): ResultLine | string {
   const json = parseJson(text);
   if (json === undefined) return 'not JSON';
   try {
