@@ -5,7 +5,13 @@ import type { ProblemAt } from '../scenario/source.js';
 import { findFiles } from './find-scenario-files.js';
 import { readText } from './look.js';
 import { displayPath, type Project } from './project.js';
-import { findFixture, fixtureProblems, rubricProblems, targetProblems } from './scenario-inputs.js';
+import {
+  createFixtureLook,
+  findFixture,
+  fixtureProblems,
+  rubricProblems,
+  targetProblems,
+} from './scenario-inputs.js';
 import { UsageError } from './usage-error.js';
 
 /** A scenario file that is valid, with the fixture that it names. */
@@ -60,6 +66,7 @@ export async function selectScenarios(project: Project, selection: Selection): P
 export async function loadScenarios(project: Project, paths: readonly string[]): Promise<Loading> {
   const loading: Loading = { scenarios: [], problems: [], texts: new Map() };
   const names = new Map<string, string>();
+  const lookAtFixture = createFixtureLook();
   for (const path of paths) {
     const file = displayPath(path);
     const text = readText(path);
@@ -76,7 +83,7 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
     const { value: scenario, problemAt } = loaded;
     const fixture = findFixture(project, path, scenario.template_folder);
     const problems = [
-      ...(await fixtureProblems(fixture, scenario, problemAt)),
+      ...(await fixtureProblems(fixture, scenario, problemAt, lookAtFixture)),
       ...rubricProblems(path, scenario, problemAt, loading.texts),
       ...targetProblems(project, scenario, problemAt),
     ];
