@@ -6,7 +6,9 @@ import { resultsLog } from '../../src/store/results-folder.js';
 import { createResultsIndex } from '../../src/store/results-index.js';
 import { appendResult } from '../../src/store/results-log.js';
 import type { ResultLine } from '../../src/results/schema.js';
-import { result } from './sample.js';
+import { resultLine } from './sample.js';
+
+const result = (id: string, change: Partial<ResultLine> = {}): ResultLine => resultLine({ id, ...change });
 
 async function indexOf(...lines: ResultLine[]) {
   const folder = await newFolder();
