@@ -12,6 +12,7 @@ import { composeRecord } from './compose-record.js';
 import { heartbeating } from './heartbeat.js';
 import { lastStart } from './run-agent.js';
 import { publishStep } from './publish-step.js';
+import { redactDeep } from './redact-deep.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
 import { addPostScripts, keepLostStarts, writeHuman } from './transcripts.js';
 
@@ -64,7 +65,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     completed: metrics.completed,
     gates_passed: metrics.gates_passed,
     gates_total: metrics.gates_total,
-    judge_score: null,
+    judge_score: metrics.judge?.weighted_score ?? null,
     outcome: record.outcome,
     message: record.message,
     metrics,
@@ -74,9 +75,4 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     attempts: Math.max(1, record.agent?.starts ?? 1),
   });
   return { outcome: record.outcome, message: record.message, costUsd: record.agent?.cost_usd ?? null };
-}
-
-/** A copy in which every text is masked; keys and numbers stay. */
-function redactDeep<T>(value: T, redact: (text: string) => string): T {
-  return JSON.parse(redact(JSON.stringify(value))) as T;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
+import type { ProblemAt } from '../scenario/source.js';
 import { UsageError } from './usage-error.js';
 
 const CONFIG_NAME = 'llm-tool-test-config.toml';
@@ -12,6 +13,8 @@ export interface Project {
   root: string;
   config: Config;
   configFile: string | null;
+  /** For problems of a config that is fine in itself; null where there is no file. */
+  configSource: { file: string; text: string; problemAt: ProblemAt } | null;
   resultsPath: string;
   fixturesPath: string;
 }
@@ -27,21 +30,26 @@ function findUpward(name: string, from: string): string | null {
 export function openProject(resultsFlag?: string): Project {
   const configFile = findUpward(CONFIG_NAME, process.cwd());
   const root = configFile === null ? process.cwd() : dirname(configFile);
-  const config = configFile === null ? defaultConfig : readConfig(configFile);
+  const read = configFile === null ? null : readConfig(configFile);
+  const config = read?.config ?? defaultConfig;
   return {
     root,
     config,
     configFile,
+    configSource: read?.source ?? null,
     resultsPath: resultsFlag === undefined ? resolve(root, config.results_path) : resolve(resultsFlag),
     fixturesPath: resolve(root, config.fixtures_path),
   };
 }
 
-function readConfig(file: string): Config {
+function readConfig(file: string): { config: Config; source: NonNullable<Project['configSource']> } {
   const text = readFileSync(file, 'utf8');
   const shown = displayPath(file);
   const loaded = parseConfig(shown, text);
-  if (loaded.ok) return loaded.value;
+  if (loaded.ok) {
+    const { value, problemAt } = loaded;
+    return { config: value, source: { file: shown, text, problemAt } };
+  }
   throw new UsageError('config_invalid', `${shown} is not valid`, loaded.problems, new Map([[shown, text]]));
 }
 

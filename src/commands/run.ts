@@ -41,7 +41,7 @@ export async function run(options: RunOptions): Promise<number> {
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const draft = draftSweep(project, selected, options);
   await checkWritable(project.resultsPath);
-  for (const warning of withoutEffect(project, selected)) say(`warning: ${warning}`);
+  for (const warning of withoutEffect(project)) say(`warning: ${warning}`);
   if (options.dryRun) return showDraft(draft, project, options.json);
 
   const plan = await writePlan(project, draft, options.name);
@@ -117,6 +117,7 @@ function showDraft(draft: Draft, { resultsPath }: Project, json: boolean): numbe
     target: effective.target.binary,
     timeout_secs: effective.timeout_secs,
     gates: selected.scenario.evaluation.gates.length,
+    judge: effective.judge?.model ?? null,
   }));
   if (json) {
     printJson({
@@ -131,9 +132,9 @@ function showDraft(draft: Draft, { resultsPath }: Project, json: boolean): numbe
   process.stdout.write(
     `${draft.cells.length} cell${draft.cells.length === 1 ? '' : 's'}, ${draft.concurrency} at once, results in ${resultsPath}\n`,
   );
-  for (const { name, file, fixture, target, timeout_secs, gates } of scenarios) {
+  for (const { name, file, fixture, target, timeout_secs, gates, judge } of scenarios) {
     process.stdout.write(
-      `  ${name}  (${file}, fixture ${fixture}, target ${target}, gates ${gates}, timeout ${timeout_secs} s)\n`,
+      `  ${name}  (${file}, fixture ${fixture}, target ${target}, gates ${gates}, ${judge === null ? '' : `judge ${judge}, `}timeout ${timeout_secs} s)\n`,
     );
   }
   for (const cell of draft.cells) process.stdout.write(`  ${cell.id}\n`);

@@ -1,11 +1,12 @@
 import type { Problem } from '../lib/problem.js';
 import { loadScenario } from '../scenario/load-scenario.js';
+import type { Rubric } from '../scenario/rubric.js';
 import type { Scenario } from '../scenario/schema.js';
 import type { ProblemAt } from '../scenario/source.js';
 import { findFiles } from './find-scenario-files.js';
 import { readText } from './look.js';
 import { displayPath, type Project } from './project.js';
-import { findFixture, fixtureProblems, rubricProblems, targetProblems } from './scenario-inputs.js';
+import { findFixture, findRubric, fixtureProblems, targetProblems } from './scenario-inputs.js';
 import { UsageError } from './usage-error.js';
 
 /** A scenario file that is valid, with the fixture that it names. */
@@ -18,6 +19,8 @@ export interface SelectedScenario {
   scenario: Scenario;
   /** Absolute. */
   fixture: string;
+  /** Of its judge; null where it has none. */
+  rubric: Rubric | null;
   problemAt: ProblemAt;
 }
 
@@ -75,9 +78,10 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
     }
     const { value: scenario, problemAt } = loaded;
     const fixture = findFixture(project, path, scenario.template_folder);
+    const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [
       ...(await fixtureProblems(fixture, scenario, problemAt)),
-      ...rubricProblems(path, scenario, problemAt, loading.texts),
+      ...ofRubric,
       ...targetProblems(project, scenario, problemAt),
     ];
     const sameName = names.get(scenario.name);
@@ -89,7 +93,7 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
     names.set(scenario.name, file);
     loading.problems.push(...problems);
     if (problems.length === 0 && fixture !== null) {
-      loading.scenarios.push({ file, path, text, scenario, fixture, problemAt });
+      loading.scenarios.push({ file, path, text, scenario, fixture, rubric, problemAt });
     }
   }
   return loading;

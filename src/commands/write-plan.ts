@@ -45,6 +45,7 @@ export async function writePlan(
     concurrency: draft.concurrency,
     scenarios,
     agents: draft.agents,
+    providers: draft.providers,
     cache: draft.cache,
     max_usd: draft.maxUsd,
     cells: draft.cells,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, nonBlank } from '../gates/fields.js';
-import { always, cleanText, environmentVariables, label } from './fields.js';
+import { variableNames } from '../lib/interpolate.js';
+import { always, cleanText, environmentVariables, label, modelName } from './fields.js';
 import { loadToml } from './load-toml.js';
 import type { Loaded } from './source.js';
 import { Target } from './target.js';
@@ -26,6 +27,27 @@ export const CommandAgent = z.strictObject({
   env: environmentVariables.default({}),
 });
 export type CommandAgent = z.infer<typeof CommandAgent>;
+
+/** An OpenAI-compatible address, for models named `<the table's name>/<model>`. `${NAME}` stands for variables. */
+export const Provider = z.strictObject({
+  base_url: nonBlank('the address of the provider')
+    .refine((text) => /^https?:\/\/|^\$\{/.test(text), {
+      error: 'expected an address like "http://127.0.0.1:8000/v1"',
+    })
+    .describe('Address of an OpenAI-compatible API; ${NAME} stands for a variable'),
+  api_key: nonBlank('a variable like "${NAME}"')
+    .refine((text) => variableNames(text).length > 0, {
+      error: 'expected a variable like "${NAME}": plans keep this text, a key belongs into the shell',
+    })
+    .exactOptional()
+    .describe('Key, as "${NAME}"'),
+  free: z.boolean().default(false).describe('It costs nothing, so it is asked without LLM_TOOL_TEST_ENABLED'),
+});
+export type Provider = z.infer<typeof Provider>;
+
+const providerName = z.string().refine((name) => /^[\w.-]+$/.test(name), {
+  error: 'expected a name of letters, digits, "-", "_" and "."',
+});
 
 const Profile = z.strictObject({
   name: z.string().exactOptional(),
@@ -54,6 +76,14 @@ export const Config = z
     tools: agentTable,
     profiles: z.record(label('the name of a profile'), Profile).default({}),
     target: Target.exactOptional(),
+    judge: z
+      .strictObject({ model: modelName.describe('The model that judges, where a scenario names none') })
+      .exactOptional()
+      .describe('The judge of scenarios that have one'),
+    providers: z
+      .record(providerName, Provider)
+      .default({})
+      .describe('Providers of models by name, beside the built-in ones'),
     prices: z.record(label('the name of a model'), Price).default({}),
     limits: z
       .strictObject({

@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { nonBlank } from '../gates/fields.js';
+import { nonBlank, seconds } from '../gates/fields.js';
 import { GateSpec } from '../gates/index.js';
+import { modelName } from './fields.js';
+
+/** An HTTP client gives up a connection that has been silent for so long. */
+const MAX_JUDGE_SECS = 300;
 
 /** An LLM that scores the run by a rubric; its path is relative to the scenario file. */
 const Judge = z.strictObject({
@@ -9,6 +13,11 @@ const Judge = z.strictObject({
   pass_threshold: z.number().min(0).max(1),
   /** Judge also where a gate failed. */
   always: z.boolean().default(false),
+  model: modelName.exactOptional().describe('The model that judges, as provider/model'),
+  timeout_secs: seconds
+    .max(MAX_JUDGE_SECS)
+    .default(MAX_JUDGE_SECS)
+    .describe('Time for one answer of the judge'),
 });
 type Judge = z.infer<typeof Judge>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseModelName } from '../lib/model-name.js';
 import { nonBlank, workspacePath } from '../gates/fields.js';
 
 /** For checks that look across a value: they run even where a part of it is wrong, so that all problems show at once. */
@@ -9,6 +10,12 @@ export const label = (what: string): z.ZodString =>
   nonBlank(what).refine((name) => !/\p{Cc}/u.test(name), {
     error: `expected ${what} of one line, without control characters`,
   });
+
+/** `provider/model`; whether somebody defines the provider is found out where the sweep is drafted. */
+export const modelName = label('the name of a model').superRefine((text, context) => {
+  const name = parseModelName(text);
+  if (!name.ok) context.addIssue({ code: 'custom', message: name.message });
+});
 
 /** The path of a file to be written in the workspace. */
 export const workspaceFile = workspacePath.refine((path) => !/(^|\/)\.{0,2}$/.test(path), {

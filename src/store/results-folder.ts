@@ -27,6 +27,9 @@ export function runFiles(folder: string) {
     events: join(artifacts, 'events.jsonl'),
     rawTranscript: join(artifacts, 'transcript.raw.txt'),
     humanTranscript: join(artifacts, 'transcript.human.txt'),
+    judge: join(artifacts, 'judge'),
+    judgePrompt: join(artifacts, 'judge', 'prompt.md'),
+    judgeAnswer: (number: number) => join(artifacts, 'judge', `answer-${number}.json`),
   };
 }
 export type RunFiles = ReturnType<typeof runFiles>;
