@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --
-import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { packageVersion } from './platform/package-info.js';
@@ -12,6 +12,9 @@ const list = (value: string, before: string[]): string[] => [
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 ];
+
+/** A repeatable flag whose values are taken as they are. */
+const each = (value: string, before: string[]): string[] => [...before, value];
 
 const positive = (value: string): number => {
   const number = Number(value);
@@ -31,9 +34,13 @@ const RESULTS = ['--results <folder>', 'results folder (default: results_path of
 const ADDRESS = ['--address <host:port>', 'a Temporal server of yours instead of the local one'] as const;
 const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;
 
+// An empty variable is none.
+if (process.env['LLM_TOOL_TEST_BUDGET_USD'] === '') delete process.env['LLM_TOOL_TEST_BUDGET_USD'];
+if (process.env['LLM_TOOL_TEST_JUDGE'] === '') delete process.env['LLM_TOOL_TEST_JUDGE'];
+
 // Only what a verb needs is imported, by its action: `--help` must not wait for Temporal's client.
 let exitCode = 0;
-const exitWith = async (code: Promise<number>): Promise<void> => {
+const exitWith = async (code: Promise<number> | number): Promise<void> => {
   exitCode = await code;
 };
 
@@ -48,20 +55,30 @@ program
   .command('run')
   .description('plan the matrix, start it, follow it')
   .argument('[files...]', 'scenario files, folders, or names in the fixtures folder')
+  .option('-s, --scenario <file>', 'the same as naming it as an argument (repeatable)', each, [])
   .option('--all', 'all scenarios of the fixtures folder')
   .option('--tags <tags>', 'only scenarios with any of these tags (repeatable, comma lists)', list, [])
   .option('--tier <n>', 'only scenarios of this tier and below', tier)
   .option('--agents <names>', 'agents, in place of tool_matrix (repeatable, comma lists)', list, [])
-  .option('--tools <names>', 'the same as --agents', list, [])
-  .option('--models <names>', 'models, in place of those of tool_matrix', list, [])
+  .option('--tool, --tools <names>', 'the same as --agents', list, [])
+  .option('--model, --models <names>', 'models, in place of those of tool_matrix', list, [])
   .option('--profile <name>', 'agents and models of a profile of the config')
   .option('--repeat <n>', 'repetitions of each cell', count)
   .option('--concurrency <n>', 'cells at once', count)
-  .option('--max-usd <n>', 'budget: no cell is started that would pass it', positive)
+  .addOption(
+    new Option('--max-usd <n>', 'budget: no cell is started that would pass it')
+      .argParser(positive)
+      .env('LLM_TOOL_TEST_BUDGET_USD'),
+  )
   .option('--timeout-secs <n>', 'time for the agent', positive)
   .option('--target-binary <path>', 'the program under test')
   .option('--no-cache', 'run everything anew, also what has a result of exactly the same inputs')
-  .option('--judge-model <provider/model>', 'the model that judges, in place of that of scenario and config')
+  .addOption(
+    new Option(
+      '--judge-model <provider/model>',
+      'the model that judges, in place of that of scenario and config',
+    ).env('LLM_TOOL_TEST_JUDGE'),
+  )
   .option('--no-judge', 'leave out the judge')
   .option('--name <name>', 'a name for the sweep, to begin its id')
   .option('--env-file <file>', 'variables for ${NAME} and keys, besides those of the shell')
@@ -71,7 +88,8 @@ program
   .option(...RESULTS)
   .option(...ADDRESS)
   .option(...JSON_FLAG, false)
-  .action(async (files, { tools, ...options }) => {
+  .action(async (named, { tools, scenario, ...options }) => {
+    const files = [...named, ...scenario];
     if (
       files.length === 0 &&
       options.all !== true &&
@@ -149,6 +167,42 @@ program
     await runWorker({ ...options, external: true, resultsPath: openProject(results).resultsPath });
   });
 
+program
+  .command('init')
+  .description('scaffold a config, a scenario and its fixture that run at once')
+  .argument('[dir]', 'folder, made where it is missing (default: the working folder)')
+  .option(...JSON_FLAG, false)
+  .action(async (dir, options) => exitWith((await import('./commands/init.js')).init(dir ?? '.', options)));
+
+program
+  .command('schema')
+  .description('print the JSON Schema of scenario files, for editors')
+  .addOption(new Option('--config', 'that of llm-tool-test-config.toml').conflicts('rubric'))
+  .addOption(new Option('--rubric', 'that of rubric files').conflicts('config'))
+  .option('--json', 'changes nothing: it is JSON', false)
+  .action(async ({ config, rubric }) => {
+    const { schema } = await import('./commands/schema.js');
+    await exitWith(schema(config === true ? 'config' : rubric === true ? 'rubric' : 'scenario'));
+  });
+
+program
+  .command('doctor')
+  .description('check what is needed here to run scenarios; exit 3 when something is in the way')
+  .option(...RESULTS)
+  .option(...ADDRESS)
+  .option(...JSON_FLAG, false)
+  .action(async (options) => exitWith((await import('./commands/doctor.js')).doctor(options)));
+
+program
+  .command('completion')
+  .description('print a completion script')
+  .addArgument(new Argument('<shell>', 'where it is used').choices(['bash', 'zsh', 'fish'] as const))
+  .option(...JSON_FLAG, false)
+  .addHelpText('after', '\nThe script says how to install it.')
+  .action(async (shell, options) =>
+    exitWith((await import('./commands/completion.js')).completion(shell, options)),
+  );
+
 const engine = program
   .command('engine')
   .description('the local engine: Temporal server, worker, and their keeper');
@@ -172,6 +226,12 @@ for (const [verb, description, action] of [
 async function main(): Promise<void> {
   const json = process.argv.includes('--json');
   try {
+    // Asked by the completion scripts, about a line that is not complete: nothing that Commander could parse.
+    if (process.argv[2] === 'complete-words') {
+      const { completeWords } = await import('./commands/completion.js');
+      await exitWith(completeWords(program, process.argv.slice(3)));
+      return;
+    }
     await program.parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { formatDuration } from '../lib/duration.js';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.js';
 import { readJsonIfThere } from '../platform/read-file.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { explained } from './explain.js';
@@ -13,6 +14,8 @@ interface Attempt {
   at: number;
   /** Why it ended without a result; null while it lives, and for good when its worker died. */
   failed: string | null;
+  /** Who performs it; notes of older builds do not say. */
+  worker?: ProcessIdentity;
 }
 
 const SIGN_OF_LIFE_MS = 1000;
@@ -25,8 +28,9 @@ export async function noteAttempt<T>(context: RunContext, perform: () => Promise
   const folder = attemptsFolder(context);
   const file = join(folder, String(Context.current().info.attempt));
   const at = Date.now();
+  const worker = ownIdentity();
   const note = (failed: string | null): Promise<void> =>
-    writeFileAtomic(file, JSON.stringify({ at, failed } satisfies Attempt), 0o600);
+    writeFileAtomic(file, JSON.stringify({ at, failed, worker } satisfies Attempt), 0o600);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await note(null);
   const signs = setInterval(() => {
@@ -52,7 +56,10 @@ async function failedAttempts(folder: string): Promise<number> {
   return attempts.filter((attempt) => attempt?.failed != null).length;
 }
 
-/** How the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". */
+/**
+ * How the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". A worker that is alive was out of
+ * touch: it is frozen, or the server was away.
+ */
 export async function earlierAttempts(context: RunContext): Promise<string[]> {
   const folder = attemptsFolder(context);
   const own = Context.current().info.attempt;
@@ -66,7 +73,9 @@ export async function earlierAttempts(context: RunContext): Promise<string[]> {
       const attempt = await readJsonIfThere<Attempt>(file);
       if (attempt?.failed != null) return `attempt ${number} ended: ${attempt.failed}`;
       const lived = (await stat(file)).mtimeMs - (attempt?.at ?? 0);
-      return `attempt ${number} ended: worker lost after ${formatDuration(Math.max(0, lived))}`;
+      const fate =
+        attempt?.worker !== undefined && isAlive(attempt.worker) ? 'worker out of touch' : 'worker lost';
+      return `attempt ${number} ended: ${fate} after ${formatDuration(Math.max(0, lived))}`;
     }),
   );
 }

@@ -60,6 +60,7 @@ export function composeRecord(context: RunContext, input: ReportInput, found: Fo
     setup: prepared?.setup ?? [],
     post_scripts: posts,
     steps: stepRecords(context, input, found, unfit),
+    regressions: [],
     warnings: [...(prepared?.warnings ?? []), ...notices(context, posts, agent)],
   };
 }
@@ -87,10 +88,17 @@ function notices({ scenario, run }: RunContext, posts: CommandRecord[], agent: A
     ...(scenario.run.max_turns === undefined
       ? []
       : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
-    ...(scenario.cost.max_usd === undefined
-      ? []
-      : ['cost.max_usd: the cost of this agent is not known; not enforced']),
+    ...costNotice(scenario.cost.max_usd, agent),
   ];
+}
+
+/** A limit that was not kept to. One that stopped the agent is told as its end. */
+function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): string[] {
+  if (maxUsd === undefined || agent === null || agent.starts === 0) return [];
+  if (agent.cost_usd === null) return ['cost.max_usd: the cost of this agent is not known; not enforced'];
+  return agent.cost_usd > maxUsd && agent.ending !== 'max_cost'
+    ? [`cost.max_usd: passed, though known only at the end: $${agent.cost_usd} of $${maxUsd}`]
+    : [];
 }
 
 /** Name, what it left, and why it was not performed where it has a reason of its own. */

@@ -4,9 +4,11 @@ import { createBreather } from '../lib/breathe.js';
 import { arrivalOf, readGrowth } from '../platform/growth.js';
 import { linesOf } from '../platform/lines.js';
 import { analyseTranscript } from '../results/analyse-transcript.js';
+import { createPricer } from '../results/cost.js';
 import type { EventBody, RunEvent } from '../results/events.js';
-import type { AgentRecord, CommandRecord, TokenUsage } from '../results/run-record.js';
+import type { AgentRecord, CommandRecord } from '../results/run-record.js';
 import type { Efficiency } from '../results/schema.js';
+import { createUsageMeter } from '../results/usage-meter.js';
 import type { RunContext } from './run-context.js';
 import { OUTPUT_LIMIT, writeHuman, writeLines } from './transcripts.js';
 
@@ -54,9 +56,7 @@ export async function digestOutput(
   const growth = await readGrowth(ended.growth);
   const parser = agent.parser();
   const seen: EventBody[] = [];
-  const usage: TokenUsage & { cost_usd: number | null } = {
-    ...{ input: null, output: null, reasoning: null, cache_read: null, cache_write: null, cost_usd: null },
-  };
+  const meter = createUsageMeter(run.cell.model, await createPricer(context.prices));
   const stderr = await tail(ended.stderr);
   let classified: Classified = { ending: 'crashed', message: '', retryable: false };
   let seq = 0;
@@ -66,7 +66,8 @@ export async function digestOutput(
       const event: RunEvent = { ts: new Date(at).toISOString(), seq: ++seq, attempt: ended.start, ...body };
       // As a whole, because a name such as "password" makes its value a secret.
       write(`${redact(JSON.stringify(event))}\n`);
-      remember(body, seen, usage);
+      remember(body, seen);
+      meter.add(body);
     };
     for (const record of setup) emit(setupEvent(record), ended.startedAt);
     await writeLines(files.rawTranscript, async (raw) => {
@@ -98,7 +99,7 @@ export async function digestOutput(
     emit({ type: 'result', ending: classified.ending, exit_code: exitCode }, ended.endedAt);
   });
   const session = last(seen, 'session');
-  const { cost_usd, ...tokens } = usage;
+  const { tokens, costUsd, costSource } = meter.read();
   const text = function* (): Generator<string> {
     for (const line of linesOf(ended.stdout)) {
       if (line.end > OUTPUT_LIMIT) return;
@@ -120,7 +121,8 @@ export async function digestOutput(
       starts: ended.start,
       output_bytes: (await stat(ended.stdout)).size + (await stat(ended.stderr)).size,
       token_usage: tokens,
-      cost_usd,
+      cost_usd: costUsd,
+      cost_source: costSource,
       history: [],
     },
     efficiency: analyseTranscript({
@@ -133,13 +135,14 @@ export async function digestOutput(
   function endMessage(of: RunContext, message: string, { stopped }: EndedStart): string {
     if (stopped === 'deadline') return `agent timed out after ${of.timeout_secs} s`;
     if (stopped === 'idle') return `agent stopped: no output for ${of.scenario.run.idle_timeout_secs ?? 0} s`;
+    if (stopped === 'cost') return `agent stopped: its cost passed $${of.scenario.cost.max_usd ?? 0}`;
     return `agent ${run.cell.agent}: ${message}`;
   }
 }
 
 const KEPT = 8 * 1024;
 
-function remember(body: EventBody, seen: EventBody[], usage: Record<string, number | null>): void {
+function remember(body: EventBody, seen: EventBody[]): void {
   switch (body.type) {
     case 'tool_result':
       seen.push({ ...body, output: '' });
@@ -157,10 +160,6 @@ function remember(body: EventBody, seen: EventBody[], usage: Record<string, numb
       seen.push(body);
       break;
     case 'usage':
-      for (const [name, value] of Object.entries(body)) {
-        if (typeof value === 'number') usage[name] = (usage[name] ?? 0) + value;
-      }
-      break;
     case 'message':
     case 'reasoning':
     case 'setup_command':

@@ -26,7 +26,8 @@ export async function explained<R>(perform: () => Promise<R>): Promise<R> {
   try {
     return await perform();
   } catch (error) {
-    const { code, path, syscall } = error as NodeJS.ErrnoException;
+    const { path, syscall } = error as NodeJS.ErrnoException;
+    const code = codeOf(error as NodeJS.ErrnoException);
     // Node reports a folder that cannot be made on a read-only file system as missing.
     const known = code === 'ENOENT' && syscall === 'mkdir' ? 'EROFS' : code;
     const advice = known === undefined ? undefined : ADVICE[known];
@@ -38,3 +39,7 @@ export async function explained<R>(perform: () => Promise<R>): Promise<R> {
     });
   }
 }
+
+/** V8 and Node have names of their own for a lack of memory. */
+const codeOf = ({ code, message }: NodeJS.ErrnoException): string | undefined =>
+  code === 'ERR_MEMORY_ALLOCATION_FAILED' || message === 'Array buffer allocation failed' ? 'ENOMEM' : code;

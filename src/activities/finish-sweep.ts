@@ -11,12 +11,14 @@ export interface SweepEnd {
   sweep: string;
   status: 'completed' | 'cancelled';
   lost: LostCell[];
+  /** There is a budget, and cells that were not started because of it; US dollars. */
+  overBudget?: { maxUsd: number; spentUsd: number };
 }
 
 /** Writes the sweep's summary and forgets its secrets. Cells whose workflows were lost get a result that says so. */
 export const finishSweep =
   ({ resultsPath, stateFolder }: Deps) =>
-  async ({ sweep, status, lost }: SweepEnd): Promise<void> => {
+  async ({ sweep, status, lost, overBudget }: SweepEnd): Promise<void> => {
     const plan = await readPlan(resultsPath, sweep);
     const log = resultsLog(resultsPath);
     const known = new Set(
@@ -28,7 +30,7 @@ export const finishSweep =
     for (const cell of plan.cells) {
       // Of a cancelled sweep the cells that never started have no result, and are not lost.
       if (known.has(cell.id) || (status === 'cancelled' && !reasons.has(cell.id))) continue;
-      const message = reasons.get(cell.id) ?? 'the run left no result';
+      const message = reasons.get(cell.id) ?? withoutResult(overBudget);
       const scenario_hash = plan.scenarios.find(({ name }) => name === cell.scenario)?.hash ?? '';
       const timestamp = new Date().toISOString();
       await appendResult(
@@ -42,6 +44,7 @@ export const finishSweep =
       workflowId: sweepWorkflowId(sweep),
       uiUrl: null,
       status,
+      maxUsd: plan.max_usd,
       cells: plan.cells,
       results,
       resultsPath,
@@ -49,3 +52,9 @@ export const finishSweep =
     await writeFileAtomic(summaryFile(resultsPath, sweep), `${JSON.stringify(document, null, 2)}\n`);
     await removeHandover(stateFolder, sweep);
   };
+
+/** Why a cell has no result. */
+const withoutResult = (overBudget: SweepEnd['overBudget']): string =>
+  overBudget === undefined
+    ? 'the run left no result'
+    : `not started: it might pass the budget of $${overBudget.maxUsd} ($${overBudget.spentUsd} spent); run it again with a higher --max-usd, what has finished comes from the cache`;

@@ -5,6 +5,7 @@ import { finishSweep } from './finish-sweep.js';
 import { judgeRun } from './judge-run.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
+import { reuseResult } from './reuse-result.js';
 import type { Deps } from './run-context.js';
 import { runAgent } from './run-agent.js';
 import { runEvaluator } from './run-evaluator.js';
@@ -22,6 +23,7 @@ export const createActivities = (deps: Deps) =>
     checkGate: checkGate(deps),
     runEvaluator: runEvaluator(deps),
     judgeRun: judgeRun(deps),
+    reuseResult: reuseResult(deps),
     writeReport: writeReport(deps),
     cleanUp: cleanUp(deps),
   });

@@ -14,6 +14,7 @@ import { STEPS, type JudgeBrief, type RunRef } from '../workflows/protocol.js';
 import type { Fence } from './fence.js';
 import { heartbeating } from './heartbeat.js';
 import { keepAnswer, readAnswers } from './judge-answers.js';
+import { judgeCost } from './judge-cost.js';
 import { gatherQuestion } from './judge-question.js';
 import { publishStep } from './publish-step.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
@@ -51,7 +52,7 @@ async function judge(deps: Deps, context: RunContext, fence: Fence, signal: Abor
     throw ApplicationFailure.nonRetryable(`not set: ${missing.join(', ')}; export it, and resume`, 'NoKey');
   const earlier = await readAnswers(context);
   const kept = usable(settings, earlier);
-  if (kept !== null) return judgmentOf(settings, kept, earlier);
+  if (kept !== null) return judgmentOf(context, settings, kept, earlier);
   const prompt = composePrompt(await gatherQuestion(deps, context, settings.rubric));
   await writeFileAtomic(files.judgePrompt, redact(promptDocument(prompt)));
   await fence.check();
@@ -72,7 +73,7 @@ async function judge(deps: Deps, context: RunContext, fence: Fence, signal: Abor
   };
   const answers = [...earlier, answer];
   await keepAnswer(context, answers.length, answer);
-  if (read.ok) return judgmentOf(settings, read.answer, answers);
+  if (read.ok) return judgmentOf(context, settings, read.answer, answers);
   const message = `${settings.model}: answer ${answers.length} could not be used: ${read.problem}`;
   throw ApplicationFailure.create({
     type: 'UnusableAnswer',
@@ -117,11 +118,12 @@ async function ask(
   }
 }
 
-function judgmentOf(
+async function judgmentOf(
+  context: RunContext,
   { model, rubric, pass_threshold }: JudgeSettings,
   answer: Answer,
   answers: JudgeAnswer[],
-): Judgment {
+): Promise<Judgment> {
   const weighted_score = weightedScore(rubric, answer.scores);
   return {
     model,
@@ -131,8 +133,7 @@ function judgmentOf(
     pass_threshold,
     passed: weighted_score >= pass_threshold,
     usage: sumUsage(answers.map(({ usage }) => usage)),
-    // Not known: no prices are looked up yet.
-    cost_usd: null,
+    cost_usd: await judgeCost(context, answers),
     attempts: answers.length,
   };
 }

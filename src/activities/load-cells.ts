@@ -1,25 +1,41 @@
-import { readResults } from '../store/results-log.js';
-import { resultsLog } from '../store/results-folder.js';
-import type { CellPage, CellsWanted } from '../workflows/protocol.js';
-import { readPlan, type Deps } from './run-context.js';
+import { knownAgents } from '../agents/index.js';
+import type { Cell } from '../results/cell.js';
+import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { resultsIndex } from '../store/results-index.js';
+import type { CellPage, CellsWanted, PageCell } from '../workflows/protocol.js';
+import { readPlan, readScenario, type Deps } from './run-context.js';
 
 /** A page of the plan's cells, with the outcome of those that this sweep has finished already. */
 export const loadCells =
   ({ resultsPath }: Deps) =>
   async ({ sweep, offset, limit, round = 1 }: CellsWanted): Promise<CellPage> => {
     const plan = await readPlan(resultsPath, sweep);
-    const { results } = readResults(resultsLog(resultsPath));
-    const finished = new Map(
-      results
-        .filter((line) => line.sweep === sweep)
-        // In a sweep that goes on after its workflow was ended, what that cancelled is still to be done.
-        .filter(({ outcome }) => round === 1 || outcome !== 'cancelled')
-        .map((line) => [line.cell, line.outcome]),
-    );
-    return {
-      cells: plan.cells
-        .slice(offset, offset + limit)
-        .map((cell) => ({ cell, finished: finished.get(cell.id) ?? null })),
-      total: plan.cells.length,
-    };
+    const finished = resultsIndex(resultsPath).ofSweep(sweep);
+    const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan);
+    const cells = plan.cells.slice(offset, offset + limit).map((cell): PageCell => {
+      const known = finished.get(cell.id);
+      // In a sweep that goes on after its workflow was ended, what that cancelled is still to be done.
+      if (known === undefined || (round > 1 && known.outcome === 'cancelled')) {
+        return { cell, finished: null, ...estimate(cell) };
+      }
+      return { cell, finished: known.outcome, costUsd: known.cached_from === null ? known.cost_usd : null };
+    });
+    return { cells, total: plan.cells.length };
   };
+
+/** What a cell may cost: the scenario's limit, else the dearest run of its kind so far, else nothing for what is free. */
+async function estimator(
+  resultsPath: string,
+  plan: Plan,
+): Promise<(cell: Cell) => Pick<PageCell, 'estimateUsd' | 'limited'>> {
+  const agents = knownAgents(plan.agents);
+  const scenarios = new Map<string, EffectiveScenario>();
+  for (const { name, hash } of plan.scenarios) scenarios.set(name, await readScenario(resultsPath, hash));
+  return (cell) => {
+    const effective = scenarios.get(cell.scenario);
+    const limit = effective?.scenario.cost.max_usd;
+    if (limit !== undefined) return { estimateUsd: limit, limited: true };
+    const free = agents.get(cell.agent)?.free === true;
+    return { estimateUsd: resultsIndex(resultsPath).highestCost(cell) ?? (free ? 0 : null) };
+  };
+}

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { gateSubject } from '../gates/index.js';
 import type { JudgeSettings } from '../scenario/plan.js';
+import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunCard, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './heartbeat.js';
+import { cacheKey } from './cache-key.js';
 import { publishStep } from './publish-step.js';
-import { loadRun, type Deps } from './run-context.js';
+import { loadRun, type Deps, type RunContext } from './run-context.js';
 import { buildWorkspace, type Prepared } from './workspace.js';
 
 const SUBJECT_LENGTH = 60;
@@ -31,10 +34,14 @@ export const prepareWorkspace =
     const context = await loadRun(deps, run);
     const { scenario } = context;
     const prepared = await publishStep<Prepared>(context, STEPS.prepare, (fence) =>
-      heartbeating((signal) => buildWorkspace(deps, context, fence, signal)),
+      heartbeating(async (signal) => {
+        const built = await buildWorkspace(deps, context, fence, signal);
+        return { ...built, ...(built.unfit === null ? await lookUp(deps, context, built) : {}) };
+      }),
     );
     return {
       unfit: prepared.unfit,
+      ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
       agentTimeoutSecs: context.timeout_secs,
       posts: scenario.scripts.post.map(({ command, timeout_secs }) => ({
         subject: brief(context.redact(command)),
@@ -52,3 +59,14 @@ export const prepareWorkspace =
       ...(context.judge === null ? {} : { judge: judgeCard(context.judge) }),
     };
   };
+
+/** The run's cache key, and the finished run that has the same one. */
+async function lookUp(
+  { resultsPath }: Deps,
+  context: RunContext,
+  prepared: Prepared,
+): Promise<Pick<Prepared, 'cache_key' | 'reuse'>> {
+  const cache_key = await cacheKey(context, prepared);
+  const found = cache_key === null || !context.cache ? null : resultsIndex(resultsPath).reusable(cache_key);
+  return { cache_key, reuse: found !== null && existsSync(found.files.metrics) ? found.id : null };
+}

@@ -1,24 +1,22 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import { execa } from 'execa';
-import type { AgentLaunch, AgentRequest } from '../agents/agent.js';
+import type { AgentLaunch } from '../agents/agent.js';
 import type { ProcessHandle, ProcessState } from '../environments/environment.js';
-import { findExecutable } from '../platform/find-executable.js';
 import { recordGrowth } from '../platform/growth.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import type { AgentRecord } from '../results/run-record.js';
 import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
+import { planLaunch } from './agent-launch.js';
 import { digestOutput, type AgentStep, type EndedStart } from './digest-output.js';
 import { earlierAttempts, noteAttempt } from './attempts.js';
 import type { Fence } from './fence.js';
 import { heartbeating, wasCancelled } from './heartbeat.js';
 import { publishStep, readStep } from './publish-step.js';
+import { watchCost } from './watch-cost.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
 import { buildWorkspace, type Prepared } from './workspace.js';
 
-const VERSION_MS = 10_000;
 /** An agent that is lost so often is lost again; each start may cost money. */
 const MAX_STARTS = 3;
 
@@ -42,13 +40,11 @@ async function perform(
 ): Promise<AgentStep> {
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
-  const request = requestOf(context);
-  const launch = context.agent.launch(request);
-  const env = { ...context.baseEnv, ...launch.env, ...context.targetEnv };
-  const program = launch.argv[0] ?? '';
-  if ((await findExecutable(program, env['PATH'] ?? '')) === null) {
+  const { launch, env, program } = await planLaunch(context);
+  if (program === null) {
+    const message = `agent ${context.run.cell.agent}: '${launch.argv[0] ?? ''}' was not found; install it`;
     return {
-      record: unable(context, `agent ${context.run.cell.agent}: '${program}' was not found; install it`),
+      record: unable(context, message),
       efficiency: null,
     };
   }
@@ -63,7 +59,7 @@ async function perform(
   }
   await fence.check();
   const digested = await digestOutput(context, prepared.result.setup, ended);
-  const version = await versionOf(context, env);
+  const version = prepared.result.agent_version ?? null;
   const containment = await context.environment.containment();
   return { ...digested, record: { ...digested.record, version, containment, history } };
 }
@@ -135,16 +131,21 @@ async function follow(
 ): Promise<ProcessState> {
   const { environment } = context;
   const end = environment.attach(process, signal);
-  const growth = recordGrowth(environment.output(process).stdout, join(process.folder, 'growth'), end);
+  const { stdout } = environment.output(process);
+  const beside = Promise.all([
+    recordGrowth(stdout, join(process.folder, 'growth'), end),
+    watchCost(context, stdout, end, () => environment.kill(process, 'cost')),
+  ]);
+  beside.catch(() => undefined); // told below, when the agent has ended
   try {
     return await end;
   } catch (error) {
     if (!wasCancelled()) throw error;
-    const killed = await environment.kill(process);
+    const killed = await environment.kill(process, 'cancel');
     if (killed.state !== 'ended') throw error;
     return killed;
   } finally {
-    await growth;
+    await beside;
   }
 }
 
@@ -180,43 +181,6 @@ async function writeLaunchFiles({ files }: AgentLaunch): Promise<void> {
   }
 }
 
-function requestOf({ scenario, run, handle, home }: RunContext): AgentRequest {
-  return {
-    prompt: scenario.task.prompt,
-    model: run.cell.model,
-    workspace: handle.workspace,
-    home,
-    config: join(handle.root, 'config'),
-    sessionId: uuidOf(run.run),
-    maxTurns: scenario.run.max_turns ?? null,
-    mock: scenario.mock ?? null,
-  };
-}
-
-/** The same UUID at every attempt of a run. */
-function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-async function versionOf(
-  { agent, redact, handle }: RunContext,
-  env: Record<string, string>,
-): Promise<string | null> {
-  const [command, ...args] = agent.version ?? [];
-  if (command === undefined) return null;
-  const result = await execa(command, args, {
-    env,
-    extendEnv: false,
-    cwd: handle.workspace,
-    reject: false,
-    timeout: VERSION_MS,
-    stdin: 'ignore',
-  });
-  const line = result.stdout.trim().split('\n')[0] ?? '';
-  return result.exitCode === 0 && line !== '' ? redact(line).slice(0, 200) : null;
-}
-
 function unable(context: RunContext, message: string): AgentRecord {
   return {
     ending: 'unable',
@@ -232,6 +196,7 @@ function unable(context: RunContext, message: string): AgentRecord {
     output_bytes: 0,
     token_usage: { input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
     cost_usd: null,
+    cost_source: null,
     history: [],
   };
 }

@@ -42,6 +42,12 @@ export interface RunContext extends EffectiveScenario {
   values: Record<string, string>;
   /** Variables that are referred to, or needed by the judge, and have no value. */
   missing: string[];
+  /** What the config says of the agent; null for a built-in one. */
+  agentSettings: Plan['agents'][string] | null;
+  /** Whether the sweep may reuse results. */
+  cache: boolean;
+  /** Prices of the sweep's config, by model. */
+  prices: Plan['prices'];
   secrets: string[];
   redact: (text: string) => string;
 }
@@ -63,6 +69,10 @@ export async function readPlan(resultsPath: string, sweep: string): Promise<Plan
   if (plans.size > PLANS_KEPT && oldest !== undefined) plans.delete(oldest);
   return plan;
 }
+
+/** A scenario of the store, as it is run. */
+export const readScenario = (resultsPath: string, hash: string): Promise<EffectiveScenario> =>
+  readStored(scenarioFile(resultsPath, hash), EffectiveScenario);
 
 /** Reads one of our own files. A broken one stays broken however often it is read. */
 async function readStored<T>(file: string, schema: { parse(value: unknown): T }): Promise<T> {
@@ -87,7 +97,7 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
       'StoreBroken',
     );
   }
-  const effective = await readStored(scenarioFile(resultsPath, planned.hash), EffectiveScenario);
+  const effective = await readScenario(resultsPath, planned.hash);
   const settings = plan.agents[run.cell.agent];
   const named = knownAgents({}).get(run.cell.agent)?.env ?? [];
   const provider = providerOf(effective, plan);
@@ -143,6 +153,9 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
         ...(provider === null ? [] : missingVariables(provider, handover.values)),
       ]),
     ],
+    agentSettings: settings ?? null,
+    cache: plan.cache && effective.scenario.cost.cache,
+    prices: plan.prices,
     secrets,
     redact: createRedactor({ secrets }),
   };

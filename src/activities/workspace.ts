@@ -5,6 +5,7 @@ import { findExecutable } from '../platform/find-executable.js';
 import { removeTree } from '../platform/tree.js';
 import type { CommandRecord } from '../results/run-record.js';
 import { fixtureFolder } from '../store/results-folder.js';
+import { agentVersion, planLaunch } from './agent-launch.js';
 import type { Fence } from './fence.js';
 import type { Deps, RunContext } from './run-context.js';
 
@@ -17,11 +18,17 @@ const RECORD_LIMIT = 16 * 1024;
 export interface Prepared {
   setup: CommandRecord[];
   health_check: CommandRecord | null;
+  /** What the agent says of its version; null where it says nothing. */
+  agent_version?: string | null;
   /** Path of the target binary as the agent finds it; null when it finds none. */
   resolved: string | null;
   /** Why the agent cannot be started; null when it can. */
   unfit: string | null;
   warnings: string[];
+  /** Names everything that the result depends on (activities/cache-key.ts). */
+  cache_key?: string | null;
+  /** Id of a finished run with that key, which is taken in place of a new one. */
+  reuse?: string | null;
 }
 
 export const toRecord = (context: RunContext, command: string, result: CommandResult): CommandRecord => ({
@@ -44,7 +51,7 @@ export async function buildWorkspace(
   if (context.missing.length > 0) {
     const names = context.missing.map((name) => `\${${name}}`).join(', ');
     const unfit = `not set: ${names}; export it in the shell of the run, or use --env-file`;
-    return { setup: [], health_check: null, resolved: null, unfit, warnings: [] };
+    return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
   }
   await fence.check();
   for (const folder of [home, temporary, binaries]) {
@@ -74,7 +81,9 @@ export async function buildWorkspace(
   }
 
   const resolved = await resolveTarget(context);
-  const prepared = { setup, health_check: null, resolved, warnings };
+  const { env: agentEnv, program } = await planLaunch(context);
+  const agent_version = program === null ? null : await agentVersion(context, agentEnv);
+  const prepared = { setup, health_check: null, agent_version, resolved, warnings };
   if (resolved === null) {
     return {
       ...prepared,

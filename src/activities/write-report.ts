@@ -2,7 +2,11 @@ import { createExactRedactor } from '../lib/redact.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
-import { SCHEMA_VERSION } from '../results/schema.js';
+import { sumOfCosts } from '../results/cost.js';
+import { findRegressions, type Regression } from '../results/regressions.js';
+import type { RunRecord } from '../results/run-record.js';
+import { SCHEMA_VERSION, type Metrics } from '../results/schema.js';
+import { gateKey, resultsIndex } from '../store/results-index.js';
 import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
@@ -29,8 +33,10 @@ export const writeReport =
 async function write({ resultsPath }: Deps, context: RunContext, input: ReportInput): Promise<RunResult> {
   const { files, redact, secrets, environment, handle } = context;
   const found = await collectSteps(context, input);
-  const record = redactDeep(composeRecord(context, input, found), redact);
-  const metrics = redactDeep(composeMetrics(context, record, found), redact);
+  const composed = redactDeep(composeRecord(context, input, found), redact);
+  const metrics = redactDeep(composeMetrics(context, composed, found), redact);
+  const cost_usd = sumOfCosts([composed.agent?.cost_usd ?? null, found.judgeCost]);
+  const record = { ...composed, regressions: regressionsOf(resultsPath, composed, metrics, cost_usd) };
 
   if (found.agent !== null && found.agent.result.record.starts > 0) {
     await addPostScripts(context, found.posts);
@@ -61,7 +67,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     repetition: record.repetition,
     timestamp: record.started_at,
     duration_secs: record.duration_secs,
-    cost_usd: record.agent?.cost_usd ?? null,
+    cost_usd,
     completed: metrics.completed,
     gates_passed: metrics.gates_passed,
     gates_total: metrics.gates_total,
@@ -70,9 +76,29 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     message: record.message,
     metrics,
     results_dir: context.run.run,
-    cache_key: null,
+    cache_key: found.prepared?.result.cache_key ?? null,
     cached_from: null,
+    regressions: record.regressions,
     attempts: Math.max(1, record.agent?.starts ?? 1),
   });
-  return { outcome: record.outcome, message: record.message, costUsd: record.agent?.cost_usd ?? null };
+  return { outcome: record.outcome, message: record.message, costUsd: cost_usd };
+}
+
+/** What got worse since the cell was run before. Nothing is said of a run that could not be tested. */
+function regressionsOf(
+  resultsPath: string,
+  { run_id, cell, outcome }: RunRecord,
+  { composite_score, details, judge }: Metrics,
+  cost_usd: number | null,
+): Regression[] {
+  if (outcome === 'error' || outcome === 'cancelled') return [];
+  const before = resultsIndex(resultsPath).previous(cell, run_id);
+  if (before === null) return [];
+  const gatesFailed = details.filter(({ status }) => status === 'fail').map(gateKey);
+  return findRegressions(before, {
+    composite_score: composite_score ?? null,
+    judge_score: judge?.weighted_score ?? null,
+    cost_usd,
+    gatesFailed,
+  });
 }

@@ -37,7 +37,7 @@ export interface StreamParser {
 /** The facts by which the end of an agent is classified. */
 export interface AgentEnd {
   exitCode: number;
-  stopped: 'cancel' | 'deadline' | 'idle' | null;
+  stopped: 'cancel' | 'deadline' | 'idle' | 'cost' | null;
   /** The last `result` and `error` events of the stream. */
   result: Extract<EventBody, { type: 'result' }> | null;
   error: Extract<EventBody, { type: 'error' }> | null;

@@ -12,6 +12,8 @@ export function classifyByExit(end: AgentEnd): Classified {
       return { ending: 'timeout', message: 'timed out', retryable: false };
     case 'idle':
       return { ending: 'idle_timeout', message: 'stopped: no output for the idle time', retryable: false };
+    case 'cost':
+      return { ending: 'max_cost', message: 'stopped: its cost passed the limit', retryable: false };
     case null:
   }
   if (end.exitCode === 0) return { ending: 'done', message: 'completed', retryable: false };

@@ -75,6 +75,16 @@ async function perform(step: MockStep): Promise<void> {
     const { id, exit_code, is_error, output } = step.tool_result;
     const exitCode = exit_code ?? null;
     result(id ?? `mock-${calls}`, exitCode, output ?? '', is_error ?? (exitCode !== null && exitCode !== 0));
+  } else if ('usage' in step) {
+    const unknown = {
+      input: null,
+      output: null,
+      reasoning: null,
+      cache_read: null,
+      cache_write: null,
+      cost_usd: null,
+    };
+    emit({ type: 'usage', ...unknown, ...step.usage });
   } else {
     process.exit(step.exit);
   }

@@ -39,14 +39,17 @@ export function judgeProblems(project: Project, selected: SelectedScenario): Pro
 
 function modelOf(project: Project, selected: SelectedScenario, { judgeModel }: JudgeFlags): string {
   const { scenario, file, text, problemAt } = selected;
-  if (judgeModel !== undefined) {
-    const message = modelProblem(project, judgeModel);
-    if (message !== null) throw new UsageError('judge_model', `--judge-model: ${message}`);
-    return judgeModel;
+  const fromShell = process.env['LLM_TOOL_TEST_JUDGE'] ?? '';
+  const asked = judgeModel ?? (fromShell === '' ? undefined : fromShell);
+  if (asked !== undefined) {
+    const message = modelProblem(project, asked);
+    const from = judgeModel === undefined ? 'LLM_TOOL_TEST_JUDGE' : '--judge-model';
+    if (message !== null) throw new UsageError('judge_model', `${from}: ${message}`);
+    return asked;
   }
   const model = scenario.evaluation.judge?.model ?? project.config.judge?.model;
   if (model === undefined) {
-    const message = `no model is named for the judge; name one here (model: provider/model), in [judge] of the config, or by --judge-model, or use --no-judge. ${known(project)}`;
+    const message = `no model is named for the judge; name one here (model: provider/model), in [judge] of the config, by --judge-model or LLM_TOOL_TEST_JUDGE, or use --no-judge. ${known(project)}`;
     const problems = [problemAt(['evaluation', 'judge'], message, 'key')];
     throw new UsageError('judge_model', `${scenario.name}: ${message}`, problems, new Map([[file, text]]));
   }

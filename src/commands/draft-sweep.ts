@@ -57,6 +57,7 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
         ...(flags.repeat === undefined ? {} : { repeat: flags.repeat }),
       },
       profile: profileOf(project, flags.profile),
+      defaultAgents: [process.env['LLM_TOOL_TEST_TOOL'] ?? ''].filter((name) => name !== ''),
       agentModels: Object.fromEntries([...known].map(([name, { models }]) => [name, models])),
     },
   );

@@ -36,10 +36,13 @@ export const errorDocument = (code: string, message: string, problems: readonly 
 /** Prints what is wrong, all of it, each problem with the lines of the file that it is in. */
 export function printUsageError(error: UsageError, json: boolean): void {
   if (json) printJson(errorDocument(error.code, error.message, error.problems));
-  for (const problem of error.problems) {
+  for (const [index, problem] of error.problems.entries()) {
     say(formatProblem(problem));
     const text = error.texts.get(problem.file);
-    if (text !== undefined) say(`${codeFrame(text, problem.line, problem.column)}\n`);
+    // several of one place share its frame: all that is missing in a map
+    const next = error.problems[index + 1];
+    const same = next?.file === problem.file && next.line === problem.line && next.column === problem.column;
+    if (text !== undefined && !same) say(`${codeFrame(text, problem.line, problem.column)}\n`);
   }
   say(`error: ${error.message}`);
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { nearestExisting } from '../platform/folders.js';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
 import type { ProblemAt } from '../scenario/source.js';
 import { UsageError } from './usage-error.js';
@@ -19,6 +20,9 @@ export interface Project {
   fixturesPath: string;
 }
 
+type ReadConfig = Pick<Project, 'config' | 'configSource'>;
+const NO_CONFIG: ReadConfig = { config: defaultConfig, configSource: null };
+
 function findUpward(name: string, from: string): string | null {
   const file = join(from, name);
   if (existsSync(file)) return file;
@@ -29,26 +33,37 @@ function findUpward(name: string, from: string): string | null {
 /** @throws UsageError for a config file that is broken. */
 export function openProject(resultsFlag?: string): Project {
   const configFile = findUpward(CONFIG_NAME, process.cwd());
+  const read = configFile === null ? NO_CONFIG : readConfig(configFile);
+  return projectOf(configFile, read, resultsFlag);
+}
+
+/** A project without its config, for those who go on where that is broken. */
+export const projectByDefault = (resultsFlag?: string): Project =>
+  projectOf(findUpward(CONFIG_NAME, process.cwd()), NO_CONFIG, resultsFlag);
+
+function projectOf(
+  configFile: string | null,
+  { config, configSource }: ReadConfig,
+  resultsFlag: string | undefined,
+): Project {
   const root = configFile === null ? process.cwd() : dirname(configFile);
-  const read = configFile === null ? null : readConfig(configFile);
-  const config = read?.config ?? defaultConfig;
   return {
     root,
     config,
     configFile,
-    configSource: read?.source ?? null,
+    configSource,
     resultsPath: resultsFlag === undefined ? resolve(root, config.results_path) : resolve(resultsFlag),
     fixturesPath: resolve(root, config.fixtures_path),
   };
 }
 
-function readConfig(file: string): { config: Config; source: NonNullable<Project['configSource']> } {
+function readConfig(file: string): ReadConfig {
   const text = readFileSync(file, 'utf8');
   const shown = displayPath(file);
   const loaded = parseConfig(shown, text);
   if (loaded.ok) {
     const { value, problemAt } = loaded;
-    return { config: value, source: { file: shown, text, problemAt } };
+    return { config: value, configSource: { file: shown, text, problemAt } };
   }
   throw new UsageError('config_invalid', `${shown} is not valid`, loaded.problems, new Map([[shown, text]]));
 }
@@ -59,21 +74,26 @@ export function displayPath(path: string): string {
   return way === '' || way.startsWith('..') ? path : way;
 }
 
-/** @throws UsageError when results cannot be written there. Leaves nothing behind. */
-export async function checkWritable(folder: string): Promise<void> {
-  let existing = folder;
-  while (!existsSync(existing)) existing = dirname(existing);
+/** Why nothing can be written to a folder, or where it is to be made; null when it can. Leaves nothing behind. */
+export async function whyNotWritable(folder: string): Promise<string | null> {
+  const existing = nearestExisting(folder);
   // Tried, not asked: permissions say little to root, and nothing of a read-only file system.
   try {
     await rmdir(await mkdtemp(join(existing, '.llm-tool-test-')));
+    return null;
   } catch (error) {
-    const reason =
-      (error as NodeJS.ErrnoException).code === 'ENOTDIR'
-        ? `${existing} is not a folder`
-        : (error as Error).message;
-    throw new UsageError(
-      'results_unwritable',
-      `results cannot be written to ${folder}: ${reason}; choose another folder with --results or results_path in ${CONFIG_NAME}`,
-    );
+    return (error as NodeJS.ErrnoException).code === 'ENOTDIR'
+      ? `${existing} is not a folder`
+      : (error as Error).message;
   }
+}
+
+/** @throws UsageError when results cannot be written there. */
+export async function checkWritable(folder: string): Promise<void> {
+  const reason = await whyNotWritable(folder);
+  if (reason === null) return;
+  throw new UsageError(
+    'results_unwritable',
+    `results cannot be written to ${folder}: ${reason}; choose another folder with --results or results_path in ${CONFIG_NAME}`,
+  );
 }

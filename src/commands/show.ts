@@ -44,6 +44,7 @@ export async function sweepDocument(resultsPath: string, plan: Plan): Promise<Sw
     workflowId: sweepWorkflowId(plan.sweep),
     uiUrl: engine === null ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
     status: existsSync(summary) ? readOwn(summary, SweepDocument).status : 'running',
+    maxUsd: plan.max_usd,
     cells: plan.cells,
     results,
     resultsPath,

@@ -5,7 +5,13 @@ import type { Session } from './session.js';
 
 /** Starts the workflow of a plan; when it runs already, that one goes on. */
 export async function startSweep({ client, engine }: Session, plan: Plan, round: number): Promise<void> {
-  const input: SweepInput = { sweep: plan.sweep, round, concurrency: plan.concurrency };
+  const input: SweepInput = {
+    sweep: plan.sweep,
+    round,
+    concurrency: plan.concurrency,
+    caps: plan.caps,
+    ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
+  };
   const scenarios = plan.scenarios.map(({ name }) => name).join(', ');
   await client.workflow.start(WORKFLOWS.sweep, {
     workflowId: sweepWorkflowId(plan.sweep),

@@ -5,7 +5,7 @@ import { readTextIfThere } from '../platform/read-file.js';
 import { exitCodeOf } from '../results/sweep-document.js';
 import { EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { scenarioFile, summaryFile } from '../store/results-folder.js';
-import { sweepWorkflowId, UPDATES } from '../workflows/protocol.js';
+import { sweepWorkflowId, UPDATES, type SweepStatus } from '../workflows/protocol.js';
 import { findPlan } from './find-sweep.js';
 import { followToEnd } from './follow-to-end.js';
 import { neededVariables } from './needed-variables.js';
@@ -33,8 +33,7 @@ export async function resume(id: string, options: SteerOptions): Promise<number>
   try {
     const found = await startWhereLost(session, resultsPath, plan);
     if (found === 'ended') return await showEnded(resultsPath, plan, options.json);
-    if (found === 'open')
-      await session.client.workflow.getHandle(sweepWorkflowId(plan.sweep)).executeUpdate(UPDATES.resume);
+    if (found === 'open') await updateSweep(session, plan.sweep, 'resume');
     return await followToEnd(session, plan, resultsPath, options.json);
   } finally {
     await session.close();
@@ -50,18 +49,34 @@ export async function steer(verb: 'pause' | 'cancel', id: string, options: Steer
   try {
     if ((await startWhereLost(session, resultsPath, plan)) === 'ended')
       return await sayEnded(resultsPath, plan, options.json);
-    const handle = session.client.workflow.getHandle(sweepWorkflowId(plan.sweep));
-    const status = await handle.executeUpdate(UPDATES[verb]);
-    if (verb === 'cancel') await handle.result();
+    const status = await updateSweep(session, plan.sweep, verb);
+    if (status === null) return await sayEnded(resultsPath, plan, options.json);
+    if (verb === 'cancel') await session.client.workflow.getHandle(sweepWorkflowId(plan.sweep)).result();
     const document = { ...(await sweepDocument(resultsPath, plan)), status };
     if (options.json) printJson(document);
     else
       say(
-        `${plan.sweep}: ${String(status)}${verb === 'pause' ? `; \`llm-tool-test resume ${plan.sweep}\` goes on` : ''}`,
+        `${plan.sweep}: ${status}${verb === 'pause' ? `; \`llm-tool-test resume ${plan.sweep}\` goes on` : ''}`,
       );
     return 0;
   } finally {
     await session.close();
+  }
+}
+
+/** The sweep's status after an update; null when its workflow has closed since it was looked at. */
+export async function updateSweep(
+  { client }: Pick<Session, 'client'>,
+  sweep: string,
+  name: keyof typeof UPDATES,
+): Promise<SweepStatus | null> {
+  try {
+    return await client.workflow
+      .getHandle(sweepWorkflowId(sweep))
+      .executeUpdate<SweepStatus, []>(UPDATES[name]);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
   }
 }
 

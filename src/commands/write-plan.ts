@@ -19,7 +19,7 @@ const newSweepId = (name: string | undefined): string => {
 
 /** Copies all inputs into the store and writes the plan: from here on, editing files changes nothing. */
 export async function writePlan(
-  { resultsPath }: Project,
+  { resultsPath, config }: Project,
   draft: Draft,
   name: string | undefined,
 ): Promise<Plan> {
@@ -46,8 +46,10 @@ export async function writePlan(
     scenarios,
     agents: draft.agents,
     providers: draft.providers,
+    caps: { agents: config.limits.agents, models: config.limits.models },
     cache: draft.cache,
     max_usd: draft.maxUsd,
+    prices: config.prices,
     cells: draft.cells,
   };
   await writeFileAtomic(planFile(resultsPath, plan.sweep), `${JSON.stringify(plan, null, 2)}\n`);

@@ -39,7 +39,7 @@ interface StartRequest {
 
 export type ProcessState =
   | { state: 'none' | 'starting' | 'running' | 'dead' }
-  | { state: 'ended'; exitCode: number; stopped: 'cancel' | 'deadline' | 'idle' | null };
+  | { state: 'ended'; exitCode: number; stopped: 'cancel' | 'deadline' | 'idle' | 'cost' | null };
 
 /** A place to run in. Adding one is a file and a line in `index.ts`. */
 export interface Environment {
@@ -63,7 +63,7 @@ export interface Environment {
   /** Resolves when the agent has ended, or is found dead. */
   attach(process: ProcessHandle, signal: AbortSignal): Promise<ProcessState>;
   /** Ends the agent and all that it started. */
-  kill(process: ProcessHandle): Promise<ProcessState>;
+  kill(process: ProcessHandle, reason: 'cancel' | 'cost'): Promise<ProcessState>;
   output(process: ProcessHandle): { stdout: string; stderr: string };
   look(handle: EnvironmentHandle, path: string): Promise<FileLook>;
   /** What is not as `prepare` was told to make it; null when the workspace is gone. */

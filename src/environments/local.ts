@@ -104,7 +104,7 @@ export const local: Environment = {
   containment,
   inspect: (process) => inspect(process.folder),
   attach: (process, signal) => waitForEnd(process.folder, signal),
-  kill: (process) => stopSupervised(process.folder, 'cancel'),
+  kill: (process, reason) => stopSupervised(process.folder, reason),
   output: (process: ProcessHandle) => ({
     stdout: join(process.folder, 'out'),
     stderr: join(process.folder, 'err'),

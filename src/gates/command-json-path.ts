@@ -9,13 +9,17 @@ import { broken, fail, pass, quote } from './verdicts.js';
 
 /** The command exits with 0, its stdout is one JSON value, and the assertion holds for what the path finds in it. */
 export const commandJsonPath = defineGate({
-  schema: z.strictObject({
-    type: z.literal('command_json_path'),
-    ...commonFields,
-    command,
-    path: jsonPath,
-    assertion: jsonAssertion,
-  }),
+  schema: z
+    .strictObject({
+      type: z.literal('command_json_path'),
+      ...commonFields,
+      command,
+      path: jsonPath,
+      assertion: jsonAssertion,
+    })
+    .describe(
+      'The command exits with 0, its stdout is one JSON value, and the assertion holds for what the path finds in it',
+    ),
   subject: (spec) => `${spec.path} of ${spec.command}`,
   check: async (spec, context) => {
     const path = compileJsonPath(spec.path);

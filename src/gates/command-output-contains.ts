@@ -6,12 +6,14 @@ import { quote } from './verdicts.js';
 
 /** The command exits with 0 and its stdout, exactly as written, has the substring. */
 export const commandOutputContains = defineGate({
-  schema: z.strictObject({
-    type: z.literal('command_output_contains'),
-    ...commonFields,
-    command,
-    substring: substring,
-  }),
+  schema: z
+    .strictObject({
+      type: z.literal('command_output_contains'),
+      ...commonFields,
+      command,
+      substring: substring,
+    })
+    .describe('The command exits with 0 and its stdout contains the text'),
   subject: (spec) => spec.command,
   check: (spec, context) =>
     checkOutput(spec, context, {

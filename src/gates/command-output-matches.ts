@@ -7,7 +7,9 @@ import { broken, quote } from './verdicts.js';
 
 /** The command exits with 0 and its stdout, exactly as written, matches the RE2 pattern. */
 export const commandOutputMatches = defineGate({
-  schema: z.strictObject({ type: z.literal('command_output_matches'), ...commonFields, command, pattern }),
+  schema: z
+    .strictObject({ type: z.literal('command_output_matches'), ...commonFields, command, pattern })
+    .describe('The command exits with 0 and its stdout matches the pattern'),
   subject: (spec) => spec.command,
   check: async (spec, context) => {
     const compiled = compilePattern(spec.pattern);

@@ -6,7 +6,9 @@ import { fail, pass } from './verdicts.js';
 
 /** The command exits with 0. */
 export const commandSucceeds = defineGate({
-  schema: z.strictObject({ type: z.literal('command_succeeds'), ...commonFields, command }),
+  schema: z
+    .strictObject({ type: z.literal('command_succeeds'), ...commonFields, command })
+    .describe('The command exits with 0'),
   subject: (spec) => spec.command,
   check: async (spec, context) => {
     const result = await context.exec(spec.command, spec.timeout_secs);

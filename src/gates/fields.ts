@@ -10,10 +10,17 @@ const MAX_SECS = 2_147_483;
 /** A duration in seconds, fractions allowed. */
 export const seconds = z.number().positive().max(MAX_SECS);
 
+/**
+ * What of a check a regular expression can say: for the JSON Schema only, so that editors see a fault early. It must let
+ * through all that the check does.
+ */
+export const inSchema = <S extends z.ZodType>(schema: S, pattern: RegExp): S =>
+  schema.meta({ pattern: pattern.source });
+
 /** What every gate has besides its type. */
 export const commonFields = {
-  name: z.string().optional(),
-  timeout_secs: seconds.default(30),
+  name: z.string().optional().describe('Shown in reports, beside the type'),
+  timeout_secs: seconds.default(30).describe('Time for the check, in seconds; then it fails'),
 };
 
 /** A required text whose error says what was expected. */
@@ -21,6 +28,7 @@ function text(what: string): z.ZodString {
   return z.string({
     error: ({ input }) => {
       if (input === undefined) return `missing: expected ${what}`;
+      if (input === null) return `expected ${what}, got nothing`;
       const quotable = typeof input === 'number' || typeof input === 'boolean';
       return `expected ${what}, as text${quotable ? ' (put it in quotes)' : ''}`;
     },
@@ -39,22 +47,42 @@ const problemIn = (parsed: { ok: true } | { ok: false; message: string }): strin
 
 /** A text that is more than blanks. */
 export const nonBlank = (what: string): z.ZodString =>
-  checkedText(what, (value) => (value.trim() === '' ? `blank: expected ${what}` : null));
+  inSchema(
+    checkedText(what, (value) => (value.trim() === '' ? `blank: expected ${what}` : null)),
+    /\S/,
+  );
 
 /** What to look for; the empty text is in every text, and would check nothing. */
-export const substring = text('the text to look for').min(1, 'empty: expected the text to look for');
+export const substring = text('the text to look for')
+  .min(1, 'empty: expected the text to look for')
+  .describe('Text to look for: exactly as written, case-sensitive');
 
-export const command = nonBlank('a shell command to run');
-
-/** A path that stays in the workspace as written. */
-export const workspacePath = checkedText('a path relative to the workspace', workspacePathProblem);
-
-export const pattern = checkedText('an RE2 pattern', (value) => problemIn(compilePattern(value)));
-
-export const jsonPath = checkedText('a JSON path like $.items[0].name', (value) =>
-  problemIn(compileJsonPath(value)),
+export const command = nonBlank('a shell command to run').describe(
+  'Shell command, run by `sh -c` in the workspace with the target on PATH',
 );
 
-export const jsonAssertion = checkedText('an assertion like "exists" or "equals 3"', (value) =>
-  problemIn(parseAssertion(value)),
+/** A path that stays in the workspace as written. */
+export const workspacePath = inSchema(
+  checkedText('a path relative to the workspace', workspacePathProblem).describe(
+    'Path relative to the workspace; it cannot leave it',
+  ),
+  /^(?!\/|(\.?\/)*\.\.(\/|$))[\s\S]*\S/,
+);
+
+export const pattern = checkedText('an RE2 pattern', (value) => problemIn(compilePattern(value))).describe(
+  'RE2 pattern, unanchored and case-sensitive; (?m) lets ^ and $ match at every line, (?i) ignores case',
+);
+
+export const jsonPath = inSchema(
+  checkedText('a JSON path like $.items[0].name', (value) => problemIn(compileJsonPath(value))).describe(
+    'JSON path (RFC 9535), like $.items[0].name; $ is the whole value',
+  ),
+  /^\$/,
+);
+
+export const jsonAssertion = inSchema(
+  checkedText('an assertion like "exists" or "equals 3"', (value) =>
+    problemIn(parseAssertion(value)),
+  ).describe('exists | equals V | contains S | matches RE | len OP N | OP N, where OP is == != > >= < <='),
+  /^\s*(exists|(equals|contains|matches)\s+\S[\s\S]*|len\s*([=!<>]=|[<>])\s*\d+|([=!<>]=|[<>])\s*-?\d+(\.\d+)?([eE][+-]?\d+)?)\s*$/,
 );

@@ -6,12 +6,14 @@ import { checkFileText } from './workspace-file.js';
 
 /** The UTF-8 file has the substring. */
 export const fileContains = defineGate({
-  schema: z.strictObject({
-    type: z.literal('file_contains'),
-    ...commonFields,
-    path: workspacePath,
-    substring: substring,
-  }),
+  schema: z
+    .strictObject({
+      type: z.literal('file_contains'),
+      ...commonFields,
+      path: workspacePath,
+      substring: substring,
+    })
+    .describe('The UTF-8 file contains the text'),
   subject: (spec) => spec.path,
   check: (spec, context) =>
     checkFileText(spec.path, context, {

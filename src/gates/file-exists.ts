@@ -6,7 +6,9 @@ import { lookProblem } from './workspace-file.js';
 
 /** There is a file or a directory at the path. */
 export const fileExists = defineGate({
-  schema: z.strictObject({ type: z.literal('file_exists'), ...commonFields, path: workspacePath }),
+  schema: z
+    .strictObject({ type: z.literal('file_exists'), ...commonFields, path: workspacePath })
+    .describe('There is a file or a folder at the path'),
   subject: (spec) => spec.path,
   check: async (spec, context) => {
     const problem = lookProblem(spec.path, await context.look(spec.path));

@@ -7,7 +7,9 @@ import { checkFileText } from './workspace-file.js';
 
 /** The UTF-8 file matches the RE2 pattern. */
 export const fileMatches = defineGate({
-  schema: z.strictObject({ type: z.literal('file_matches'), ...commonFields, path: workspacePath, pattern }),
+  schema: z
+    .strictObject({ type: z.literal('file_matches'), ...commonFields, path: workspacePath, pattern })
+    .describe('The UTF-8 file matches the pattern'),
   subject: (spec) => spec.path,
   check: async (spec, context) => {
     const compiled = compilePattern(spec.pattern);

@@ -1,5 +1,6 @@
 import { assertNever } from '../lib/assert-never.js';
 import { isJsonObject, parseJson, type Json } from '../lib/json.js';
+import { nearest } from '../lib/nearest.js';
 import { compilePattern } from '../lib/pattern.js';
 import { jsonEqual } from './json-equal.js';
 import { kindOf, printed, quote } from './verdicts.js';
@@ -70,9 +71,11 @@ export function parseAssertion(text: string): ParsedAssertion {
   const [, len, operator, written] = /^(len)?\s*(==|!=|>=|<=|>|<)\s*(.+)$/s.exec(trimmed) ?? [];
   if (written !== undefined) return parseComparison(len !== undefined, operator as Operator, written);
 
-  return refused(
-    `${trimmed === '' ? 'the assertion is blank' : `unknown assertion ${quote(trimmed)}`}: expected ${FORMS}`,
-  );
+  if (trimmed === '') return refused(`the assertion is blank: expected ${FORMS}`);
+  const [first = ''] = trimmed.split(/\s/);
+  const near = nearest(first, ['exists', 'equals', 'contains', 'matches', 'len']);
+  const hint = near === null || near === first ? ': expected' : `; did you mean ${quote(near)}? Expected`;
+  return refused(`unknown assertion ${quote(trimmed)}${hint} ${FORMS}`);
 }
 
 const lengthOf = (value: Json): number | null => {

@@ -7,7 +7,9 @@ const plural = (count: number): string => (count === 1 ? '1 command' : `${count}
 
 /** None of the target's commands in the transcript failed. */
 export const noTranscriptErrors = defineGate({
-  schema: z.strictObject({ type: z.literal('no_transcript_errors'), ...commonFields }),
+  schema: z
+    .strictObject({ type: z.literal('no_transcript_errors'), ...commonFields })
+    .describe('No call of the target in the transcript failed'),
   subject: () => 'transcript',
   check: async (_spec, context) => {
     const efficiency = await context.efficiency();

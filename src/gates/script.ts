@@ -24,12 +24,16 @@ function printedVerdict(result: CommandResult, description: string): Verdict | n
 
 /** A script of the user decides: by the verdict that it prints, else by its exit code. */
 export const script = defineGate({
-  schema: z.strictObject({
-    type: z.literal('script'),
-    ...commonFields,
-    command,
-    description: nonBlank('a sentence that says what the script checks'),
-  }),
+  schema: z
+    .strictObject({
+      type: z.literal('script'),
+      ...commonFields,
+      command,
+      description: nonBlank('a sentence that says what the script checks').describe(
+        'What the script checks, in a sentence; the message where it prints none',
+      ),
+    })
+    .describe('A script decides: by a JSON object with boolean `passed` on stdout, else by its exit status'),
   subject: (spec) => spec.description,
   check: async (spec, context) => {
     const result = await context.exec(spec.command, spec.timeout_secs);

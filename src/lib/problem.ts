@@ -16,13 +16,14 @@ export function formatProblem({ file, line, column, path, message }: Problem): s
 const CONTEXT_LINES = 2;
 const MAX_WIDTH = 120;
 
-/** The line with two around it and a caret under the column; long lines are cut around the caret. */
+/** The line with two around it and a caret under the column; where that line is long, all are cut around the caret. */
 export function codeFrame(text: string, line: number, column: number): string {
   const lines = text.split(/\r?\n/);
   const first = Math.max(1, line - CONTEXT_LINES);
   const last = Math.min(lines.length, line + CONTEXT_LINES);
   const width = String(last).length;
-  const skipped = Math.max(0, column - MAX_WIDTH / 2);
+  const fits = (lines[line - 1] ?? '').length <= MAX_WIDTH;
+  const skipped = fits ? 0 : Math.max(0, column - MAX_WIDTH / 2);
   const frame: string[] = [];
   for (let at = first; at <= last; at += 1) {
     const shown = printable((lines[at - 1] ?? '').slice(skipped, skipped + MAX_WIDTH));

@@ -14,7 +14,7 @@ export interface ModelAnswer {
   /** What the server says answered; null when it does not. */
   modelUsed: string | null;
   finishReason: string;
-  /** Tokens; null is what the server did not say. */
+  /** Tokens, none of them in two counts; null is what the server did not say. */
   usage: Record<'input' | 'output' | 'reasoning' | 'cache_read' | 'cache_write', number | null>;
 }
 
@@ -79,8 +79,8 @@ function answerOf(
     modelUsed: typeof named === 'string' ? named : null,
     finishReason,
     usage: {
-      input: usage?.inputTokens ?? null,
-      output: usage?.outputTokens ?? null,
+      input: usage?.inputTokenDetails.noCacheTokens ?? usage?.inputTokens ?? null,
+      output: usage?.outputTokenDetails.textTokens ?? usage?.outputTokens ?? null,
       reasoning: usage?.outputTokenDetails.reasoningTokens ?? null,
       cache_read: usage?.inputTokenDetails.cacheReadTokens ?? null,
       cache_write: usage?.inputTokenDetails.cacheWriteTokens ?? null,

@@ -1,4 +1,4 @@
-import { mkdirSync, accessSync, constants, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { sha256 } from '../lib/hash.js';
@@ -26,19 +26,41 @@ function isUsable(folder: string): boolean {
   }
 }
 
+/** Whether `isUsable` will probably say so, without making anything. */
+function wouldBeUsable(folder: string): boolean {
+  const existing = nearestExisting(folder);
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    return statSync(existing).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** The folder itself, or the first one above it that is there. */
+export const nearestExisting = (folder: string): string =>
+  existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
+
 /** A folder of the user's own that can be written; with a read-only HOME it is under the temporary folder. */
-function usableFolder(kind: 'state' | 'cache', chosen: string | undefined): string {
+function usableFolder(kind: 'state' | 'cache', usable = isUsable): string {
+  const chosen = process.env[kind === 'state' ? 'LLM_TOOL_TEST_HOME' : 'LLM_TOOL_TEST_CACHE'];
   if (chosen !== undefined && chosen !== '') return resolve(chosen);
   const usual = platformFolder(kind);
   // By number: a user in a container may have no name.
-  return isUsable(usual) ? usual : join(tmpdir(), `llm-tool-test-${process.getuid?.() ?? 0}`, kind);
+  return usable(usual) ? usual : join(tmpdir(), `llm-tool-test-${process.getuid?.() ?? 0}`, kind);
 }
 
 /** Engines, workspaces, raw output, databases. LLM_TOOL_TEST_HOME overrides. */
-const stateHome = (): string => usableFolder('state', process.env['LLM_TOOL_TEST_HOME']);
+const stateHome = (): string => usableFolder('state');
 
 /** Executables. LLM_TOOL_TEST_CACHE overrides. */
-export const cacheHome = (): string => usableFolder('cache', process.env['LLM_TOOL_TEST_CACHE']);
+export const cacheHome = (): string => usableFolder('cache');
+
+/** Where these two are or will be, for those who only look: nothing is made. */
+export const plannedHomes = (): { state: string; cache: string } => ({
+  state: usableFolder('state', wouldBeUsable),
+  cache: usableFolder('cache', wouldBeUsable),
+});
 
 /** `path` without symlinks, also where its last parts do not exist yet. */
 export function canonical(path: string): string {
@@ -52,7 +74,7 @@ export function canonical(path: string): string {
 }
 
 /** The private folder of one results folder's engine: `<state>/<id>`, and the id that also names its task queue. */
-export function projectState(resultsPath: string): { id: string; folder: string } {
+export function projectState(resultsPath: string, home = stateHome()): { id: string; folder: string } {
   const id = sha256(canonical(resultsPath)).slice(0, 12);
-  return { id, folder: join(stateHome(), id) };
+  return { id, folder: join(home, id) };
 }

@@ -9,31 +9,37 @@ export interface Line {
   text: string;
   /** Where in the file the line ends, in bytes. */
   end: number;
+  /** Whether a newline ends it: the last line of a file that grows may be half of one. */
+  whole: boolean;
 }
 
-/** The lines of a file, one at a time, so that memory does not grow with the file; `limit` in characters a line. */
-export function* linesOf(path: string, limit = LINE_LIMIT): Generator<Line> {
+/**
+ * The lines of a file, one at a time, so that memory does not grow with the file; `limit` in characters a line, `from`
+ * where a line begins, in bytes.
+ */
+export function* linesOf(path: string, limit = LINE_LIMIT, from = 0): Generator<Line> {
   const file = openSync(path, 'r');
   try {
     const decoder = new StringDecoder('utf8');
     const chunk = Buffer.alloc(CHUNK);
     let rest = '';
-    let offset = 0;
-    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
-      let from = 0;
-      for (let at = chunk.indexOf(10, 0); at !== -1 && at < read; at = chunk.indexOf(10, from)) {
+    let offset = from;
+    const next = (): number => readSync(file, chunk, 0, CHUNK, offset);
+    for (let read = next(); read > 0; read = next()) {
+      let begin = 0;
+      for (let at = chunk.indexOf(10, 0); at !== -1 && at < read; at = chunk.indexOf(10, begin)) {
         // Ends the decoder with each line: half a character must not go over into the next one.
-        const text = rest + decoder.end(chunk.subarray(from, at));
+        const text = rest + decoder.end(chunk.subarray(begin, at));
         rest = '';
-        from = at + 1;
-        yield { text: shorten(text, limit), end: offset + from };
+        begin = at + 1;
+        yield { text: shorten(text, limit), end: offset + begin, whole: true };
       }
-      const tail = decoder.write(chunk.subarray(from, read));
+      const tail = decoder.write(chunk.subarray(begin, read));
       if (rest.length <= limit) rest += tail;
       offset += read;
     }
     rest += decoder.end();
-    if (rest !== '') yield { text: shorten(rest, limit), end: offset };
+    if (rest !== '') yield { text: shorten(rest, limit), end: offset, whole: false };
   } finally {
     closeSync(file);
   }

@@ -25,6 +25,8 @@ export interface ModelProvider {
   variables: string[];
   /** Of these at least one of each group must have a value. */
   needs: string[][];
+  /** Where it is asked, as far as that was said; null at the maker's own address. */
+  address(values: Values): string | null;
   connect(model: string, values: Values): Promise<LanguageModel>;
 }
 
@@ -65,6 +67,7 @@ function hosted(keys: string[], addresses: string[], version: string, connect: C
     free: false,
     variables: [...keys, ...addresses],
     needs: [keys],
+    address: (values) => firstOf(addresses, values) ?? null,
     connect: (model, values) => {
       const [apiKey, address] = [firstOf(keys, values), firstOf(addresses, values)];
       return connect(
@@ -99,6 +102,7 @@ function compatible(name: string, { base_url, api_key, free }: ConfiguredProvide
     free,
     variables,
     needs: variables.map((variable) => [variable]),
+    address: (values) => fill(base_url, values),
     async connect(model, values) {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const apiKey = fill(api_key ?? '', values);

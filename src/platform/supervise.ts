@@ -27,11 +27,15 @@ export interface SupervisedCommand {
   mark: string;
 }
 
+/** Why an agent did not end by itself: someone cancelled it, its time or idle time was over, it cost too much. */
+const STOP_REASONS = ['cancel', 'deadline', 'idle', 'cost'] as const;
+type StopReason = (typeof STOP_REASONS)[number];
+
 export type SupervisedState =
   | { state: 'none' }
   | { state: 'starting' }
   | { state: 'running' }
-  | { state: 'ended'; exitCode: number; stopped: 'cancel' | 'deadline' | 'idle' | null }
+  | { state: 'ended'; exitCode: number; stopped: StopReason | null }
   /** The supervisor is gone and left no exit status: it was killed, or the machine lost power. */
   | { state: 'dead' };
 
@@ -106,7 +110,7 @@ async function readExit(folder: string): Promise<SupervisedState | null> {
   const exit = await readTextIfThere(join(folder, 'exit'));
   if (exit?.endsWith('\n') !== true) return null;
   const stop = (await readTextIfThere(join(folder, 'stop')))?.trim();
-  const stopped = stop === 'cancel' || stop === 'deadline' || stop === 'idle' ? stop : null;
+  const stopped = STOP_REASONS.find((reason) => reason === stop) ?? null;
   return { state: 'ended', exitCode: Number(exit), stopped };
 }
 
@@ -183,7 +187,7 @@ function nextChange(folder: string, signal: AbortSignal): { happened: Promise<vo
 }
 
 /** Asks the supervisor to stop the agent and waits until nothing of it is alive. */
-export async function stopSupervised(folder: string, reason: 'cancel'): Promise<SupervisedState> {
+export async function stopSupervised(folder: string, reason: 'cancel' | 'cost'): Promise<SupervisedState> {
   const asked = await waitUntil(async () => {
     const now = await inspect(folder);
     if (now.state !== 'running' && now.state !== 'starting') return now;

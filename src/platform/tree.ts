@@ -74,7 +74,8 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
   return entries;
 }
 
-async function fileHash(path: string): Promise<string> {
+/** SHA-256 of a file's content, in hex. */
+export async function fileHash(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest('hex');

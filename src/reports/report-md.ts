@@ -17,6 +17,7 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     run.scenario.description.trim() === '' ? null : inline(run.scenario.description),
     facts(run),
     run.warnings.length === 0 ? null : `${heading(2, 'Warnings')}\n\n${list(run.warnings.map(inline))}`,
+    run.regressions.length === 0 ? null : regressions(run),
     heading(2, 'Prompt'),
     fence(run.scenario.prompt),
     heading(2, 'Target'),
@@ -38,6 +39,12 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     heading(2, 'Artifacts'),
     artifacts(run),
   ]);
+}
+
+function regressions({ regressions: found }: RunRecord): string {
+  const since = found[0]?.since ?? '';
+  const said = list(found.map(({ message }) => inline(message)));
+  return `${heading(2, 'Worse than before')}\n\nCompared with ${code(since)}:\n\n${said}`;
 }
 
 function facts(run: RunRecord): string {

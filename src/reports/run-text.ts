@@ -44,6 +44,10 @@ export function renderRun(
       run.warnings.map((warning) => `  ${terminalText(warning)}`),
     ),
     ...section(
+      'worse than before',
+      run.regressions.map(({ message }) => `  ${terminalText(message)}`),
+    ),
+    ...section(
       'steps',
       rows(
         run.steps.map((step) => [

@@ -28,8 +28,9 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
   const lines = [
     ...renderTable(rows, { width: options.width, right: [last - 3, last - 2, last - 1] }),
     ...problems(cells, (cell) => name(cell).join(' '), colors),
+    ...regressions(cells, (cell) => name(cell).join(' '), colors),
     '',
-    `${totals(document)}, cost ${totalCost(cells)}`,
+    `${totals(document)}, cost ${totalCost(cells)}${document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`}`,
     ...places(document),
   ];
   return `${lines.join('\n')}\n`;
@@ -66,6 +67,20 @@ function problems(cells: readonly SweepCell[], label: (cell: SweepCell) => strin
       { indent: '  ' },
     ),
   ]);
+}
+
+/** What got worse since the previous runs of the cells. */
+function regressions(
+  cells: readonly SweepCell[],
+  label: (cell: SweepCell) => string,
+  colors: Colors,
+): string[] {
+  const found = cells.flatMap((cell) =>
+    cell.cached ? [] : cell.regressions.map(({ message }) => [label(cell), terminalText(message)]),
+  );
+  return found.length === 0
+    ? []
+    : ['', colors.yellow('worse than before'), ...renderTable(found, { indent: '  ' })];
 }
 
 function totals({ status, totals: all }: SweepDocument): string {

@@ -18,7 +18,7 @@ export const Judgment = z.object({
   fields: z.record(z.string(), z.json()),
   pass_threshold: z.number(),
   passed: z.boolean(),
-  /** Of all answers, the unusable ones too; `input` holds what came from or went to a cache. */
+  /** Of all answers, the unusable ones too. */
   usage: TokenUsage,
   cost_usd: z.number().nullable(),
   /** How many answers the model gave until one was usable. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Regression } from './regressions.js';
 import { Outcome, SCHEMA_VERSION } from './schema.js';
 import { TokenUsage } from './token-usage.js';
 
@@ -25,6 +26,7 @@ export const Ending = z.enum([
   'max_turns',
   'timeout',
   'idle_timeout',
+  'max_cost',
   'crashed',
   'unable',
   'cancelled',
@@ -49,6 +51,8 @@ export const AgentRecord = z.object({
   output_bytes: z.number().int(),
   token_usage: TokenUsage,
   cost_usd: z.number().nullable(),
+  /** Who says so: the agent, the config's prices, or the public price list; null where the cost is. */
+  cost_source: z.enum(['reported', 'config', 'list']).nullable().default(null),
   /** What became of the other attempts, e.g. "attempt 1 ended: worker lost after 14 s; adopted". */
   history: z.array(z.string()),
 });
@@ -116,5 +120,7 @@ export const RunRecord = z.object({
   steps: z.array(StepRecord),
   /** What a reader should know though it changes no outcome (a failed setup command, a setting not enforced). */
   warnings: z.array(z.string()),
+  /** What got worse since the previous run of the cell. */
+  regressions: z.array(Regression).default([]),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

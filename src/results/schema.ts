@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Cell } from './cell.js';
 import { Judgment } from './judgment.js';
+import { Regression } from './regressions.js';
 
 /**
  * The shapes of what a run leaves behind (specs/results.md). Unknown numbers are null, never 0.
@@ -93,6 +94,8 @@ export const ResultLine = z.object({
   results_dir: z.string().nullable(),
   /** SHA-256 over everything that the result depends on; null where the run did not get so far. */
   cache_key: z.string().nullable().default(null),
+  /** What got worse since the previous run of the cell. */
+  regressions: z.array(Regression).default([]),
   /** The run whose result this is, when it was reused and nothing was run. */
   cached_from: z.string().nullable().default(null),
   /** How many times the agent was started; more than 1 only after a loss that the report names. */
@@ -123,6 +126,7 @@ export const resultWithoutRun = (
   results_dir: null,
   cache_key: null,
   cached_from: null,
+  regressions: [],
   attempts: 0,
   ...about,
 });

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Cell } from './cell.js';
+import { sumOfCosts } from './cost.js';
+import { Regression } from './regressions.js';
 import { Outcome, SCHEMA_VERSION, type ResultLine } from './schema.js';
 
 /** One cell of a sweep; what only a finished run can say is null before that. */
@@ -14,6 +16,8 @@ export const SweepCell = Cell.extend({
   cost_usd: z.number().nullable(),
   duration_secs: z.number().nullable(),
   attempts: z.number().int().nullable(),
+  /** What got worse since the previous run of the cell. */
+  regressions: z.array(Regression).default([]),
   /** The result is that of an earlier run with exactly the same inputs. */
   cached: z.boolean(),
   /** Absolute. */
@@ -36,6 +40,10 @@ export const SweepDocument = z.object({
     cancelled: z.number().int(),
     cached: z.number().int(),
   }),
+  /** US dollars that the sweep's runs are known to have cost; null where no cost is known. What was reused costs nothing. */
+  cost_usd: z.number().nullable().default(null),
+  /** The budget; null where there is none. */
+  max_usd: z.number().nullable().default(null),
   cells: z.array(SweepCell),
 });
 export type SweepDocument = z.infer<typeof SweepDocument>;
@@ -45,6 +53,7 @@ export interface SweepDocumentInput {
   workflowId: string;
   uiUrl: string | null;
   status: SweepDocument['status'];
+  maxUsd: number | null;
   cells: readonly Cell[];
   /** In the order written; lines of other sweeps are passed over. */
   results: readonly ResultLine[];
@@ -72,8 +81,15 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
       cancelled: having('cancelled'),
       cached: cells.filter((cell) => cell.cached).length,
     },
+    cost_usd: knownCost(cells),
+    max_usd: input.maxUsd,
     cells,
   };
+}
+
+function knownCost(cells: readonly SweepCell[]): number | null {
+  const known = cells.flatMap((cell) => (cell.cost_usd === null || cell.cached ? [] : [cell.cost_usd]));
+  return known.length === 0 ? null : sumOfCosts(known);
 }
 
 function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): SweepCell {
@@ -94,6 +110,7 @@ function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): Sweep
     cost_usd: line?.cost_usd ?? null,
     duration_secs: line?.duration_secs ?? null,
     attempts: line?.attempts ?? null,
+    regressions: line?.regressions ?? [],
     cached: line !== null && line.cached_from !== null,
     results_dir: line?.results_dir == null ? null : join(resultsPath, line.results_dir),
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { command, nonBlank } from '../gates/fields.js';
+import { command, inSchema, nonBlank } from '../gates/fields.js';
 import { variableNames } from '../lib/interpolate.js';
+import { Price } from '../results/cost.js';
 import { always, cleanText, environmentVariables, label, modelName } from './fields.js';
 import { loadToml } from './load-toml.js';
 import type { Loaded } from './source.js';
@@ -9,89 +10,98 @@ import { Target } from './target.js';
 const agentNames = z.array(label('the name of an agent')).default([]);
 const modelNames = z.array(label('the name of a model')).default([]);
 const places = z.int().min(1);
-const price = z.number().min(0);
 
 /** An agent of the user's own: a command that takes a prompt. Exit 0 means that it completed. */
 export const CommandAgent = z.strictObject({
-  /** For the seed's sake; the table's name is the agent's name. */
-  name: z.string().exactOptional(),
-  command: nonBlank('the program to start'),
-  args: z.array(z.string()).default([]),
-  /** How the prompt gets there: as the last argument, on stdin, or in a file whose path is the last argument. */
-  prompt: z.enum(['arg', 'stdin', 'file']).default('arg'),
-  output: z.enum(['text', 'jsonl']).default('text'),
-  models: modelNames,
-  version_command: command.exactOptional(),
-  /** Costs nothing, so it runs without LLM_TOOL_TEST_ENABLED. */
-  free: z.boolean().default(false),
+  name: z.string().exactOptional().describe("Without effect: the table's name is the agent's"),
+  command: nonBlank('the program to start').describe("A name on PATH, or a path from this file's folder"),
+  args: z
+    .array(z.string())
+    .default([])
+    .describe("Arguments; {model}, {prompt_file} and {workspace} stand for the run's values"),
+  prompt: z
+    .enum(['arg', 'stdin', 'file'])
+    .default('arg')
+    .describe(
+      'How the prompt gets there: as the last argument, on stdin, or in a file whose path is the last argument',
+    ),
+  output: z.enum(['text', 'jsonl']).default('text').describe('jsonl: it prints events as in events.jsonl'),
+  models: modelNames.describe('Models to run it with where nothing else names one'),
+  version_command: command.exactOptional().describe('Shell command that prints its version'),
+  free: z.boolean().default(false).describe('It costs nothing, so it runs without LLM_TOOL_TEST_ENABLED'),
   env: environmentVariables.default({}),
 });
 export type CommandAgent = z.infer<typeof CommandAgent>;
 
 /** An OpenAI-compatible address, for models named `<the table's name>/<model>`. `${NAME}` stands for variables. */
 export const Provider = z.strictObject({
-  base_url: nonBlank('the address of the provider')
-    .refine((text) => /^https?:\/\/|^\$\{/.test(text), {
+  base_url: inSchema(
+    z.string().refine((text) => /^https?:\/\/\S|^\$\{/.test(text), {
       error: 'expected an address like "http://127.0.0.1:8000/v1"',
-    })
-    .describe('Address of an OpenAI-compatible API; ${NAME} stands for a variable'),
-  api_key: nonBlank('a variable like "${NAME}"')
-    .refine((text) => variableNames(text).length > 0, {
+    }),
+    /^https?:\/\/\S|^\$\{/,
+  ).describe('Address of an OpenAI-compatible API; ${NAME} stands for a variable'),
+  api_key: inSchema(
+    z.string().refine((text) => variableNames(text).length > 0, {
       error: 'expected a variable like "${NAME}": plans keep this text, a key belongs into the shell',
-    })
+    }),
+    /\$\{[A-Za-z_][A-Za-z0-9_]*\}/,
+  )
     .exactOptional()
     .describe('Key, as "${NAME}"'),
   free: z.boolean().default(false).describe('It costs nothing, so it is asked without LLM_TOOL_TEST_ENABLED'),
 });
 export type Provider = z.infer<typeof Provider>;
 
-const providerName = z.string().refine((name) => /^[\w.-]+$/.test(name), {
-  error: 'expected a name of letters, digits, "-", "_" and "."',
-});
+const providerName = inSchema(
+  z.string().refine((name) => /^[\w.-]+$/.test(name), {
+    error: 'expected a name of letters, digits, "-", "_" and "."',
+  }),
+  /^[\w.-]+$/,
+);
 
 const Profile = z.strictObject({
-  name: z.string().exactOptional(),
-  agents: agentNames,
-  tools: agentNames,
-  models: modelNames,
+  name: z.string().exactOptional().describe("Without effect: the table's name is the profile's"),
+  agents: agentNames.describe('Agents for scenarios without a tool_matrix'),
+  tools: agentNames.describe('The same as agents'),
+  models: modelNames.describe('Models where --models names none'),
 });
-
-/** US dollars for a million tokens; what is not written is not known. */
-const Price = z.strictObject({
-  input_per_mtok: price,
-  output_per_mtok: price,
-  cache_read_per_mtok: price.exactOptional(),
-  cache_write_per_mtok: price.exactOptional(),
-});
-type Price = z.infer<typeof Price>;
 
 const agentTable = z.record(label('the name of an agent'), CommandAgent).default({});
 
 /** `llm-tool-test-config.toml`: `tools` is the seed's word for `agents`, and is merged into it. */
 export const Config = z
   .strictObject({
-    results_path: nonBlank('the path of the results folder').default('llm-tool-test-results'),
-    fixtures_path: nonBlank('the path of the fixtures folder').default('fixtures'),
-    agents: agentTable,
-    tools: agentTable,
-    profiles: z.record(label('the name of a profile'), Profile).default({}),
-    target: Target.exactOptional(),
+    results_path: nonBlank('the path of the results folder')
+      .default('llm-tool-test-results')
+      .describe('Results folder, relative to this file'),
+    fixtures_path: nonBlank('the path of the fixtures folder')
+      .default('fixtures')
+      .describe('Folder of scenarios and fixtures, relative to this file'),
+    agents: agentTable.describe('Agents of your own by name: commands that take a prompt'),
+    tools: agentTable.describe('The same as agents'),
+    profiles: z
+      .record(label('the name of a profile'), Profile)
+      .default({})
+      .describe('Agents and models by a name for --profile'),
+    target: Target.exactOptional().describe('The program under test, for scenarios with target: from_config'),
     judge: z
-      .strictObject({ model: modelName.describe('The model that judges, where a scenario names none') })
+      .strictObject({ model: modelName.describe('The model that judges, as provider/model') })
       .exactOptional()
-      .describe('The judge of scenarios that have one'),
+      .describe('The judge, where a scenario names no model'),
     providers: z
       .record(providerName, Provider)
       .default({})
       .describe('Providers of models by name, beside the built-in ones'),
-    prices: z.record(label('the name of a model'), Price).default({}),
+    prices: z.record(label('the name of a model'), Price).default({}).describe('Prices by model'),
     limits: z
       .strictObject({
-        concurrency: places.exactOptional(),
-        agents: z.record(z.string(), places).default({}),
-        models: z.record(z.string(), places).default({}),
+        concurrency: places.exactOptional().describe('Cells of a sweep at once (4); --concurrency wins'),
+        agents: z.record(z.string(), places).default({}).describe('Cells at once, by agent'),
+        models: z.record(z.string(), places).default({}).describe('Cells at once, by model'),
       })
-      .prefault({}),
+      .prefault({})
+      .describe('How much runs at once'),
   })
   .check(cleanText())
   .superRefine(({ agents, tools }: Partial<Record<'agents' | 'tools', object>>, context) => {

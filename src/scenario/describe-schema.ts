@@ -11,6 +11,12 @@ export function describeSchema(schema: unknown, nouns: Nouns): string {
     const keys = knownKeys(schema);
     return keys.length > MAX_KEYS_LISTED ? nouns.map : `${nouns.map} (${keys.join(', ')})`;
   }
+  if (schema instanceof z.ZodUnion) {
+    const key = (schema.def as { discriminator?: string }).discriminator;
+    return key === undefined
+      ? oneOf(schema.options.map((option) => describeSchema(option, nouns)))
+      : `${nouns.map} with a ${key}`;
+  }
   return schema instanceof z.ZodType ? describeType(schema.def.type, nouns) : 'another value';
 }
 

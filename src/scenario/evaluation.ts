@@ -8,11 +8,10 @@ const MAX_JUDGE_SECS = 300;
 
 /** An LLM that scores the run by a rubric; its path is relative to the scenario file. */
 const Judge = z.strictObject({
-  enabled: z.boolean(),
-  rubric: nonBlank('the path of the rubric file'),
-  pass_threshold: z.number().min(0).max(1),
-  /** Judge also where a gate failed. */
-  always: z.boolean().default(false),
+  enabled: z.boolean().describe('Whether the judge is asked'),
+  rubric: nonBlank('the path of the rubric file').describe('Rubric file, relative to the scenario file'),
+  pass_threshold: z.number().min(0).max(1).describe('A lower score makes the run a fail'),
+  always: z.boolean().default(false).describe('Judge also where a gate failed'),
   model: modelName.exactOptional().describe('The model that judges, as provider/model'),
   timeout_secs: seconds
     .max(MAX_JUDGE_SECS)
@@ -23,16 +22,22 @@ type Judge = z.infer<typeof Judge>;
 
 /** The weights of the composite score, which is clamped to 0..1; computed only where this is written. */
 const Composite = z.strictObject({
-  judge_weight: z.number().min(0).default(0.55),
-  gate_weight: z.number().min(0).default(0.35),
-  interaction_weight: z.number().min(0).default(0.1),
+  judge_weight: z.number().min(0).default(0.55).describe('Weight of the score of the judge'),
+  gate_weight: z.number().min(0).default(0.35).describe('Weight of gates passed / gates'),
+  interaction_weight: z
+    .number()
+    .min(0)
+    .default(0.1)
+    .describe('Weight of the share of commands that succeeded at the first try'),
 });
 type Composite = z.infer<typeof Composite>;
 
 /** How a run is judged. No gates at all is allowed: then only the judge and the evaluators speak. */
 export const Evaluation = z.strictObject({
-  gates: z.array(GateSpec),
-  judge: Judge.exactOptional(),
-  composite: Composite.exactOptional(),
+  gates: z
+    .array(GateSpec)
+    .describe('Checks, all of them made in this order; one that fails makes the run a fail'),
+  judge: Judge.exactOptional().describe('An LLM that scores the run by a rubric'),
+  composite: Composite.exactOptional().describe('One number for comparisons, from 0 to 1, of these weights'),
 });
 export type Evaluation = z.infer<typeof Evaluation>;

@@ -8,6 +8,8 @@ export type MatrixScenario = Pick<Scenario, 'name' | 'tool_matrix' | 'matrix' | 
 export interface MatrixChoice {
   flags: { agents?: readonly string[]; models?: readonly string[]; repeat?: number };
   profile: { agents: readonly string[]; models: readonly string[] } | null;
+  /** The agent where neither flag, scenario nor profile names one. */
+  defaultAgents?: readonly string[];
   /** The models that the config lists for an agent, used where nothing else names one. */
   agentModels: Readonly<Record<string, readonly string[]>>;
 }
@@ -47,7 +49,7 @@ const cell = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point }
 
 function pairingsOf(
   { tool_matrix, mock }: MatrixScenario,
-  { flags, profile, agentModels }: MatrixChoice,
+  { flags, profile, defaultAgents, agentModels }: MatrixChoice,
 ): Pairing[] {
   const named = (models: readonly string[] | undefined, agent: string): readonly string[] =>
     [flags.models, models, Object.hasOwn(agentModels, agent) ? agentModels[agent] : []].find(isGiven) ?? [
@@ -63,6 +65,7 @@ function pairingsOf(
     );
   }
   if (isGiven(profile?.agents)) return unique(withModels(profile.agents));
+  if (isGiven(defaultAgents)) return unique(withModels(defaultAgents));
   return mock !== undefined && mock.steps.length > 0 ? unique(withModels(['mock'])) : [];
 }
 

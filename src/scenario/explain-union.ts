@@ -15,7 +15,7 @@ export function explainUnion(
 ): string {
   if (!branches.every(isOtherKind)) return '';
   const options = union instanceof z.ZodUnion ? union.options : [];
-  const message = versus(oneOf(options.map((option) => describeSchema(option, nouns))), input, nouns);
+  const message = versus(describeSchema(union, nouns), input, nouns);
   const hint = didYouMean(input, options.flatMap(literals));
   return hint === null ? message : `${message}; ${hint}`;
 }
@@ -29,16 +29,20 @@ export function explainDiscriminator(
   const names = ('options' in issue ? (issue.options ?? []) : []).map(String);
   // zod gives the whole map as the input here
   const typed = (input as Record<string, unknown> | undefined)?.[discriminator];
-  if (typeof typed !== 'string') return versus(oneOf(names), typed, nouns);
+  if (typeof typed !== 'string') return versus(oneOf(names.map(quote)), typed, nouns);
   const hint = didYouMean(typed, names);
   return `unknown ${discriminator} ${quote(typed)}; ${hint === null ? '' : `${hint} `}known: ${names.join(', ')}`;
 }
 
-/** Of a union's branches the one that fits best: made for this kind of value, and with the fewest complaints. */
+/**
+ * Of a union's branches the one that fits best: made for this kind of value, knowing its keys, and with the fewest
+ * complaints of what stands under them.
+ */
 export function branchMeant(branches: readonly Issue[][]): Issue[] {
+  const cost = (issue: Issue): number =>
+    issue.code === 'unrecognized_keys' && issue.path.length === 0 ? 100 * issue.keys.length : 1;
   const weight = (issues: readonly Issue[]): number =>
-    (isOtherKind(issues) ? 1000 : 0) +
-    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+    (isOtherKind(issues) ? 10_000 : 0) + issues.reduce((sum, issue) => sum + cost(issue), 0);
   return branches.reduce(
     (best, branch) => (weight(branch) < weight(best) ? branch : best),
     branches[0] ?? [],

@@ -13,18 +13,18 @@ type RawIssue = z.core.$ZodRawIssue;
 export function explain(issue: RawIssue, nouns: Nouns): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return versus(expectation(issue, nouns), issue.input, nouns) + quotesHint(issue);
+      return versus(expectation(issue, nouns), issue.input, nouns) + remedy(issue);
     case 'invalid_value':
       return choice(issue.values.map(String), issue.input, nouns);
     case 'too_small':
       return versus(
-        bound(issue.origin, issue.minimum, issue.inclusive === false ? 'more than' : 'at least'),
+        bound(issue.origin, issue.minimum, issue.inclusive === false ? 'above' : 'of at least'),
         issue.input,
         nouns,
       );
     case 'too_big':
       return versus(
-        bound(issue.origin, issue.maximum, issue.inclusive === false ? 'less than' : 'at most'),
+        bound(issue.origin, issue.maximum, issue.inclusive === false ? 'below' : 'of at most'),
         issue.input,
         nouns,
       );
@@ -51,17 +51,38 @@ function choice(options: readonly string[], input: unknown, nouns: Nouns): strin
   return hint === null ? message : `${message}; ${hint}`;
 }
 
-const expectation = (issue: Extract<RawIssue, { code?: 'invalid_type' }>, nouns: Nouns): string =>
-  issue.inst instanceof z.ZodObject ? describeSchema(issue.inst, nouns) : describeType(issue.expected, nouns);
+type TypeIssue = Extract<RawIssue, { code?: 'invalid_type' }>;
 
-function bound(origin: string, limit: number | bigint, how: string): string {
-  if (origin === 'string') return limit === 1 ? 'some text' : `${how} ${limit} characters`;
-  if (origin === 'array') return `${how} ${limit} ${limit === 1 ? 'item' : 'items'}`;
-  return `${origin === 'int' ? 'a whole number' : 'a number'} of ${how} ${limit}`;
+function expectation({ inst, expected }: TypeIssue, nouns: Nouns): string {
+  if (inst instanceof z.ZodObject || inst instanceof z.ZodUnion) return describeSchema(inst, nouns);
+  return describeType(inst instanceof z.ZodNumberFormat ? 'int' : expected, nouns);
 }
 
-/** Unquoted `8080` and `true` are the usual reason why a string is none. */
-const quotesHint = ({ expected, input }: Extract<RawIssue, { code?: 'invalid_type' }>): string =>
-  expected === 'string' && (typeof input === 'number' || typeof input === 'boolean')
-    ? `; write "${input}"`
-    : '';
+function bound(origin: string, limit: number | bigint, how: string): string {
+  const least = how.replace('of ', '');
+  if (origin === 'string') return limit === 1 ? 'some text' : `${least} ${limit} characters`;
+  if (origin === 'array') return `${least} ${limit} ${limit === 1 ? 'item' : 'items'}`;
+  return `${origin === 'int' ? 'a whole number' : 'a number'} ${how} ${limit}`;
+}
+
+/** What to write instead, for the usual reasons why a value has the wrong type; empty where it cannot be told. */
+function remedy({ inst, expected, input, path }: TypeIssue): string {
+  const write = (value: string): string => `; write ${value}`;
+  if (expected === 'string' && (typeof input === 'number' || typeof input === 'boolean')) {
+    return write(`"${input}"`);
+  }
+  if (typeof input !== 'string') return '';
+  const text = input.trim();
+  if (inst instanceof z.ZodArray) {
+    return inst.element instanceof z.ZodString && /^[^\n]{1,40}$/.test(text)
+      ? write(JSON.stringify([text]))
+      : '';
+  }
+  // words for true and false in older YAML
+  if (expected === 'boolean' && /^(yes|on|true)$/i.test(text)) return write('true');
+  if (expected === 'boolean' && /^(no|off|false)$/i.test(text)) return write('false');
+  if (expected !== 'number' && expected !== 'int') return '';
+  if (/^-?\d+(\.\d+)?$/.test(text)) return write(`${text}, without quotes`);
+  if (/^\d+(\.\d+)?%$/.test(text)) return write(String(Number(text.slice(0, -1)) / 100));
+  return String(path?.at(-1)).endsWith('_secs') ? write('the seconds as a plain number, like 90') : '';
+}

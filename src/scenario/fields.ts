@@ -1,34 +1,48 @@
 import { z } from 'zod';
 import { parseModelName } from '../lib/model-name.js';
-import { nonBlank, workspacePath } from '../gates/fields.js';
+import { inSchema, nonBlank, workspacePath } from '../gates/fields.js';
 
 /** For checks that look across a value: they run even where a part of it is wrong, so that all problems show at once. */
 export const always = { when: () => true };
 
 /** A name of one line: names go into folders, ids, tables. */
 export const label = (what: string): z.ZodString =>
-  nonBlank(what).refine((name) => !/\p{Cc}/u.test(name), {
-    error: `expected ${what} of one line, without control characters`,
-  });
+  inSchema(
+    nonBlank(what).refine((name) => !/\p{Cc}/u.test(name), {
+      error: `expected ${what} of one line, without control characters`,
+    }),
+    /^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$/,
+  );
 
 /** `provider/model`; whether somebody defines the provider is found out where the sweep is drafted. */
-export const modelName = label('the name of a model').superRefine((text, context) => {
-  const name = parseModelName(text);
-  if (!name.ok) context.addIssue({ code: 'custom', message: name.message });
-});
+export const modelName = inSchema(
+  z.string().superRefine((text, context) => {
+    const name = parseModelName(text);
+    if (!name.ok) context.addIssue({ code: 'custom', message: name.message });
+  }),
+  /^[\w.-]+\/\S+$/,
+);
 
 /** The path of a file to be written in the workspace. */
-export const workspaceFile = workspacePath.refine((path) => !/(^|\/)\.{0,2}$/.test(path), {
-  error: 'expected the path of a file, like "notes.md"; this names a folder',
-});
+export const workspaceFile = inSchema(
+  workspacePath.refine((path) => !/(^|\/)\.{0,2}$/.test(path), {
+    error: 'expected the path of a file, like "notes.md"; this names a folder',
+  }),
+  /^(?!\/|(\.?\/)*\.\.(\/|$))(?![\s\S]*\/\.{0,2}$)(?!\.{0,2}$)[\s\S]*\S/,
+);
 
 /** Values of environment variables; `${VAR}` in them is resolved later, where the run takes place. */
-export const environmentVariables = z.record(
-  z.string().refine((name) => /^[^=\0]+$/.test(name), {
-    error: 'expected the name of a variable: not empty, without = and NUL',
-  }),
-  z.string(),
-);
+export const environmentVariables = z
+  .record(
+    inSchema(
+      z.string().refine((name) => /^[^=\0]+$/.test(name), {
+        error: 'expected the name of a variable: not empty, without = and NUL',
+      }),
+      /^[^=\x00]+$/,
+    ),
+    z.string(),
+  )
+  .describe('Variables by name; ${NAME} in a value is that variable of the shell, and is kept secret');
 
 /** A check that the items of a list differ in what `keyOf` gives; the later one is the problem. */
 export const distinct = <T>(
@@ -52,8 +66,10 @@ export const distinct = <T>(
 
 /** A check that a map has exactly one of some keys. */
 export const exactlyOne = <T extends object>(keys: readonly (keyof T & string)[]): z.core.$ZodCheck<T> =>
-  z.superRefine<T>((value, context) => {
-    const given = keys.filter((key) => (value as T | undefined)?.[key] !== undefined);
+  z.superRefine<T>((value: unknown, context) => {
+    // what is no map is complained of already
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const given = keys.filter((key) => (value as Partial<T>)[key] !== undefined);
     if (given.length !== 1)
       context.addIssue({
         code: 'custom',

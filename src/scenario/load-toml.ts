@@ -35,11 +35,20 @@ function parse(text: string): Parsed {
   try {
     return { ok: true, program: parseTOML(text) };
   } catch (error) {
-    const message = `invalid TOML: ${error instanceof Error ? error.message : String(error)}`;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = explanations[reason] ?? `invalid TOML: ${reason}`;
     const at = error instanceof ParseError ? error : { lineNumber: 1, column: 0 };
     return { ok: false, position: { line: at.lineNumber, column: at.column + 1 }, message };
   }
 }
+
+/** What the TOML library complains of, in the words of someone who has to repair it. */
+const explanations: Record<string, string> = {
+  'Defining a key multiple times is invalid': 'this key or table is already in the file; keep one',
+  'The key, equals sign, and value must be on the same line':
+    'expected key = value on one line; a [table] above may lack its ]',
+  'Unterminated table-key': 'a [table] lacks its ]',
+};
 
 /** The library parses recursively, and a stack overflow is no message. Strings and comments do not count. */
 function findDeepNesting(text: string): Position | null {

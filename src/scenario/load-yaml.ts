@@ -26,10 +26,10 @@ export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: stri
     // otherwise !!set, !!omap and !!timestamp give values that are no JSON
     resolveKnownTags: false,
   });
-  const problemAt = ({ offset, message }: SyntaxFinding): Problem => ({
+  const problemAt = ({ offset, message, lost = false }: SyntaxFinding): Problem => ({
     file,
     ...positionOf(offset, lines),
-    path: formatPath(pathAt(document.contents, offset)),
+    path: lost ? '' : formatPath(pathAt(document.contents, offset)),
     message,
   });
 
@@ -49,7 +49,10 @@ export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: stri
   try {
     value = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
   } catch (error) {
-    const message = `cannot expand the aliases: ${error instanceof Error ? error.message : String(error)}`;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = /^Excessive alias count/.test(reason)
+      ? `more than ${MAX_ALIAS_COUNT} uses of aliases, nested ones multiplied; write the values out`
+      : `cannot expand the aliases: ${reason}`;
     return { ok: false, problems: [problemAt({ offset: firstAlias(document), message, soft: false })] };
   }
   const loaded = check(schema, yamlSource(file, document, value, lines));

@@ -1,30 +1,45 @@
 import { z } from 'zod';
 import { command, nonBlank } from '../gates/fields.js';
-import { quote } from './phrases.js';
+import { didYouMean, quote } from './phrases.js';
 import { workspaceFile } from './fields.js';
 
 const ToolCall = z.strictObject({
-  id: z.string().exactOptional(),
-  name: nonBlank('the name of the tool'),
-  input: z.json().exactOptional(),
-  command: z.string().exactOptional(),
+  id: z.string().exactOptional().describe('What its result refers to'),
+  name: nonBlank('the name of the tool').describe('Name of the tool'),
+  input: z.json().exactOptional().describe('Arguments of the call, any JSON'),
+  command: z.string().exactOptional().describe('The shell command that the call stands for'),
 });
 
 const ToolResult = z.strictObject({
-  id: z.string().exactOptional(),
-  exit_code: z.int().exactOptional(),
-  is_error: z.boolean().exactOptional(),
-  output: z.string().exactOptional(),
+  id: z.string().exactOptional().describe('Id of the call; without it the last one'),
+  exit_code: z.int().exactOptional().describe('Exit status of the command'),
+  is_error: z.boolean().exactOptional().describe('Whether it failed; by default, whether exit_code is not 0'),
+  output: z.string().exactOptional().describe('What the tool answered'),
+});
+
+const tokens = z.int().min(0).exactOptional();
+const Usage = z.strictObject({
+  input: tokens.describe('Input tokens, without those from a cache'),
+  output: tokens.describe('Output tokens, without reasoning'),
+  reasoning: tokens.describe('Reasoning tokens'),
+  cache_read: tokens.describe('Tokens read from the cache'),
+  cache_write: tokens.describe('Tokens written to the cache'),
+  cost_usd: z.number().min(0).exactOptional().describe('Cost in US dollars'),
 });
 
 const steps = [
-  z.strictObject({ write: z.strictObject({ path: workspaceFile, content: z.string() }) }),
-  z.strictObject({ run: command }),
-  z.strictObject({ say: z.string() }),
-  z.strictObject({ wait_secs: z.number().min(0) }),
-  z.strictObject({ tool_call: ToolCall }),
-  z.strictObject({ tool_result: ToolResult }),
-  z.strictObject({ exit: z.int().min(0).max(255) }),
+  z.strictObject({
+    write: z
+      .strictObject({ path: workspaceFile, content: z.string().describe('Content of the file') })
+      .describe('Writes a file of the workspace'),
+  }),
+  z.strictObject({ run: command.describe('Really runs this shell command in the workspace') }),
+  z.strictObject({ say: z.string().describe('A message of the assistant') }),
+  z.strictObject({ wait_secs: z.number().min(0).describe('Waits so many seconds') }),
+  z.strictObject({ tool_call: ToolCall.describe('Reports a call, and does nothing') }),
+  z.strictObject({ tool_result: ToolResult.describe('Reports the result of a call') }),
+  z.strictObject({ usage: Usage.describe('Reports what a model call used') }),
+  z.strictObject({ exit: z.int().min(0).max(255).describe('Ends with this exit status') }),
 ] as const;
 
 const stepNames = steps.flatMap(({ shape }) => Object.keys(shape));
@@ -38,11 +53,15 @@ export const MockStep = z.union(steps, {
     if (known.length === 1) return undefined;
     const expected = `expected a map with exactly one of ${stepNames.join(', ')}`;
     if (known.length > 1) return `${expected}; got ${known.join(' and ')}: make them steps of their own`;
-    return given.length > 0 ? `${expected}; got ${given.map(quote).join(', ')}` : expected;
+    if (given.length === 0) return expected;
+    const hint = given.map((key) => didYouMean(key, stepNames)).find((near) => near !== null);
+    return `${expected}; got ${given.map(quote).join(', ')}${hint === undefined ? '' : `; ${hint}`}`;
   },
 });
 export type MockStep = z.infer<typeof MockStep>;
 
 /** The script of the agent `mock`. Without steps it says that it did nothing, and completes. */
-export const Mock = z.strictObject({ steps: z.array(MockStep).default([]) });
+export const Mock = z.strictObject({
+  steps: z.array(MockStep).default([]).describe('What it does, in this order'),
+});
 export type Mock = z.infer<typeof Mock>;

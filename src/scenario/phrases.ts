@@ -32,6 +32,6 @@ function describeValue(value: unknown, nouns: Nouns): string {
   if (value === '') return 'an empty string';
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value)) return nouns.list;
+  if (Array.isArray(value)) return value.length > 0 ? nouns.list : nouns.list.replace(/^an? /, 'an empty ');
   return value instanceof Date ? 'a date' : nouns.map;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cell } from '../results/cell.js';
+import { Price } from '../results/cost.js';
 import { SCHEMA_VERSION } from '../results/schema.js';
 import { CommandAgent, Provider } from './config.js';
 import { Rubric } from './rubric.js';
@@ -45,8 +46,14 @@ export const Plan = z.object({
   providers: z.record(z.string(), Provider).default({}),
   /** Whether finished runs of the same inputs may be reused. */
   cache: z.boolean().default(true),
+  /** Cells at once of an agent and of a model, besides `concurrency`. */
+  caps: z
+    .object({ agents: z.record(z.string(), z.number()), models: z.record(z.string(), z.number()) })
+    .default({ agents: {}, models: {} }),
   /** US dollars that the sweep may cost; null where nobody set a limit. */
   max_usd: z.number().nullable().default(null),
+  /** The config's prices, by model. */
+  prices: z.record(z.string(), Price).default({}),
   cells: z.array(Cell),
 });
 export type Plan = z.infer<typeof Plan>;

@@ -12,40 +12,53 @@ const Environment = z.discriminatedUnion('type', [z.strictObject({ type: z.liter
 type Environment = z.infer<typeof Environment>;
 
 const Run = z.strictObject({
-  timeout_secs: seconds.exactOptional(),
-  idle_timeout_secs: seconds.exactOptional(),
-  max_turns: z.int().min(1).exactOptional(),
+  timeout_secs: seconds
+    .exactOptional()
+    .describe('Time for the agent, in seconds (300); then it is killed, and the gates still decide'),
+  idle_timeout_secs: seconds
+    .exactOptional()
+    .describe('The agent is killed when its output has not grown for so many seconds'),
+  max_turns: z.int().min(1).exactOptional().describe('Handed to agents that have such a limit'),
 });
 
 const Cost = z.strictObject({
-  max_usd: z.number().min(0).exactOptional(),
-  /** Whether a completed run of the same inputs may be reused. */
-  cache: z.boolean().default(true),
+  max_usd: z.number().min(0).exactOptional().describe('US dollars that a run may cost'),
+  cache: z.boolean().default(true).describe('Whether a completed run of the same inputs may be reused'),
 });
 
 /** A scenario file, with every default filled in. */
 export const Scenario = z
   .strictObject({
-    name: label('the name of the scenario'),
-    description: z.string(),
-    /** The fixture: beside the scenario file, in the fixtures folder, or in its `templates/`. */
-    template_folder: nonBlank('the name of a fixture folder'),
-    target: TargetOrConfig,
-    task: z.strictObject({ prompt: nonBlank('the prompt for the agent') }),
-    evaluation: Evaluation,
-    tier: z.int().min(0).default(0),
+    name: label('the name of the scenario').describe('Names it in ids, folders and tables; unique'),
+    description: z.string().describe('For lists and reports'),
+    template_folder: nonBlank('the name of a fixture folder').describe(
+      'The fixture, of which each run gets a copy: beside the scenario file, in the fixtures folder, or in its templates/',
+    ),
+    target: TargetOrConfig.describe("The program under test, or from_config: that of the config's [target]"),
+    task: z
+      .strictObject({
+        prompt: nonBlank('the prompt for the agent').describe('What the agent is asked to do'),
+      })
+      .describe('What the agent is given'),
+    evaluation: Evaluation.describe('How the result is judged'),
+    tier: z.int().min(0).default(0).describe('--tier N selects scenarios of tier N and below'),
     tags: z
       .array(label('a tag'))
       .check(distinct((tag) => tag, 'tag'))
-      .default([]),
-    setup: Setup.prefault({}),
-    scripts: Scripts.prefault({}),
-    tool_matrix: z.array(ToolMatrixEntry).default([]),
-    matrix: z.strictObject({ repeat: z.int().min(1).default(1) }).prefault({}),
-    run: Run.prefault({}),
-    cost: Cost.prefault({}),
-    environment: Environment.default({ type: 'local' }),
-    mock: Mock.exactOptional(),
+      .meta({ uniqueItems: true })
+      .default([])
+      .describe('--tags a,b selects scenarios with any of them'),
+    setup: Setup.prefault({}).describe('What is done to the workspace before the agent starts'),
+    scripts: Scripts.prefault({}).describe('Commands of yours after the agent'),
+    tool_matrix: z.array(ToolMatrixEntry).default([]).describe('The agents and models to run it with'),
+    matrix: z
+      .strictObject({ repeat: z.int().min(1).default(1).describe('Repetitions of every cell') })
+      .prefault({})
+      .describe('How often each agent and model is run'),
+    run: Run.prefault({}).describe('Limits for the agent'),
+    cost: Cost.prefault({}).describe('What may be spent'),
+    environment: Environment.default({ type: 'local' }).describe('Where agent and checks run'),
+    mock: Mock.exactOptional().describe('The script of the agent `mock`, which costs nothing'),
   })
   .check(cleanText());
 export type Scenario = z.infer<typeof Scenario>;

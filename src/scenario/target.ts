@@ -4,11 +4,15 @@ import { environmentVariables } from './fields.js';
 
 /** The program under test. */
 export const Target = z.strictObject({
-  binary: nonBlank('the name or path of the program under test'),
-  /** RE2; finds calls of the binary in transcripts without structured events. */
-  command_pattern: pattern.exactOptional(),
-  /** Run before the agent starts; when it fails, so does the attempt to test. */
-  health_check: command.exactOptional(),
+  binary: nonBlank('the name or path of the program under test').describe(
+    'A name on PATH, or a path: in the fixture first, then from the file that says it',
+  ),
+  command_pattern: pattern
+    .exactOptional()
+    .describe('RE2 pattern that finds calls of the target; its first group is the name of the command'),
+  health_check: command
+    .exactOptional()
+    .describe('Shell command before the agent; when it fails, the outcome is error and nothing is tested'),
   env: environmentVariables.default({}),
 });
 export type Target = z.infer<typeof Target>;

@@ -6,11 +6,12 @@ const agentName = label('the name of an agent').exactOptional();
 /** An agent and the models to run it with. The seed's word for agent, `tool`, is an alias. */
 export const ToolMatrixEntry = z
   .strictObject({
-    agent: agentName,
-    tool: agentName,
-    models: z.array(label('the name of a model')).default([]),
+    agent: agentName.describe('Name of the agent'),
+    tool: agentName.describe('The same as agent'),
+    models: z.array(label('the name of a model')).default([]).describe('Models to run it with (default)'),
   })
   .check(exactlyOne(['agent', 'tool']))
+  .meta({ oneOf: [{ required: ['agent'] }, { required: ['tool'] }] })
   .transform(({ agent, tool, models }) => ({
     agent: agent ?? tool ?? '',
     models: models.length > 0 ? models : ['default'],

@@ -16,6 +16,8 @@ export interface SyntaxFinding {
   offset: number;
   message: string;
   soft: boolean;
+  /** The structure is broken there: which key that belongs to cannot be told. */
+  lost?: boolean;
 }
 
 const MAX_DEPTH = 100;
@@ -49,6 +51,12 @@ export function findDeepNesting(text: string): SyntaxFinding | null {
 
 type Explanation = Omit<SyntaxFinding, 'offset'>;
 
+const COLON: Explanation = {
+  message: "a text with ': ' in it must be in quotes, and a map must begin on a line of its own",
+  soft: false,
+  lost: true,
+};
+
 const explanations: Partial<Record<YAMLError['code'], (message: string, rest: string) => Explanation>> = {
   TAB_AS_INDENT: () => ({ message: 'a tab cannot indent YAML; use spaces', soft: false }),
   DUPLICATE_KEY: (_message, rest) => {
@@ -59,14 +67,35 @@ const explanations: Partial<Record<YAMLError['code'], (message: string, rest: st
     message: 'a second document begins here; expected one document a file',
     soft: true,
   }),
-  NON_STRING_KEY: () => ({ message: 'expected a plain string as the key', soft: false }),
+  NON_STRING_KEY: () => ({ message: 'expected a plain string as the key', soft: false, lost: true }),
   TAG_RESOLVE_FAILED: (message) => ({ message: `${message}; remove the tag`, soft: true }),
+  BAD_INDENT: (message) => {
+    const end = /^Flow .* end with a ([}\]])$/.exec(message)?.[1];
+    return {
+      message:
+        end === undefined
+          ? 'this line begins in another column than those it belongs with; indent them alike'
+          : `${end === '}' ? 'a { is' : 'a [ is'} not closed; expected ${end} before this line`,
+      soft: false,
+      lost: true,
+    };
+  },
+  BLOCK_AS_IMPLICIT_KEY: () => COLON,
+  MULTILINE_IMPLICIT_KEY: () => COLON,
+  BAD_SCALAR_START: (_message, rest) => ({
+    message: `a text cannot begin with ${rest.slice(0, 1)}; put it in quotes`,
+    soft: false,
+  }),
+  BAD_DQ_ESCAPE: (message) => ({
+    message: `${message}; in double quotes a \\ begins an escape, in single quotes it is itself`,
+    soft: false,
+  }),
 };
 
 /** What the YAML library complains of, in the words of someone who has to repair it. */
 export function explainYamlError({ code, message, pos: [offset] }: YAMLError, text: string): SyntaxFinding {
   const explained = explanations[code]?.(message, text.slice(offset, offset + 100));
-  return { offset, ...(explained ?? { message: `invalid YAML: ${message}`, soft: false }) };
+  return { offset, ...(explained ?? { message: `invalid YAML: ${message}`, soft: false, lost: true }) };
 }
 
 /** Aliases and keys that parse but have no plain value. */
@@ -79,7 +108,10 @@ export function findUnsafeNodes(document: Document.Parsed): SyntaxFinding[] {
   visit(document, (_key, node, ancestors) => {
     if (isAlias(node)) {
       if (!anchors.has(node.source))
-        report(node, `unknown alias '*${node.source}'; define '&${node.source}' before it`);
+        report(
+          node,
+          `unknown alias '*${node.source}'; define '&${node.source}' before it, or put a text that begins with * in quotes`,
+        );
       else if (ancestors.includes(anchors.get(node.source) as Node))
         report(node, `alias '*${node.source}' contains itself`);
     } else if (isPair(node)) {

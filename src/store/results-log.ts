@@ -52,7 +52,7 @@ export function readResults(path: string): { results: ResultLine[]; corrupt: Cor
 }
 
 /** The result in a line, or why it is none. */
-function readLine(text: string): ResultLine | string {
+export function readLine(text: string): ResultLine | string {
   const json = parseJson(text);
   if (json === undefined) return 'not JSON';
   try {

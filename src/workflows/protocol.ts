@@ -15,6 +15,10 @@ export interface SweepInput {
   /** 1 for the first start; a sweep whose workflow was lost or terminated is started again as the next round. */
   round: number;
   concurrency: number;
+  /** US dollars; absent where there is no limit. */
+  maxUsd?: number;
+  /** Cells at once of an agent and of a model, besides `concurrency`. */
+  caps?: { agents: Record<string, number>; models: Record<string, number> };
   /** Continue as new after so many runs, even if Temporal does not yet suggest it. */
   cellsPerHistory?: number;
   /** Carried over when the workflow continues as new. */
@@ -23,9 +27,22 @@ export interface SweepInput {
 
 interface SweepCarried {
   offset: number;
+  /** Cells before `offset` that have not been started. */
+  waiting?: PageCell[];
+  total?: number;
   paused: boolean;
   counts: Record<Outcome, number>;
   lost: LostCell[];
+  spending?: SpendingCarried;
+}
+
+/** What a sweep with a budget knows of its costs; US dollars. */
+export interface SpendingCarried {
+  spentUsd: number;
+  /** Cells that were not started for want of money. */
+  unaffordable: number;
+  /** The most that a run has cost so far, by scenario, agent and model. */
+  costs: Record<string, number>;
 }
 
 /** A cell whose run left no result: its workflow failed or was terminated. */
@@ -42,6 +59,9 @@ export interface SweepProgress {
   active: { cell: string; workflowId: string }[];
   total: number;
   counts: Record<Outcome, number>;
+  /** US dollars that are known to be spent, where there is a budget. */
+  spentUsd?: number;
+  maxUsd?: number;
 }
 
 export interface SweepResult {
@@ -65,8 +85,19 @@ export interface CellsWanted {
   round?: number;
 }
 
+export interface PageCell {
+  cell: Cell;
+  finished: Outcome | null;
+  /** What the finished run cost, in US dollars. */
+  costUsd?: number | null;
+  /** What the cell may cost at most, as far as one can tell; null where one cannot. */
+  estimateUsd?: number | null;
+  /** The estimate is a limit that the run is held to. */
+  limited?: boolean;
+}
+
 export interface CellPage {
-  cells: { cell: Cell; finished: Outcome | null }[];
+  cells: PageCell[];
   total: number;
 }
 
@@ -74,6 +105,8 @@ export interface CellPage {
 export interface RunCard {
   /** A failed health check or a missing target: the agent is not started. */
   unfit: string | null;
+  /** Id of a finished run with the same inputs, whose result is taken instead of running anything. */
+  reuse?: string;
   agentTimeoutSecs: number;
   posts: { subject: string; timeoutSecs: number }[];
   gates: { type: string; subject: string; timeoutSecs: number }[];
@@ -118,11 +151,14 @@ export interface RunResult {
   outcome: Outcome;
   message: string;
   costUsd: number | null;
+  /** Nothing was run: the result is that of an earlier run. */
+  cached?: boolean;
 }
 
 /** Names of steps; they name the activities' manifests, rows of reports and of the live view. */
 export const STEPS = {
   prepare: 'prepare',
+  reuse: 'reuse',
   agent: 'agent',
   post: (index: number) => `post ${index + 1}`,
   gate: (index: number) => `gate ${index + 1}`,

@@ -48,6 +48,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const run: RunRef = { ...input, run: runName(input), workflowId };
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
+  let reused: RunResult | null = null;
 
   /** Performs one step; null when it failed for good. Cancellation passes through. */
   async function perform<R>(
@@ -86,6 +87,13 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       ]),
     );
     if (card === null || card.unfit !== null) return;
+    const { reuse } = card;
+    if (reuse !== undefined) {
+      reused = await perform(STEPS.reuse, `take the result of ${reuse}`, (options) =>
+        activities.reuseResult.executeWithOptions(options, [run, reuse]),
+      );
+      if (reused !== null || failures.length > 0) return;
+    }
     const agent = await perform(STEPS.agent, `agent ${input.cell.agent} ${input.cell.model}`, (options) =>
       activities.runAgent.executeWithOptions(
         { ...options, ...within(card.agentTimeoutSecs), retry: AGENT_RETRY },
@@ -141,12 +149,14 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   }
   return CancellationScope.nonCancellable(async () => {
     const report = { failures, cancelled, startedAt: startTime.getTime(), endedAt: Date.now() };
-    const result = await perform(STEPS.report, 'write the report', (options) =>
-      activities.writeReport.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [
-        run,
-        report,
-      ]),
-    );
+    const result =
+      reused ??
+      (await perform(STEPS.report, 'write the report', (options) =>
+        activities.writeReport.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [
+          run,
+          report,
+        ]),
+      ));
     await perform(STEPS.cleanUp, 'clean up', (options) =>
       activities.cleanUp.executeWithOptions({ ...options, startToCloseTimeout: '10 minutes' }, [run]),
     );

@@ -20,12 +20,14 @@ import {
   QUERIES,
   UPDATES,
   type LostCell,
+  type PageCell,
   type SweepInput,
   type SweepProgress,
   type SweepResult,
   type SweepStatus,
 } from './protocol.js';
 import { rootMessage } from './root-message.js';
+import { trackSpending } from './spending.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
@@ -49,20 +51,27 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   const { sweep, concurrency } = input;
   const counts = input.carried?.counts ?? { pass: 0, fail: 0, error: 0, cancelled: 0 };
   const lost: LostCell[] = input.carried?.lost ?? [];
-  const active = new Map<string, string>();
+  const active = new Map<string, { cell: Cell; workflowId: string }>();
+  let waiting: PageCell[] = input.carried?.waiting ?? [];
   let offset = input.carried?.offset ?? 0;
   let paused = input.carried?.paused ?? false;
   let cancelled = false;
-  let total = 0;
+  let total = input.carried?.total ?? 0;
   let admitted = 0;
+  const spending = trackSpending(input.maxUsd, input.carried?.spending);
 
   const status = (): SweepStatus => (cancelled ? 'cancelled' : paused ? 'paused' : 'running');
   const progress = (): SweepProgress => ({
     status: status(),
-    active: [...active].map(([cell, workflowId]) => ({ cell, workflowId })),
+    active: [...active.values()].map(({ cell, workflowId }) => ({ cell: cell.id, workflowId })),
     total,
     counts,
+    ...spentSoFar(),
   });
+  const spentSoFar = (): Pick<SweepProgress, 'spentUsd' | 'maxUsd'> => {
+    const said = spending.read();
+    return said === null ? {} : { maxUsd: said.maxUsd, spentUsd: said.carried.spentUsd };
+  };
   const show = (): void => setCurrentDetails(sweepDetails(progress()));
   const runs = new CancellationScope();
 
@@ -84,7 +93,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     return status();
   });
 
-  async function run(cell: Cell, workflowId: string): Promise<void> {
+  async function run(cell: Cell): Promise<void> {
+    const workflowId = `sweep/${sweep}/${cell.id}/r${input.round}`;
+    active.set(cell.id, { cell, workflowId });
+    let costUsd: number | null = null;
     try {
       const result = await runs.run(() =>
         executeChild(runScenario, {
@@ -97,6 +109,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         }),
       );
       counts[result.outcome] += 1;
+      costUsd = result.costUsd;
     } catch (error) {
       if (isCancellation(error)) counts.cancelled += 1;
       else {
@@ -106,32 +119,60 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       }
     } finally {
       active.delete(cell.id);
+      spending.end(cell, costUsd);
       show();
     }
   }
 
+  const hasRoom = ({ agent, model }: Cell): boolean => {
+    const open = [...active.values()].map((run) => run.cell);
+    const below = (cap: number | undefined, having: (cell: Cell) => boolean): boolean =>
+      cap === undefined || open.filter(having).length < cap;
+    return (
+      open.length < concurrency &&
+      below(input.caps?.agents[agent], (cell) => cell.agent === agent) &&
+      below(input.caps?.models[model], (cell) => cell.model === model)
+    );
+  };
+  /** The first cell that need not wait: it can start, or never will. */
+  const next = (): PageCell | undefined =>
+    paused ? undefined : waiting.find((page) => hasRoom(page.cell) && spending.admission(page) !== 'wait');
+
+  async function loadPage(): Promise<{ last: boolean }> {
+    const page = await loadCells({ sweep, offset, limit: PAGE, round: input.round });
+    total = page.total;
+    offset += page.cells.length;
+    for (const { finished, costUsd } of page.cells) {
+      if (finished === null) continue;
+      counts[finished] += 1;
+      spending.add(costUsd);
+    }
+    waiting = page.cells.filter(({ finished }) => finished === null);
+    show();
+    return { last: page.cells.length < PAGE };
+  }
+
   /** True when all cells are admitted; false when there should be a new history first. */
   async function admit(): Promise<boolean> {
-    for (;;) {
-      const page = await loadCells({ sweep, offset, limit: PAGE, round: input.round });
-      total = page.total;
-      show();
-      for (const { cell, finished } of page.cells) {
-        if (finished === null) {
-          await condition(() => cancelled || (!paused && active.size < concurrency));
-          if (cancelled) return true;
-          if (workflowInfo().continueAsNewSuggested || admitted === input.cellsPerHistory) return false;
-          const workflowId = `sweep/${sweep}/${cell.id}/r${input.round}`;
-          admitted += 1;
-          active.set(cell.id, workflowId);
-          void run(cell, workflowId);
-          show();
+    for (let last = false; ;) {
+      while (waiting.length > 0) {
+        await condition(() => cancelled || next() !== undefined);
+        const page = next();
+        if (cancelled || page === undefined) return true;
+        if (spending.admission(page) === 'never') {
+          spending.leaveOut();
+          counts.error += 1;
         } else {
-          counts[finished] += 1;
+          if (workflowInfo().continueAsNewSuggested || admitted === input.cellsPerHistory) return false;
+          admitted += 1;
+          spending.start(page);
+          void run(page.cell);
+          show();
         }
-        offset += 1;
+        waiting = waiting.filter((other) => other !== page);
       }
-      if (page.cells.length < PAGE) return true;
+      if (last) return true;
+      ({ last } = await loadPage());
     }
   }
 
@@ -148,11 +189,27 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   }
   return CancellationScope.nonCancellable(async () => {
     await condition(allHandlersFinished);
+    const money = spending.read();
     if (!complete && !cancelled) {
-      return continueAsNew<typeof runSweep>({ ...input, carried: { offset, paused, counts, lost } });
+      return continueAsNew<typeof runSweep>({
+        ...input,
+        carried: {
+          offset,
+          waiting,
+          total,
+          paused,
+          counts,
+          lost,
+          ...(money === null ? {} : { spending: money.carried }),
+        },
+      });
     }
     const end = cancelled ? 'cancelled' : 'completed';
-    await finishSweep({ sweep, status: end, lost });
+    const overBudget =
+      money === null || money.carried.unaffordable === 0
+        ? {}
+        : { overBudget: { maxUsd: money.maxUsd, spentUsd: money.carried.spentUsd } };
+    await finishSweep({ sweep, status: end, lost, ...overBudget });
     return { status: end, counts };
   });
 }

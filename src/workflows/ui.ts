@@ -31,6 +31,9 @@ export function sweepDetails(progress: SweepProgress): string {
     '| status | cells | passed | failed | error | cancelled | running | waiting |',
     '|---|---|---|---|---|---|---|---|',
     `| ${[status, total, counts.pass, counts.fail, counts.error, counts.cancelled, active.length, total - finished - active.length].join(' | ')} |`,
+    ...(progress.maxUsd === undefined
+      ? []
+      : ['', `$${progress.spentUsd ?? 0} of $${progress.maxUsd} spent, as far as costs are known`]),
     ...(active.length === 0
       ? []
       : ['', '| running |', '|---|', ...active.map((run) => `| ${cell(run.cell)} |`)]),

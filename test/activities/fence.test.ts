@@ -56,8 +56,10 @@ beforeEach(async () => {
     scenarios: [{ name: 'raced', file: 'raced.yaml', hash: 'h' }],
     agents: {},
     providers: {},
+    caps: { agents: {}, models: {} },
     cache: true,
     max_usd: null,
+    prices: {},
     cells: [cell],
   };
   await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });

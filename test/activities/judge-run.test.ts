@@ -49,6 +49,7 @@ beforeEach(async () => {
   const plan: Plan = {
     schema_version: 1,
     ...{ sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null, agents: {} },
+    ...{ caps: { agents: {}, models: {} }, prices: { m: { input_per_mtok: 1000, output_per_mtok: 5000 } } },
     scenarios: [{ name: 'judged', file: 'judged.yaml', hash: 'h' }],
     providers: { house: { base_url: server.address, api_key: '${HOUSE_KEY}', free: true } },
     cells: [cell],

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify, isAlive, type ProcessIdentity } from '../../src/platform/process-identity.js';
 import { until, type TestProject } from '../commands/project.js';
@@ -30,5 +31,38 @@ export function linesIn(project: TestProject, file: string): string[] {
     : [];
 }
 
-export const untilLines = (project: TestProject, file: string, count: number): Promise<true> =>
-  until(`${count} lines in ${file}`, () => (linesIn(project, file).length >= count ? true : null));
+export const untilLines = (
+  project: TestProject,
+  file: string,
+  count: number,
+  timeoutMs?: number,
+): Promise<true> =>
+  until(`${count} lines in ${file}`, () => (linesIn(project, file).length >= count ? true : null), timeoutMs);
+
+/** Every file below the folders: what is in it and when it was written. */
+export function filesBelow(...folders: string[]): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const folder of folders) {
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+      const path = join(folder, name);
+      const { mtimeMs } = statSync(path);
+      if (statSync(path).isFile())
+        files[path] = `${createHash('sha256').update(readFileSync(path)).digest('hex')} at ${mtimeMs}`;
+    }
+  }
+  return files;
+}
+
+/** Notes of the activities that a worker is performing; it removes each when that has ended, however. */
+export const inflightOf = (stateFolder: string, pid: number | undefined): string[] =>
+  readdirSync(join(stateFolder, 'inflight')).filter((name) => {
+    if (name.endsWith('.tmp')) return false;
+    try {
+      const { owner } = JSON.parse(readFileSync(join(stateFolder, 'inflight', name), 'utf8')) as {
+        owner: { pid: number };
+      };
+      return owner.pid === pid;
+    } catch {
+      return false; // ended between the two looks
+    }
+  });

@@ -1,49 +1,41 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { projectState } from '../../src/platform/folders.js';
+import { killMarked } from '../../src/platform/marked-processes.js';
+import { isAlive, signalProcess } from '../../src/platform/process-identity.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
+import {
+  QUERIES,
+  sweepWorkflowId,
+  WORKFLOWS,
+  type SweepInput,
+  type SweepProgress,
+} from '../../src/workflows/protocol.js';
 import {
   createProject,
   EMPTY_FIXTURE,
   openRun,
   scenario,
   until,
+  type ScenarioOptions,
   type TestProject,
 } from '../commands/project.js';
-import { linesIn, partOf, untilLines } from './engine-parts.js';
+import { filesBelow, inflightOf, kill, linesIn, partOf, untilLines } from './engine-parts.js';
+import { createWire } from './wire.js';
 
 /** Mounting a small file system of one's own takes root, which CI has. */
 const isRoot = process.getuid?.() === 0;
 
-let project: TestProject;
 let client: Client;
-let results: string;
-
 beforeAll(async () => {
-  project = await createProject(EMPTY_FIXTURE);
-  results = join(project.folder, 'small');
   client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
 });
-afterEach(async () => {
-  await project.cli(['engine', 'stop', '--results', results]);
-  await execa('umount', [results], { reject: false });
-});
-afterAll(async () => {
-  await client.connection.close();
-  await project.cli(['engine', 'stop', '--results', results]);
-  await project.remove();
-});
-
-const waiting = (name: string): string =>
-  scenario(name, {
-    gates: ['{type: file_exists, path: out.txt}'],
-    steps: [
-      `run: 'echo start >> ${project.folder}/${name}.starts; until [ -e ${project.folder}/${name}.go ]; do sleep 0.05; done; echo x > out.txt'`,
-    ],
-  });
+afterAll(() => client.connection.close());
 
 /** What the server knows of the last failure of a run's step. */
 async function lastFailure(name: string): Promise<string | null> {
@@ -54,72 +46,255 @@ async function lastFailure(name: string): Promise<string | null> {
   return null;
 }
 
-describe.runIf(isRoot)('a results folder on a small file system', { timeout: 120_000 }, () => {
-  test.each<{ name: string; breakIt: () => Promise<unknown>; mendIt: () => Promise<unknown>; says: RegExp }>([
+// These tests wait for most of their time: they do so at the same time, each in a project of its own.
+describe.concurrent('a results folder on a small file system', { timeout: 240_000 }, () => {
+  test.runIf(isRoot).for<{
+    name: string;
+    breakIt: (results: string) => Promise<unknown>;
+    mendIt: (results: string) => Promise<unknown>;
+    says: RegExp;
+  }>([
     {
       name: 'full',
-      breakIt: () =>
+      breakIt: (results) =>
         writeFile(join(results, 'ballast'), Buffer.alloc(64 * 1024 * 1024)).catch(() => undefined),
-      mendIt: () => rm(join(results, 'ballast')),
+      mendIt: (results) => rm(join(results, 'ballast')),
       says: /disk is full: free some space/,
     },
     {
       name: 'readonly',
-      breakIt: () => execa('mount', ['-o', 'remount,ro', results]),
-      mendIt: () => execa('mount', ['-o', 'remount,rw', results]),
+      breakIt: (results) => execa('mount', ['-o', 'remount,ro', results]),
+      mendIt: (results) => execa('mount', ['-o', 'remount,rw', results]),
       says: /gone or read-only: make it writable/,
     },
   ])(
     'that gets $name is waited for with a message that says what to do; the agent is not started again',
-    async ({ name, breakIt, mendIt, says }) => {
-      await mkdir(results, { recursive: true });
+    async ({ name, breakIt, mendIt, says }, { onTestFinished }) => {
+      const project = await createProject(EMPTY_FIXTURE);
+      const results = join(project.folder, 'small');
+      onTestFinished(async () => {
+        await project.cli(['engine', 'stop', '--results', results]);
+        await execa('umount', [results], { reject: false });
+        await project.remove();
+      });
+      const gates = ['{type: file_exists, path: out.txt}'];
+      const steps = [
+        `run: 'echo start >> ${project.folder}/starts; until [ -e ${project.folder}/go ]; do sleep 0.05; done; echo x > out.txt'`,
+      ];
+      await project.write(`fixtures/${name}.yaml`, scenario(name, { gates, steps }));
+      await mkdir(results);
       await execa('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', results]);
-      await project.write(`fixtures/${name}.yaml`, waiting(name));
       const command = project.start(['run', name, '--results', results, '--json']);
-      await untilLines(project, `${name}.starts`, 1);
-      await breakIt();
-      await project.write(`${name}.go`, '');
+      await untilLines(project, 'starts', 1);
+      await breakIt(results);
+      await project.write('go', '');
       await until('the step fails and says why', async () =>
         says.test((await lastFailure(name)) ?? '') ? true : null,
       );
-      await mendIt();
+      await mendIt(results);
       const { exitCode, stdout } = await command;
       expect(exitCode).toBe(0);
-      expect(linesIn(project, `${name}.starts`)).toHaveLength(1);
+      expect(linesIn(project, 'starts')).toHaveLength(1);
       const { run } = await openRun(JSON.parse(stdout) as SweepDocument);
       expect(run.agent?.history.join('\n')).toMatch(says);
-      await project.cli(['engine', 'stop', '--results', results]);
     },
   );
 });
 
-test(
-  'a server that is away while the agent ends is waited for; the result is delivered when it is back',
-  { timeout: 120_000 },
-  async () => {
-    const own = await createProject(EMPTY_FIXTURE, { ownServer: true });
-    const starts = join(own.folder, 'away.starts');
-    const steps = [
-      `run: 'echo start >> ${starts}; until [ -e ${own.folder}/go ]; do sleep 0.05; done; echo over > ${own.folder}/over'`,
-    ];
-    await own.write(
-      'fixtures/away.yaml',
-      scenario('away', { gates: ['{type: file_exists, path: README.md}'], steps }),
+// Only Linux has a limit that can be set for a process that runs.
+describe.concurrent('a worker', { timeout: 240_000 }, () => {
+  test.runIf(process.platform === 'linux')(
+    'that runs out of memory is replaced, or says what to do, and the run passes with one start of its agent',
+    async ({ onTestFinished }) => {
+      const project = await createProject(EMPTY_FIXTURE);
+      onTestFinished(() => project.remove());
+      const { folder } = project;
+      const gates = ['{type: file_contains, path: out.txt, substring: over}'];
+      const steps = [
+        `run: 'echo start >> ${folder}/starts; until [ -e ${folder}/go ]; do sleep 0.05; done; echo over > out.txt; truncate -s 300M out.txt'`,
+      ];
+      await project.write('fixtures/hungry.yaml', scenario('hungry', { gates, steps }));
+      const command = project.start(['run', 'hungry', '--json']);
+      await untilLines(project, 'starts', 1);
+      const worker = await until('a worker', () => partOf(project, 'worker'));
+      const limit = (bytes: string): Promise<unknown> =>
+        execa('prlimit', ['--pid', String(worker.pid), `--as=${bytes}:`], { reject: false });
+      const [pages] = readFileSync(`/proc/${worker.pid}/statm`, 'utf8').split(' ');
+      await limit(String(Number(pages) * 4096)); // what it has, it may keep; the gate needs 300 MB
+      await project.write('go', '');
+      await until('it is dead, or the step says why it failed', async () =>
+        !isAlive(worker) || /no memory left: lower --concurrency/.test((await lastFailure('hungry')) ?? '')
+          ? true
+          : null,
+      );
+      await limit('unlimited');
+      const { exitCode, stdout } = await command;
+      expect(exitCode).toBe(0);
+      // In which step it dies is not ours to choose.
+      expect(JSON.parse(stdout)).toMatchObject({ cells: [{ outcome: 'pass', attempts: 1 }] });
+      expect(linesIn(project, 'starts')).toHaveLength(1);
+    },
+  );
+});
+
+/** Longer than a command or a worker tries again by itself, and than the heartbeat timeout of a step. */
+const AWAY_MS = 61_000;
+
+describe.concurrent('a server', { timeout: 240_000 }, () => {
+  test('that is away for more than a minute, in which one agent ends and another works on, costs no result and no second start', async ({
+    onTestFinished,
+  }) => {
+    const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+    onTestFinished(() => project.remove());
+    const names = ['ending', 'working'];
+    for (const name of names) {
+      const file = join(project.folder, name);
+      const steps = [
+        `run: 'echo start >> ${file}.starts; until [ -e ${file}.go ]; do sleep 0.1; echo sign >> ${file}.signs; done; echo over > out.txt; cp out.txt ${file}.over'`,
+      ];
+      const gates = ['{type: file_contains, path: out.txt, substring: over}'];
+      await project.write(`fixtures/${name}.yaml`, scenario(name, { gates, steps }));
+    }
+    const command = project.start(['run', ...names, '--name', 'away', '--json']);
+    for (const name of names) await untilLines(project, `${name}.starts`, 1);
+    const keeper = await until('a keeper', () => partOf(project, 'keeper'));
+    onTestFinished(() => void signalProcess(keeper, 'SIGCONT'));
+    signalProcess(keeper, 'SIGSTOP'); // so that nobody brings the server back
+    await kill(project, 'server');
+    // That much time is the state under test: it is the one thing in these tests that is waited for by the clock.
+    const minute = sleep(AWAY_MS);
+    await project.write('ending.go', '');
+    await untilLines(project, 'ending.over', 1);
+    const signs = linesIn(project, 'working.signs').length;
+    const { exitCode, stderr } = await command;
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/Temporal server does not answer .*`llm-tool-test resume away-\w+` follows it/);
+    await minute;
+    expect(linesIn(project, 'working.signs').length).toBeGreaterThan(signs);
+    expect(await partOf(project, 'server')).toBeNull();
+    expect(await project.resultLines()).toEqual([]);
+
+    signalProcess(keeper, 'SIGCONT');
+    const resumed = project.start(['resume', 'away', '--json']);
+    await until('another server', () => partOf(project, 'server'));
+    await project.write('working.go', '');
+    const { exitCode: atLast, stdout } = await resumed;
+    expect(atLast).toBe(0);
+    const cell = { outcome: 'pass', attempts: 1 };
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', cells: [cell, cell] });
+    for (const name of names) expect(linesIn(project, `${name}.starts`)).toHaveLength(1);
+    expect((await project.resultLines()).map(({ outcome }) => outcome)).toEqual(['pass', 'pass']);
+  });
+});
+
+describe.concurrent('a frozen worker', { timeout: 240_000 }, () => {
+  test('that wakes up beside its successor publishes nothing, runs no further command and leaves the agent to it', async ({
+    onTestFinished,
+  }) => {
+    const project = await createProject(EMPTY_FIXTURE);
+    const { folder, results } = project;
+    const { id } = projectState(results);
+    const state = join(project.state, id);
+    // What a frozen worker has asked the server for would swallow tasks of its successor for up to a minute. So its
+    // connections are cut meanwhile, as those of a machine that sleeps are.
+    const wire = await createWire(inject('temporalAddress'));
+    const workers: ReturnType<TestProject['start']>[] = [];
+    onTestFinished(async () => {
+      for (const worker of workers) {
+        worker.kill('SIGKILL');
+        await worker;
+      }
+      for (const run of readdirSync(join(state, 'work'))) await killMarked(run);
+      wire.remove();
+      await project.remove();
+    });
+    const wait = (name: string): string =>
+      `echo start >> ${folder}/${name}.starts; until [ -e ${folder}/${name}.go ]; do sleep 0.05; done`;
+    const post = (command: string): string => `scripts: {post: [{command: '${command}'}]}`;
+    const gates = ['{type: file_contains, path: out.txt, substring: over}'];
+    const steps = [`run: 'echo over > out.txt'`];
+    const waiting = (name: string): string[] => [`run: '${wait(name)}; echo over > out.txt'`];
+    // Each is in another step when the worker freezes. Three come to their end while it is frozen: of `heard` the
+    // transcripts hold more by then than what the agent said. Two are under way in other hands when it wakes up.
+    const ended: Record<string, ScenarioOptions> = {
+      heard: { gates, steps: waiting('heard'), more: post('echo later') },
+      scripted: { gates, steps, more: post(wait('scripted')) },
+      checked: { gates: [`{type: command_succeeds, command: '${wait('checked')}'}`], steps },
+    };
+    const open: Record<string, ScenarioOptions> = {
+      prepared: {
+        gates,
+        steps,
+        more: `setup: {commands: ['${wait('prepared')}', 'echo x >> ${folder}/next']}`,
+      },
+      working: { gates, steps: waiting('working') },
+    };
+    const scenarios = Object.entries({ ...ended, ...open });
+    for (const [name, options] of scenarios)
+      await project.write(`fixtures/${name}.yaml`, scenario(name, options));
+    // Planned by a command that finds no server, and started here: so there is no keeper with a worker of its own.
+    const names = scenarios.map(([name]) => name);
+    const planned = await project.cli(['run', ...names, '--name', 'frozen', '--address', '127.0.0.1:1']);
+    expect(planned.stderr).toContain('is planned and not started');
+    const [sweep = ''] = readdirSync(join(results, 'sweeps'));
+    const handle = await client.workflow.start(WORKFLOWS.sweep, {
+      workflowId: sweepWorkflowId(sweep),
+      taskQueue: `llm-tool-test-${id}`,
+      args: [{ sweep, round: 1, concurrency: names.length } satisfies SweepInput],
+    });
+
+    const frozen = project.start(['worker', '--address', wire.address]);
+    workers.push(frozen);
+    for (const name of names) await untilLines(project, `${name}.starts`, 1);
+    const stale = inflightOf(state, frozen.pid);
+    expect(stale).toHaveLength(names.length);
+    frozen.kill('SIGSTOP');
+    wire.cut();
+
+    // Its heartbeats are missed for half a minute before the server gives its steps to the other one.
+    const successor = project.start(['worker']);
+    workers.push(successor);
+    const takenOver = (): boolean => inflightOf(state, successor.pid).length === names.length;
+    await until('all steps are taken over', () => (takenOver() ? true : null), 90_000);
+    for (const name of ['scripted', 'checked', 'prepared']) await untilLines(project, `${name}.starts`, 2);
+    for (const name of Object.keys(ended)) await project.write(`${name}.go`, '');
+    await until('three runs are over', async () =>
+      (await handle.query<SweepProgress>(QUERIES.progress)).active.length === 2 ? true : null,
     );
-    const command = own.start(['run', 'away', '--name', 'away']);
-    await untilLines(own, 'away.starts', 1);
-    const keeper = await until('a keeper', () => partOf(own, 'keeper'));
-    const server = await until('a server', () => partOf(own, 'server'));
-    process.kill(keeper.pid, 'SIGSTOP'); // so that nobody brings the server back
-    process.kill(server.pid, 'SIGKILL');
-    await own.write('go', '');
-    await until('the agent has ended', () => (existsSync(join(own.folder, 'over')) ? true : null));
-    process.kill(keeper.pid, 'SIGCONT');
-    await command;
-    const { exitCode, stdout } = await own.cli(['resume', 'away', '--json']);
-    expect(exitCode).toBe(0);
-    expect((JSON.parse(stdout) as SweepDocument).cells[0]).toMatchObject({ outcome: 'pass', attempts: 1 });
-    expect(linesIn(own, 'away.starts')).toHaveLength(1);
-    await own.remove();
-  },
-);
+    const runs = readdirSync(join(state, 'work')).map((run) => join(state, 'work', run, 'steps'));
+    const files = (): Record<string, string> => filesBelow(results, ...runs.filter((run) => existsSync(run)));
+    const before = files();
+    expect(await project.resultLines()).toHaveLength(3);
+
+    frozen.kill('SIGCONT');
+    const isOver = (): boolean => !inflightOf(state, frozen.pid).some((note) => stale.includes(note));
+    await until('it is awake and its attempts have ended', () => (isOver() ? true : null));
+    expect(files()).toEqual(before);
+
+    for (const name of Object.keys(open)) await project.write(`${name}.go`, '');
+    await handle.result();
+    const document = JSON.parse((await project.cli(['show', sweep, '--json'])).stdout) as SweepDocument;
+    expect(document).toMatchObject({ status: 'completed', totals: { passed: 5 } });
+    expect(await project.resultLines()).toHaveLength(5);
+    const repeated: Record<string, string[]> = {};
+    for (const cell of document.cells.keys()) {
+      const { run } = await openRun(document, cell);
+      repeated[run.scenario.name] = run.steps.filter(({ attempts }) => attempts > 1).map(({ name }) => name);
+      if (run.scenario.name === 'working')
+        expect(run.agent?.history[0]).toMatch(/^attempt 1 ended: worker out of touch after/);
+    }
+    expect(repeated).toEqual({
+      heard: ['agent'],
+      scripted: ['post 1'],
+      checked: ['gate 1'],
+      prepared: ['prepare'],
+      working: ['agent'],
+    });
+    for (const name of ['heard', 'working']) expect(linesIn(project, `${name}.starts`)).toHaveLength(1);
+    expect(linesIn(project, 'next')).toHaveLength(1);
+    for (const worker of workers) {
+      worker.kill('SIGTERM');
+      expect((await worker).exitCode).toBe(0);
+    }
+  });
+});

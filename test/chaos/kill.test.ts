@@ -1,10 +1,13 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { workerReadyFile } from '../../src/platform/engine/keeper.js';
 import { isAlive } from '../../src/platform/process-identity.js';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
 import {
   createProject,
@@ -93,6 +96,40 @@ describe('SIGKILL', { timeout: 180_000 }, () => {
     ]);
     expect(metrics.evaluator_results).toHaveLength(1);
     expect((await project.resultLines()).filter(({ id }) => id === run.run_id)).toHaveLength(1);
+  });
+
+  test('of the worker while it copies the workspace for the report, and while it cleans up: both are done once, whole', async () => {
+    // So many files that there is time to see the copy, and the removal, under way.
+    const steps = [`run: '${gated('reported')}; mkdir many; cd many; seq 5000 | xargs touch'`];
+    const gates = ['{type: file_exists, path: many/5000}'];
+    await project.write('fixtures/reported.yaml', scenario('reported', { gates, steps }));
+    const command = project.start(['run', 'reported', '--json']);
+    await untilLines(project, 'reported.starts', 1);
+    const state = join(project.state, await engineFolder());
+    const run = readdirSync(join(state, 'work')).find((name) => name.includes('-reported-')) ?? '';
+    const killWorkerWhen = async (what: string, isSo: () => boolean): Promise<void> => {
+      await until(what, () => waitUntil(() => (isSo() ? true : null), 10_000, 1));
+      const { pid } = JSON.parse(readFileSync(workerReadyFile(state), 'utf8')) as { pid: number };
+      process.kill(pid, 'SIGKILL');
+    };
+    await go('reported');
+    const copies = (): string[] =>
+      existsSync(join(project.results, run))
+        ? readdirSync(join(project.results, run)).filter((name) => name.endsWith('.tmp'))
+        : [];
+    await killWorkerWhen('the workspace is being copied', () => copies().length > 0);
+    expect(copies()).toHaveLength(1);
+    const published = join(state, 'work', run, 'steps', 'report.json');
+    await killWorkerWhen('the report is published', () => existsSync(published));
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    const { run: record } = await openRun(documentOf(stdout));
+    expect(record.steps.find(({ name }) => name === 'report')?.attempts).toBe(2);
+    expect(readdirSync(join(project.results, run, 'fixture', 'many'))).toHaveLength(5000);
+    expect(copies()).toEqual([]);
+    expect((await project.resultLines()).filter(({ id }) => id === run)).toHaveLength(1);
+    expect(existsSync(join(state, 'work', run, 'fixture'))).toBe(false);
+    expect(linesIn(project, 'reported.starts')).toHaveLength(1);
   });
 
   test('of the server: it is started again and the sweep goes on, the agent undisturbed', async () => {

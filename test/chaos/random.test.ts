@@ -1,10 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { signalProcess } from '../../src/platform/process-identity.js';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
+import { processesWith } from '../platform/processes.js';
 import { linesIn, partOf, type Part } from './engine-parts.js';
 
 /** CHAOS_SEEDS=4,5,6 tries others. */
@@ -90,6 +92,13 @@ test.each(seeds)(
     );
     expect(files.filter((file) => /\.tmp$|(^|\/)env\/.|\/inflight\/./.test(file))).toEqual([]);
     for (const { id } of lines) expect(markedProcesses(id)).toEqual([]);
+
+    await project.cli(['engine', 'stop']);
+    for (const folder of [project.folder, project.state]) expect(processesWith(folder)).toEqual([]);
+    const locks = readdirSync(project.state, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.lock\.\d+$/.test(file))
+      .map((file) => readFileSync(join(project.state, file), 'utf8'));
+    expect(locks).toEqual(['"released"']);
     await project.remove();
 
     async function results(): Promise<Set<string>> {

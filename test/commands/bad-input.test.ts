@@ -132,6 +132,38 @@ describe.each(cases)('$name', ({ yaml, at, says }) => {
   });
 });
 
+describe('many problems', () => {
+  test('of many files are all named at once, those of one place above one frame', async () => {
+    await project.write('many/a.yaml', 'tags: smoke\n');
+    await project.write('many/b.yaml', base.replace('template_folder: empty', 'template_folder: nowhere'));
+    await project.write('many/c.yaml', 'task: {\n');
+    const { exitCode, stderr, stdout } = await project.cli([
+      'validate',
+      'many/a.yaml',
+      'many/b.yaml',
+      'many/c.yaml',
+      '--json',
+    ]);
+    expect(exitCode).toBe(2);
+    const { error } = JSON.parse(stdout) as { error: { message: string; problems: Problem[] } };
+    expect(error.problems.map(({ file, path }) => `${file} ${path}`.trim())).toEqual([
+      'many/a.yaml name',
+      'many/a.yaml description',
+      'many/a.yaml template_folder',
+      'many/a.yaml target',
+      'many/a.yaml task',
+      'many/a.yaml evaluation',
+      'many/a.yaml tags',
+      'many/b.yaml template_folder',
+      'many/c.yaml',
+    ]);
+    expect(error.message).toBe('9 problems in 3 files');
+    // six keys are missing at 1:1, tags is wrong at 1:7
+    expect(stderr.match(/^> 1 \| tags: smoke$/gm)).toHaveLength(2);
+    expect(stderr).toContain('> 1 | tags: smoke\n    |       ^');
+  });
+});
+
 describe('the rubric and the config', () => {
   test('weights that do not sum to 1 are named in the rubric file', async () => {
     await project.write(

@@ -64,6 +64,16 @@ describe('the model of the judge', () => {
     expect(modelOf(toml, BASE)).toBe('google/c');
   });
 
+  test('of LLM_TOOL_TEST_JUDGE is as that of the flag, which wins', () => {
+    vi.stubEnv('LLM_TOOL_TEST_JUDGE', 'google/e');
+    expect(modelOf('', `${BASE}, model: openai/s`)).toBe('google/e');
+    expect(modelOf('', BASE, { judge: true, judgeModel: 'anthropic/f' })).toBe('anthropic/f');
+    vi.stubEnv('LLM_TOOL_TEST_JUDGE', 'nobody/e');
+    expect(refusal('', BASE)).toMatch(/^LLM_TOOL_TEST_JUDGE: provider 'nobody' is not known/);
+    vi.stubEnv('LLM_TOOL_TEST_JUDGE', '');
+    expect(modelOf('', `${BASE}, model: openai/s`)).toBe('openai/s');
+  });
+
   test('comes with the content of the rubric, and what the scenario says', () => {
     expect(chooseJudge(project(''), selected(`${BASE}, model: openai/s, always: true`), JUDGE)).toEqual({
       model: 'openai/s',
@@ -82,7 +92,7 @@ describe('the model of the judge', () => {
 
   test('must be named somewhere', () => {
     expect(refusal('', BASE)).toMatch(
-      /^s\.yaml:8:3 evaluation\.judge: no model is named.*--judge-model.*--no-judge\. Known providers: anthropic, openai, google;/,
+      /^s\.yaml:8:3 evaluation\.judge: no model is named.*--judge-model or LLM_TOOL_TEST_JUDGE, or use --no-judge\. Known providers: anthropic, openai, google;/,
     );
   });
 
@@ -107,9 +117,13 @@ describe('the model of the judge', () => {
   });
 });
 
+beforeEach(() => {
+  vi.stubEnv('LLM_TOOL_TEST_ENABLED', '');
+  vi.stubEnv('LLM_TOOL_TEST_JUDGE', '');
+});
+afterEach(() => void vi.unstubAllEnvs());
+
 describe('leave to spend money', () => {
-  beforeEach(() => void vi.stubEnv('LLM_TOOL_TEST_ENABLED', ''));
-  afterEach(() => void vi.unstubAllEnvs());
   const judgeBy = (toml: string, model: string): string[] =>
     providersOf(project(toml), [
       chooseJudge(project(toml), selected(`${BASE}, model: ${model}`), JUDGE),

@@ -66,6 +66,7 @@ beforeAll(async () => {
   env = {
     ...KEYS,
     LLM_TOOL_TEST_ENABLED: '1',
+    LLM_TOOL_TEST_JUDGE: '',
     ANTHROPIC_BASE_URL: server.address,
     OPENAI_BASE_URL: `${server.address}/v1`,
     GOOGLE_GEMINI_BASE_URL: `${server.address}/`,
@@ -76,6 +77,7 @@ beforeAll(async () => {
     'llm-tool-test-config.toml': [
       '[judge]\nmodel = "house/by-config"',
       `[providers.house]\nbase_url = "${server.address}/house/v1"\napi_key = "\${HOUSE_KEY}"\nfree = true\n`,
+      '[prices."gpt-5.1-served"]\ninput_per_mtok = 10\noutput_per_mtok = 100',
     ].join('\n'),
   });
 });
@@ -88,11 +90,12 @@ afterAll(async () => {
 async function runAll(
   texts: Record<string, string>,
   args: string[] = [],
+  more: Record<string, string> = {},
 ): Promise<{ exitCode: number | undefined; stderr: string; runs: Record<string, RunFolder> }> {
   for (const [name, text] of Object.entries(texts)) await project.write(`fixtures/${name}.yaml`, text);
   const { exitCode, document, stderr } = await project.run(
     [...Object.keys(texts), '--concurrency', '20', ...args],
-    env,
+    { ...env, ...more },
   );
   const opened = document.cells.map(async ({ scenario: name }, at): Promise<[string, RunFolder]> => [
     name,
@@ -131,7 +134,12 @@ describe('a sweep of judged runs', () => {
       { status: 429, headers: { 'retry-after': '2' }, body: '{"error":{"message":"slow down"}}' },
       { say: judgment(1) },
     );
-    server.script('shaky', { status: 500 }, { status: 503 }, { say: judgment(1) });
+    server.script(
+      'shaky',
+      { status: 500 },
+      { status: 503, headers: { 'retry-after': '1' } },
+      { say: judgment(1) },
+    );
     server.script(
       'sloppy',
       { say: 'I liked it.' },
@@ -177,7 +185,7 @@ describe('a sweep of judged runs', () => {
       pass_threshold: 0.7,
       passed: true,
       usage: { input: 100, output: 20, reasoning: 0, cache_read: 0, cache_write: null },
-      cost_usd: null,
+      cost_usd: 0,
       attempts: 1,
     });
     expect(await text('report.md')).toContain('0.80, reaches the threshold 0.70');
@@ -297,8 +305,13 @@ describe('a sweep of judged runs', () => {
       model: `${name}/${model}`,
       model_used: `${model}-served`,
       weighted_score: 1,
-      usage: { input: 100, output: 20 },
+      usage: { input: name === 'anthropic' ? 90 : 100, output: 20 },
     });
+  });
+
+  test('what it costs is known by prices, and what is free costs nothing', () => {
+    expect(of('openai').metrics.judge?.cost_usd).toBe((100 * 10 + 20 * 100) / 1e6);
+    expect(of('low').metrics.judge?.cost_usd).toBe(0);
   });
 
   test('no key is in any file, in a history, or in the environment of the agent', async () => {
@@ -340,14 +353,23 @@ describe('a judge that cannot judge', () => {
     });
     server.script('babbling', { say: '{"scores": {"correct": 7}}' });
     server.script('slow', 'silence');
-    const { exitCode, runs } = await runAll({
-      locked: judged('locked', 'house/locked'),
-      babbling: judged('babbling', 'house/babbling'),
-      slow: judged('slow', 'house/slow', { judge: ', timeout_secs: 0.2' }),
-      unknown: judged('unknown', 'house/unknown'),
-    });
+    const { exitCode, runs } = await runAll(
+      {
+        locked: judged('locked', 'house/locked'),
+        babbling: judged('babbling', 'house/babbling'),
+        slow: judged('slow', 'house/slow', { judge: ', timeout_secs: 0.2' }),
+        unknown: judged('unknown', 'house/unknown'),
+        keyless: judged('keyless', 'anthropic/claude-sonnet-4-5'),
+      },
+      [],
+      { ANTHROPIC_API_KEY: '' },
+    );
     expect(exitCode).toBe(3);
-    const messages = Object.fromEntries(Object.entries(runs).map(([name, { run }]) => [name, run.message]));
+    const { keyless, ...asked } = runs;
+    // Nothing is paid for a run that cannot be judged.
+    expect(keyless?.run).toMatchObject({ outcome: 'error', agent: null });
+    expect(keyless?.run.message).toContain('${ANTHROPIC_API_KEY}');
+    const messages = Object.fromEntries(Object.entries(asked).map(([name, { run }]) => [name, run.message]));
     expect(messages['locked']).toMatch(
       /^step 'judge' could not be performed: house\/locked: HTTP 401: .*\[REDACTED\]; check the key/,
     );
@@ -357,7 +379,7 @@ describe('a judge that cannot judge', () => {
     expect(server.askedOf('locked')).toHaveLength(1);
     expect(server.askedOf('babbling')).toHaveLength(3);
     expect(server.askedOf('slow').map(({ abandoned }) => abandoned)).toEqual([true, true, true]);
-    for (const opened of Object.values(runs)) {
+    for (const opened of Object.values(asked)) {
       expect(opened.run.outcome).toBe('error');
       expect(opened.metrics).toMatchObject({ judge: null, gates_passed: 1, gates_total: 1 });
       expect(judgeStep(opened)?.status).toBe('failed');
@@ -373,29 +395,18 @@ describe('a judge that cannot judge', () => {
     expect(await answers(babbling)).toHaveLength(3);
     expect(await babbling.text('report.md')).toContain('artifacts/judge/answer-3.json');
   });
-
-  test('for want of its key, is found before the agent starts: exit 3', async () => {
-    await project.write('fixtures/keyless.yaml', judged('keyless', 'anthropic/claude-sonnet-4-5'));
-    const { exitCode, document } = await project.run(['keyless'], { ...env, ANTHROPIC_API_KEY: '' });
-    expect(exitCode).toBe(3);
-    expect(document.cells[0]?.message).toContain('${ANTHROPIC_API_KEY}');
-    const { run } = await openRun(document);
-    expect(run.agent).toBeNull();
-  });
 });
 
-test('--judge-model asks another model, and --no-judge none, which the report says', async () => {
-  server.script('other', { say: judgment(1) });
+test('--judge-model names another model, and --no-judge asks none, which the report says', async () => {
   server.script('named', { say: judgment(1) });
   const texts = { flagged: judged('flagged', 'house/named') };
-  const other = await runAll(texts, ['--judge-model', 'house/other']);
-  expect(other.runs['flagged']?.metrics.judge?.model).toBe('house/other');
   const none = await runAll(texts, ['--no-judge']);
   expect(none.exitCode).toBe(0);
   expect(none.runs['flagged']?.metrics.judge).toBeNull();
   expect(await none.runs['flagged']?.text('report.md')).toContain('Not performed: left out by --no-judge');
   expect(server.askedOf('named')).toEqual([]);
-  expect(other.runs['flagged']?.run.scenario.hash).not.toBe(none.runs['flagged']?.run.scenario.hash);
+  const planned = await project.cli(['run', 'flagged', '--judge-model', 'house/other', '--dry-run'], env);
+  expect(planned.stdout).toContain('judge house/other');
 });
 
 test('editing rubric, scenario and config while a sweep runs changes nothing', async () => {

@@ -31,8 +31,8 @@ export interface TestProject {
   env: Record<string, string>;
   /** Runs the command line to its end. */
   cli(args: string[], env?: Record<string, string>): Promise<Ended>;
-  /** Starts it and leaves it running. */
-  start(args: string[], env?: Record<string, string>): Running;
+  /** Starts it, in a folder of the project, and leaves it running. */
+  start(args: string[], env?: Record<string, string>, below?: string): Running;
   /** `run ... --json`: the exit code and the document. */
   run(
     args: string[],
@@ -63,7 +63,8 @@ export async function createProject(
     LLM_TOOL_TEST_ENABLED: '',
     TEMPORAL_ADDRESS: options.ownServer === true ? '' : inject('temporalAddress'),
   };
-  const start: TestProject['start'] = (args, more = {}) => startCli(folder, args, { ...env, ...more });
+  const start: TestProject['start'] = (args, more = {}, below = '') =>
+    startCli(join(folder, below), args, { ...env, ...more });
   const project: TestProject = {
     folder,
     results: join(folder, 'llm-tool-test-results'),

@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { updateSweep } from '../../src/commands/steer-sweep.js';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, until, type TestProject } from './project.js';
@@ -164,19 +165,25 @@ test('pause and resume from another terminal, while the command follows on', asy
   expect(starts('remote')).toBe(2);
 });
 
-test('SIGKILL of the command changes nothing: the sweep goes on, and resume follows it again', async () => {
-  await project.write('fixtures/orphan.yaml', gated('orphan', project.folder));
-  const command = project.start(['run', 'orphan', '--name', 'orphan']);
-  await running('orphan');
-  command.kill('SIGKILL');
-  await command;
-  const resumed = project.start(['resume', 'orphan', '--json']);
-  await go('orphan');
-  const { exitCode, stdout } = await resumed;
-  expect(exitCode).toBe(0);
-  expect(documentOf(stdout).totals.passed).toBe(1);
-  expect(starts('orphan')).toBe(1);
-});
+test.each([
+  { how: 'SIGKILL of the command', signal: 'SIGKILL', name: 'orphan', exitCode: undefined },
+  { how: 'SIGHUP, as of a closed terminal,', signal: 'SIGHUP', name: 'hungup', exitCode: 129 },
+] as const)(
+  '$how changes nothing: the sweep goes on, and resume follows it again',
+  async ({ signal, name, exitCode }) => {
+    await project.write(`fixtures/${name}.yaml`, gated(name, project.folder));
+    const command = project.start(['run', name, '--name', name]);
+    await running(name);
+    command.kill(signal);
+    expect((await command).exitCode).toBe(exitCode);
+    const resumed = project.start(['resume', name, '--json']);
+    await go(name);
+    const ended = await resumed;
+    expect(ended.exitCode).toBe(0);
+    expect(documentOf(ended.stdout).totals.passed).toBe(1);
+    expect(starts(name)).toBe(1);
+  },
+);
 
 test('--detach returns at once with unfinished cells', async () => {
   await project.write('fixtures/detached.yaml', gated('detached', project.folder));
@@ -220,6 +227,12 @@ test('resume of an ended sweep shows it with its exit code, also when the state 
   expect(exitCode).toBe(0);
   const shown = await project.cli(['show', 'pausing', '--json']);
   expect(documentOf(shown.stdout)).toMatchObject({ status: 'completed', totals: { passed: 3 } });
+});
+
+test('a sweep that ends between a look at it and an update takes none, and that is no error', async () => {
+  const sweep = await sweepOf('pausing');
+  expect(await updateSweep({ client }, sweep, 'resume')).toBeNull();
+  expect(await updateSweep({ client }, sweep, 'cancel')).toBeNull();
 });
 
 test('show of a run gives its record and metrics, and reads well without --json', async () => {

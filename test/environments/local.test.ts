@@ -296,7 +296,7 @@ describe('the agent', () => {
       idleSecs: null,
     });
     await running(`sleep\0${seconds}`, 2);
-    expect(await local.kill(started)).toMatchObject({ state: 'ended', stopped: 'cancel' });
+    expect(await local.kill(started, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
     expect(processesWith(seconds)).toEqual([]);
   });
 });

@@ -62,7 +62,9 @@ it.each<[string, Json, string]>([
 
 it.each([
   ['', 'the assertion is blank: expected exists, equals V'],
-  ['exist', 'unknown assertion "exist": expected exists, equals V'],
+  ['exist', 'unknown assertion "exist"; did you mean "exists"? Expected exists, equals V'],
+  ['Equals 3', '; did you mean "equals"? Expected exists'],
+  ['about 3', 'unknown assertion "about 3": expected exists, equals V'],
   ['equals', 'unknown assertion "equals"'],
   ['exists now', 'unknown assertion'],
   ['= 3', 'unknown assertion'],

@@ -7,6 +7,8 @@ describe('nearest', () => {
 
   it.each([
     ['nam', 'name'],
+    ['nmae', 'name'],
+    ['taks', 'task'],
     ['Target', 'target'],
     ['templateFolder', 'template_folder'],
     ['tempalte-folder', 'template_folder'],

@@ -38,6 +38,11 @@ describe('codeFrame', () => {
     expect(codeFrame('\ta: \u001b[31m\r\nb', 1, 2)).toBe('> 1 |  a:  [31m\n    |  ^\n  2 | b');
   });
 
+  it('leaves lines that fit as they are, also left of a caret far to the right', () => {
+    const line = `${'x'.repeat(99)}!`;
+    expect(codeFrame(`first\n${line}`, 2, 100)).toBe(`  1 | first\n> 2 | ${line}\n    | ${' '.repeat(99)}^`);
+  });
+
   it('cuts a long line around the caret', () => {
     const [shown = '', caret = ''] = codeFrame(`${'x'.repeat(500)}!${'y'.repeat(500)}`, 1, 501).split('\n');
     expect(shown.length).toBeLessThan(140);

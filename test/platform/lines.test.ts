@@ -22,7 +22,11 @@ function expected(content: Buffer): Line[] {
     const newline = content.indexOf(10, from);
     const to = newline === -1 ? content.length : newline;
     const end = newline === -1 ? to : to + 1;
-    lines.push({ text: content.subarray(from, to).toString('utf8').replace(/\r$/, ''), end });
+    lines.push({
+      text: content.subarray(from, to).toString('utf8').replace(/\r$/, ''),
+      end,
+      whole: newline !== -1,
+    });
     from = end;
   }
   return lines;
@@ -42,9 +46,19 @@ it.each([
 
 it('says where each line ends, in bytes', async () => {
   expect(await read('é\r\n\n😀')).toEqual([
-    { text: 'é', end: 4 },
-    { text: '', end: 5 },
-    { text: '😀', end: 9 },
+    { text: 'é', end: 4, whole: true },
+    { text: '', end: 5, whole: true },
+    { text: '😀', end: 9, whole: false },
+  ]);
+});
+
+it('goes on from where a line began', async () => {
+  const path = join(await newFolder(), 'file');
+  writeFileSync(path, 'a\né\nb');
+  const [first] = linesOf(path);
+  expect([...linesOf(path, LIMIT, first?.end)].map(({ text, end }) => ({ text, end }))).toEqual([
+    { text: 'é', end: 5 },
+    { text: 'b', end: 6 },
   ]);
 });
 
@@ -81,7 +95,7 @@ it.each([LIMIT + 1, LIMIT + CHUNK, 3 * LIMIT + 5])(
     const lines = await read(`before\n${'x'.repeat(length)}\nafter\n`);
     expect(lines.map(({ text }) => text.length)).toEqual([6, LIMIT + ' [line cut]'.length, 5]);
     expect(lines[1]?.text.endsWith('x [line cut]')).toBe(true);
-    expect(lines[2]).toEqual({ text: 'after', end: 7 + length + 1 + 6 });
+    expect(lines[2]).toEqual({ text: 'after', whole: true, end: 7 + length + 1 + 6 });
   },
 );
 

@@ -84,6 +84,7 @@ export const run = (change: Partial<RunRecord> = {}): RunRecord => ({
     output_bytes: 99,
     token_usage: { input: null, output: 7, reasoning: null, cache_read: null, cache_write: null },
     cost_usd: null,
+    cost_source: null,
     history: [],
   },
   judge: null,
@@ -91,6 +92,7 @@ export const run = (change: Partial<RunRecord> = {}): RunRecord => ({
   post_scripts: [],
   steps: [{ name: 'runAgent', status: 'done', duration_ms: 3000, attempts: 1, note: null }],
   warnings: [],
+  regressions: [],
   ...change,
 });
 
@@ -124,6 +126,7 @@ export const cell = (change: Partial<SweepCell> = {}): SweepCell => ({
   cost_usd: 0.5,
   duration_secs: 2.1,
   attempts: 1,
+  regressions: [],
   cached: false,
   results_dir: '/results/20260102-030405-mock-default-notes-1',
   ...change,
@@ -145,6 +148,8 @@ export function sweep(cells: SweepCell[], change: Partial<SweepDocument> = {}): 
       cancelled: having('cancelled'),
       cached: cells.filter((one) => one.cached).length,
     },
+    cost_usd: null,
+    max_usd: null,
     cells,
     ...change,
   };

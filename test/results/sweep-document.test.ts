@@ -36,6 +36,7 @@ const line = (cell: string, change: Partial<ResultLine> = {}): ResultLine => ({
   results_dir: `runs/${cell}`,
   cache_key: null,
   cached_from: null,
+  regressions: [],
   attempts: 1,
   ...change,
 });
@@ -48,6 +49,7 @@ const build = (
     sweep: 's1',
     workflowId: 'sweep/s1',
     uiUrl: null,
+    maxUsd: null,
     status,
     cells,
     results,
@@ -66,8 +68,9 @@ describe('buildSweepDocument', () => {
     });
   });
   test('leaves everything null that an unfinished cell cannot say', () => {
-    const { id, scenario, agent, model, variant, repetition, cached, ...rest } =
+    const { id, scenario, agent, model, variant, repetition, cached, regressions, ...rest } =
       build([planned('a')], [], 'running').cells[0] ?? {};
+    expect(regressions).toEqual([]);
     expect({ id, scenario, agent, model, variant, repetition, cached }).toMatchObject({
       id: 'a',
       repetition: 1,

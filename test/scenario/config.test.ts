@@ -135,7 +135,7 @@ describe('parseConfig', () => {
       ['c.toml:1:16 results_path: expected the path of the results folder, as text (put it in quotes)'],
     ],
     ['[agents.x]', ['c.toml:1:9 agents.x.command: missing: expected the program to start']],
-    ['agents = []', ['c.toml:1:10 agents: expected a table, got an array']],
+    ['agents = []', ['c.toml:1:10 agents: expected a table, got an empty array']],
     ['agents.x.command = "  "', ['c.toml:1:20 agents.x.command: blank: expected the program to start']],
     [
       '[agents.x]\ncommand = "x"\n  prompt = "stdn"',
@@ -190,8 +190,8 @@ describe('parseConfig', () => {
     ['limits.concurrency = 0', ['c.toml:1:22 limits.concurrency: expected a number of at least 1, got 0']],
     ['limits.agents.x = 1.5', ['c.toml:1:19 limits.agents.x: expected a whole number, got 1.5']],
     ['results_path = 2020-01-01', [expect.stringContaining('c.toml:1:16 results_path: expected the path')]],
-    ['a = 1\na = 2', ['c.toml:2:1 invalid TOML: Defining a key multiple times is invalid']],
-    ['[agents.x\n', ['c.toml:2:1 invalid TOML: Unterminated table-key']],
+    ['a = 1\na = 2', ['c.toml:2:1 this key or table is already in the file; keep one']],
+    ['[agents.x\n', ['c.toml:2:1 a [table] lacks its ]']],
     ['x', [expect.stringMatching(/^c\.toml:1:\d+ invalid TOML: /)]],
     ['__proto__.x = 1', ["c.toml:1:1 the key '__proto__' is not allowed"]],
     [

@@ -111,6 +111,22 @@ describe('expandMatrix', () => {
     expect(ids([{ ...twoAgents, mock }])).not.toContain('s/mock/default/default/1');
   });
 
+  it('falls back on the default agent where flag, tool matrix and profile name none', () => {
+    const rest = { defaultAgents: ['d'], agentModels: { d: ['dm'] } };
+    expect(ids([scenario('s'), twoAgents], rest)).toEqual([
+      's/d/dm/default/1',
+      's/a/m1/default/1',
+      's/a/m2/default/1',
+      's/b/default/default/1',
+    ]);
+    expect(ids([scenario('s')], { ...rest, flags: { agents: ['f'] } })).toEqual(['s/f/default/default/1']);
+    expect(ids([scenario('s')], { ...rest, profile: { agents: ['p'], models: [] } })).toEqual([
+      's/p/default/default/1',
+    ]);
+    const mock = { steps: [{ say: 'hello' }] };
+    expect(ids([scenario('s', { mock })], rest)).toEqual(['s/d/dm/default/1']);
+  });
+
   it('reports the scenarios that name no agent', () => {
     const scenarios = [scenario('none'), twoAgents, scenario('idle', { mock: { steps: [] } })];
     const { cells, withoutAgent } = expandMatrix(scenarios, choice({ flags: { agents: [], models: ['m'] } }));

@@ -55,7 +55,7 @@ outputs: {}
       "r.yaml:4:1 outputs: unknown key 'outputs'; did you mean 'output'?",
     ]);
     expect(problemsOf('criteria: []\noutput: { format: json, require_fields: [] }\n')[0]).toBe(
-      'r.yaml:1:11 criteria: expected at least 1 item, got a list',
+      'r.yaml:1:11 criteria: expected at least 1 item, got an empty list',
     );
   });
 });

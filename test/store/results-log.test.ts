@@ -32,6 +32,7 @@ const result = (id: string, changes: Partial<ResultLine> = {}): ResultLine => ({
   results_dir: id,
   cache_key: null,
   cached_from: null,
+  regressions: [],
   attempts: 1,
   ...changes,
 });

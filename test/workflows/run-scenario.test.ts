@@ -159,6 +159,32 @@ it('after an agent that could not work or was cancelled nothing is checked', asy
   expect(await stepsAfter(['unable', 'cancelled'])).toEqual([unchecked, unchecked]);
 });
 
+it('takes the result of an earlier run of the same inputs, and runs nothing', async () => {
+  const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(card({ reuse: 'earlier' })) });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    expect(await handle.result()).toEqual({
+      outcome: 'pass',
+      message: 'as earlier',
+      costUsd: null,
+      cached: true,
+    });
+    await record('run-reused', handle);
+  });
+  expect(stubs.calls.map(({ activity }) => activity)).toEqual(['prepareWorkspace', 'reuseResult', 'cleanUp']);
+});
+
+it('runs after all when the earlier run is gone meanwhile', async () => {
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card({ reuse: 'earlier' })),
+    reuseResult: () => Promise.resolve(null),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    expect(await (await startRun(cell())).result()).toMatchObject({ outcome: 'pass', costUsd: 0.25 });
+  });
+  expect(stubs.calls.map(({ activity }) => activity)).toContain('runAgent');
+});
+
 it('a run whose agent ended as cancelled is reported as cancelled', async () => {
   const stubs = stubActivities({
     runAgent: () => Promise.resolve(brief({ ending: 'cancelled', completed: false })),

@@ -97,6 +97,42 @@ it('fills all its slots and never has more runs open than its concurrency', asyn
   expect(most).toBe(3);
 });
 
+it('keeps to the caps of agents and models, and lets other cells pass those that wait', async () => {
+  const of = (repetition: number, agent: string, model: string): Cell =>
+    cell(repetition, { id: `${repetition}`, agent, model });
+  const cells = [of(1, 'a', 'x'), of(2, 'a', 'x'), of(3, 'b', 'x'), of(4, 'b', 'y'), of(5, 'a', 'y')];
+  const agents = blockedAgents();
+  const stubs = stubActivities({ loadCells: pagesOf(cells), runAgent: agents.runAgent });
+  await onBench(stubs, async ({ startSweep }) => {
+    const handle = await startSweep({ concurrency: 4, caps: { agents: { a: 1 }, models: { x: 2 } } });
+    // 2 and 5 wait for 1, their agent's only place.
+    await eventually(() => expect([...agents.started].sort()).toEqual(['1', '3', '4']));
+    expect((await progressOf(handle)).active).toHaveLength(3);
+    agents.release('1');
+    await eventually(() => expect(agents.started.at(-1)).toBe('2'));
+    agents.release('2');
+    await eventually(() => expect(agents.started.at(-1)).toBe('5'));
+    agents.releaseAll();
+    expect((await handle.result()).counts.pass).toBe(5);
+  });
+});
+
+it('starts no cell that might pass its budget, across histories too', async () => {
+  const cells = cellsUpTo(6);
+  const stubs = stubActivities({
+    loadCells: pagesOf(cells),
+    writeReport: () => Promise.resolve({ outcome: 'pass', message: '', costUsd: 0.3 }),
+  });
+  await onBench(stubs, async ({ startSweep }) => {
+    const handle = await startSweep({ maxUsd: 1, concurrency: 3, cellsPerHistory: 2 });
+    // The first one tells what the others may cost; after the third there is no room for a fourth.
+    expect((await handle.result()).counts).toEqual({ pass: 3, fail: 0, error: 3, cancelled: 0 });
+    await record('sweep-budget', handle);
+  });
+  expect(ranCells(stubs)).toEqual(ids(cells.slice(0, 3)));
+  expect(endOf(stubs)[0]).toMatchObject({ overBudget: { maxUsd: 1, spentUsd: 0.9 } });
+});
+
 it('goes through all pages of the cells, and what has a result already is counted and not run again', async () => {
   const cells = cellsUpTo(205);
   const open = [cells[0], cells[99], cells[100], cells[204]].map((one) => one?.id);

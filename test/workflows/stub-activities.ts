@@ -71,6 +71,8 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     checkGate: () => Promise.resolve('pass'),
     runEvaluator: () => Promise.resolve(),
     judgeRun: () => Promise.resolve({ score: 0.9, passed: true }),
+    reuseResult: (_run, from) =>
+      Promise.resolve({ outcome: 'pass', message: `as ${from}`, costUsd: null, cached: true }),
     writeReport: (_run, { cancelled }) =>
       Promise.resolve({
         outcome: cancelled ? 'cancelled' : 'pass',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import { ServiceError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { markUsed } from '../../platform/engine/ensure-engine.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
@@ -70,21 +70,27 @@ export async function follow({
     view.done();
   }
   const last = ending();
-  if (last !== null && 'lost' in last) {
-    throw new InfrastructureError(
-      `the sweep's workflow ended without a result (${last.lost.message}); \`llm-tool-test resume ${plan.sweep}\` goes on with it`,
-    );
-  }
+  if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
   const document = buildSweepDocument({
     sweep: plan.sweep,
     workflowId: handle.workflowId,
     uiUrl,
     status: last?.status ?? 'paused',
+    maxUsd: plan.max_usd,
     cells: plan.cells,
     results: results(),
     resultsPath,
   });
   return { document, interrupted: signals.interrupted() };
+}
+
+/** What to do without the sweep's result. A server that is away says nothing of the sweep, which goes on with it. */
+function whyLost(error: Error, sweep: string): string {
+  const resume = `\`llm-tool-test resume ${sweep}\``;
+  if (!(error instanceof ServiceError))
+    return `the sweep's workflow ended without a result (${error.message}); ${resume} goes on with it`;
+  const reason = error.cause instanceof Error ? error.cause.message : error.message;
+  return `the Temporal server does not answer (${reason}); the sweep goes on when it is back: ${resume} follows it`;
 }
 
 /** null while no worker answers. */

@@ -22,8 +22,9 @@ export interface TemporalExecutable {
 /** Thrown when no Temporal server can be had; the message says the ways to provide one. */
 export class TemporalNotFound extends Error {}
 
-async function versionOf(path: string): Promise<string> {
-  const result = await execa(path, ['--version'], { reject: false, timeout: 30_000 });
+/** What a Temporal CLI says of itself. @throws TemporalNotFound when it says nothing. */
+export async function temporalVersion(path: string, timeoutMs = 30_000): Promise<string> {
+  const result = await execa(path, ['--version'], { reject: false, timeout: timeoutMs });
   if (result.failed) throw new TemporalNotFound(`${path} --version failed: ${lastLine(result)}`);
   return /Server ([\w.-]+)/.exec(result.stdout)?.[1] ?? 'unknown';
 }
@@ -92,31 +93,44 @@ async function provide(target: string, report: (text: string) => void): Promise<
   );
 }
 
+/** A Temporal CLI that is there already, and by whose word it is taken. */
+export interface TemporalPlace {
+  from: 'LLM_TOOL_TEST_TEMPORAL_BIN' | 'PATH' | 'cache';
+  path: string;
+}
+
+const cachedIn = (cache: string): string => join(cache, `temporal-${TEMPORAL_CLI_VERSION}`);
+
+/** Looks for a Temporal CLI, and provides none. The one that the user names counts even where it is no executable. */
+export async function lookForTemporal(cache: () => string): Promise<TemporalPlace | null> {
+  const chosen = process.env['LLM_TOOL_TEST_TEMPORAL_BIN'];
+  if (chosen !== undefined && chosen !== '') return { from: 'LLM_TOOL_TEST_TEMPORAL_BIN', path: chosen };
+  const installed = await findExecutable('temporal');
+  if (installed !== null) return { from: 'PATH', path: installed };
+  const cached = cachedIn(cache());
+  return (await isExecutable(cached)) ? { from: 'cache', path: cached } : null;
+}
+
 /**
  * The Temporal CLI: LLM_TOOL_TEST_TEMPORAL_BIN, `temporal` on PATH, our cache, a download into our cache, or a build
  * with Go. Two processes at once do it once. `report` gets a line for whatever takes long.
  * @throws TemporalNotFound
  */
 export async function findTemporal(report: (text: string) => void): Promise<TemporalExecutable> {
-  const chosen = process.env['LLM_TOOL_TEST_TEMPORAL_BIN'];
-  if (chosen !== undefined && chosen !== '') {
-    if (await isExecutable(chosen)) return { path: chosen, version: await versionOf(chosen) };
-    throw new TemporalNotFound(`LLM_TOOL_TEST_TEMPORAL_BIN=${chosen}: no executable file there`);
-  }
-  const installed = await findExecutable('temporal');
-  if (installed !== null) return { path: installed, version: await versionOf(installed) };
+  const found = await lookForTemporal(cacheHome);
+  if (found?.from === 'LLM_TOOL_TEST_TEMPORAL_BIN' && !(await isExecutable(found.path)))
+    throw new TemporalNotFound(`LLM_TOOL_TEST_TEMPORAL_BIN=${found.path}: no executable file there`);
+  if (found !== null) return { path: found.path, version: await temporalVersion(found.path) };
 
   const cache = cacheHome();
-  const cached = join(cache, `temporal-${TEMPORAL_CLI_VERSION}`);
-  if (!(await isExecutable(cached))) {
-    const lock = await lockWaiting(cache, report);
-    try {
-      if (!(await isExecutable(cached))) await provide(cached, report);
-    } finally {
-      await lock.release();
-    }
+  const cached = cachedIn(cache);
+  const lock = await lockWaiting(cache, report);
+  try {
+    if (!(await isExecutable(cached))) await provide(cached, report);
+  } finally {
+    await lock.release();
   }
-  return { path: cached, version: await versionOf(cached) };
+  return { path: cached, version: await temporalVersion(cached) };
 }
 
 async function lockWaiting(folder: string, report: (text: string) => void): Promise<Lock> {

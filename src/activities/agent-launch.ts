@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { AgentLaunch, AgentRequest } from '../agents/agent.js';
+import { findExecutable } from '../platform/find-executable.js';
+import type { RunContext } from './run-context.js';
+
+const VERSION_MS = 10_000;
+
+/** How a run's agent is started, in which environment, and where its program is; null where it is not to be found. */
+export interface PlannedLaunch {
+  launch: AgentLaunch;
+  env: Record<string, string>;
+  program: string | null;
+}
+
+export async function planLaunch(context: RunContext): Promise<PlannedLaunch> {
+  const launch = context.agent.launch(requestOf(context));
+  const env = { ...context.baseEnv, ...launch.env, ...context.targetEnv };
+  return { launch, env, program: await findExecutable(launch.argv[0] ?? '', env['PATH'] ?? '') };
+}
+
+/** First line of what the agent says of its version; null when it says nothing. */
+export async function agentVersion(
+  { agent, redact, handle }: RunContext,
+  env: Record<string, string>,
+): Promise<string | null> {
+  const [command, ...args] = agent.version ?? [];
+  if (command === undefined) return null;
+  const result = await execa(command, args, {
+    env,
+    extendEnv: false,
+    cwd: handle.workspace,
+    reject: false,
+    timeout: VERSION_MS,
+    stdin: 'ignore',
+  });
+  const line = result.stdout.trim().split('\n')[0] ?? '';
+  return result.exitCode === 0 && line !== '' ? redact(line).slice(0, 200) : null;
+}
+
+function requestOf({ scenario, run, handle, home }: RunContext): AgentRequest {
+  return {
+    prompt: scenario.task.prompt,
+    model: run.cell.model,
+    workspace: handle.workspace,
+    home,
+    config: join(handle.root, 'config'),
+    sessionId: uuidOf(run.run),
+    maxTurns: scenario.run.max_turns ?? null,
+    mock: scenario.mock ?? null,
+  };
+}
+
+/** The same UUID at every attempt of a run. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,28 @@
+import { appendResult, readResults } from '../store/results-log.js';
+import { resultsLog } from '../store/results-folder.js';
+import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
+import { publishStep } from './publish-step.js';
+import { loadRun, type Deps } from './run-context.js';
+
+/** Gives a cell the result of a finished run with the same inputs; null when that one is gone meanwhile. */
+export const reuseResult =
+  (deps: Deps) =>
+  async (run: RunRef, from: string): Promise<RunResult | null> => {
+    const context = await loadRun(deps, run);
+    return publishStep<RunResult | null>(context, STEPS.reuse, async () => {
+      const log = resultsLog(deps.resultsPath);
+      const line = readResults(log).results.findLast(({ id }) => id === from);
+      if (line === undefined) return null;
+      await appendResult(log, {
+        ...line,
+        // As a cell that was not run: it has no folder of its own, and its agent was not started.
+        id: `${run.sweep}/${run.cell.id}`,
+        sweep: run.sweep,
+        cell: run.cell.id,
+        timestamp: new Date().toISOString(),
+        attempts: 0,
+        cached_from: from,
+      });
+      return { outcome: line.outcome, message: line.message, costUsd: null, cached: true };
+    });
+  };

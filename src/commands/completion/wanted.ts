@@ -1,0 +1,77 @@
+import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+
+/** What of the command line is to be completed. */
+export type Wanted =
+  | { kind: 'option'; command: CommandUnknownOpts; current: string }
+  | { kind: 'value'; option: Option; current: string }
+  | { kind: 'word'; command: CommandUnknownOpts; at: number; current: string };
+
+/** Where the cursor is, and which options with values stand before it. */
+export interface Line {
+  wanted: Wanted;
+  given: Map<string, string>;
+}
+
+/** Verbs of a command as its help shows them: the hidden ones are not offered, `help` is. */
+export const verbsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
+  command.createHelp().visibleCommands(command);
+
+/** Reads a line as Commander would, up to its last word, which is not complete. */
+export function readLine(program: CommandUnknownOpts, line: readonly string[]): Line {
+  const words = joinEquals(line);
+  const current = words.pop() ?? '';
+  const given = new Map<string, string>();
+  let command = program;
+  let at = 0;
+  let onlyWords = false;
+  let open: Option | undefined;
+  for (const word of words) {
+    if (open !== undefined) {
+      given.set(open.long ?? '', word);
+      open = undefined;
+    } else if (word === '--') onlyWords = true;
+    else if (!onlyWords && word.startsWith('-')) {
+      const [name = '', value] = splitEquals(word);
+      const option = optionOf(command, name);
+      if (value !== undefined) given.set(name, value);
+      else if (option?.required === true) open = option;
+    } else {
+      const verb = at === 0 ? verbsOf(command).find((candidate) => candidate.name() === word) : undefined;
+      if (verb === undefined) at += 1;
+      else command = verb;
+    }
+  }
+  return { wanted: wantedOf(), given };
+
+  function wantedOf(): Wanted {
+    if (open !== undefined) return { kind: 'value', option: open, current };
+    if (onlyWords || !current.startsWith('-')) return { kind: 'word', command, at, current };
+    const [name = '', value] = splitEquals(current);
+    const option = value === undefined ? undefined : optionOf(command, name);
+    return option === undefined || value === undefined
+      ? { kind: 'option', command, current }
+      : { kind: 'value', option, current: value };
+  }
+}
+
+const optionOf = (command: CommandUnknownOpts, name: string): Option | undefined =>
+  command.options.find(({ long, short }) => long === name || short === name);
+
+const splitEquals = (word: string): string[] => {
+  const at = word.indexOf('=');
+  return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
+};
+
+/** bash hands `--agents=mock` over as three words; of a value that is not begun there are two. */
+function joinEquals(line: readonly string[]): string[] {
+  const words: string[] = [];
+  for (const [index, word] of line.entries()) {
+    const before = words.at(-1);
+    const joins = word === '=' && before?.startsWith('--') === true && !before.includes('=');
+    if (joins) words[words.length - 1] = `${before}=`;
+    else if (line[index - 1] === '=' && before?.endsWith('=') === true)
+      words[words.length - 1] = before + word;
+    else words.push(word);
+  }
+  return words;
+}

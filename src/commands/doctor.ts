@@ -1,0 +1,49 @@
+import { countOf, renderDoctor, type Check, type CheckStatus } from '../reports/doctor-text.js';
+import { checksOf } from './doctor/checks.js';
+import { doctorContext, type DoctorCheck, type DoctorContext } from './doctor/context.js';
+import { printJson, textOptions } from './output.js';
+
+export interface DoctorOptions {
+  json: boolean;
+  results?: string;
+  address?: string;
+}
+
+/** For a check that hangs (a network file system, for example): programs and servers have shorter limits of their own. */
+const LIMIT_MS = 8000;
+
+/** `doctor`: what is needed here to run scenarios. Exit 3 when something is in the way. */
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const context = doctorContext(options);
+  const checks = await Promise.all(checksOf(context).map((check) => perform(check, context)));
+  const worst = (['problem', 'warning'] as const).find((status) => countOf(checks, status) > 0) ?? 'ok';
+  if (options.json) printJson(document(worst, checks));
+  else process.stdout.write(renderDoctor(checks, textOptions()));
+  return worst === 'problem' ? 3 : 0;
+}
+
+/** A check that breaks is a warning of its own, and no reason to keep the others back. */
+async function perform({ name, look }: DoctorCheck, context: DoctorContext): Promise<Check> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS / 1000} s`)), LIMIT_MS);
+  });
+  try {
+    return { name, ...(await Promise.race([(async () => look(context))(), late])) };
+  } catch (error) {
+    return { name, status: 'warning', message: `could not be checked: ${(error as Error).message}` };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const document = (status: CheckStatus, checks: readonly Check[]) => ({
+  status,
+  checks: checks.map(({ name, status: found, message, remedy = null, detail = null }) => ({
+    name,
+    status: found,
+    message,
+    remedy,
+    detail,
+  })),
+});

@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+import type { Agent } from '../../agents/agent.js';
+import { knownAgents } from '../../agents/index.js';
+import { variableNames } from '../../lib/interpolate.js';
+import { knownProviders } from '../../platform/model-providers.js';
+import { findExecutable } from '../../platform/find-executable.js';
+import type { Finding } from '../../reports/doctor-text.js';
+import type { DoctorContext, DoctorCheck } from './context.js';
+
+const VERSION_MS = 3000;
+const MAX_VERSION = 80;
+
+/** A check for every agent that a scenario can name. */
+export const agentChecks = ({ project }: DoctorContext): DoctorCheck[] =>
+  [...knownAgents(project.config.agents).values()].map((agent) => ({
+    name: `agent ${agent.name}`,
+    look: (context) => lookAtAgent(agent, context),
+  }));
+
+async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promise<Finding> {
+  const settings = project.config.agents[agent.name];
+  const executable = await findExecutable(programOf(agent, project.root));
+  const required = Object.values(settings?.env ?? {}).flatMap(variableNames);
+  const variables = [...new Set([...agent.env, ...required])].map((name) => ({
+    name,
+    set: env[name] !== undefined,
+  }));
+  const version = executable === null ? null : await versionOf(agent, env);
+  const detail = { agent: agent.name, executable, version, free: agent.free, variables };
+  if (executable === null)
+    return settings === undefined
+      ? { status: 'info', message: `not installed (${programOf(agent, project.root)})`, detail }
+      : {
+          status: 'warning',
+          message: `${settings.command} was not found`,
+          remedy: `install it, or correct command in [agents.${agent.name}]`,
+          detail,
+        };
+  const message = [
+    executable,
+    ...(version === null ? [] : [version]),
+    agent.free ? 'free' : 'may cost money',
+    ...variables.map(({ name, set }) => `${name} ${set ? 'set' : 'not set'}`),
+  ].join(', ');
+  const missing = required.filter((name) => env[name] === undefined);
+  if (missing.length > 0)
+    return {
+      status: 'warning',
+      message,
+      remedy: `set ${missing.join(' and ')}, or name a file with --env-file: without, its runs are errors`,
+      detail,
+    };
+  if (agent.version !== null && version === null)
+    return {
+      status: 'warning',
+      message,
+      remedy: `its version command fails: ${agent.version.join(' ')}`,
+      detail,
+    };
+  return { status: 'ok', message, detail };
+}
+
+/** What would be started, found by asking for a start: no agent says it otherwise. */
+function programOf(agent: Agent, root: string): string {
+  const { argv } = agent.launch({
+    prompt: '',
+    model: 'default',
+    workspace: '/',
+    home: '/',
+    config: '/',
+    sessionId: '00000000-0000-4000-a000-000000000000',
+    maxTurns: null,
+    mock: null,
+  });
+  const [program = ''] = argv;
+  // As in a sweep: a path is meant from the config file.
+  return program.includes('/') ? resolve(root, program) : program;
+}
+
+/** Asked as in a run, with a HOME of its own: agents write files there as soon as they are started. */
+async function versionOf({ version }: Agent, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const [command, ...args] = version ?? [];
+  if (command === undefined) return null;
+  const home = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
+  try {
+    const { exitCode, stdout } = await execa(command, args, {
+      env: { PATH: env['PATH'], LANG: env['LANG'], HOME: home, TMPDIR: home },
+      extendEnv: false,
+      cwd: home,
+      reject: false,
+      stdin: 'ignore',
+      timeout: VERSION_MS,
+    });
+    const [line = ''] = stdout.trim().split('\n');
+    return exitCode === 0 && line !== '' ? line.slice(0, MAX_VERSION) : null;
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** Keys of providers whose models can judge. One that is set is used; values are never shown. */
+export function judgeKeys({ project, env }: DoctorContext): Finding {
+  const providers = [...knownProviders(project.config.providers).values()];
+  const keys = new Set(providers.flatMap(({ needs }) => needs.flat()));
+  const variables = [...keys].map((name) => ({ name, set: (env[name] ?? '') !== '' }));
+  return {
+    status: 'info',
+    message: variables.map(({ name, set }) => `${name} ${set ? 'set' : 'not set'}`).join(', '),
+    detail: { variables },
+  };
+}

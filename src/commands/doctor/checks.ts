@@ -1,0 +1,25 @@
+import { agentChecks, judgeKeys } from './agents.js';
+import type { DoctorCheck, DoctorContext } from './context.js';
+import { bubblewrap, build, containing, enabled, node, platform } from './machine.js';
+import { cache, config, fixtures, results, state } from './places.js';
+import { engine, go, temporal } from './temporal.js';
+
+/** Every check, in the order of the table. A new one is a small function and a line here. */
+export const checksOf = (context: DoctorContext): DoctorCheck[] => [
+  { name: 'node', look: () => node() },
+  { name: 'platform', look: () => platform() },
+  { name: 'version', look: build },
+  { name: 'config', look: config },
+  { name: 'scenarios', look: fixtures },
+  { name: 'results', look: results },
+  { name: 'state', look: state },
+  { name: 'cache', look: cache },
+  { name: 'temporal', look: temporal },
+  { name: 'go', look: go },
+  { name: 'engine', look: engine },
+  { name: 'containment', look: containing },
+  { name: 'bubblewrap', look: bubblewrap },
+  { name: 'LLM_TOOL_TEST_ENABLED', look: enabled },
+  ...agentChecks(context),
+  { name: 'judge keys', look: judgeKeys },
+];

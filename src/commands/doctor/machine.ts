@@ -1,0 +1,82 @@
+import { containment } from '../../platform/supervise.js';
+import { findExecutable } from '../../platform/find-executable.js';
+import { buildId, packageVersion } from '../../platform/package-info.js';
+import type { Finding } from '../../reports/doctor-text.js';
+import type { DoctorContext } from './context.js';
+
+const OLDEST_NODE = [20, 19] as const;
+
+/** Node 20.19 is the first that runs it. */
+export function node(version = process.versions.node): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const old = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  return old
+    ? { status: 'problem', message: version, remedy: `install Node ${OLDEST_NODE.join('.')} or later` }
+    : { status: 'ok', message: version };
+}
+
+/** The Temporal SDK has builds for Linux with glibc, and for macOS. */
+export function platform(name: string = process.platform, glibc = glibcVersion()): Finding {
+  const message = `${name} ${process.arch}`;
+  if (name === 'darwin')
+    return { status: 'ok', message: `${message}: without PID namespaces, which reports say` };
+  if (name !== 'linux')
+    return { status: 'problem', message, remedy: 'use Linux or macOS; on Windows use WSL' };
+  if (glibc !== null) return { status: 'ok', message: `${message}, glibc ${glibc}` };
+  return {
+    status: 'problem',
+    message: `${message} without glibc (musl, as in Alpine)`,
+    remedy: 'the Temporal SDK has no build for musl: use a distribution with glibc, like Debian or Ubuntu',
+  };
+}
+
+function glibcVersion(): string | null {
+  // Otherwise it looks up the names of the network's addresses, which may take seconds.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return header?.glibcVersionRuntime ?? null;
+}
+
+export function build(): Finding {
+  const id = buildId();
+  return id === 'source'
+    ? { status: 'warning', message: `${packageVersion}, not built`, remedy: 'npm run build' }
+    : {
+        status: 'ok',
+        message: `${packageVersion}, build ${id}`,
+        detail: { version: packageVersion, build: id },
+      };
+}
+
+/** How what an agent leaves behind is ended. */
+export async function containing(): Promise<Finding> {
+  const how = await containment();
+  const detail = { containment: how };
+  if (how !== 'group')
+    return { status: 'ok', message: `${how}: agents run in a PID namespace of their own`, detail };
+  const message = 'group: agents are ended by session and mark, which a determined one can shed';
+  return process.platform === 'linux'
+    ? {
+        status: 'warning',
+        message,
+        remedy: 'allow user namespaces (unshare --user --pid), or run as root',
+        detail,
+      }
+    : { status: 'info', message, detail };
+}
+
+export async function bubblewrap(): Promise<Finding> {
+  const path = await findExecutable('bwrap');
+  return { status: 'info', message: path ?? 'not installed; nothing of this version needs it' };
+}
+
+export function enabled({ env }: DoctorContext): Finding {
+  const value = env['LLM_TOOL_TEST_ENABLED'] ?? '';
+  if (value === '1') return { status: 'info', message: '1: agents that may cost money can run' };
+  if (value === '') return { status: 'info', message: 'not set: agents that may cost money are refused' };
+  return {
+    status: 'warning',
+    message: 'set, but not to 1: agents that may cost money are refused',
+    remedy: 'LLM_TOOL_TEST_ENABLED=1 allows them',
+  };
+}

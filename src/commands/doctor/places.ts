@@ -1,0 +1,110 @@
+import { statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { formatProblem } from '../../lib/problem.js';
+import { nearestExisting } from '../../platform/folders.js';
+import type { Finding } from '../../reports/doctor-text.js';
+import { findFiles } from '../find-scenario-files.js';
+import { isFolder } from '../look.js';
+import { displayPath, whyNotWritable } from '../project.js';
+import { loadScenarios } from '../select-scenarios.js';
+import type { DoctorContext } from './context.js';
+
+const GIB = 1024 ** 3;
+/** A workspace copy, a transcript and a database fit into this; a day of work does not. */
+const LITTLE_SPACE = 1 * GIB;
+
+export function config({ project, configError }: DoctorContext): Finding {
+  if (project.configFile === null)
+    return { status: 'info', message: 'none: defaults hold', remedy: '`llm-tool-test init` makes one' };
+  if (configError === null) return { status: 'ok', message: displayPath(project.configFile) };
+  const [first] = configError.problems;
+  return {
+    status: 'problem',
+    message: first === undefined ? configError.message : formatProblem(first),
+    remedy: `correct it: no other command works before${configError.problems.length > 1 ? ` (${configError.problems.length} problems; \`llm-tool-test validate\` shows all)` : ''}`,
+  };
+}
+
+export async function fixtures({ project }: DoctorContext): Promise<Finding> {
+  const folder = displayPath(project.fixturesPath);
+  const files = isFolder(project.fixturesPath) ? findFiles(project, { files: [], all: true }) : [];
+  const detail = { folder: project.fixturesPath, scenarios: files.length };
+  if (files.length === 0)
+    return {
+      status: 'info',
+      message: `no scenarios in ${folder}`,
+      remedy: '`llm-tool-test init` makes one that runs',
+      detail,
+    };
+  const { problems } = await loadScenarios(project, files);
+  const count = `${files.length} scenario${files.length === 1 ? '' : 's'} in ${folder}`;
+  const [first] = problems;
+  if (first === undefined) return { status: 'ok', message: `${count}, valid`, detail };
+  return {
+    status: 'problem',
+    message: `${count}; ${problems.length} problem${problems.length === 1 ? '' : 's'}, first ${formatProblem(first)}`,
+    remedy: '`llm-tool-test validate` shows all',
+    detail,
+  };
+}
+
+export async function results({ project }: DoctorContext): Promise<Finding> {
+  const folder = project.resultsPath;
+  const reason = await whyNotWritable(folder);
+  if (reason !== null)
+    return {
+      status: 'problem',
+      message: `${folder}: ${reason}`,
+      remedy: 'choose another folder with --results, or results_path in the config',
+    };
+  return withSpace(folder, { status: 'ok', message: `${displayPath(folder)} can be written` });
+}
+
+/** Workspaces, raw output and databases: private, since secrets may be in them. */
+export async function state({ state: home, engine }: DoctorContext): Promise<Finding> {
+  const reason = await whyNotWritable(home);
+  if (reason !== null)
+    return {
+      status: 'problem',
+      message: `${home}: ${reason}`,
+      remedy: 'LLM_TOOL_TEST_HOME names another folder',
+    };
+  const open = [home, engine].filter((folder) => (modeOf(folder) & 0o077) !== 0);
+  if (open.length > 0)
+    return {
+      status: 'warning',
+      message: `${open.join(' and ')} can be entered by other users`,
+      remedy: `chmod 700 ${open.join(' ')}`,
+    };
+  return withSpace(home, { status: 'ok', message: `${home} can be written, and is private` });
+}
+
+/** Executables: what others can write there would be run by us. */
+export async function cache({ cache: home }: DoctorContext): Promise<Finding> {
+  const reason = await whyNotWritable(home);
+  if (reason !== null)
+    return {
+      status: 'warning',
+      message: `${home}: ${reason}`,
+      remedy: 'needed only to fetch Temporal; LLM_TOOL_TEST_CACHE names another folder',
+    };
+  return (modeOf(home) & 0o022) === 0
+    ? { status: 'ok', message: home }
+    : {
+        status: 'warning',
+        message: `${home} can be written by other users, and programs in it are run`,
+        remedy: `chmod go-w ${home}`,
+      };
+}
+
+const modeOf = (folder: string): number => statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
+
+async function withSpace(folder: string, finding: Finding): Promise<Finding> {
+  const { bavail, bsize } = await statfs(nearestExisting(folder));
+  const free = bavail * bsize;
+  const message = `${finding.message}, ${(free / GIB).toFixed(1)} GiB free`;
+  const detail = { folder, free_bytes: free };
+  return free < LITTLE_SPACE
+    ? { status: 'warning', message, remedy: 'make room: each run keeps its workspace', detail }
+    : { ...finding, message, detail };
+}

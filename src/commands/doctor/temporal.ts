@@ -1,0 +1,143 @@
+import { readEngineState } from '../../platform/engine/engine-state.js';
+import {
+  lookForTemporal,
+  TEMPORAL_CLI_VERSION,
+  temporalVersion,
+} from '../../platform/engine/find-temporal.js';
+import { findExecutable, isExecutable } from '../../platform/find-executable.js';
+import { buildId } from '../../platform/package-info.js';
+import { isAlive } from '../../platform/process-identity.js';
+import type { Finding } from '../../reports/doctor-text.js';
+import type { DoctorContext } from './context.js';
+
+const VERSION_MS = 3000;
+const ANSWER_MS = 2000;
+
+/** Temporal's client takes long to load, so only who has named a server waits for it. */
+async function given(address: string | undefined): Promise<{ address: string; namespace: string } | null> {
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const named = address ?? connectionOptions.address;
+  return named === undefined || named === '' ? null : { address: named, namespace: namespace ?? 'default' };
+}
+
+/** The server that is given, or the executable that would be started. */
+export async function temporal(context: DoctorContext): Promise<Finding> {
+  let server;
+  try {
+    server = await given(context.address);
+  } catch (error) {
+    return {
+      status: 'problem',
+      message: `Temporal's own configuration cannot be read: ${(error as Error).message}`,
+      remedy: 'correct it, or the variables that begin with TEMPORAL_',
+    };
+  }
+  if (server !== null) return askServer(server);
+  const found = await lookForTemporal(() => context.cache);
+  if (found === null) return notThereYet();
+  const detail = { path: found.path, from: found.from };
+  if (!(await isExecutable(found.path)))
+    return {
+      status: 'problem',
+      message: `${found.from}=${found.path}: no executable file there`,
+      remedy: 'correct the variable, or unset it',
+      detail,
+    };
+  try {
+    const version = await temporalVersion(found.path, VERSION_MS);
+    const from = found.from === 'LLM_TOOL_TEST_TEMPORAL_BIN' ? `by ${found.from}` : `from ${found.from}`;
+    return {
+      status: 'ok',
+      message: `${found.path} (${from}), server ${version}`,
+      detail: { ...detail, version },
+    };
+  } catch (error) {
+    return {
+      status: 'problem',
+      message: (error as Error).message,
+      remedy: 'install another Temporal CLI, or name one with LLM_TOOL_TEST_TEMPORAL_BIN',
+      detail,
+    };
+  }
+}
+
+async function askServer(server: { address: string; namespace: string }): Promise<Finding> {
+  const { connect } = await import('../../platform/temporal-client.js');
+  const detail = { ...server };
+  const where = `${server.address}, namespace ${server.namespace}`;
+  const refused = (problem: string, remedy: string): Finding => ({
+    status: 'problem',
+    message: `${where}: ${problem}`,
+    remedy,
+    detail,
+  });
+  let client;
+  try {
+    client = await connect({ ...server, external: true }, ANSWER_MS);
+  } catch {
+    return refused(
+      'does not answer',
+      'start it, correct the address (--address, TEMPORAL_ADDRESS), or name none: a local one is started then',
+    );
+  }
+  try {
+    const { connection, workflowService } = client;
+    await connection.withDeadline(Date.now() + ANSWER_MS, () =>
+      workflowService.describeNamespace({ namespace: server.namespace }),
+    );
+    return { status: 'ok', message: `${where}: answers`, detail };
+  } catch (error) {
+    return refused(
+      (error as { details?: string }).details ?? (error as Error).message,
+      'see TEMPORAL_NAMESPACE',
+    );
+  } finally {
+    await client.connection.close();
+  }
+}
+
+async function notThereYet(): Promise<Finding> {
+  const go = await findExecutable('go');
+  return {
+    status: go === null ? 'warning' : 'info',
+    message: `no Temporal CLI yet: the first run downloads ${TEMPORAL_CLI_VERSION}${go === null ? '' : `, or builds it with ${go}`}`,
+    remedy:
+      'or provide one: `temporal` on PATH, LLM_TOOL_TEST_TEMPORAL_BIN, a server at TEMPORAL_ADDRESS' +
+      (go === null ? '; or install Go, for machines that cannot download' : ''),
+  };
+}
+
+/** Go is for machines that have no Temporal CLI and cannot download one. */
+export async function go({ cache }: DoctorContext): Promise<Finding> {
+  const path = await findExecutable('go');
+  const needed = (await lookForTemporal(() => cache)) === null;
+  return {
+    status: 'info',
+    message: `${path ?? 'not installed'}${needed ? '' : '; not needed'}`,
+  };
+}
+
+/** What of the engine runs. Nothing is started. */
+export async function engine({ engine: folder }: DoctorContext): Promise<Finding> {
+  const engine = await readEngineState(folder);
+  const parts = (['keeper', 'server', 'worker'] as const).flatMap((name) => {
+    const process = engine?.[name] ?? null;
+    return process !== null && isAlive(process) ? [{ name, pid: process.pid }] : [];
+  });
+  if (engine === null || parts.length === 0)
+    return engine?.phase === 'failed'
+      ? {
+          status: 'warning',
+          message: `failed: ${engine.message}`,
+          remedy: '`llm-tool-test engine start` tries again',
+        }
+      : { status: 'info', message: 'not running; commands start it' };
+  const pids = parts.map(({ name, pid }) => `${name} ${pid}`).join(', ');
+  const other = engine.build === buildId() ? '' : '; of another build, which the next command replaces';
+  return {
+    status: 'ok',
+    message: `${engine.phase} at ${engine.address} (${pids})${other}`,
+    detail: { phase: engine.phase, address: engine.address, pids: parts.map(({ pid }) => pid) },
+  };
+}

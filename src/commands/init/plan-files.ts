@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A file that `init` makes. The path is relative to the folder. */
+export interface NewFile {
+  path: string;
+  content: string;
+  mode: number;
+}
+
+const ours = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const INSTALLED = join('node_modules', 'llm-tool-test', 'schema');
+/** Where schemas are put for editors when the package is not installed in the project (`npx`, a global installation). */
+const COPIED = '.llm-tool-test';
+const SCHEMA_LINE = /^(# yaml-language-server: \$schema=|#:schema )\S*\/(\w+\.schema\.json)$/m;
+
+/** What the templates make of a folder: nothing is written, and nothing there is looked at but `node_modules`. */
+export function planFiles(folder: string): NewFile[] {
+  const templates = ours('templates/init');
+  const installed = findInstalled(folder);
+  const schemas = installed ?? join(folder, COPIED);
+  const named = new Set<string>();
+  const files = filesBelow(templates).map((file): NewFile => {
+    const path = relative(templates, file);
+    const content = readFileSync(file, 'utf8').replace(SCHEMA_LINE, (_, before: string, name: string) => {
+      named.add(name);
+      const way = relative(dirname(join(folder, path)), join(schemas, name));
+      return `${before}${way.startsWith('.') ? way : `./${way}`}`;
+    });
+    return { path, content, mode: (statSync(file).mode & 0o111) === 0 ? 0o644 : 0o755 };
+  });
+  if (installed !== null) return files;
+  const copies = [...named].map((name) => ({
+    path: join(COPIED, name),
+    content: readFileSync(ours(`schema/${name}`), 'utf8'),
+    mode: 0o644,
+  }));
+  return [...files, ...copies];
+}
+
+/** The schemas of a package that is installed in the project: they stay those of its version. */
+function findInstalled(folder: string): string | null {
+  if (existsSync(join(folder, INSTALLED))) return join(folder, INSTALLED);
+  const parent = dirname(folder);
+  return parent === folder ? null : findInstalled(parent);
+}
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { dollars } from '../lib/dollars.js';
+import type { TokenUsage } from './run-record.js';
+
+const perMillion = z.number().min(0);
+
+/** US dollars for a million tokens; what is not written is not known. Reasoning is paid for as output. */
+export const Price = z.strictObject({
+  input_per_mtok: perMillion.describe('US dollars for a million input tokens'),
+  output_per_mtok: perMillion.describe('US dollars for a million output tokens'),
+  cache_read_per_mtok: perMillion
+    .exactOptional()
+    .describe('US dollars for a million tokens read from a cache'),
+  cache_write_per_mtok: perMillion
+    .exactOptional()
+    .describe('US dollars for a million tokens written to a cache'),
+});
+export type Price = z.infer<typeof Price>;
+
+/** Where a cost comes from: the agent said it, the config's `[prices]`, or the public price list. */
+export type CostSource = 'reported' | 'config' | 'list';
+
+/** What tokens of the first of `models` that has a price cost in US dollars; null where that cannot be known. */
+export type Pricer = (
+  usage: TokenUsage,
+  models: readonly string[],
+) => { usd: number; source: 'config' | 'list' } | null;
+
+/** Makes the pricer of a sweep: `prices` are those of its config, by model. The public list is only then loaded. */
+export async function createPricer(prices: Readonly<Record<string, Price>>): Promise<Pricer> {
+  // 60 ms, which commands and workflows need not pay.
+  const { calcPrice } = await import('@pydantic/genai-prices');
+  const listed = (usage: TokenUsage, model: string): number | null => {
+    const cached = (usage.cache_read ?? 0) + (usage.cache_write ?? 0);
+    const tokens = {
+      // The list counts cached tokens as part of the input.
+      input_tokens: (usage.input ?? 0) + cached,
+      output_tokens: (usage.output ?? 0) + (usage.reasoning ?? 0),
+      ...(usage.cache_read === null ? {} : { cache_read_tokens: usage.cache_read }),
+      ...(usage.cache_write === null ? {} : { cache_write_tokens: usage.cache_write }),
+    };
+    const [provider = '', ...rest] = model.split('/');
+    const name = rest.join('/');
+    const found =
+      calcPrice(tokens, model) ?? (name === '' ? null : calcPrice(tokens, name, { providerId: provider }));
+    return found?.total_price ?? null;
+  };
+  return (usage, models) => {
+    if (usage.input === null && usage.output === null) return null;
+    for (const model of models) {
+      const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
+      const usd = price === undefined ? listed(usage, model) : priceOf(usage, price);
+      if (usd !== null) return { usd: dollars(usd), source: price === undefined ? 'list' : 'config' };
+      if (price !== undefined) return null; // the user's own price leaves out what was used
+    }
+    return null;
+  };
+}
+
+function priceOf(usage: TokenUsage, price: Price): number | null {
+  const parts: [number, number | undefined][] = [
+    [usage.input ?? 0, price.input_per_mtok],
+    [(usage.output ?? 0) + (usage.reasoning ?? 0), price.output_per_mtok],
+    [usage.cache_read ?? 0, price.cache_read_per_mtok],
+    [usage.cache_write ?? 0, price.cache_write_per_mtok],
+  ];
+  let usd = 0;
+  for (const [tokens, perMtok] of parts) {
+    if (tokens === 0) continue;
+    if (perMtok === undefined) return null;
+    usd += (tokens * perMtok) / 1e6;
+  }
+  return usd;
+}
+
+/** What parts cost together: null as soon as one of them is not known. */
+export const sumOfCosts = (parts: readonly (number | null)[]): number | null =>
+  parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : dollars(sum + part)), 0);

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+/** Something that got worse since the previous run of the same cell. */
+export const Regression = z.object({
+  kind: z.enum(['score', 'gate', 'cost']),
+  /** One sentence. */
+  message: z.string(),
+  /** The run that it is compared with. */
+  since: z.string(),
+});
+export type Regression = z.infer<typeof Regression>;
+
+/** What of a run is compared. Scores are 0..1, cost in US dollars; null is what is not known. */
+export interface Comparable {
+  composite_score: number | null;
+  judge_score: number | null;
+  cost_usd: number | null;
+  gatesPassed: readonly string[];
+}
+
+/** Thresholds of the first seed: a score down by 15 %, a cost up by 50 %. */
+const SCORE_LOSS = 0.15;
+const COST_RISE = 0.5;
+/** Whether it is exactly 15 % must not depend on how the digits round. */
+const EPSILON = 1e-9;
+
+/**
+ * What got worse from `before` to `now`. What either of them does not know is not compared; of the scores, the composite
+ * one has precedence. `failed` names the gates of the present run that did not pass.
+ */
+export function findRegressions(
+  before: Comparable & { id: string },
+  now: Omit<Comparable, 'gatesPassed'> & { gatesFailed: readonly string[] },
+): Regression[] {
+  const regression = (kind: Regression['kind'], message: string): Regression => ({
+    kind,
+    message,
+    since: before.id,
+  });
+  const found: Regression[] = [];
+  for (const [name, key] of [
+    ['composite score', 'composite_score'],
+    ['judge score', 'judge_score'],
+  ] as const) {
+    const [was, is] = [before[key], now[key]];
+    if (was === null || is === null) continue;
+    if (was > 0 && is / was <= 1 - SCORE_LOSS + EPSILON)
+      found.push(
+        regression('score', `${name} down ${percent(1 - is / was)}: ${was.toFixed(2)} to ${is.toFixed(2)}`),
+      );
+    break;
+  }
+  for (const gate of now.gatesFailed) {
+    if (before.gatesPassed.includes(gate)) found.push(regression('gate', `gate newly failing: ${gate}`));
+  }
+  const [was, is] = [before.cost_usd, now.cost_usd];
+  if (was !== null && is !== null && was > 0 && is / was >= 1 + COST_RISE - EPSILON) {
+    found.push(regression('cost', `cost up ${percent(is / was - 1)}: $${was} to $${is}`));
+  }
+  return found;
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import type { Cell } from '../results/cell.js';
+import type { ResultLine } from '../results/schema.js';
+import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
+import { createResultsReader } from './results-reader.js';
+
+/** What is kept in memory of a finished run: enough to find it and to compare with it. */
+export interface KnownResult extends Pick<
+  ResultLine,
+  'id' | 'sweep' | 'cell' | 'outcome' | 'cost_usd' | 'judge_score' | 'cached_from'
+> {
+  composite_score: number | null;
+  /** Names of the gates that passed. */
+  gatesPassed: string[];
+  files: RunFiles;
+}
+
+/** Answers about all finished runs of a results folder, without reading its log from the start each time. */
+export interface ResultsIndex {
+  /** The last result of each cell of a sweep. */
+  ofSweep(sweep: string): ReadonlyMap<string, KnownResult>;
+  /** The last completed run with this cache key that passed or failed. */
+  reusable(cacheKey: string): KnownResult | null;
+  /** The last run of the cell before `run` that passed or failed. */
+  previous(cell: string, run: string): KnownResult | null;
+  /** The most that a run of this scenario, agent and model has cost, in US dollars. */
+  highestCost(of: Pick<Cell, 'scenario' | 'agent' | 'model'>): number | null;
+}
+
+const indexes = new Map<string, ResultsIndex>();
+
+/** The index of a results folder; one a process. */
+export function resultsIndex(resultsPath: string): ResultsIndex {
+  const index = indexes.get(resultsPath) ?? createResultsIndex(resultsPath);
+  indexes.set(resultsPath, index);
+  return index;
+}
+
+export function createResultsIndex(resultsPath: string): ResultsIndex {
+  const reader = createResultsReader(resultsLog(resultsPath));
+  const sweeps = new Map<string, Map<string, KnownResult>>();
+  const cells = new Map<string, KnownResult[]>();
+  const keys = new Map<string, KnownResult>();
+  const costs = new Map<string, number>();
+
+  const add = (line: ResultLine): void => {
+    const known = toKnown(line, resultsPath);
+    const sweep = sweeps.get(line.sweep) ?? new Map<string, KnownResult>();
+    sweeps.set(line.sweep, sweep.set(line.cell, known));
+    if (known.cached_from !== null) return;
+    const decided = line.outcome === 'pass' || line.outcome === 'fail';
+    if (decided) cells.set(line.cell, [...(cells.get(line.cell) ?? []), known].slice(-2));
+    if (decided && line.completed === true && line.cache_key !== null) keys.set(line.cache_key, known);
+    if (line.cost_usd !== null) {
+      const who = costOwner({ scenario: line.scenario_id, agent: line.agent, model: line.model });
+      costs.set(who, Math.max(line.cost_usd, costs.get(who) ?? 0));
+    }
+  };
+  const upToDate = <T>(look: () => T): T => {
+    for (const line of reader.read()) add(line);
+    return look();
+  };
+  return {
+    ofSweep: (sweep) => upToDate(() => sweeps.get(sweep) ?? new Map<string, KnownResult>()),
+    reusable: (cacheKey) => upToDate(() => keys.get(cacheKey) ?? null),
+    previous: (cell, run) => upToDate(() => cells.get(cell)?.findLast(({ id }) => id !== run) ?? null),
+    highestCost: (of) => upToDate(() => costs.get(costOwner(of)) ?? null),
+  };
+}
+
+const costOwner = ({ scenario, agent, model }: Pick<Cell, 'scenario' | 'agent' | 'model'>): string =>
+  JSON.stringify([scenario, agent, model]);
+
+const toKnown = (line: ResultLine, resultsPath: string): KnownResult => ({
+  id: line.id,
+  sweep: line.sweep,
+  cell: line.cell,
+  outcome: line.outcome,
+  cost_usd: line.cost_usd,
+  judge_score: line.judge_score,
+  cached_from: line.cached_from,
+  composite_score: line.metrics?.composite_score ?? null,
+  gatesPassed: (line.metrics?.details ?? []).filter(({ status }) => status === 'pass').map(gateKey),
+  files: runFiles(join(resultsPath, line.results_dir ?? '')),
+});
+
+/** What a gate is called when two runs are compared: its own name, else what it checks. */
+export const gateKey = ({ gate_type, name, subject }: GateNames): string =>
+  name ?? `${gate_type} ${subject}`.trim();
+type GateNames = Pick<
+  NonNullable<ResultLine['metrics']>['details'][number],
+  'gate_type' | 'name' | 'subject'
+>;

@@ -1,0 +1,172 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa, execaSync } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyExamples, createProject, REPOSITORY, type TestProject } from './project.js';
+
+const SWEEPS = ['20260101-000000-aaaa', 'nightly-20260102-000000-bbbb'];
+const CONFIG = `
+[agents.house]
+command = "house"
+models = ["small", "large"]
+[agents."; touch pwned"]
+command = "x"
+[profiles.quick]
+agents = ["house"]
+`;
+
+let project: TestProject;
+let path: string;
+beforeAll(async () => {
+  project = await createProject({ 'llm-tool-test-config.toml': CONFIG });
+  await copyExamples(project);
+  for (const sweep of SWEEPS) await mkdir(join(project.results, 'sweeps', sweep), { recursive: true });
+  await mkdir(join(project.folder, 'bin'));
+  await symlink(join(REPOSITORY, 'dist/cli.js'), join(project.folder, 'bin/llm-tool-test'));
+  for (const shell of ['bash', 'zsh', 'fish'])
+    await project.write(`completion/${shell}`, (await project.cli(['completion', shell])).stdout);
+  path = `${join(project.folder, 'bin')}:${process.env['PATH'] ?? ''}`;
+});
+afterAll(() => project.remove());
+
+/** Runs a script of a shell in the project's folder. */
+async function inShell(shell: string, args: string[]): Promise<string[]> {
+  const env = { ...project.env, PATH: path };
+  const { stdout, stderr } = await execa(shell, args, { cwd: project.folder, env, stdin: 'ignore' });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** What a shell offers for a line, given as the words that it makes of it; the last one is not complete. */
+type Offers = (words: string[]) => Promise<string[]>;
+
+const inBash: Offers = (words) => {
+  const script = `
+    source completion/bash
+    COMP_WORDS=(llm-tool-test "$@") COMP_CWORD=$#
+    $(complete -p llm-tool-test | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return inShell('bash', ['--norc', '-c', script, 'bash', ...words]);
+};
+
+/** \`_describe\` and \`_files\` work only while keys are pressed, so here they say what they were told. */
+const inZsh: Offers = (words) => {
+  const script = `
+    compdef() { registered=$2; }
+    _describe() { print -rl -- "\${(@)\${(@P)2}%%:*}"; }
+    _files() { print -r -- ":files"; }
+    source completion/zsh
+    words=($registered "$@") CURRENT=$(($# + 1))
+    _llm_tool_test`;
+  return inShell('zsh', ['-f', '-c', script, 'zsh', ...words]);
+};
+
+const inFish: Offers = async (words) => {
+  const line = ['llm-tool-test', ...words].join(' ');
+  const script = `source completion/fish; complete -C '${line}'`;
+  const lines = await inShell('fish', ['--no-config', '-c', script]);
+  return lines.map((offer) => offer.split('\t')[0] ?? '');
+};
+
+const isInstalled = (shell: string): boolean => !execaSync(shell, ['--version'], { reject: false }).failed;
+
+describe.each([
+  ['bash', inBash],
+  ['zsh', inZsh],
+  ['fish', inFish],
+])('in %s (where it is installed)', (shell, offers) => {
+  test.skipIf(!isInstalled(shell)).each<[string, string[], string[]]>([
+    ['a verb', ['pa'], ['pause']],
+    ['a verb of a verb', ['engine', 'st'], ['start', 'stop', 'status']],
+    ['an option', ['run', '--ag'], ['--agents']],
+    ['an agent of the config', ['run', '--agents', ''], ['mock', 'house']],
+    ['a profile', ['run', 'x', '--profile', 'q'], ['quick']],
+    ['a sweep, the newest first', ['resume', ''], [...SWEEPS].reverse()],
+    ['a shell', ['completion', 'b'], ['bash']],
+  ])('offers %s', async (_what, words, expected) => {
+    const offered = await offers(words);
+    expect([...offered].sort()).toEqual([...expected].sort());
+  });
+});
+
+describe('in bash', () => {
+  test('offers scenarios by name beside files', async () => {
+    expect(await inBash(['run', 'ex'])).toEqual(['example_basic']);
+    expect(await inBash(['run', 'llm-tool-test-c'])).toEqual(['llm-tool-test-config.toml']);
+  });
+
+  test('offers folders where a folder is meant', async () => {
+    expect(await inBash(['init', ''])).toEqual(expect.arrayContaining(['fixtures', 'bin']) as string[]);
+    expect(await inBash(['init', 'llm-tool-test-c'])).toEqual([]);
+  });
+
+  test('completes a value after =, which bash takes for a word', async () => {
+    expect(await inBash(['run', '--agents', '=', 'ho'])).toEqual(['house']);
+    expect(await inBash(['run', '--agents', '='])).toEqual(['mock', 'house']);
+  });
+});
+
+describe('complete-words', () => {
+  const words = async (...line: string[]): Promise<string[]> => {
+    const { exitCode, stdout, stderr } = await project.cli(['complete-words', ...line]);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    return stdout.split('\n').map((one) => one.split('\t')[0] ?? '');
+  };
+
+  test('knows every verb and option that --help shows, and no hidden one', async () => {
+    const shown = (help: string, heading: string): string[] =>
+      [...(help.split(`${heading}:\n`)[1] ?? '').matchAll(/^ {2}(?:-\w, )?([\w-]+)/gm)].map(
+        ([, name = '']) => name,
+      );
+    const help = await project.cli(['--help']);
+    const verbs = await words('');
+    expect(verbs).toEqual(shown(help.stdout, 'Commands'));
+    expect(verbs).toContain('doctor');
+    expect(verbs).not.toContain('complete-words');
+    const run = await project.cli(['run', '--help']);
+    expect(await words('run', '--')).toEqual(shown(run.stdout, 'Options'));
+  });
+
+  test('completes the last of a comma list, and models of the config', async () => {
+    expect(await words('run', '--agents', 'mock,ho')).toEqual(['mock,house']);
+    expect(await words('run', '--models', '')).toEqual(['small', 'large']);
+  });
+
+  test('looks for sweeps in the results folder that the line names', async () => {
+    await mkdir(join(project.folder, 'other/sweeps/20260303-000000-cccc'), { recursive: true });
+    expect(await words('cancel', '--results', 'other', '')).toEqual(['20260303-000000-cccc']);
+  });
+
+  test('offers nothing that a shell would take for more than text', async () => {
+    expect((await words('run', '--agents', '')).join()).not.toContain('pwned');
+  });
+
+  test('an option is no verb, what follows -- is no option, and nonsense is answered with nothing', async () => {
+    expect(await words('run', '--', '--js')).toEqual([':files']);
+    expect(await words('no-such-verb', 'x')).toEqual(['']);
+    expect(await words('run', '--repeat', '')).toEqual(['']);
+  });
+
+  test('is silent where the config is broken', async () => {
+    await project.write('broken/llm-tool-test-config.toml', 'oops');
+    const env = { ...project.env, PATH: path };
+    const cwd = join(project.folder, 'broken');
+    const asked = await execa(
+      join(project.folder, 'bin/llm-tool-test'),
+      ['complete-words', 'run', '--agents', ''],
+      { cwd, env },
+    );
+    expect([asked.stdout, asked.stderr]).toEqual(['', '']);
+  });
+});
+
+test('completion --json gives the script, and an unknown shell is refused with those that are known', async () => {
+  const { stdout } = await project.cli(['completion', 'bash', '--json']);
+  expect(JSON.parse(stdout)).toEqual({
+    shell: 'bash',
+    script: expect.stringContaining('complete -F _llm_tool_test llm-tool-test') as string,
+  });
+  const wrong = await project.cli(['completion', 'tcsh']);
+  expect(wrong.exitCode).toBe(2);
+  expect(wrong.stderr).toMatch(/bash, zsh, fish/);
+});

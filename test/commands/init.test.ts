@@ -1,0 +1,144 @@
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/lib/problem.js';
+import { createProject, REPOSITORY, type TestProject } from './project.js';
+
+const SCENARIO = 'fixtures/stock_delivery.yaml';
+
+let project: TestProject;
+beforeAll(async () => {
+  project = await createProject({});
+});
+afterAll(() => project.remove());
+
+const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(join(project.folder, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(project.folder, folder).length + 1))
+    .sort();
+
+/** Where the first line of a file says that its schema is. */
+const schemaOf = async (path: string): Promise<string> => {
+  const file = join(project.folder, path);
+  const [, reference = ''] = /^#.*schema[= ](\S+)/.exec(await readFile(file, 'utf8')) ?? [];
+  return resolve(dirname(file), reference);
+};
+
+describe('init in an empty folder', () => {
+  test('makes a scenario that is valid and passes at once with the free mock', async () => {
+    const made = await project.cli(['init', '--json'], { npm_command: '' });
+    expect(made.exitCode).toBe(0);
+    const document = JSON.parse(made.stdout) as { folder: string; files: string[]; next: string[] };
+    expect(document.folder).toBe(project.folder);
+    expect([...document.files].sort()).toEqual(await filesIn('.'));
+    expect(document.next).toEqual(['llm-tool-test run stock_delivery', 'llm-tool-test doctor']);
+
+    const valid = await project.cli(['validate', '--json']);
+    expect(JSON.parse(valid.stdout)).toEqual({ valid: true, files: [SCENARIO], problems: [] });
+    const { exitCode, document: sweep, stderr } = await project.run(['stock_delivery']);
+    expect(exitCode, stderr).toBe(0);
+    expect(stderr).not.toContain('warning');
+    expect(sweep.cells).toMatchObject([{ outcome: 'pass', agent: 'mock', gates_passed: 6, gates_total: 6 }]);
+  });
+
+  test('has gates that an agent who books the wrong things does not pass', async () => {
+    await project.cli(['init', 'careless']);
+    const text = await project.read(`careless/${SCENARIO}`);
+    await project.write(`careless/${SCENARIO}`, text.replace('stock add plugs 12', 'stock add cables 10'));
+    const { exitCode, document } = await project.run([`careless/${SCENARIO}`]);
+    expect(exitCode).toBe(1);
+    expect(document.cells[0]).toMatchObject({ outcome: 'fail', gates_passed: 4, gates_total: 6 });
+  });
+
+  test('keeps programs executable, and has gates of several kinds', async () => {
+    await project.cli(['init', 'kinds']);
+    const fixture = join(project.folder, 'kinds/fixtures/stock_delivery');
+    for (const program of ['bin/stock', 'scripts/check-cables.sh'])
+      expect((await stat(join(fixture, program))).mode & 0o111, program).toBe(0o111);
+    const types = [...(await project.read(`kinds/${SCENARIO}`)).matchAll(/- type: (\w+)/g)].map(
+      ([, type]) => type,
+    );
+    expect(new Set(types).size).toBeGreaterThanOrEqual(6);
+  });
+
+  test('prints the next commands, as this one was called', async () => {
+    const { stdout } = await project.cli(['init', 'said'], { npm_command: 'exec' });
+    expect(stdout).toMatch(/next:\n {2}cd said\n {2}npx llm-tool-test run stock_delivery /);
+  });
+
+  test('puts the schemas for editors beside the config, and names them in scenario and config', async () => {
+    await project.cli(['init', 'editors']);
+    for (const [file, name] of [
+      [SCENARIO, 'scenario'],
+      ['llm-tool-test-config.toml', 'config'],
+    ]) {
+      const schema = await schemaOf(`editors/${file ?? ''}`);
+      expect(schema).toBe(join(project.folder, `editors/.llm-tool-test/${name ?? ''}.schema.json`));
+      expect(JSON.parse(await readFile(schema, 'utf8'))).toHaveProperty('properties');
+    }
+  });
+
+  test('names the schemas of the package where that is installed above', async () => {
+    await mkdir(join(project.folder, 'installed/node_modules'), { recursive: true });
+    await symlink(REPOSITORY, join(project.folder, 'installed/node_modules/llm-tool-test'));
+    await project.cli(['init', 'installed/below']);
+    const schema = await schemaOf(`installed/below/${SCENARIO}`);
+    expect(schema).toBe(
+      join(project.folder, 'installed/node_modules/llm-tool-test/schema/scenario.schema.json'),
+    );
+    expect(await filesIn('installed/below')).not.toContain('.llm-tool-test/scenario.schema.json');
+  });
+});
+
+describe('init where something is in the way', () => {
+  test('names every file that is there already, changes none and writes none: exit 2', async () => {
+    await project.write('taken/llm-tool-test-config.toml', '# mine\n');
+    await project.write(`taken/${SCENARIO}`, 'mine\n');
+    const { exitCode, stdout, stderr } = await project.cli(['init', 'taken', '--json']);
+    expect(exitCode).toBe(2);
+    const { error } = JSON.parse(stdout) as { error: { code: string; problems: Problem[] } };
+    expect(error.code).toBe('files_in_the_way');
+    expect(error.problems.map(({ file }) => file)).toEqual([
+      `taken/${SCENARIO}`,
+      'taken/llm-tool-test-config.toml',
+    ]);
+    expect(stderr).toContain('nothing was written');
+    expect(await filesIn('taken')).toEqual([SCENARIO, 'llm-tool-test-config.toml']);
+    expect(await project.read('taken/llm-tool-test-config.toml')).toBe('# mine\n');
+  });
+
+  test('names a file that stands where a folder must be', async () => {
+    await project.write('blocked/fixtures', 'a file\n');
+    const { exitCode, stderr } = await project.cli(['init', 'blocked']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('blocked/fixtures:1:1 is there already');
+    expect(await filesIn('blocked')).toEqual(['fixtures']);
+  });
+
+  test('takes a dangling symlink for something that is there', async () => {
+    await mkdir(join(project.folder, 'linked'));
+    await symlink('/nowhere', join(project.folder, 'linked/llm-tool-test-config.toml'));
+    const { exitCode, stderr } = await project.cli(['init', 'linked']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('linked/llm-tool-test-config.toml');
+    expect(await readdir(join(project.folder, 'linked'))).toEqual(['llm-tool-test-config.toml']);
+  });
+
+  test('leaves nothing behind when a file cannot be written', async () => {
+    await mkdir(join(project.folder, 'broken'));
+    // The config comes after the fixture: what was written before it has to go again.
+    await symlink('/proc/llm-tool-test', join(project.folder, 'broken/.llm-tool-test'));
+    const { exitCode, stderr } = await project.cli(['init', 'broken']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/nothing was written: .*/);
+    expect(await readdir(join(project.folder, 'broken'))).toEqual(['.llm-tool-test']);
+  });
+
+  test('other files in the folder are no hindrance', async () => {
+    await mkdir(join(project.folder, 'mine/fixtures'), { recursive: true });
+    await writeFile(join(project.folder, 'mine/fixtures/other.txt'), 'kept');
+    expect((await project.cli(['init', 'mine'])).exitCode).toBe(0);
+    expect(await project.read('mine/fixtures/other.txt')).toBe('kept');
+  });
+});

@@ -1,0 +1,276 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cell } from '../../src/results/cell.js';
+import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
+
+const CONFIG = `
+fixtures_path = "scenarios"
+
+[target]
+binary = "./bin/tool"
+[target.env]
+WHO = "\${WHO}"
+KEPT = "$\${WHO}"
+
+[agents.house]
+command = "cat"
+free = true
+models = ["config-model"]
+
+[tools.seed]
+name = "seed"
+command = "cat"
+free = true
+
+[profiles.full]
+agents = ["house", "mock"]
+models = ["profile-model"]
+
+[profiles.agents-only]
+tools = ["seed", "house"]
+
+[profiles.models-only]
+models = ["profile-model"]
+
+[profiles.broken]
+agents = ["huose"]
+
+[limits]
+concurrency = 3
+`;
+
+/** Says which build it is, and what it was told. */
+const tool = (build: string): string => `#!/bin/sh\necho "${build} $WHO $KEPT"\n`;
+
+const steps = ['run: tool say'];
+let project: TestProject;
+
+beforeAll(async () => {
+  project = await createProject({
+    'llm-tool-test-config.toml': CONFIG,
+    'scenarios/empty/README.md': EMPTY_FIXTURE['fixtures/empty/README.md'],
+    'scenarios/plain.yaml': scenario('plain'),
+    'scenarios/matrix.yaml': scenario('matrix', {
+      more: 'tool_matrix: [{ agent: house, models: [matrix-model] }, { tool: seed }]\nmatrix: { repeat: 2 }\nrun: { timeout_secs: 77 }',
+    }),
+    'scenarios/acted.yaml': scenario('acted', { steps: ['say: x'] }),
+    'scenarios/configured.yaml': scenario('configured', {
+      target: 'from_config',
+      gates: ['{type: command_succeeds, command: "test -n \\"$WHO\\""}'],
+      steps,
+    }),
+    'scenarios/near.yaml': scenario('near', { target: '{binary: ./near/tool}', steps }),
+    'scenarios/own.yaml': scenario('own', { target: '{binary: ./bin/tool}', steps }).replace(
+      'template_folder: empty',
+      'template_folder: with-tool',
+    ),
+    'scenarios/with-tool/README.md': '',
+  });
+  await project.write('bin/tool', tool('config build'), 0o755);
+  await project.write('scenarios/near/tool', tool('build beside the scenario'), 0o755);
+  await project.write('scenarios/with-tool/bin/tool', tool('fixture build'), 0o755);
+  await project.write('elsewhere/other-tool', tool('other build'), 0o755);
+});
+afterAll(() => project.remove());
+
+interface Draft {
+  results_path: string;
+  concurrency: number;
+  scenarios: { name: string; target: string; target_path: string | null; timeout_secs: number }[];
+  cells: Cell[];
+}
+
+const draft = async (args: string[], env: Record<string, string> = {}): Promise<Draft> => {
+  const { exitCode, stdout, stderr } = await project.cli(['run', ...args, '--dry-run', '--json'], env);
+  expect(exitCode, stderr).toBe(0);
+  return JSON.parse(stdout) as Draft;
+};
+
+/** `agent/model` of each scenario's cells. */
+const whoRuns = async (args: string[], env: Record<string, string> = {}): Promise<Record<string, string>> => {
+  const { cells } = await draft(args, env);
+  const first = cells.filter(({ repetition }) => repetition === 1);
+  const names = [...new Set(first.map(({ scenario: name }) => name))];
+  const ofOne = (name: string): string =>
+    first
+      .filter(({ scenario: of }) => of === name)
+      .map(({ agent, model }) => `${agent}/${model}`)
+      .join(' ');
+  return Object.fromEntries(names.map((name) => [name, ofOne(name)]));
+};
+
+describe('who runs a scenario', () => {
+  const matrix = 'house/matrix-model seed/default';
+
+  test.each<[string, string[], Record<string, string>]>([
+    [
+      '--agents, above tool matrix and mock steps, with the models of the config',
+      ['plain', 'matrix', 'acted', '--agents', 'mock,house'],
+      {
+        plain: 'mock/default house/config-model',
+        matrix: 'mock/default house/config-model',
+        acted: 'mock/default house/config-model',
+      },
+    ],
+    [
+      'a profile, below the tool matrix and above mock steps',
+      ['plain', 'matrix', 'acted', '--profile', 'full'],
+      {
+        plain: 'house/profile-model mock/profile-model',
+        matrix,
+        acted: 'house/profile-model mock/profile-model',
+      },
+    ],
+    [
+      'a profile without models, with those of the config',
+      ['plain', '--profile', 'agents-only'],
+      { plain: 'seed/default house/config-model' },
+    ],
+    [
+      'the mock where it has steps, with the models of a profile',
+      ['matrix', 'acted', '--profile', 'models-only'],
+      { matrix, acted: 'mock/profile-model' },
+    ],
+    [
+      'whoever it is, with --models above tool matrix, profile and config',
+      ['plain', 'matrix', '--profile', 'full', '--models', 'm1,m2'],
+      { plain: 'house/m1 house/m2 mock/m1 mock/m2', matrix: 'house/m1 house/m2 seed/m1 seed/m2' },
+    ],
+    [
+      '--agents, with the models of a profile',
+      ['plain', '--agents', 'house', '--profile', 'models-only'],
+      { plain: 'house/profile-model' },
+    ],
+    [
+      '--tool with --model, of each --scenario: the words of the seed',
+      ['-s', 'plain', '--scenario', 'acted', '--tool', 'house', '--model', 'm1'],
+      { plain: 'house/m1', acted: 'house/m1' },
+    ],
+  ])('is %s', async (_name, args, expected) => {
+    expect(await whoRuns(args)).toEqual(expected);
+  });
+
+  test('is LLM_TOOL_TEST_TOOL where flags, tool matrix and profile name nobody', async () => {
+    const env = { LLM_TOOL_TEST_TOOL: 'house' };
+    expect(await whoRuns(['plain', 'matrix', 'acted'], env)).toEqual({
+      plain: 'house/config-model',
+      matrix,
+      acted: 'house/config-model',
+    });
+    expect(await whoRuns(['plain', '--profile', 'full'], env)).toEqual({
+      plain: 'house/profile-model mock/profile-model',
+    });
+    expect(await whoRuns(['acted', '--tool', 'seed'], env)).toEqual({ acted: 'seed/default' });
+  });
+
+  test.each([
+    ['a profile has models only', 'models-only', /no agent is named for plain/],
+    ['its agent is not known', 'broken', /agent 'huose' is not known; did you mean 'house'\?/],
+    ['it is not known', 'agents-onyl', /did you mean 'agents-only'\? Known: full, agents-only/],
+  ])('is nobody where %s: exit 2', async (_name, profile, says) => {
+    const { exitCode, stderr } = await project.cli(['run', 'plain', '--profile', profile, '--dry-run'], {
+      LLM_TOOL_TEST_TOOL: '',
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(says);
+  });
+});
+
+describe('numbers and folders', () => {
+  test('flags win over the scenario, that over the config, that over the defaults', async () => {
+    const plain = await draft(['plain', 'matrix', '--profile', 'full']);
+    expect(plain.concurrency).toBe(3);
+    expect(plain.scenarios.map(({ timeout_secs }) => timeout_secs)).toEqual([300, 77]);
+    expect(plain.cells.map(({ repetition }) => repetition)).toEqual([1, 1, 1, 2, 1, 2]);
+    const flags = ['--repeat', '1', '--timeout-secs', '5', '--concurrency', '9', '--results', 'other'];
+    const told = await draft(['matrix', ...flags]);
+    expect(told).toMatchObject({ concurrency: 9, scenarios: [{ timeout_secs: 5 }] });
+    expect(told.cells).toHaveLength(2);
+    expect(told.results_path).toBe(join(await realpath(project.folder), 'other'));
+  });
+
+  test('the nearest config upward counts, and its paths are meant from where it is', async () => {
+    await project.write('inner/a/b/note.txt', '');
+    await project.write(
+      'inner/llm-tool-test-config.toml',
+      'results_path = "out"\nfixtures_path = "../scenarios"\n[target]\nbinary = "../bin/tool"\n',
+    );
+    const args = ['run', 'configured', '--dry-run', '--json'];
+    const { stdout, exitCode } = await project.start(args, {}, 'inner/a/b');
+    expect(exitCode).toBe(0);
+    const root = await realpath(project.folder);
+    expect(JSON.parse(stdout)).toMatchObject({
+      results_path: join(root, 'inner/out'),
+      scenarios: [{ fixture: join(root, 'scenarios/empty'), target_path: join(root, 'bin/tool') }],
+    });
+  });
+
+  test('a budget that is no number is refused, also from LLM_TOOL_TEST_BUDGET_USD, which --max-usd replaces', async () => {
+    const args = ['run', 'acted', '--dry-run'];
+    const { exitCode, stderr } = await project.cli(args, { LLM_TOOL_TEST_BUDGET_USD: 'much' });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/LLM_TOOL_TEST_BUDGET_USD.*number above 0/);
+    expect(
+      (await project.cli([...args, '--max-usd', '1'], { LLM_TOOL_TEST_BUDGET_USD: 'much' })).exitCode,
+    ).toBe(0);
+    expect((await project.cli(args, { LLM_TOOL_TEST_BUDGET_USD: '' })).exitCode).toBe(0);
+  });
+});
+
+describe('the target', () => {
+  test('is the copy in the fixture, else beside the scenario, or beside the config for from_config', async () => {
+    const root = await realpath(project.folder);
+    const { scenarios } = await draft(['own', 'near', 'configured']);
+    expect(scenarios.map(({ name, target, target_path }) => ({ name, target, target_path }))).toEqual([
+      { name: 'own', target: './bin/tool', target_path: null },
+      { name: 'near', target: './near/tool', target_path: join(root, 'scenarios/near/tool') },
+      { name: 'configured', target: './bin/tool', target_path: join(root, 'bin/tool') },
+    ]);
+  });
+
+  test('is --target-binary above all of them: a path from the working folder, or a name on PATH', async () => {
+    const root = await realpath(project.folder);
+    const paths = async (binary: string, env = {}): Promise<unknown[]> =>
+      (await draft(['own', 'near', 'configured', '--target-binary', binary], env)).scenarios.map(
+        ({ target_path }) => target_path,
+      );
+    const other = join(root, 'elsewhere/other-tool');
+    expect(await paths('./elsewhere/other-tool')).toEqual([other, other, other]);
+    const PATH = `${join(root, 'elsewhere')}:${process.env['PATH'] ?? ''}`;
+    expect(await paths('other-tool', { PATH })).toEqual([other, other, other]);
+    const nowhere = await project.cli(['run', 'own', '--target-binary', 'other-tool', '--dry-run']);
+    expect(nowhere.exitCode).toBe(2);
+    expect(nowhere.stderr).toMatch(/--target-binary other-tool was not found on PATH/);
+  });
+
+  test('runs with ${NAME} from the shell, or from --env-file, which wins; $${NAME} is left as text', async () => {
+    await project.write('my.env', 'WHO=file\n');
+    const said = async (args: string[], env: Record<string, string>): Promise<string> => {
+      const { document } = await project.run(args, env);
+      expect(document.cells[0]?.outcome).toBe('pass'); // the gate has the variable too
+      const run = await openRun(document);
+      return run.text('artifacts/transcript.raw.txt');
+    };
+    const [shell, file, build] = await Promise.all([
+      said(['configured'], { WHO: 'shell' }),
+      said(['configured', '--env-file', 'my.env'], { WHO: 'shell' }),
+      said(['configured', '--target-binary', './elsewhere/other-tool'], { WHO: 'x' }),
+    ]);
+    expect(shell).toContain('config build shell ${WHO}');
+    expect(file).toContain('config build file ${WHO}');
+    // another build goes by the target's name: the steps call `tool`
+    expect(build).toContain('other build x ${WHO}');
+  });
+
+  test('makes the run an error when a variable has no value, before the agent starts', async () => {
+    const { exitCode, document } = await project.run(['configured']);
+    expect(exitCode).toBe(3);
+    expect(document.cells[0]).toMatchObject({
+      outcome: 'error',
+      message: expect.stringContaining('WHO') as string,
+    });
+    const { run } = await openRun(document);
+    expect(run.agent).toBeNull();
+  });
+});

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { REPOSITORY } from './project.js';
+
+const cli = (...args: string[]) =>
+  execa(join(REPOSITORY, 'dist', 'cli.js'), ['schema', ...args], { reject: false, stdin: 'ignore' });
+const committed = (name: string): string =>
+  readFileSync(join(REPOSITORY, 'schema', `${name}.schema.json`), 'utf8').trimEnd();
+
+describe('schema', () => {
+  test.each([
+    ['scenario', []],
+    ['scenario', ['--json']],
+    ['config', ['--config']],
+    ['rubric', ['--rubric']],
+  ])('prints that of a %s file with %j; the one in the package is fresh', async (name, args) => {
+    const { exitCode, stdout } = await cli(...args);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
+    expect(stdout, 'schema/ is stale: renew it with `npm run schema`').toBe(committed(name));
+  });
+
+  test('refuses two kinds at once: exit 2', async () => {
+    const { exitCode, stderr } = await cli('--config', '--rubric');
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/'--config' cannot be used with option '--rubric'/);
+  });
+
+  test.each(['fixtures/example_basic.yaml', 'fixtures/git_history.yaml'])(
+    '%s names it for editors in its first line',
+    (file) => {
+      const path = join(REPOSITORY, file);
+      const [, reference = ''] =
+        /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(path, 'utf8')) ?? [];
+      expect(resolve(dirname(path), reference)).toBe(join(REPOSITORY, 'schema', 'scenario.schema.json'));
+    },
+  );
+});

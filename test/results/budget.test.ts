@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { admit } from '../../src/results/budget.js';
+
+test.each([
+  ['there is room', { maxUsd: 1, spentUsd: 0, open: [] }, 0.5, 'start'],
+  ['it would just fit', { maxUsd: 1, spentUsd: 0.5, open: [] }, 0.5, 'start'],
+  ['it would pass the budget', { maxUsd: 1, spentUsd: 0.6, open: [] }, 0.5, 'never'],
+  ['open runs may use up the room', { maxUsd: 1, spentUsd: 0, open: [0.6] }, 0.5, 'wait'],
+  ['nothing is known and nothing is open', { maxUsd: 1, spentUsd: 0.9, open: [] }, null, 'start'],
+  ['nothing is known and a run is open', { maxUsd: 1, spentUsd: 0, open: [0.1] }, null, 'wait'],
+  ['nothing is known and only free runs are open', { maxUsd: 1, spentUsd: 0, open: [0, 0] }, null, 'start'],
+  ['a run of unknown cost is open', { maxUsd: 1, spentUsd: 0, open: [null] }, 0.1, 'wait'],
+  ['the budget is used up', { maxUsd: 1, spentUsd: 1, open: [] }, null, 'never'],
+  ['it is free, though the budget is used up', { maxUsd: 1, spentUsd: 2, open: [null] }, 0, 'start'],
+] as const)('a cell when %s', (_, budget, estimate, admission) => {
+  expect(admit(budget, estimate)).toBe(admission);
+});
+
+test('whatever the order, a sweep of known costs ends within its budget, and starts all that fit alone', () => {
+  const cents = fc.integer({ min: 0, max: 100 });
+  fc.assert(
+    fc.property(cents, fc.array(cents), fc.integer({ min: 1, max: 5 }), (max, costs, concurrency) => {
+      let spentUsd = 0;
+      const open: number[] = [];
+      const waiting = [...costs];
+      while (waiting.length > 0 || open.length > 0) {
+        const next = waiting[0];
+        const admission =
+          next === undefined || open.length >= concurrency
+            ? 'wait'
+            : admit({ maxUsd: max, spentUsd, open }, next);
+        if (admission === 'wait') {
+          // Nothing may wait for ever: with nothing open there is always a decision.
+          expect(open.length).toBeGreaterThan(0);
+          spentUsd += open.shift() ?? 0;
+        } else {
+          waiting.shift();
+          if (admission === 'start') open.push(next ?? 0);
+        }
+        expect(spentUsd).toBeLessThanOrEqual(max);
+      }
+    }),
+  );
+});

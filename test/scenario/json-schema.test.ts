@@ -1,0 +1,176 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { z } from 'zod';
+import { jsonAssertion, workspacePath } from '../../src/gates/fields.js';
+import { gateTypes } from '../../src/gates/index.js';
+import { Config } from '../../src/scenario/config.js';
+import { label, workspaceFile } from '../../src/scenario/fields.js';
+import { jsonSchemaOf, schemaNames, type SchemaName } from '../../src/scenario/json-schema.js';
+
+const root = join(import.meta.dirname, '..', '..');
+const compile = (name: SchemaName) => new Ajv({ allErrors: true }).compile(jsonSchemaOf(name));
+
+/** What is wrong with a value, as an editor would say it. */
+function complaints(name: SchemaName, value: unknown): string[] {
+  const validate = compile(name);
+  void validate(value);
+  return (validate.errors ?? []).map(({ dataPath, message = '' }) => `${dataPath} ${message}`);
+}
+
+const yamlFiles = (folder: string) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => ({ name, text: readFileSync(join(root, folder, name), 'utf8') }));
+
+/** undefined for a text that is no YAML, or no tree: no schema ever sees it. */
+function jsonOf(text: string): unknown {
+  try {
+    const value: unknown = parse(text, { resolveKnownTags: false, logLevel: 'silent' });
+    return JSON.parse(JSON.stringify(value));
+  } catch {
+    return undefined;
+  }
+}
+
+describe('the JSON Schema of scenarios', () => {
+  it.each([
+    ...yamlFiles('test/scenario/cases/valid'),
+    ...yamlFiles('fixtures'),
+    ...yamlFiles('templates/init/fixtures'),
+  ])('accepts $name, which is valid', ({ text }) => {
+    expect(complaints('scenario', jsonOf(text))).toEqual([]);
+  });
+
+  // What only the check itself can find: in a schema it cannot be said, or it is gone when YAML has been read.
+  const beyond = ['nul.yaml', 'tags-of-yaml.yaml', 'two-documents.yaml'];
+
+  it.each(
+    yamlFiles('test/scenario/cases/invalid')
+      .map(({ name, text }) => ({ name, value: jsonOf(text) }))
+      .filter(({ name, value }) => value !== undefined && !beyond.includes(name)),
+  )('refuses $name, which is not valid', ({ value }) => {
+    expect(complaints('scenario', value)).not.toEqual([]);
+  });
+
+  it('tells gates apart by the constant of their type, so that an editor can offer the fields of the one meant', () => {
+    const gates = at(jsonSchemaOf('scenario'), 'properties.evaluation.properties.gates.items.oneOf') as {
+      properties: { type: { const: string } };
+      required: string[];
+      additionalProperties: boolean;
+    }[];
+    expect(gates.map(({ properties }) => properties.type.const)).toEqual(gateTypes);
+    for (const gate of gates) expect(gate).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(gates.every(({ required }) => required.includes('type'))).toBe(true);
+  });
+
+  it.each([
+    ['a blank command', { setup: { commands: [' '] } }, '.setup.commands[0]'],
+    ['a file outside the workspace', { setup: { files: { '../x': '' } } }, '.setup.files'],
+    ['two tags that are the same', { tags: ['a', 'a'] }, '.tags'],
+    ['an agent that is also a tool', { tool_matrix: [{ agent: 'a', tool: 'b' }] }, '.tool_matrix[0]'],
+    ['a repetition of 0', { matrix: { repeat: 0 } }, '.matrix.repeat'],
+    ['an unknown key', { evalution: {} }, ' should NOT have additional properties'],
+    ['a name of two lines', { name: 'a\nb' }, '.name'],
+  ])('refuses %s', (_what, part, place) => {
+    const minimal = jsonOf(readFileSync(join(root, 'test/scenario/cases/valid/minimal.yaml'), 'utf8'));
+    const said = complaints('scenario', { ...(minimal as object), ...part });
+    expect(said[0]?.startsWith(place), said.join('; ')).toBe(true);
+  });
+});
+
+describe('the JSON Schemas', () => {
+  it.each(schemaNames)('describe every field of a %s file in a short sentence', (name) => {
+    const fields = fieldsOf(jsonSchemaOf(name), '');
+    expect(fields.length).toBeGreaterThan(4);
+    expect(fields.filter(({ text }) => text === '').map(({ path }) => path)).toEqual([]);
+    expect(fields.filter(({ text }) => text.length > 120)).toEqual([]);
+  });
+
+  it('accept the config of the template, and what the check of configs accepts', () => {
+    const config = {
+      tools: { a: { command: 'a', env: { KEY: '${KEY}' } } },
+      profiles: { quick: { tools: ['a'], models: ['m'] } },
+      prices: { m: { input_per_mtok: 1, output_per_mtok: 2 } },
+      limits: { concurrency: 2, agents: { a: 1 } },
+    };
+    expect(Config.safeParse(config).success).toBe(true);
+    expect(complaints('config', config)).toEqual([]);
+    expect(complaints('config', { limits: { concurrency: 0 } })).toHaveLength(1);
+    expect(complaints('config', { agents: { a: { comand: 'a' } } })).toHaveLength(2);
+  });
+
+  it('accept a rubric, and refuse one without criteria', () => {
+    const output = { format: 'json', require_fields: [] };
+    const criteria = [{ id: 'a', weight: 1, description: 'x' }];
+    expect(complaints('rubric', { criteria, output })).toEqual([]);
+    expect(complaints('rubric', { criteria: [], output })).not.toEqual([]);
+  });
+});
+
+describe('a pattern in the JSON Schema', () => {
+  const parts = fc.constantFrom(
+    ...[
+      '.',
+      '..',
+      '/',
+      'a',
+      ' ',
+      '\n',
+      '\t',
+      '\u00a0',
+      '\ufeff',
+      'len',
+      '==',
+      '>',
+      '3',
+      '-',
+      'e5',
+      'equals',
+      'exists',
+    ],
+  );
+  const texts = fc.oneof(
+    fc.array(parts, { maxLength: 6 }).map((all) => all.join('')),
+    fc.string(),
+  );
+
+  it.each<[string, z.ZodString]>([
+    ['workspace path', workspacePath],
+    ['file to be written', workspaceFile],
+    ['name', label('a name')],
+    ['assertion', jsonAssertion],
+  ])('lets through every %s that the check accepts', (_what, schema) => {
+    const pattern = new RegExp(String(schema.meta()?.['pattern']), 'u');
+    let accepted = 0;
+    fc.assert(
+      fc.property(texts, (text) => {
+        if (!schema.safeParse(text).success) return;
+        accepted += 1;
+        expect(pattern.test(text), JSON.stringify(text)).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(accepted).toBeGreaterThan(5);
+  });
+});
+
+const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce((inner, key) => (inner as Record<string, unknown>)[key], value);
+
+/** Every property that a user can write, with its description; those of a gate's or step's own kind are their own. */
+function fieldsOf(schema: unknown, path: string): { path: string; text: string }[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  if (Array.isArray(schema)) return schema.flatMap((inner) => fieldsOf(inner, path));
+  const { properties = {}, ...rest } = schema as { properties?: Record<string, { description?: string }> };
+  return [
+    ...Object.entries(properties).flatMap(([key, inner]) => [
+      ...('const' in inner ? [] : [{ path: `${path}.${key}`, text: inner.description ?? '' }]),
+      ...fieldsOf(inner, `${path}.${key}`),
+    ]),
+    ...Object.entries(rest).flatMap(([key, inner]) => (key === 'default' ? [] : fieldsOf(inner, path))),
+  ];
+}
