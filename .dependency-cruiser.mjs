@@ -34,6 +34,11 @@ export default {
       'an environment is input and output by nature',
     ),
     layer(
+      'judge',
+      ['lib/', 'results/', 'scenario/rubric.ts'],
+      'what the judge is asked, and reading what it said',
+    ),
+    layer(
       'scenario',
       ['lib/', 'results/', 'gates/', 'evaluators/', 'agents/', 'environments/'],
       'text to plan, pure',
@@ -50,6 +55,7 @@ export default {
         'agents/',
         'environments/',
         'scenario/',
+        'judge/',
         'reports/',
         'platform/',
         'store/',
@@ -79,7 +85,7 @@ export default {
       name: 'pure-layers-touch-no-machine',
       comment: 'pure code gets what it needs passed in',
       severity: 'error',
-      from: { path: '^src/(results|gates|evaluators|scenario|reports)/' },
+      from: { path: '^src/(results|gates|evaluators|scenario|judge|reports)/' },
       to: { path: '^(node:)?(fs|child_process|net|http|https|os|worker_threads)', dependencyTypes: ['core'] },
     },
     {
@@ -88,6 +94,13 @@ export default {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/cli.ts$' },
       to: { path: '^src/(cli|worker)\\.ts$' },
+    },
+    {
+      name: 'models-are-asked-in-platform',
+      comment: 'one place knows the libraries of the providers',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/platform/' },
+      to: { path: 'node_modules/(ai|@ai-sdk)/' },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {

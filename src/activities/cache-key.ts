@@ -8,7 +8,7 @@ import type { Prepared } from './workspace.js';
 
 /**
  * A hash over everything that the result of a run depends on, so that another run with the same key may be reused:
- * scenario with prompt, gates, scripts, rubric and limits; fixture; agent, its settings, version and program; model,
+ * scenario with prompt, gates, scripts, judge, rubric and limits; fixture; agent, its settings, version and program; model,
  * variant, repetition; the target's binary and what its health check printed; values of `${NAME}`; this program.
  * null where a part is not known.
  */
@@ -34,6 +34,7 @@ export async function cacheKey(context: RunContext, prepared: Prepared): Promise
     program: await fingerprint(program),
     files: await outsideFiles([...launch.argv.slice(1), ...commands.flatMap(wordsOf)], handle.root),
     target: await fingerprint(prepared.resolved),
+    judgedAt: context.provider?.address(context.values) ?? null,
     health: health === null ? null : [health.exit_code, generic(health.stdout), generic(health.stderr)],
   };
   return sha256(JSON.stringify(parts));

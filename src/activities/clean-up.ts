@@ -13,7 +13,7 @@ export const cleanUp =
   async (run: RunRef): Promise<void> => {
     const { environment, handle, files } = await loadRun(deps, run);
     await heartbeating(() => environment.dispose(handle));
-    for (const folder of [files.folder, files.artifacts, join(handle.root, 'steps')]) {
+    for (const folder of [files.folder, files.artifacts, files.judge, join(handle.root, 'steps')]) {
       const names = await readdir(folder).catch(() => []);
       for (const name of names.filter((name) => HALF_WRITTEN.test(name))) {
         await rm(join(folder, name), { recursive: true, force: true });

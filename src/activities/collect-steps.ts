@@ -1,8 +1,11 @@
 import { gateSubject } from '../gates/index.js';
 import type { CommandRecord } from '../results/run-record.js';
+import type { Judgment } from '../results/judgment.js';
 import type { EvaluatorResult, GateDetail } from '../results/schema.js';
 import { STEPS, type ReportInput } from '../workflows/protocol.js';
 import type { AgentStep } from './digest-output.js';
+import { judgeArtifacts, readAnswers } from './judge-answers.js';
+import { judgeCost } from './judge-cost.js';
 import { readStep, type Manifest } from './publish-step.js';
 import type { RunContext } from './run-context.js';
 import type { Prepared } from './workspace.js';
@@ -14,6 +17,11 @@ export interface Found {
   posts: (Manifest<CommandRecord> | null)[];
   gates: (Manifest<GateDetail> | null)[];
   evaluators: (Manifest<EvaluatorResult> | null)[];
+  judge: Manifest<Judgment> | null;
+  /** US dollars for all that it answered, usable or not; 0 when it was not asked. */
+  judgeCost: number | null;
+  /** Paths of what the judge left among the artifacts. */
+  judgeArtifacts: string[];
   gateDetails: GateDetail[];
 }
 
@@ -46,6 +54,9 @@ export async function collectSteps(context: RunContext, { failures }: ReportInpu
     posts: await each<CommandRecord>(scenario.scripts.post, STEPS.post),
     gates,
     evaluators: await each<EvaluatorResult>(scenario.scripts.evaluators, STEPS.evaluator),
+    judge: await readStep<Judgment>(context, STEPS.judge),
+    judgeCost: await judgeCost(context, await readAnswers(context)),
+    judgeArtifacts: await judgeArtifacts(context),
     gateDetails,
   };
 }

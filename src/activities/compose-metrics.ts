@@ -20,13 +20,13 @@ export function composeMetrics(context: RunContext, record: RunRecord, found: Fo
     gates_total: total,
     details: gates,
     efficiency,
-    judge: null,
+    judge: found.judge?.result ?? null,
     // Of a run that could not be tested there is nothing to weigh.
     ...(composite === undefined || record.outcome === 'error' || record.outcome === 'cancelled'
       ? {}
       : {
           composite_score: compositeScore(composite, {
-            judgeScore: null,
+            judgeScore: found.judge?.result.weighted_score ?? null,
             gatesPassed: passed,
             gatesTotal: total,
             firstTrySuccessRate: efficiency?.first_try_success_rate ?? null,

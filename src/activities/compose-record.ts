@@ -6,6 +6,7 @@ import { STEPS, type ReportInput } from '../workflows/protocol.js';
 import type { Found } from './collect-steps.js';
 import type { Manifest } from './publish-step.js';
 import type { RunContext } from './run-context.js';
+import { whyNotJudged } from './why-not-judged.js';
 
 /** run.json: what ran and how it ended. */
 export function composeRecord(context: RunContext, input: ReportInput, found: Found): RunRecord {
@@ -19,6 +20,7 @@ export function composeRecord(context: RunContext, input: ReportInput, found: Fo
     unfit,
     agent,
     gates: found.gateDetails,
+    judge: found.judge?.result ?? null,
   });
   const posts = found.posts.flatMap((manifest) => (manifest === null ? [] : [manifest.result]));
   return {
@@ -51,6 +53,10 @@ export function composeRecord(context: RunContext, input: ReportInput, found: Fo
     duration_secs: Math.round(input.endedAt - input.startedAt) / 1000,
     ...decision,
     agent,
+    judge:
+      context.judge === null
+        ? null
+        : { model: context.judge.model, rubric: context.judge.rubric_file, artifacts: found.judgeArtifacts },
     setup: prepared?.setup ?? [],
     post_scripts: posts,
     steps: stepRecords(context, input, found, unfit),
@@ -79,9 +85,6 @@ function notices({ scenario, run }: RunContext, posts: CommandRecord[], agent: A
         (post) =>
           `post script failed (${post.timed_out ? 'timed out' : `exit ${post.exit_code ?? 'by signal'}`}): ${post.command}`,
       ),
-    ...(scenario.evaluation.judge?.enabled === true
-      ? ['judge: not performed; this version has no judge yet']
-      : []),
     ...(scenario.run.max_turns === undefined
       ? []
       : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
@@ -98,27 +101,24 @@ function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): stri
     : [];
 }
 
+/** Name, what it left, and why it was not performed where it has a reason of its own. */
+type PlannedStep = [name: string, manifest: Manifest<unknown> | null, reason?: string | undefined];
+
 function stepRecords(
   context: RunContext,
   { failures, cancelled }: ReportInput,
   found: Found,
   unfit: string | null,
 ): StepRecord[] {
-  const planned: [string, Manifest<unknown> | null][] = [
+  const planned: PlannedStep[] = [
     [STEPS.prepare, found.prepared],
     [STEPS.agent, found.agent],
-    ...found.posts.map((manifest, index): [string, Manifest<unknown> | null] => [
-      STEPS.post(index),
-      manifest,
-    ]),
-    ...found.gates.map((manifest, index): [string, Manifest<unknown> | null] => [
-      STEPS.gate(index),
-      manifest,
-    ]),
-    ...found.evaluators.map((manifest, index): [string, Manifest<unknown> | null] => [
-      STEPS.evaluator(index),
-      manifest,
-    ]),
+    ...found.posts.map((manifest, index): PlannedStep => [STEPS.post(index), manifest]),
+    ...found.gates.map((manifest, index): PlannedStep => [STEPS.gate(index), manifest]),
+    ...found.evaluators.map((manifest, index): PlannedStep => [STEPS.evaluator(index), manifest]),
+    ...(context.scenario.evaluation.judge?.enabled === true
+      ? [[STEPS.judge, found.judge, whyNotJudged(context, found)] as PlannedStep]
+      : []),
   ];
   const reason = cancelled
     ? 'the run was cancelled'
@@ -129,7 +129,7 @@ function stepRecords(
         : 'a step before it failed';
   const { attempt } = Context.current().info;
   return [
-    ...planned.map(([name, manifest]): StepRecord => {
+    ...planned.map(([name, manifest, own]): StepRecord => {
       if (manifest !== null) {
         return {
           name,
@@ -141,7 +141,7 @@ function stepRecords(
       }
       const failure = failures.find(({ step }) => step === name);
       return failure === undefined
-        ? { name, status: 'not_performed', duration_ms: null, attempts: 0, note: reason }
+        ? { name, status: 'not_performed', duration_ms: null, attempts: 0, note: own ?? reason }
         : { name, status: 'failed', duration_ms: null, attempts: 0, note: failure.message };
     }),
     { name: STEPS.report, status: 'done', duration_ms: null, attempts: attempt, note: null },

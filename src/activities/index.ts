@@ -2,6 +2,7 @@ import { checkGate } from './check-gate.js';
 import { cleanUp } from './clean-up.js';
 import { explainAll } from './explain.js';
 import { finishSweep } from './finish-sweep.js';
+import { judgeRun } from './judge-run.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
 import { reuseResult } from './reuse-result.js';
@@ -21,6 +22,7 @@ export const createActivities = (deps: Deps) =>
     runPostScript: runPostScript(deps),
     checkGate: checkGate(deps),
     runEvaluator: runEvaluator(deps),
+    judgeRun: judgeRun(deps),
     reuseResult: reuseResult(deps),
     writeReport: writeReport(deps),
     cleanUp: cleanUp(deps),

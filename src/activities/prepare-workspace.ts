@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { gateSubject } from '../gates/index.js';
+import type { JudgeSettings } from '../scenario/plan.js';
 import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunCard, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './heartbeat.js';
@@ -13,6 +14,18 @@ const brief = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > SUBJECT_LENGTH ? `${line.slice(0, SUBJECT_LENGTH - 1)}…` : line;
 };
+
+const judgeCard = ({
+  model,
+  rubric_file,
+  timeout_secs,
+  always,
+}: JudgeSettings): NonNullable<RunCard['judge']> => ({
+  model,
+  rubric: brief(rubric_file),
+  timeoutSecs: timeout_secs,
+  always,
+});
 
 /** Makes the workspace and says what steps the run has. */
 export const prepareWorkspace =
@@ -43,6 +56,7 @@ export const prepareWorkspace =
         name,
         timeoutSecs: timeout_secs,
       })),
+      ...(context.judge === null ? {} : { judge: judgeCard(context.judge) }),
     };
   };
 

@@ -6,8 +6,10 @@ import { knownAgents } from '../agents/index.js';
 import type { Environment, EnvironmentHandle } from '../environments/environment.js';
 import { environments } from '../environments/index.js';
 import { interpolate, variableNames } from '../lib/interpolate.js';
+import { parseModelName } from '../lib/model-name.js';
 import { createRedactor } from '../lib/redact.js';
 import { handoverFrom, readHandover } from '../platform/handover.js';
+import { knownProviders, missingVariables, type ModelProvider } from '../platform/model-providers.js';
 import { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { planFile, runFiles, scenarioFile, type RunFiles } from '../store/results-folder.js';
 import type { RunRef } from '../workflows/protocol.js';
@@ -34,7 +36,11 @@ export interface RunContext extends EffectiveScenario {
   /** PATH, HOME, locale: what everything in the run sees. */
   baseEnv: Record<string, string>;
   targetEnv: Record<string, string>;
-  /** Variables that are referred to and have no value. */
+  /** Who serves the judge's model; null where no judge is asked, or this worker does not know it. */
+  provider: ModelProvider | null;
+  /** Handed-over values by name; for whoever they are meant for, never as a whole. */
+  values: Record<string, string>;
+  /** Variables that are referred to, or needed by the judge, and have no value. */
   missing: string[];
   /** What the config says of the agent; null for a built-in one. */
   agentSettings: Plan['agents'][string] | null;
@@ -94,7 +100,11 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
   const effective = await readScenario(resultsPath, planned.hash);
   const settings = plan.agents[run.cell.agent];
   const named = knownAgents({}).get(run.cell.agent)?.env ?? [];
-  const names = [...referredNames(effective.target.env), ...referredNames(settings?.env ?? {}), ...named];
+  const provider = providerOf(effective, plan);
+  const names = [
+    ...[...referredNames(effective.target.env), ...referredNames(settings?.env ?? {}), ...named],
+    ...(provider?.variables ?? []),
+  ];
   // Where no command has handed values over (a worker on another machine), the worker's own environment counts.
   const handover = (await readHandover(stateFolder, run.sweep)) ?? handoverFrom(process.env, names);
 
@@ -135,13 +145,26 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
       TMPDIR: temporary,
     },
     targetEnv: target.env,
-    missing: [...new Set([...target.missing, ...ofAgent.missing])],
+    provider,
+    values: handover.values,
+    missing: [
+      ...new Set([
+        ...[...target.missing, ...ofAgent.missing],
+        ...(provider === null ? [] : missingVariables(provider, handover.values)),
+      ]),
+    ],
     agentSettings: settings ?? null,
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
     secrets,
     redact: createRedactor({ secrets }),
   };
+}
+
+function providerOf({ judge }: EffectiveScenario, plan: Plan): ModelProvider | null {
+  if (judge === null) return null;
+  const name = parseModelName(judge.model);
+  return name.ok ? (knownProviders(plan.providers).get(name.provider) ?? null) : null;
 }
 
 function resolveEnv(

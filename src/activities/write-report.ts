@@ -2,6 +2,7 @@ import { createExactRedactor } from '../lib/redact.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
+import { sumOfCosts } from '../results/cost.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/run-record.js';
 import { SCHEMA_VERSION, type Metrics } from '../results/schema.js';
@@ -15,6 +16,7 @@ import { composeRecord } from './compose-record.js';
 import { heartbeating } from './heartbeat.js';
 import { lastStart } from './run-agent.js';
 import { publishStep } from './publish-step.js';
+import { redactDeep } from './redact-deep.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
 import { addPostScripts, keepLostStarts, writeHuman } from './transcripts.js';
 
@@ -33,7 +35,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
   const found = await collectSteps(context, input);
   const composed = redactDeep(composeRecord(context, input, found), redact);
   const metrics = redactDeep(composeMetrics(context, composed, found), redact);
-  const cost_usd = composed.agent?.cost_usd ?? null;
+  const cost_usd = sumOfCosts([composed.agent?.cost_usd ?? null, found.judgeCost]);
   const record = { ...composed, regressions: regressionsOf(resultsPath, composed, metrics, cost_usd) };
 
   if (found.agent !== null && found.agent.result.record.starts > 0) {
@@ -69,7 +71,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     completed: metrics.completed,
     gates_passed: metrics.gates_passed,
     gates_total: metrics.gates_total,
-    judge_score: null,
+    judge_score: metrics.judge?.weighted_score ?? null,
     outcome: record.outcome,
     message: record.message,
     metrics,
@@ -86,7 +88,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
 function regressionsOf(
   resultsPath: string,
   { run_id, cell, outcome }: RunRecord,
-  { composite_score, details }: Metrics,
+  { composite_score, details, judge }: Metrics,
   cost_usd: number | null,
 ): Regression[] {
   if (outcome === 'error' || outcome === 'cancelled') return [];
@@ -95,13 +97,8 @@ function regressionsOf(
   const gatesFailed = details.filter(({ status }) => status === 'fail').map(gateKey);
   return findRegressions(before, {
     composite_score: composite_score ?? null,
-    judge_score: null,
+    judge_score: judge?.weighted_score ?? null,
     cost_usd,
     gatesFailed,
   });
-}
-
-/** A copy in which every text is masked; keys and numbers stay. */
-function redactDeep<T>(value: T, redact: (text: string) => string): T {
-  return JSON.parse(redact(JSON.stringify(value))) as T;
 }

@@ -5,6 +5,7 @@ import { nearest } from '../lib/nearest.js';
 import type { Cell } from '../results/cell.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { chooseJudge, providersOf, type JudgeFlags } from './choose-judge.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import { neededVariables } from './needed-variables.js';
 import type { Project } from './project.js';
@@ -12,7 +13,7 @@ import type { SelectedScenario } from './select-scenarios.js';
 import { UsageError } from './usage-error.js';
 
 /** What the command line says about a sweep. Lists are empty when nothing was said. */
-export interface SweepFlags {
+export interface SweepFlags extends JudgeFlags {
   agents: string[];
   models: string[];
   profile?: string;
@@ -22,9 +23,6 @@ export interface SweepFlags {
   targetBinary?: string;
   /** Whether finished runs of the same inputs may be reused. */
   cache: boolean;
-  /** Whether the judge is asked. */
-  judge: boolean;
-  judgeModel?: string;
   /** US dollars for the whole sweep. */
   maxUsd?: number;
   name?: string;
@@ -38,6 +36,7 @@ export interface Draft {
   cells: Cell[];
   scenarios: { selected: SelectedScenario; effective: Omit<EffectiveScenario, 'fixture'> }[];
   agents: Plan['agents'];
+  providers: Plan['providers'];
   /** Names of variables whose values the runs need. */
   variables: string[];
 }
@@ -75,6 +74,11 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
     effective: effectiveScenario(project, one, flags),
   }));
   const agents = settingsOf(project, used);
+  const judges = scenarios.map(({ effective }) => effective.judge);
+  const judging = providersOf(project, judges);
+  const providers = Object.fromEntries(
+    Object.entries(config.providers).filter(([name]) => judging.includes(name)),
+  );
   return {
     concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
     cache: flags.cache,
@@ -82,11 +86,11 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
     cells,
     scenarios,
     agents,
-    variables: neededVariables(
-      scenarios.map(({ effective }) => effective.target),
-      agents,
-      used,
-    ),
+    providers,
+    variables: neededVariables({
+      targets: scenarios.map(({ effective }) => effective.target),
+      ...{ agents, used, providers, judges },
+    }),
   };
 }
 
@@ -137,10 +141,12 @@ function profileOf(
 }
 
 function effectiveScenario(
-  { config, root }: Project,
-  { scenario, path, text, fixture, file, problemAt }: SelectedScenario,
+  project: Project,
+  selected: SelectedScenario,
   flags: SweepFlags,
 ): Omit<EffectiveScenario, 'fixture'> {
+  const { config, root } = project;
+  const { scenario, path, text, fixture, file, problemAt } = selected;
   const fromConfig = scenario.target === 'from_config';
   const base = scenario.target === 'from_config' ? config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
@@ -159,5 +165,6 @@ function effectiveScenario(
     target: base,
     target_path: located.path,
     timeout_secs: flags.timeoutSecs ?? scenario.run.timeout_secs ?? DEFAULT_TIMEOUT_SECS,
+    judge: chooseJudge(project, selected, flags),
   };
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { nearestExisting } from '../platform/folders.js';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
+import type { ProblemAt } from '../scenario/source.js';
 import { UsageError } from './usage-error.js';
 
 const CONFIG_NAME = 'llm-tool-test-config.toml';
@@ -13,9 +14,14 @@ export interface Project {
   root: string;
   config: Config;
   configFile: string | null;
+  /** For problems of a config that is fine in itself; null where there is no file. */
+  configSource: { file: string; text: string; problemAt: ProblemAt } | null;
   resultsPath: string;
   fixturesPath: string;
 }
+
+type ReadConfig = Pick<Project, 'config' | 'configSource'>;
+const NO_CONFIG: ReadConfig = { config: defaultConfig, configSource: null };
 
 function findUpward(name: string, from: string): string | null {
   const file = join(from, name);
@@ -27,29 +33,38 @@ function findUpward(name: string, from: string): string | null {
 /** @throws UsageError for a config file that is broken. */
 export function openProject(resultsFlag?: string): Project {
   const configFile = findUpward(CONFIG_NAME, process.cwd());
-  return projectOf(configFile, configFile === null ? defaultConfig : readConfig(configFile), resultsFlag);
+  const read = configFile === null ? NO_CONFIG : readConfig(configFile);
+  return projectOf(configFile, read, resultsFlag);
 }
 
 /** A project without its config, for those who go on where that is broken. */
 export const projectByDefault = (resultsFlag?: string): Project =>
-  projectOf(findUpward(CONFIG_NAME, process.cwd()), defaultConfig, resultsFlag);
+  projectOf(findUpward(CONFIG_NAME, process.cwd()), NO_CONFIG, resultsFlag);
 
-function projectOf(configFile: string | null, config: Config, resultsFlag: string | undefined): Project {
+function projectOf(
+  configFile: string | null,
+  { config, configSource }: ReadConfig,
+  resultsFlag: string | undefined,
+): Project {
   const root = configFile === null ? process.cwd() : dirname(configFile);
   return {
     root,
     config,
     configFile,
+    configSource,
     resultsPath: resultsFlag === undefined ? resolve(root, config.results_path) : resolve(resultsFlag),
     fixturesPath: resolve(root, config.fixtures_path),
   };
 }
 
-function readConfig(file: string): Config {
+function readConfig(file: string): ReadConfig {
   const text = readFileSync(file, 'utf8');
   const shown = displayPath(file);
   const loaded = parseConfig(shown, text);
-  if (loaded.ok) return loaded.value;
+  if (loaded.ok) {
+    const { value, problemAt } = loaded;
+    return { config: value, configSource: { file: shown, text, problemAt } };
+  }
   throw new UsageError('config_invalid', `${shown} is not valid`, loaded.problems, new Map([[shown, text]]));
 }
 

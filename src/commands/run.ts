@@ -11,7 +11,6 @@ import { checkWritable, openProject, type Project } from './project.js';
 import { selectScenarios, type Selection } from './select-scenarios.js';
 import { uiPage } from './ui-page.js';
 import { UsageError } from './usage-error.js';
-import { withoutEffect } from './without-effect.js';
 import { writePlan } from './write-plan.js';
 
 export interface RunOptions extends Selection, SweepFlags {
@@ -41,7 +40,6 @@ export async function run(options: RunOptions): Promise<number> {
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const draft = draftSweep(project, selected, options);
   await checkWritable(project.resultsPath);
-  for (const warning of withoutEffect(selected)) say(`warning: ${warning}`);
   if (options.dryRun) return showDraft(draft, project, options.json);
 
   const plan = await writePlan(project, draft, options.name);
@@ -121,6 +119,7 @@ function showDraft(draft: Draft, { resultsPath }: Project, json: boolean): numbe
     target_path: effective.target_path,
     timeout_secs: effective.timeout_secs,
     gates: selected.scenario.evaluation.gates.length,
+    judge: effective.judge?.model ?? null,
   }));
   if (json) {
     printJson({
@@ -135,10 +134,10 @@ function showDraft(draft: Draft, { resultsPath }: Project, json: boolean): numbe
   process.stdout.write(
     `${draft.cells.length} cell${draft.cells.length === 1 ? '' : 's'}, ${draft.concurrency} at once, results in ${resultsPath}\n`,
   );
-  for (const { name, file, fixture, target, target_path, timeout_secs, gates } of scenarios) {
+  for (const { name, file, fixture, target, target_path, timeout_secs, gates, judge } of scenarios) {
     const found = target_path === null ? '' : ` = ${target_path}`;
     process.stdout.write(
-      `  ${name}  (${file}, fixture ${fixture}, target ${target}${found}, gates ${gates}, timeout ${timeout_secs} s)\n`,
+      `  ${name}  (${file}, fixture ${fixture}, target ${target}${found}, gates ${gates}, ${judge === null ? '' : `judge ${judge}, `}timeout ${timeout_secs} s)\n`,
     );
   }
   for (const cell of draft.cells) process.stdout.write(`  ${cell.id}\n`);

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Problem } from '../lib/problem.js';
 import { listTree, UnusableTree } from '../platform/tree.js';
-import { loadRubric } from '../scenario/rubric.js';
+import { loadRubric, type Rubric } from '../scenario/rubric.js';
 import type { Scenario } from '../scenario/schema.js';
 import type { ProblemAt } from '../scenario/source.js';
 import { isFile, isFolder, readText } from './look.js';
@@ -77,31 +77,37 @@ export async function fixtureProblems(
     .map((path) => problemAt(['setup', 'files', path], 'the fixture has a folder of that name', 'key'));
 }
 
-/** What is wrong with the rubric file of the judge; its text goes into `texts`, for code frames. */
-export function rubricProblems(
+/** The rubric that a scenario's judge scores by, null where there is no judge, and what is wrong with it. */
+export interface FoundRubric {
+  rubric: Rubric | null;
+  problems: Problem[];
+}
+
+/** Reads the rubric file of the judge; its text goes into `texts`, for code frames. */
+export function findRubric(
   path: string,
   scenario: Scenario,
   problemAt: ProblemAt,
   texts: Map<string, string>,
-): Problem[] {
+): FoundRubric {
   const { judge } = scenario.evaluation;
-  if (judge === undefined) return [];
-  const at = ['evaluation', 'judge', 'rubric'];
-  if (isAbsolute(judge.rubric)) return [problemAt(at, 'expected a path relative to the scenario file')];
+  if (judge === undefined) return { rubric: null, problems: [] };
+  const unusable = (message: string): FoundRubric => ({
+    rubric: null,
+    problems: [problemAt(['evaluation', 'judge', 'rubric'], message)],
+  });
+  if (isAbsolute(judge.rubric)) return unusable('expected a path relative to the scenario file');
   const rubric = resolve(dirname(path), judge.rubric);
   const text = isFile(rubric) ? readText(rubric) : null;
   if (text === null) {
-    return [
-      problemAt(
-        at,
-        `rubric file '${judge.rubric}' was not found or cannot be read; its path is relative to the scenario file`,
-      ),
-    ];
+    return unusable(
+      `rubric file '${judge.rubric}' was not found or cannot be read; its path is relative to the scenario file`,
+    );
   }
   const file = displayPath(rubric);
   texts.set(file, text);
   const loaded = loadRubric(file, text);
-  return loaded.ok ? [] : loaded.problems;
+  return loaded.ok ? { rubric: loaded.value, problems: [] } : { rubric: null, problems: loaded.problems };
 }
 
 /** Whether `target: from_config` finds a target. */

@@ -1,5 +1,6 @@
 import type { Problem } from '../lib/problem.js';
 import { loadScenario } from '../scenario/load-scenario.js';
+import type { Rubric } from '../scenario/rubric.js';
 import type { Scenario } from '../scenario/schema.js';
 import type { ProblemAt } from '../scenario/source.js';
 import { findFiles } from './find-scenario-files.js';
@@ -8,8 +9,8 @@ import { displayPath, type Project } from './project.js';
 import {
   createFixtureLook,
   findFixture,
+  findRubric,
   fixtureProblems,
-  rubricProblems,
   targetProblems,
 } from './scenario-inputs.js';
 import { UsageError } from './usage-error.js';
@@ -24,6 +25,8 @@ export interface SelectedScenario {
   scenario: Scenario;
   /** Absolute. */
   fixture: string;
+  /** Of its judge; null where it has none. */
+  rubric: Rubric | null;
   problemAt: ProblemAt;
 }
 
@@ -82,9 +85,10 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
     }
     const { value: scenario, problemAt } = loaded;
     const fixture = findFixture(project, path, scenario.template_folder);
+    const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [
       ...(await fixtureProblems(fixture, scenario, problemAt, lookAtFixture)),
-      ...rubricProblems(path, scenario, problemAt, loading.texts),
+      ...ofRubric,
       ...targetProblems(project, scenario, problemAt),
     ];
     const sameName = names.get(scenario.name);
@@ -96,7 +100,7 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
     names.set(scenario.name, file);
     loading.problems.push(...problems);
     if (problems.length === 0 && fixture !== null) {
-      loading.scenarios.push({ file, path, text, scenario, fixture, problemAt });
+      loading.scenarios.push({ file, path, text, scenario, fixture, rubric, problemAt });
     }
   }
   return loading;

@@ -125,15 +125,16 @@ async function describe({ client }: Session, sweep: string): Promise<WorkflowExe
 /** The values that the first command handed over may be gone with the state folder: this shell's count then. */
 async function handOverAgain({ stateFolder }: Session, resultsPath: string, plan: Plan): Promise<void> {
   if ((await readTextIfThere(handoverFile(stateFolder, plan.sweep))) !== null) return;
-  const targets: { env: Record<string, string> }[] = [];
+  const scenarios: EffectiveScenario[] = [];
   for (const { hash } of plan.scenarios) {
     const stored = await readTextIfThere(scenarioFile(resultsPath, hash));
-    if (stored !== null) targets.push(EffectiveScenario.parse(JSON.parse(stored)).target);
+    if (stored !== null) scenarios.push(EffectiveScenario.parse(JSON.parse(stored)));
   }
-  const names = neededVariables(
-    targets,
-    plan.agents,
-    plan.cells.map(({ agent }) => agent),
-  );
+  const names = neededVariables({
+    ...{ agents: plan.agents, providers: plan.providers },
+    targets: scenarios.map(({ target }) => target),
+    used: plan.cells.map(({ agent }) => agent),
+    judges: scenarios.map(({ judge }) => judge),
+  });
   await writeHandover(stateFolder, plan.sweep, handoverFrom(process.env, names));
 }

@@ -1,3 +1,4 @@
+import { judgeProblems } from './choose-judge.js';
 import { findFiles } from './find-scenario-files.js';
 import { printJson } from './output.js';
 import { displayPath, openProject } from './project.js';
@@ -10,7 +11,11 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
   const paths = findFiles(project, { files });
   if (paths.length === 0)
     throw new UsageError('nothing_selected', `no scenario files in ${displayPath(project.fixturesPath)}`);
-  const { problems, texts } = await loadScenarios(project, paths);
+  const { scenarios, problems: found, texts } = await loadScenarios(project, paths);
+  // A problem of the config is one, however many scenarios it concerns.
+  const ofJudges = scenarios.flatMap((scenario) => judgeProblems(project, scenario));
+  const problems = [...found, ...new Map(ofJudges.map((one) => [JSON.stringify(one), one])).values()];
+  if (project.configSource !== null) texts.set(project.configSource.file, project.configSource.text);
   if (problems.length > 0) {
     const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
     throw new UsageError(

@@ -34,6 +34,7 @@ export async function writePlan(
       concurrency: draft.concurrency,
       scenarios,
       agents: draft.agents,
+      providers: draft.providers,
       caps: { agents: config.limits.agents, models: config.limits.models },
       cache: draft.cache,
       max_usd: draft.maxUsd,

@@ -1,5 +1,6 @@
 import type { CommandResult } from '../lib/command-result.js';
 import type { FileLook } from '../gates/gate.js';
+import type { WorkspaceChanges } from './workspace-changes.js';
 
 /** Where a run lives. JSON, so that any later step, on any worker of the host, can use it. */
 export interface EnvironmentHandle {
@@ -65,6 +66,12 @@ export interface Environment {
   kill(process: ProcessHandle, reason: 'cancel' | 'cost'): Promise<ProcessState>;
   output(process: ProcessHandle): { stdout: string; stderr: string };
   look(handle: EnvironmentHandle, path: string): Promise<FileLook>;
+  /** What is not as `prepare` was told to make it; null when the workspace is gone. */
+  changes(
+    handle: EnvironmentHandle,
+    fixture: string,
+    files: Record<string, string>,
+  ): Promise<WorkspaceChanges | null>;
   /** Ends whatever of the run is still alive and puts the workspace at `to`, each file through `mask`. Can be repeated. */
   collect(
     handle: EnvironmentHandle,

@@ -18,6 +18,7 @@ import { runCommand } from '../platform/run-command.js';
 import { containment, inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
 import { copyLoosely, copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
 import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
+import { workspaceChanges } from './workspace-changes.js';
 
 const processFolder = (handle: EnvironmentHandle, start: number): string =>
   join(handle.root, 'agent', String(start));
@@ -109,6 +110,8 @@ export const local: Environment = {
     stderr: join(process.folder, 'err'),
   }),
   look: (handle, path) => look(handle.workspace, path),
+  changes: async ({ workspace }, fixture, files) =>
+    (await isFolder(workspace)) ? workspaceChanges(workspace, fixture, files) : null,
 
   async collect(handle, to, mask) {
     await killMarked(handle.mark);

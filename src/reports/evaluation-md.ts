@@ -1,14 +1,11 @@
 import { formatDuration } from '../lib/duration.js';
-import { isJsonObject, type Json } from '../lib/json.js';
 import { compositeTier } from '../results/composite.js';
 import type { RunRecord } from '../results/run-record.js';
 import type { EvaluatorResult, Metrics } from '../results/schema.js';
 import { optionalArtifacts } from './artifact-links.js';
+import { judgeFeedback, judgeScore } from './judge-md.js';
 import { blocks, fence, heading, inline, link, list, table } from './markdown.js';
 import { formatCost } from './run-text.js';
-
-/** What of a judgment has a place of its own; the rest is shown as it is. */
-const SHOWN = ['scores', 'weighted_score', 'issues', 'highlights'];
 
 /** evaluation.md: the scores of a run, with room for a human's. `run` and `metrics` must be redacted already. */
 export function renderEvaluation(run: RunRecord, metrics: Metrics): string {
@@ -17,11 +14,11 @@ export function renderEvaluation(run: RunRecord, metrics: Metrics): string {
     heading(2, 'Summary'),
     summary(run, metrics),
     heading(2, 'Judge Score'),
-    judgeScore(metrics.judge),
+    judgeScore(run, metrics),
     heading(2, 'Metrics'),
     metricsTable(metrics),
     heading(2, 'Judge Feedback'),
-    judgeFeedback(metrics.judge),
+    judgeFeedback(run, metrics),
     heading(2, 'Custom Evaluator Results'),
     metrics.evaluator_results.length === 0 ? 'No evaluators were run.' : null,
     ...metrics.evaluator_results.map(evaluator),
@@ -42,6 +39,7 @@ function links(run: RunRecord): string {
       ? ['artifacts/transcript.human.txt', 'artifacts/transcript.raw.txt', 'artifacts/events.jsonl']
       : []),
     'artifacts/run.json',
+    ...(run.judge?.artifacts ?? []),
     ...(fixture ? ['fixture/'] : []),
   ];
   return list(paths.map(link));
@@ -60,32 +58,6 @@ function summary(run: RunRecord, metrics: Metrics): string {
       ? []
       : [`Composite score: ${score(metrics.composite_score)} (${compositeTier(metrics.composite_score)})`]),
   ]);
-}
-
-function judgeScore(judge: Json | null): string {
-  if (judge === null) return 'Not performed.';
-  const weighted = isJsonObject(judge) ? judge['weighted_score'] : undefined;
-  if (typeof weighted !== 'number') return 'n/a: the judge gave no usable score.';
-  const scores = isJsonObject(judge) && isJsonObject(judge['scores']) ? Object.entries(judge['scores']) : [];
-  const rows = scores.map(([id, value]) => [inline(id), plain(value)]);
-  const overall = `**${Math.round(weighted * 5)}/5** (${score(weighted)})`;
-  return rows.length === 0 ? overall : `${overall}\n\n${table(['Criterion', 'Score'], rows)}`;
-}
-
-function judgeFeedback(judge: Json | null): string {
-  if (judge === null) return 'Not performed.';
-  if (!isJsonObject(judge)) return fence(JSON.stringify(judge, null, 2), 'json');
-  const others = Object.fromEntries(Object.entries(judge).filter(([key]) => !SHOWN.includes(key)));
-  return blocks([
-    ...points('Issues', judge['issues']),
-    ...points('Highlights', judge['highlights']),
-    Object.keys(others).length === 0 ? null : fence(JSON.stringify(others, null, 2), 'json'),
-  ]).trim();
-}
-
-function points(title: string, found: Json | undefined): string[] {
-  const items = Array.isArray(found) ? found.map(plain) : [];
-  return [`${title}:`, items.length === 0 ? 'None.' : list(items)];
 }
 
 function metricsTable(metrics: Metrics): string {
@@ -118,6 +90,3 @@ function evaluator(result: EvaluatorResult): string {
 }
 
 const score = (value: number | null): string => (value === null ? 'n/a' : value.toFixed(2));
-
-/** A JSON value as one line of markdown. */
-const plain = (value: Json): string => inline(typeof value === 'string' ? value : JSON.stringify(value));

@@ -2,6 +2,7 @@ import { formatDuration } from '../lib/duration.js';
 import type { AgentRecord, CommandRecord, RunRecord } from '../results/run-record.js';
 import type { Metrics } from '../results/schema.js';
 import { optionalArtifacts } from './artifact-links.js';
+import { judgeSection } from './judge-md.js';
 import { blocks, code, fence, heading, inline, link, list, table } from './markdown.js';
 import { formatCost } from './run-text.js';
 
@@ -29,6 +30,8 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     gates(metrics),
     heading(2, 'Evaluators'),
     evaluators(metrics),
+    heading(2, 'Judge'),
+    judgeSection(run, metrics),
     heading(2, 'Post scripts'),
     commands(run.post_scripts, 'No post scripts were run.'),
     heading(2, 'Steps'),
@@ -167,6 +170,9 @@ function artifacts(run: RunRecord): string {
         ]
       : []),
     `${link('artifacts/run.json')}: this report as data`,
+    ...(run.judge?.artifacts ?? []).map(
+      (path) => `${link(path)}: ${path.endsWith('.md') ? 'what the judge was asked' : 'what it answered'}`,
+    ),
     `${link('metrics.json')}: gates, scores and efficiency`,
     `${link('evaluation.md')}: judgment and human review`,
   ]);

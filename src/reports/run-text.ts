@@ -84,12 +84,29 @@ export function renderRun(
         ]),
       ),
     ),
+    ...section('judge', rows(judgeRows(metrics, colors))),
     // Never cut: a path is there to be copied.
     ...(options.resultsDir === undefined
       ? []
       : ['', `report  ${terminalText(join(options.resultsDir, 'report.md'))}`]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function judgeRows({ judge }: Metrics, colors: Colors): string[][] {
+  if (judge === null) return [];
+  const points = (title: string, items: readonly string[]): string[][] =>
+    items.map((item) => ['', title, terminalText(item)]);
+  return [
+    [
+      mark(judge.passed ? 'pass' : 'fail', colors),
+      judge.weighted_score.toFixed(2),
+      `threshold ${judge.pass_threshold.toFixed(2)}, confidence ${judge.confidence.toFixed(2)}, ${terminalText(judge.model)}`,
+    ],
+    ...Object.entries(judge.scores).map(([id, value]) => ['', value.toFixed(2), terminalText(id)]),
+    ...points('issue', judge.issues),
+    ...points('highlight', judge.highlights),
+  ];
 }
 
 /** An outcome or state as a coloured mark and word; null is what has no outcome yet. */

@@ -40,10 +40,12 @@ function list(
   colors: Colors,
 ): string[] {
   const costKnown = cells.some((cell) => cell.cost_usd !== null);
+  const judged = cells.some((cell) => cell.judge_score !== null);
   const rows = cells.map((cell) => [
     mark(cell.outcome, colors),
     ...name(cell),
     gates(cell),
+    ...(judged ? [cell.judge_score === null ? '' : `judge ${cell.judge_score.toFixed(2)}`] : []),
     cell.duration_secs === null ? '' : formatDuration(cell.duration_secs * 1000),
     cell.outcome === null || !costKnown ? '' : formatCost(cell.cost_usd),
     cell.cached ? colors.dim('cached') : '',

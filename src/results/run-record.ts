@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { Regression } from './regressions.js';
 import { Outcome, SCHEMA_VERSION } from './schema.js';
+import { TokenUsage } from './token-usage.js';
+
+export { TokenUsage };
 
 /** A setup command, health check or post script as it went. Output is the redacted start of what was written. */
 export const CommandRecord = z.object({
@@ -29,15 +32,6 @@ export const Ending = z.enum([
   'cancelled',
 ]);
 export type Ending = z.infer<typeof Ending>;
-
-export const TokenUsage = z.object({
-  input: z.number().nullable(),
-  output: z.number().nullable(),
-  reasoning: z.number().nullable(),
-  cache_read: z.number().nullable(),
-  cache_write: z.number().nullable(),
-});
-export type TokenUsage = z.infer<typeof TokenUsage>;
 
 export const AgentRecord = z.object({
   ending: Ending,
@@ -110,6 +104,17 @@ export const RunRecord = z.object({
   message: z.string(),
   /** null when the agent was not started. */
   agent: AgentRecord.nullable(),
+  /** The judge that was to be asked, and the files it left; null where none was. Its scores are in metrics.json. */
+  judge: z
+    .object({
+      model: z.string(),
+      /** As the scenario names it. */
+      rubric: z.string(),
+      /** Relative to the run's folder. */
+      artifacts: z.array(z.string()),
+    })
+    .nullable()
+    .default(null),
   setup: z.array(CommandRecord),
   post_scripts: z.array(CommandRecord),
   steps: z.array(StepRecord),

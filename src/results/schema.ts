@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Cell } from './cell.js';
+import { Judgment } from './judgment.js';
 import { Regression } from './regressions.js';
 
 /**
@@ -58,7 +59,8 @@ export const Metrics = z.object({
   details: z.array(GateDetail),
   /** null when there is no transcript to analyse. */
   efficiency: Efficiency.nullable(),
-  judge: z.json().nullable(),
+  /** null when no judge was asked, or none of its answers could be used. */
+  judge: Judgment.nullable(),
   composite_score: z.number().optional(),
   evaluator_results: z.array(EvaluatorResult),
 });

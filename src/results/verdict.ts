@@ -1,6 +1,8 @@
-// Workflow code imports this file: type imports only, so that zod stays out of the workflow bundle.
+// Workflow code imports this file: nothing that brings zod into the workflow bundle.
+import type { Judgment } from './judgment.js';
 import type { AgentRecord } from './run-record.js';
 import type { GateDetail, Outcome } from './schema.js';
+import { comparedScores } from './score-text.js';
 
 export interface VerdictInput {
   cancelled: boolean;
@@ -11,7 +13,8 @@ export interface VerdictInput {
   /** null when the agent was not started. */
   agent: Pick<AgentRecord, 'ending' | 'completed' | 'message'> | null;
   gates: readonly GateDetail[];
-  judge?: null;
+  /** null when no judge was asked, or could answer: then `stepFailure` says so. */
+  judge: Pick<Judgment, 'weighted_score' | 'pass_threshold' | 'passed'> | null;
 }
 
 export interface Decision {
@@ -37,7 +40,9 @@ export function decideOutcome(input: VerdictInput): Decision {
   if (input.cancelled || agent?.ending === 'cancelled') return because('cancelled', 'the run was cancelled');
   if (unfit !== null) return because('error', unfit);
   if (agent?.ending === 'unable') return because('error', how ?? agent.message);
-  if (failed.length > 0) return because('fail', how, `${count(gates)}: ${first(failed)}`, stepFailure);
+  const judged = input.judge === null ? null : judgeSentence(input.judge);
+  if (failed.length > 0)
+    return because('fail', how, `${count(gates)}: ${first(failed)}`, judged, stepFailure);
   if (broken.length > 0)
     return because(
       'error',
@@ -48,8 +53,19 @@ export function decideOutcome(input: VerdictInput): Decision {
   if (stepFailure !== null) return because('error', how, stepFailure);
   if (agent === null) return because('error', 'the agent was not started');
   // Without gates nothing else speaks for the run: an agent that did not complete has not shown that it can do it.
-  if (gates.length === 0) return because(agent.completed ? 'pass' : 'fail', how, 'no gates to pass');
-  return because('pass', how, count(gates));
+  const checked = gates.length === 0 ? 'no gates to pass' : count(gates);
+  if (gates.length === 0 && !agent.completed) return because('fail', how, checked);
+  return because(input.judge?.passed === false ? 'fail' : 'pass', how, checked, judged);
+}
+
+/** "judge 0.82", or "judge 0.52 < 0.70" with as many digits as it takes to see that. */
+function judgeSentence({
+  weighted_score,
+  pass_threshold,
+  passed,
+}: NonNullable<VerdictInput['judge']>): string {
+  if (passed) return `judge ${weighted_score.toFixed(2)}`;
+  return `judge ${comparedScores(weighted_score, pass_threshold).join(' < ')}`;
 }
 
 function count(gates: readonly GateDetail[]): string {

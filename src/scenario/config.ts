@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { command, nonBlank } from '../gates/fields.js';
+import { command, inSchema, nonBlank } from '../gates/fields.js';
+import { variableNames } from '../lib/interpolate.js';
 import { Price } from '../results/cost.js';
-import { always, cleanText, environmentVariables, label } from './fields.js';
+import { always, cleanText, environmentVariables, label, modelName } from './fields.js';
 import { loadToml } from './load-toml.js';
 import type { Loaded } from './source.js';
 import { Target } from './target.js';
@@ -32,6 +33,33 @@ export const CommandAgent = z.strictObject({
 });
 export type CommandAgent = z.infer<typeof CommandAgent>;
 
+/** An OpenAI-compatible address, for models named `<the table's name>/<model>`. `${NAME}` stands for variables. */
+export const Provider = z.strictObject({
+  base_url: inSchema(
+    z.string().refine((text) => /^https?:\/\/\S|^\$\{/.test(text), {
+      error: 'expected an address like "http://127.0.0.1:8000/v1"',
+    }),
+    /^https?:\/\/\S|^\$\{/,
+  ).describe('Address of an OpenAI-compatible API; ${NAME} stands for a variable'),
+  api_key: inSchema(
+    z.string().refine((text) => variableNames(text).length > 0, {
+      error: 'expected a variable like "${NAME}": plans keep this text, a key belongs into the shell',
+    }),
+    /\$\{[A-Za-z_][A-Za-z0-9_]*\}/,
+  )
+    .exactOptional()
+    .describe('Key, as "${NAME}"'),
+  free: z.boolean().default(false).describe('It costs nothing, so it is asked without LLM_TOOL_TEST_ENABLED'),
+});
+export type Provider = z.infer<typeof Provider>;
+
+const providerName = inSchema(
+  z.string().refine((name) => /^[\w.-]+$/.test(name), {
+    error: 'expected a name of letters, digits, "-", "_" and "."',
+  }),
+  /^[\w.-]+$/,
+);
+
 const Profile = z.strictObject({
   name: z.string().exactOptional().describe("Without effect: the table's name is the profile's"),
   agents: agentNames.describe('Agents for scenarios without a tool_matrix'),
@@ -57,6 +85,14 @@ export const Config = z
       .default({})
       .describe('Agents and models by a name for --profile'),
     target: Target.exactOptional().describe('The program under test, for scenarios with target: from_config'),
+    judge: z
+      .strictObject({ model: modelName.describe('The model that judges, as provider/model') })
+      .exactOptional()
+      .describe('The judge, where a scenario names no model'),
+    providers: z
+      .record(providerName, Provider)
+      .default({})
+      .describe('Providers of models by name, beside the built-in ones'),
     prices: z.record(label('the name of a model'), Price).default({}).describe('Prices by model'),
     limits: z
       .strictObject({

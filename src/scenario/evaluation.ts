@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { nonBlank } from '../gates/fields.js';
+import { nonBlank, seconds } from '../gates/fields.js';
 import { GateSpec } from '../gates/index.js';
+import { modelName } from './fields.js';
+
+/** An HTTP client gives up a connection that has been silent for so long. */
+const MAX_JUDGE_SECS = 300;
 
 /** An LLM that scores the run by a rubric; its path is relative to the scenario file. */
 const Judge = z.strictObject({
@@ -8,6 +12,11 @@ const Judge = z.strictObject({
   rubric: nonBlank('the path of the rubric file').describe('Rubric file, relative to the scenario file'),
   pass_threshold: z.number().min(0).max(1).describe('A lower score makes the run a fail'),
   always: z.boolean().default(false).describe('Judge also where a gate failed'),
+  model: modelName.exactOptional().describe('The model that judges, as provider/model'),
+  timeout_secs: seconds
+    .max(MAX_JUDGE_SECS)
+    .default(MAX_JUDGE_SECS)
+    .describe('Time for one answer of the judge'),
 });
 type Judge = z.infer<typeof Judge>;
 

@@ -2,9 +2,23 @@ import { z } from 'zod';
 import { Cell } from '../results/cell.js';
 import { Price } from '../results/cost.js';
 import { SCHEMA_VERSION } from '../results/schema.js';
-import { CommandAgent } from './config.js';
+import { CommandAgent, Provider } from './config.js';
+import { Rubric } from './rubric.js';
 import { Scenario } from './schema.js';
 import { Target } from './target.js';
+
+/** The judge as it is asked, with the content of its rubric. */
+export const JudgeSettings = z.object({
+  /** `provider/model`: by flag, scenario or config. */
+  model: z.string(),
+  rubric: Rubric,
+  /** As the scenario names it. */
+  rubric_file: z.string(),
+  pass_threshold: z.number(),
+  always: z.boolean(),
+  timeout_secs: z.number(),
+});
+export type JudgeSettings = z.infer<typeof JudgeSettings>;
 
 /** A scenario as it is run: flags and config are merged into it. `<store>/<hash>/scenario.json`, beside its YAML. */
 export const EffectiveScenario = z.object({
@@ -15,6 +29,8 @@ export const EffectiveScenario = z.object({
   /** Hash of the fixture's snapshot in the store. */
   fixture: z.string(),
   timeout_secs: z.number(),
+  /** null where the scenario has no judge, or it was left out (`--no-judge`). */
+  judge: JudgeSettings.nullable().default(null),
 });
 export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
 
@@ -26,6 +42,8 @@ export const Plan = z.object({
   concurrency: z.number().int(),
   scenarios: z.array(z.object({ name: z.string(), file: z.string(), hash: z.string() })),
   agents: z.record(z.string(), CommandAgent),
+  /** The config's providers that judges need. */
+  providers: z.record(z.string(), Provider).default({}),
   /** Whether finished runs of the same inputs may be reused. */
   cache: z.boolean().default(true),
   /** Cells at once of an agent and of a model, besides `concurrency`. */

@@ -30,8 +30,14 @@ export function runFiles(folder: string) {
     events: join(artifacts, 'events.jsonl'),
     rawTranscript: join(artifacts, 'transcript.raw.txt'),
     humanTranscript: join(artifacts, 'transcript.human.txt'),
+    judge: join(artifacts, 'judge'),
+    judgePrompt: join(artifacts, 'judge', 'prompt.md'),
   };
 }
+
+/** One answer of the judge, from 1. */
+export const judgeAnswerFile = ({ judge }: RunFiles, number: number): string =>
+  join(judge, `answer-${number}.json`);
 
 /** Names in a run's folder that are ours; a person may have put others beside them. */
 export const RUN_PARTS: ReadonlySet<string> = new Set(

@@ -111,6 +111,8 @@ export interface RunCard {
   posts: { subject: string; timeoutSecs: number }[];
   gates: { type: string; subject: string; timeoutSecs: number }[];
   evaluators: { name: string; timeoutSecs: number }[];
+  /** Absent where none is asked, and in runs that an older build has begun. */
+  judge?: { model: string; rubric: string; timeoutSecs: number; always: boolean };
 }
 
 export interface AgentBrief {
@@ -118,6 +120,12 @@ export interface AgentBrief {
   completed: boolean;
   message: string;
   costUsd: number | null;
+}
+
+export interface JudgeBrief {
+  /** 0..1 */
+  score: number;
+  passed: boolean;
 }
 
 /** A step that failed for good though it was retried: infrastructure, not the tool under test. */
@@ -155,6 +163,7 @@ export const STEPS = {
   post: (index: number) => `post ${index + 1}`,
   gate: (index: number) => `gate ${index + 1}`,
   evaluator: (index: number) => `evaluator ${index + 1}`,
+  judge: 'judge',
   report: 'report',
   cleanUp: 'clean up',
 } as const;

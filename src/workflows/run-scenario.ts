@@ -35,6 +35,8 @@ const PROCESS_STEP = {
 } as const;
 /** An agent is paid for: the death of its worker, however often, must not cost it. Each attempt adopts it. */
 const AGENT_RETRY = { ...INFRASTRUCTURE, maximumAttempts: 50 } as const;
+/** How long is worth waiting depends on what failed: the activity gives up earlier (`judge-run.ts`). */
+const JUDGE_RETRY = { ...INFRASTRUCTURE, maximumAttempts: 20 } as const;
 const GRACE_SECS = 60;
 const PREPARE_LIMIT = '1 hour';
 
@@ -109,11 +111,13 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
         ]),
       );
     }
+    let allPassed = true;
     for (const [index, gate] of card.gates.entries()) {
       const summary = `gate ${index + 1}/${card.gates.length} ${gate.type} ${gate.subject}`;
-      await perform(STEPS.gate(index), summary, (options) =>
+      const status = await perform(STEPS.gate(index), summary, (options) =>
         activities.checkGate.executeWithOptions({ ...options, ...within(gate.timeoutSecs) }, [run, index]),
       );
+      if (status !== 'pass') allPassed = false;
     }
     for (const [index, evaluator] of card.evaluators.entries()) {
       const summary = `evaluator ${index + 1}/${card.evaluators.length} ${evaluator.name}`;
@@ -124,6 +128,16 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
         ]),
       );
     }
+    const { judge } = card;
+    // Without gates the agent's word is all there is: one that did not complete has failed already.
+    const worthJudging = card.gates.length === 0 ? agent.completed : allPassed;
+    if (judge === undefined || !(judge.always || worthJudging)) return;
+    await perform(STEPS.judge, `judge ${judge.model} ${judge.rubric}`, (options) =>
+      activities.judgeRun.executeWithOptions(
+        { ...options, ...within(judge.timeoutSecs), retry: JUDGE_RETRY },
+        [run],
+      ),
+    );
   }
 
   let cancelled = false;

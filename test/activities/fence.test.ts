@@ -46,6 +46,7 @@ beforeEach(async () => {
     target_path: null,
     fixture: 'f',
     timeout_secs: 5,
+    judge: null,
   };
   const plan: Plan = {
     schema_version: 1,
@@ -54,6 +55,7 @@ beforeEach(async () => {
     concurrency: 1,
     scenarios: [{ name: 'raced', file: 'raced.yaml', hash: 'h' }],
     agents: {},
+    providers: {},
     caps: { agents: {}, models: {} },
     cache: true,
     max_usd: null,

@@ -81,6 +81,7 @@ export function writePastSweep(results: string, state: string | null, past: Past
     concurrency: 1,
     scenarios: scenarios.map((name) => ({ name, file: `${name}.yaml`, hash })),
     agents: {},
+    providers: {},
     caps: { agents: {}, models: {} },
     prices: {},
     cache: true,

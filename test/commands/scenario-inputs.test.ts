@@ -30,6 +30,7 @@ test('what is wrong with a shared fixture is a problem of each scenario that nam
     root,
     config: defaultConfig,
     configFile: null,
+    configSource: null,
     resultsPath: join(root, 'r'),
     fixturesPath,
   };
@@ -52,6 +53,13 @@ test('YAML in a fixture belongs to the fixture, wherever that is; beside it, it 
     await mkdir(join(root, file, '..'), { recursive: true });
     await writeFile(join(root, file), scenario('x'));
   }
-  const project = { root, config: defaultConfig, configFile: null, resultsPath: '', fixturesPath: root };
+  const project = {
+    root,
+    config: defaultConfig,
+    configFile: null,
+    configSource: null,
+    resultsPath: '',
+    fixturesPath: root,
+  };
   expect(findFiles(project, { files: [] })).toEqual([join(root, 'a.yaml'), join(root, 'emptyish/b.yaml')]);
 });

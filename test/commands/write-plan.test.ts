@@ -17,7 +17,7 @@ test('a plan whose snapshots a clean takes away while it is written is ready onl
   writeFileSync(join(root, 'fixtures', 'empty', 'README.md'), 'x');
   writeFileSync(join(root, 'fixtures', 'a.yaml'), scenario('a', { steps: ['say: hi'] }));
   const project = {
-    ...{ root, config: defaultConfig, configFile: null },
+    ...{ root, config: defaultConfig, configFile: null, configSource: null },
     ...{ resultsPath: results, fixturesPath: join(root, 'fixtures') },
   };
   const { scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderEvaluation } from '../../src/reports/evaluation-md.js';
 import { headings } from './markdown-shape.js';
-import { metrics, run } from './sample.js';
+import { judgment, metrics, run } from './sample.js';
 
 const section = (text: string, title: string): string =>
   text.split(`## ${title}\n`)[1]?.split('\n## ')[0]?.trim() ?? '';
@@ -22,28 +22,28 @@ describe('renderEvaluation', () => {
     ]);
   });
   test('says that there was no judge, transcript or evaluator instead of showing zeros', () => {
-    expect(section(evaluation, 'Judge Score')).toBe('Not performed.');
-    expect(section(evaluation, 'Judge Feedback')).toBe('Not performed.');
+    expect(section(evaluation, 'Judge Score')).toBe('Not performed: the scenario has no judge.');
+    expect(section(evaluation, 'Judge Feedback')).toBe('Not performed: the scenario has no judge.');
     expect(section(evaluation, 'Metrics')).toContain('No transcript was analysed.');
     expect(section(evaluation, 'Custom Evaluator Results')).toBe('No evaluators were run.');
   });
   test('shows the judgment in fifths, each criterion, issues and highlights', () => {
-    const judge = {
-      weighted_score: 0.78,
-      scores: { clarity: 0.5 },
-      issues: ['too long'],
-      highlights: [],
-      confidence: 0.9,
-    };
+    const judge = judgment({ fields: { summary: 'good enough' } });
     const text = renderEvaluation(run(), metrics({ judge }));
-    expect(section(text, 'Judge Score')).toContain('**4/5** (0.78)');
-    expect(section(text, 'Judge Score')).toContain('| clarity | 0.5 |');
+    expect(section(text, 'Judge Score')).toContain('**4/5** (0.78, reaches the threshold 0.70)');
+    expect(section(text, 'Judge Score')).toContain('| clarity | 0.50 |');
     expect(section(text, 'Judge Feedback')).toContain('Issues:\n\n- too long\n\nHighlights:\n\nNone.');
-    expect(section(text, 'Judge Feedback')).toContain('"confidence": 0.9');
+    expect(section(text, 'Judge Feedback')).toContain('"summary": "good enough"');
+    expect(section(text, 'Judge Feedback')).toMatch(/Confidence: 0\.90$/);
   });
-  test('does not take an unusable judgment for a score', () => {
-    const text = renderEvaluation(run(), metrics({ judge: { weighted_score: 'high' } }));
-    expect(section(text, 'Judge Score')).toBe('n/a: the judge gave no usable score.');
+  test.each([
+    ['not_performed', 'left out by --no-judge', 'Not performed: left out by --no-judge.'],
+    ['failed', 'house/x: HTTP 401', '**Could not judge:** house/x: HTTP 401'],
+  ] as const)('says of a judge that is %s why', (status, note, said) => {
+    const steps = [{ name: 'judge', status, duration_ms: null, attempts: 0, note }];
+    const text = renderEvaluation(run({ steps }), metrics());
+    expect(section(text, 'Judge Score')).toBe(said);
+    expect(section(text, 'Judge Feedback')).toBe(said);
   });
   test('has a composite score only where one is configured', () => {
     expect(evaluation).not.toContain('Composite');
@@ -85,5 +85,8 @@ describe('renderEvaluation', () => {
     expect(links).toHaveLength(7);
     for (const link of links)
       expect(link).toMatch(/^(report\.md|metrics\.json|fixture\/|artifacts\/[\w.]+)$/);
+    const artifacts = ['artifacts/judge/prompt.md', 'artifacts/judge/answer-1.json'];
+    const judged = renderEvaluation(run({ judge: { model: 'a/b', rubric: 'r', artifacts } }), metrics());
+    for (const path of artifacts) expect(judged).toContain(`[${path}](${path})`);
   });
 });

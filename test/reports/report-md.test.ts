@@ -4,7 +4,7 @@ import { renderEvaluation } from '../../src/reports/evaluation-md.js';
 import { renderReport } from '../../src/reports/report-md.js';
 import { hostile } from './hostile.js';
 import { headings, readMarkdown, tables } from './markdown-shape.js';
-import { command, gate, metrics, run } from './sample.js';
+import { command, gate, judgment, metrics, run } from './sample.js';
 
 /** The row of a table that begins with `first`. */
 const row = (text: string, first: string): string[] =>
@@ -152,6 +152,7 @@ test('no text from outside changes the structure of report.md or evaluation.md',
         prompt: text,
       },
       target: { binary: text, resolved: text, health_check: one },
+      judge: { model: text, rubric: text, artifacts: [] },
       agent: { ...agent(), message: text, version: text, history: [text] },
       setup: [one],
       post_scripts: [one],
@@ -160,13 +161,10 @@ test('no text from outside changes the structure of report.md or evaluation.md',
     });
     const found = metrics({
       details: [gate({ gate_type: text, name: text, message: text })],
-      judge: {
-        weighted_score: 0.5,
+      judge: judgment({
+        ...{ model: text, model_used: text, issues: [text], highlights: [text], fields: { [text]: text } },
         scores: { [`x${text}`]: 1 },
-        issues: [text],
-        highlights: [text],
-        notes: text,
-      },
+      }),
       evaluator_results: [{ name: text, metrics: { [text]: text }, score: 1, summary: text, error: text }],
     });
     return [renderReport(given, found), renderEvaluation(given, found)];

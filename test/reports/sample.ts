@@ -1,3 +1,4 @@
+import type { Judgment } from '../../src/results/judgment.js';
 import type { CommandRecord, RunRecord } from '../../src/results/run-record.js';
 import type { GateDetail, Metrics } from '../../src/results/schema.js';
 import type { SweepCell, SweepDocument } from '../../src/results/sweep-document.js';
@@ -23,6 +24,23 @@ export const gate = (change: Partial<GateDetail> = {}): GateDetail => ({
   message: 'notes.md exists',
   detail: null,
   duration_ms: 3,
+  ...change,
+});
+
+export const judgment = (change: Partial<Judgment> = {}): Judgment => ({
+  model: 'house/small',
+  model_used: 'small-2026',
+  scores: { clarity: 0.5, right: 1 },
+  weighted_score: 0.78,
+  confidence: 0.9,
+  issues: ['too long'],
+  highlights: [],
+  fields: {},
+  pass_threshold: 0.7,
+  passed: true,
+  usage: { input: 900, output: 80, reasoning: null, cache_read: null, cache_write: null },
+  cost_usd: null,
+  attempts: 1,
   ...change,
 });
 
@@ -69,6 +87,7 @@ export const run = (change: Partial<RunRecord> = {}): RunRecord => ({
     cost_source: null,
     history: [],
   },
+  judge: null,
   setup: [],
   post_scripts: [],
   steps: [{ name: 'runAgent', status: 'done', duration_ms: 3000, attempts: 1, note: null }],

@@ -10,6 +10,7 @@ const input = (change: Partial<VerdictInput> = {}): VerdictInput => ({
   unfit: null,
   agent: done,
   gates: [gate(), gate()],
+  judge: null,
   ...change,
 });
 const failing = gate({
@@ -46,6 +47,33 @@ describe('decideOutcome', () => {
       message: 'agent timed out after 300 s; 2/2 gates passed',
     });
     expect(decideOutcome(input({ agent, gates: [failing] })).outcome).toBe('fail');
+  });
+  test('a judge below its threshold makes the run fail, and its score is told either way', () => {
+    const judge = { weighted_score: 0.52, pass_threshold: 0.7, passed: false };
+    expect(decideOutcome(input({ judge }))).toEqual({
+      outcome: 'fail',
+      message: '2/2 gates passed; judge 0.52 < 0.70',
+    });
+    expect(decideOutcome(input({ judge: { ...judge, weighted_score: 0.9, passed: true } }))).toEqual({
+      outcome: 'pass',
+      message: '2/2 gates passed; judge 0.90',
+    });
+    const near = { weighted_score: 0.6996, pass_threshold: 0.7, passed: false };
+    expect(decideOutcome(input({ judge: near })).message).toMatch(/judge 0\.6996 < 0\.7000$/);
+  });
+  test('a judge does not save a run whose gates failed, or whose agent did not complete without gates', () => {
+    const judge = { weighted_score: 1, pass_threshold: 0.7, passed: true };
+    expect(decideOutcome(input({ judge, gates: [failing] }))).toMatchObject({
+      outcome: 'fail',
+      message: expect.stringMatching(/^0\/1 gates passed: .*; judge 1\.00$/) as string,
+    });
+    const agent = { ending: 'gave_up', completed: false, message: 'agent gave up' } as const;
+    expect(decideOutcome(input({ judge, gates: [], agent })).outcome).toBe('fail');
+  });
+  test('a judge that could not judge is an error, unless a gate failed', () => {
+    const stepFailure = "step 'judge' could not be performed: HTTP 401";
+    expect(decideOutcome(input({ stepFailure })).outcome).toBe('error');
+    expect(decideOutcome(input({ stepFailure, gates: [failing] })).outcome).toBe('fail');
   });
   test('an agent message that does not name the agent is made to', () => {
     const agent = { ending: 'gave_up', completed: false, message: 'exit 3' } as const;
@@ -102,6 +130,13 @@ describe('decideOutcome', () => {
         message: fc.string(),
       }),
     ),
+    judge: fc.option(
+      fc.record({
+        weighted_score: fc.double({ min: 0, max: 1, noNaN: true }),
+        pass_threshold: fc.double({ min: 0, max: 1, noNaN: true }),
+        passed: fc.boolean(),
+      }),
+    ),
     gates: fc.array(
       fc
         .record({
@@ -121,17 +156,19 @@ describe('decideOutcome', () => {
           any.agent !== null &&
           any.agent.ending !== 'unable' &&
           any.gates.every((one) => one.status === 'pass') &&
-          (any.gates.length > 0 || any.agent.completed);
+          (any.gates.length > 0 || any.agent.completed) &&
+          any.judge?.passed !== false;
         expect(decideOutcome(any).outcome === 'pass').toBe(clean);
       }),
     );
   });
-  test('fails only when a gate failed, or no gate speaks for an agent that did not complete', () => {
+  test('fails only when a gate or the judge failed it, or no gate speaks for an agent that did not complete', () => {
     fc.assert(
       fc.property(anyInput, (any) => {
         fc.pre(decideOutcome(any).outcome === 'fail');
         const nothingSpeaks = any.gates.length === 0 && any.agent?.completed === false;
-        expect(nothingSpeaks || any.gates.some((one) => one.status === 'fail')).toBe(true);
+        const judgedBad = any.judge?.passed === false;
+        expect(nothingSpeaks || judgedBad || any.gates.some((one) => one.status === 'fail')).toBe(true);
       }),
     );
   });

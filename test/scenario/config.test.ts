@@ -45,6 +45,14 @@ output_per_mtok = 10
 cache_read_per_mtok = 0.125
 cache_write_per_mtok = 0
 
+[judge]
+model = "house/large"
+
+[providers.house]
+base_url = "http://127.0.0.1:8000/v1"
+api_key = "\${HOUSE_KEY}"
+free = true
+
 [limits]
 concurrency = 4
 agents.mine = 2
@@ -59,6 +67,7 @@ describe('parseConfig', () => {
       fixtures_path: 'fixtures',
       agents: {},
       profiles: {},
+      providers: {},
       prices: {},
       limits: { agents: {}, models: {} },
     });
@@ -106,6 +115,10 @@ describe('parseConfig', () => {
             cache_read_per_mtok: 0.125,
             cache_write_per_mtok: 0,
           },
+        },
+        judge: { model: 'house/large' },
+        providers: {
+          house: { base_url: 'http://127.0.0.1:8000/v1', api_key: '${HOUSE_KEY}', free: true },
         },
         limits: { concurrency: 4, agents: { mine: 2 }, models: { 'gpt-5.1': 1 } },
       },
@@ -161,6 +174,18 @@ describe('parseConfig', () => {
         'c.toml:1:9 prices.m.output_per_mtok: missing: expected a number',
         'c.toml:2:18 prices.m.input_per_mtok: expected a number of at least 0, got -1',
       ],
+    ],
+    ['judge.model = "x"', [expect.stringContaining('c.toml:1:15 judge.model: expected provider/model')]],
+    [
+      '[providers.a]\nbase_url = "localhost:1"\napi_key = "sk-123"',
+      [
+        'c.toml:2:12 providers.a.base_url: expected an address like "http://127.0.0.1:8000/v1"',
+        'c.toml:3:11 providers.a.api_key: expected a variable like "${NAME}": plans keep this text, a key belongs into the shell',
+      ],
+    ],
+    [
+      '[providers."a b"]\nbase_url = "http://x"',
+      [expect.stringMatching(/c\.toml:1:\d+ providers\["a b"\]: expected a name of letters/)],
     ],
     ['limits.concurrency = 0', ['c.toml:1:22 limits.concurrency: expected a number of at least 1, got 0']],
     ['limits.agents.x = 1.5', ['c.toml:1:19 limits.agents.x: expected a whole number, got 1.5']],

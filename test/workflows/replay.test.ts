@@ -28,6 +28,7 @@ it('there are histories of runs and sweeps that passed, failed, were cancelled, 
   expect(names).toEqual(
     expect.arrayContaining([
       ...['run-passed.json', 'run-with-failed-steps.json', 'run-cancelled.json'],
+      ...['run-judged.json', 'run-with-failed-judge.json'],
       ...[
         'sweep-paused-and-resumed.json',
         'sweep-cancelled-by-the-cancel-update.json',

@@ -38,6 +38,13 @@ export const card = (more: Partial<RunCard> = {}): RunCard => ({
 
 export const gate = (subject: string, type = 'file_exists') => ({ type, subject, timeoutSecs: 30 });
 export const post = (subject: string) => ({ subject, timeoutSecs: 30 });
+export const judge = (more: Partial<NonNullable<RunCard['judge']>> = {}) => ({
+  model: 'house/small',
+  rubric: 'rubric.yaml',
+  timeoutSecs: 300,
+  always: false,
+  ...more,
+});
 export const evaluator = (name: string) => ({ name, timeoutSecs: 30 });
 
 export const cell = (repetition = 1, more: Partial<Cell> = {}): Cell => ({
@@ -63,6 +70,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     runPostScript: () => Promise.resolve(),
     checkGate: () => Promise.resolve('pass'),
     runEvaluator: () => Promise.resolve(),
+    judgeRun: () => Promise.resolve({ score: 0.9, passed: true }),
     reuseResult: (_run, from) =>
       Promise.resolve({ outcome: 'pass', message: `as ${from}`, costUsd: null, cached: true }),
     writeReport: (_run, { cancelled }) =>

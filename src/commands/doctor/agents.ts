@@ -5,15 +5,13 @@ import { execa } from 'execa';
 import type { Agent } from '../../agents/agent.js';
 import { knownAgents } from '../../agents/index.js';
 import { variableNames } from '../../lib/interpolate.js';
+import { knownProviders } from '../../platform/model-providers.js';
 import { findExecutable } from '../../platform/find-executable.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import type { DoctorContext, DoctorCheck } from './context.js';
 
 const VERSION_MS = 3000;
 const MAX_VERSION = 80;
-
-/** Keys of providers whose models can judge. One that is set is used; values are never shown. */
-const JUDGE_KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'];
 
 /** A check for every agent that a scenario can name. */
 export const agentChecks = ({ project }: DoctorContext): DoctorCheck[] =>
@@ -103,8 +101,11 @@ async function versionOf({ version }: Agent, env: NodeJS.ProcessEnv): Promise<st
   }
 }
 
-export function judgeKeys({ env }: DoctorContext): Finding {
-  const variables = JUDGE_KEYS.map((name) => ({ name, set: (env[name] ?? '') !== '' }));
+/** Keys of providers whose models can judge. One that is set is used; values are never shown. */
+export function judgeKeys({ project, env }: DoctorContext): Finding {
+  const providers = [...knownProviders(project.config.providers).values()];
+  const keys = new Set(providers.flatMap(({ needs }) => needs.flat()));
+  const variables = [...keys].map((name) => ({ name, set: (env[name] ?? '') !== '' }));
   return {
     status: 'info',
     message: variables.map(({ name, set }) => `${name} ${set ? 'set' : 'not set'}`).join(', '),

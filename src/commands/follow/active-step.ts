@@ -12,6 +12,7 @@ const STEP_NAMES: Record<string, string> = {
   runPostScript: 'post script',
   checkGate: 'gate',
   runEvaluator: 'evaluator',
+  judgeRun: 'judge',
   writeReport: 'report',
   cleanUp: 'cleaning up',
 };

@@ -1,0 +1,53 @@
+import type { JudgeQuestion } from '../judge/prompt.js';
+import { readTextIfThere } from '../platform/read-file.js';
+import type { EvaluatorResult, GateDetail } from '../results/schema.js';
+import type { Rubric } from '../scenario/rubric.js';
+import { fixtureFolder } from '../store/results-folder.js';
+import { STEPS } from '../workflows/protocol.js';
+import type { AgentStep } from './digest-output.js';
+import { readStep } from './publish-step.js';
+import { redactDeep } from './redact-deep.js';
+import type { Deps, RunContext } from './run-context.js';
+
+/** Puts together what the judge is told of a run, redacted. */
+export async function gatherQuestion(
+  { resultsPath }: Deps,
+  context: RunContext,
+  rubric: Rubric,
+): Promise<JudgeQuestion> {
+  const { scenario, environment, handle, files, redact } = context;
+  const results = async <T>(list: readonly unknown[], step: (index: number) => string): Promise<T[]> => {
+    const manifests = await Promise.all(list.map((_, index) => readStep<T>(context, step(index))));
+    return manifests.flatMap((manifest) => (manifest === null ? [] : [manifest.result]));
+  };
+  const fixture = fixtureFolder(resultsPath, context.fixture);
+  const changes = await environment.changes(handle, fixture, scenario.setup.files);
+  const agent = (await readStep<AgentStep>(context, STEPS.agent))?.result.record;
+  return {
+    rubric,
+    // One by one, since a file is a document of its own to the redactor.
+    files:
+      changes === null
+        ? null
+        : { ...changes, changed: changes.changed.map((file) => ({ ...file, ...masked(file, redact) })) },
+    transcript: (await readTextIfThere(files.humanTranscript)) ?? 'There is no transcript.',
+    ...redactDeep(
+      {
+        description: scenario.description,
+        task: scenario.task.prompt,
+        ending: agent === undefined ? 'not known' : `${agent.ending}: ${agent.message}`,
+        gates: await results<GateDetail>(scenario.evaluation.gates, STEPS.gate),
+        evaluators: await results<EvaluatorResult>(scenario.scripts.evaluators, STEPS.evaluator),
+      },
+      redact,
+    ),
+  };
+}
+
+const masked = (
+  { path, start }: { path: string; start: string | null },
+  redact: (text: string) => string,
+): { path: string; start: string | null } => ({
+  path: redact(path),
+  start: start === null ? null : redact(start),
+});

@@ -1,0 +1,101 @@
+import { nearest } from '../lib/nearest.js';
+import { parseModelName } from '../lib/model-name.js';
+import type { Problem } from '../lib/problem.js';
+import { knownProviders } from '../platform/model-providers.js';
+import type { JudgeSettings } from '../scenario/plan.js';
+import type { Project } from './project.js';
+import type { SelectedScenario } from './select-scenarios.js';
+import { UsageError } from './usage-error.js';
+
+/** What the command line says of the judge. */
+export interface JudgeFlags {
+  /** false: left out. */
+  judge: boolean;
+  judgeModel?: string;
+}
+
+/** The judge of a scenario; null where it has none, or it is left out. @throws UsageError */
+export function chooseJudge(
+  project: Project,
+  selected: SelectedScenario,
+  flags: JudgeFlags,
+): JudgeSettings | null {
+  const { scenario, rubric } = selected;
+  const { judge } = scenario.evaluation;
+  if (judge?.enabled !== true || rubric === null || !flags.judge) return null;
+  const { rubric: rubric_file, pass_threshold, always, timeout_secs } = judge;
+  const model = modelOf(project, selected, flags);
+  return { model, rubric, rubric_file, pass_threshold, always, timeout_secs };
+}
+
+/** What is wrong with the model that scenario or config name for a judge. */
+export function judgeProblems(project: Project, selected: SelectedScenario): Problem[] {
+  const { judge } = selected.scenario.evaluation;
+  const named = judge?.model ?? project.config.judge?.model;
+  if (judge?.enabled !== true || named === undefined) return [];
+  const message = modelProblem(project, named);
+  return message === null ? [] : placeOf(project, selected, message).problems;
+}
+
+function modelOf(project: Project, selected: SelectedScenario, { judgeModel }: JudgeFlags): string {
+  const { scenario, file, text, problemAt } = selected;
+  if (judgeModel !== undefined) {
+    const message = modelProblem(project, judgeModel);
+    if (message !== null)
+      throw new UsageError('judge_model', `--judge-model or LLM_TOOL_TEST_JUDGE: ${message}`);
+    return judgeModel;
+  }
+  const model = scenario.evaluation.judge?.model ?? project.config.judge?.model;
+  if (model === undefined) {
+    const message = `no model is named for the judge; name one here (model: provider/model), in [judge] of the config, by --judge-model or LLM_TOOL_TEST_JUDGE, or use --no-judge. ${known(project)}`;
+    const problems = [problemAt(['evaluation', 'judge'], message, 'key')];
+    throw new UsageError('judge_model', `${scenario.name}: ${message}`, problems, new Map([[file, text]]));
+  }
+  const message = modelProblem(project, model);
+  if (message === null) return model;
+  const { problems, texts } = placeOf(project, selected, message);
+  throw new UsageError('judge_model', message, problems, texts);
+}
+
+function modelProblem(project: Project, text: string): string | null {
+  const name = parseModelName(text);
+  if (!name.ok) return name.message;
+  const providers = knownProviders(project.config.providers);
+  if (providers.has(name.provider)) return null;
+  const near = nearest(name.provider, [...providers.keys()]);
+  return `provider '${name.provider}' is not known${near === null ? '.' : `; did you mean '${near}'?`} ${known(project)}`;
+}
+
+const known = ({ config }: Project): string =>
+  `Known providers: ${[...knownProviders(config.providers).keys()].join(', ')}; others are defined in [providers.NAME] of llm-tool-test-config.toml`;
+
+/** Where the model that counts is written. */
+function placeOf(
+  { configSource }: Project,
+  { scenario, file, text, problemAt }: SelectedScenario,
+  message: string,
+): { problems: Problem[]; texts: Map<string, string> } {
+  if (scenario.evaluation.judge?.model !== undefined || configSource === null) {
+    const problems = [problemAt(['evaluation', 'judge', 'model'], message)];
+    return { problems, texts: new Map([[file, text]]) };
+  }
+  const problems = [configSource.problemAt(['judge', 'model'], message)];
+  return { problems, texts: new Map([[configSource.file, configSource.text]]) };
+}
+
+/** Names of the providers that judges need. @throws UsageError for one that may spend money without leave. */
+export function providersOf({ config }: Project, judges: readonly (JudgeSettings | null)[]): string[] {
+  const providers = knownProviders(config.providers);
+  const used = new Set<string>();
+  for (const judge of judges) {
+    const name = parseModelName(judge?.model ?? '');
+    if (judge === null || !name.ok) continue;
+    used.add(name.provider);
+    if (providers.get(name.provider)?.free === true || process.env['LLM_TOOL_TEST_ENABLED'] === '1') continue;
+    throw new UsageError(
+      'not_enabled',
+      `the judge ${judge.model} may spend money: set LLM_TOOL_TEST_ENABLED=1 to ask it, or say free = true in [providers.${name.provider}] if it costs nothing; --no-judge leaves it out`,
+    );
+  }
+  return [...used];
+}

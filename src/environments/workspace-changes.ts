@@ -1,0 +1,127 @@
+import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isFolder, listTree } from '../platform/tree.js';
+
+/** A file of the workspace that is not as the fixture has it. */
+interface WorkspaceChange {
+  path: string;
+  change: 'added' | 'changed' | 'removed';
+  /** null for what is no regular file, or is gone. */
+  bytes: number | null;
+  /** The beginning of a text file; null where there is none to show. */
+  start: string | null;
+}
+
+export interface WorkspaceChanges {
+  changed: WorkspaceChange[];
+  /** How many further ones were found. */
+  more: number;
+}
+
+/** What a workspace began with: where a file's content is, or what it is. */
+type Origin = { file: string } | { content: string } | { to: string };
+
+/** What tools write for themselves; nobody reads it as somebody's work. */
+const SKIPPED = new Set(['.git', 'node_modules']);
+const MAX_CHANGES = 200;
+const MAX_VISITED = 20_000;
+const MAX_STARTS = 50;
+const START_BYTES = 16 * 1024;
+/** Larger files of the same size are told apart by their times. */
+const COMPARE_BYTES = 8 * 1024 * 1024;
+
+/** Compares a workspace with what it was made of: fixture, initial-state/ over it, `files` over both. */
+export async function workspaceChanges(
+  workspace: string,
+  fixture: string,
+  files: Record<string, string>,
+): Promise<WorkspaceChanges> {
+  const origins = await originsOf(fixture, files);
+  const changed: WorkspaceChange[] = [];
+  let more = 0;
+  let starts = 0;
+  const note = async (path: string, change: WorkspaceChange['change'], bytes: number | null) => {
+    if (changed.length >= MAX_CHANGES) more += 1;
+    else {
+      const start =
+        bytes === null || starts >= MAX_STARTS
+          ? null
+          : await startOf(join(workspace, path)).catch(() => null);
+      if (start !== null) starts += 1;
+      changed.push({ path, change, bytes, start });
+    }
+  };
+  const seen = new Set<string>();
+  for await (const path of filesBelow(workspace)) {
+    seen.add(path);
+    const info = await lstat(join(workspace, path)).catch(() => null);
+    if (info === null) continue;
+    const origin = origins.get(path);
+    const bytes = info.isFile() ? info.size : null;
+    if (origin === undefined) await note(path, 'added', bytes);
+    else if (!(await isSame(join(workspace, path), origin).catch(() => false)))
+      await note(path, 'changed', bytes);
+  }
+  if (seen.size < MAX_VISITED) {
+    for (const path of origins.keys()) if (!seen.has(path)) await note(path, 'removed', null);
+  }
+  return { changed, more };
+}
+
+async function originsOf(fixture: string, files: Record<string, string>): Promise<Map<string, Origin>> {
+  const initial = join(fixture, 'initial-state');
+  const roots = [fixture, ...((await isFolder(initial)) ? [initial] : [])];
+  const origins = new Map<string, Origin>();
+  for (const root of roots) {
+    for (const entry of await listTree(root)) {
+      const { path, kind } = entry;
+      const parts = path.split('/');
+      if (kind === 'folder' || (root === fixture && parts[0] === 'initial-state')) continue;
+      if (parts.some((part) => SKIPPED.has(part))) continue;
+      origins.set(path, kind === 'symlink' ? { to: entry.to } : { file: join(root, path) });
+    }
+  }
+  for (const [path, content] of Object.entries(files)) origins.set(path, { content });
+  return origins;
+}
+
+/** Paths of what is no folder, in a fixed order; what cannot be read is passed over. */
+async function* filesBelow(root: string): AsyncGenerator<string> {
+  const folders = [''];
+  let visited = 0;
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if ((visited += 1) > MAX_VISITED) return;
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (SKIPPED.has(entry.name)) continue;
+      if (entry.isDirectory()) folders.push(path);
+      else yield path;
+    }
+  }
+}
+
+async function isSame(path: string, origin: Origin): Promise<boolean> {
+  const info = await lstat(path);
+  if ('to' in origin) return info.isSymbolicLink() && (await readlink(path)) === origin.to;
+  if (!info.isFile()) return false;
+  if ('content' in origin) return (await readFile(path, 'utf8')) === origin.content;
+  const before = await lstat(origin.file);
+  if (before.size !== info.size) return false;
+  // Copies keep the time of their original.
+  if (info.size > COMPARE_BYTES) return Math.abs(before.mtimeMs - info.mtimeMs) < 1;
+  return (await readFile(path)).equals(await readFile(origin.file));
+}
+
+async function startOf(path: string): Promise<string | null> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, bytesRead), {
+      stream: true, // the last character may be cut
+    });
+    return text.includes('\0') ? null : text;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { isJsonObject, type Json } from '../lib/json.js';
+import type { Rubric } from '../scenario/rubric.js';
+import { findObject } from './find-object.js';
+
+/** What a usable answer of the judge says. */
+export interface Answer {
+  scores: Record<string, number>;
+  confidence: number;
+  issues: string[];
+  highlights: string[];
+  fields: Record<string, Json>;
+}
+
+export type ReadAnswer = { ok: true; answer: Answer } | { ok: false; problem: string };
+
+/** Every answer has these; a rubric that requires them says nothing new. `weighted_score` is computed here. */
+const STANDARD = ['scores', 'weighted_score', 'confidence', 'issues', 'highlights'];
+
+/** What a rubric requires beyond what every answer has. */
+export const extraFields = ({ output }: Rubric): string[] =>
+  [...new Set(output.require_fields)].filter((name) => !STANDARD.includes(name));
+
+const share = z.number().min(0).max(1);
+const texts = z.array(z.string());
+
+/**
+ * Reads what a model said. Strict in what is asked for, since a score that is made up decides about a run: exactly the
+ * rubric's criteria, numbers from 0 to 1, lists of texts, every required field. What is said beyond that does no harm.
+ */
+export function readAnswer(rubric: Rubric, text: string): ReadAnswer {
+  if (text.trim() === '') return { ok: false, problem: 'the answer is empty' };
+  const found = findObject(text);
+  if (found === null) return { ok: false, problem: 'the answer is not exactly one JSON object' };
+  const ids = rubric.criteria.map(({ id }) => id);
+  const problems: string[] = [];
+  const part = <T>(name: string, schema: z.ZodType<T>, expected: string): T | undefined => {
+    const parsed = schema.safeParse(own(found, name));
+    if (!parsed.success) problems.push(`${name}: expected ${expected}`);
+    return parsed.data;
+  };
+  const scores = readScores(own(found, 'scores'), ids, problems);
+  const confidence = part('confidence', share, 'a number from 0 to 1');
+  const issues = part('issues', texts, 'a list of texts');
+  const highlights = part('highlights', texts, 'a list of texts');
+  const fields = extraFields(rubric).map((name): [string, Json] => {
+    const value = own(found, name);
+    if (value === undefined || value === null) problems.push(`${name}: is required by the rubric`);
+    return [name, value ?? null];
+  });
+  if (problems.length > 0 || confidence === undefined || issues === undefined || highlights === undefined) {
+    return { ok: false, problem: problems.join('; ') };
+  }
+  return {
+    ok: true,
+    answer: { scores, confidence, issues, highlights, fields: Object.fromEntries(fields) },
+  };
+}
+
+function readScores(value: Json | undefined, ids: string[], problems: string[]): Record<string, number> {
+  if (!isJsonObject(value)) {
+    problems.push('scores: expected an object with a number for each criterion');
+    return {};
+  }
+  const unknown = Object.keys(value).filter((id) => !ids.includes(id));
+  if (unknown.length > 0) problems.push(`scores: the rubric has no ${unknown.join(', ')}`);
+  return Object.fromEntries(
+    ids.map((id) => {
+      const score = share.safeParse(own(value, id));
+      if (!score.success) problems.push(`scores.${id}: expected a number from 0 to 1`);
+      return [id, score.data ?? 0];
+    }),
+  );
+}
+
+const own = (object: Record<string, Json>, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+/** The scores by the rubric's weights, 0..1. Weights that sum to 0.99 must not cost a perfect run its 1. */
+export function weightedScore(rubric: Rubric, scores: Record<string, number>): number {
+  const total = rubric.criteria.reduce((sum, { weight }) => sum + weight, 0);
+  const sum = rubric.criteria.reduce((sum, { id, weight }) => sum + weight * (scores[id] ?? 0), 0);
+  // 0.1 + 0.2 must reach a threshold of 0.3.
+  return Math.round((sum / total) * 1e6) / 1e6;
+}
+
+/**
+ * The JSON schema that a provider is asked to keep to. Evidence comes before scores, as a model that writes in order
+ * should look before it scores. Limits of numbers are left to `readAnswer`: not every provider takes them.
+ */
+export function answerSchema(rubric: Rubric): Record<string, Json> {
+  const properties: Record<string, Json> = {
+    issues: { type: 'array', items: { type: 'string' } },
+    highlights: { type: 'array', items: { type: 'string' } },
+    ...Object.fromEntries(extraFields(rubric).map((name) => [name, { type: 'string' }])),
+    scores: object(Object.fromEntries(rubric.criteria.map(({ id }) => [id, { type: 'number' }]))),
+    confidence: { type: 'number' },
+  };
+  return object(properties);
+}
+
+const object = (properties: Record<string, Json>): Record<string, Json> => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});

@@ -1,0 +1,66 @@
+import type { Judgment } from '../results/judgment.js';
+import type { RunRecord } from '../results/run-record.js';
+import type { Metrics } from '../results/schema.js';
+import { comparedScores } from '../results/score-text.js';
+import { blocks, fence, inline, list, table } from './markdown.js';
+import { formatCost } from './run-text.js';
+
+const score = (value: number): string => value.toFixed(2);
+const count = (tokens: number | null): string => (tokens === null ? 'n/a' : String(tokens));
+
+/** Why there is no judgment, in a sentence of markdown. */
+function judgeAbsence(run: RunRecord): string {
+  const step = run.steps.find(({ name }) => name === 'judge');
+  if (step === undefined) return 'Not performed: the scenario has no judge.';
+  const note = inline(step.note ?? 'no reason was recorded');
+  return step.status === 'failed' ? `**Could not judge:** ${note}` : `Not performed: ${note}.`;
+}
+
+/** "Judge Score" of evaluation.md: in fifths, as a human scores, then by criterion. */
+export function judgeScore(run: RunRecord, { judge }: Metrics): string {
+  if (judge === null) return judgeAbsence(run);
+  return `**${Math.round(judge.weighted_score * 5)}/5** (${verdict(judge)})\n\n${criteria(judge)}`;
+}
+
+/** "Judge Feedback" of evaluation.md: what the judge said beside its scores. */
+export function judgeFeedback(run: RunRecord, { judge }: Metrics): string {
+  if (judge === null) return judgeAbsence(run);
+  return blocks([
+    'Issues:',
+    points(judge.issues),
+    'Highlights:',
+    points(judge.highlights),
+    Object.keys(judge.fields).length === 0 ? null : fence(JSON.stringify(judge.fields, null, 2), 'json'),
+    `Confidence: ${score(judge.confidence)}`,
+  ]).trim();
+}
+
+/** The section of report.md. */
+export function judgeSection(run: RunRecord, { judge }: Metrics): string {
+  if (judge === null) return judgeAbsence(run);
+  const { usage } = judge;
+  return blocks([
+    `${judge.passed ? '' : '**fail:** '}${verdict(judge)}. Judged by ${inline(judge.model)}${judge.model_used === null ? '' : `, which answered as ${inline(judge.model_used)},`} with ${inline(run.judge?.rubric ?? 'its rubric')}.`,
+    criteria(judge),
+    list([
+      `Confidence: ${score(judge.confidence)}`,
+      `Issues: ${judge.issues.length}, highlights: ${judge.highlights.length}`,
+      `Answers asked for: ${judge.attempts}`,
+      `Tokens: ${count(usage.input)} input, ${count(usage.output)} output`,
+      `Cost: ${formatCost(judge.cost_usd)}`,
+    ]),
+  ]).trim();
+}
+
+function verdict({ weighted_score, pass_threshold, passed }: Judgment): string {
+  const [found, wanted] = comparedScores(weighted_score, pass_threshold);
+  return `${found}, ${passed ? 'reaches' : 'below'} the threshold ${wanted}`;
+}
+
+const criteria = ({ scores }: Judgment): string =>
+  table(
+    ['Criterion', 'Score'],
+    Object.entries(scores).map(([id, value]) => [inline(id), score(value)]),
+  );
+
+const points = (items: readonly string[]): string => (items.length === 0 ? 'None.' : list(items.map(inline)));

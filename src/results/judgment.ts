@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { TokenUsage } from './token-usage.js';
+
+/** What the judge came to, in metrics.json. Scores are 0..1. */
+export const Judgment = z.object({
+  /** As asked for: `provider/model`. */
+  model: z.string(),
+  /** As the provider named it in its answer; null when it did not. */
+  model_used: z.string().nullable(),
+  /** By the ids of the rubric's criteria. */
+  scores: z.record(z.string(), z.number()),
+  /** The scores by the rubric's weights, computed here: what the model said of it is in its answer only. */
+  weighted_score: z.number(),
+  confidence: z.number(),
+  issues: z.array(z.string()),
+  highlights: z.array(z.string()),
+  /** What the rubric's `output.require_fields` names beside these. */
+  fields: z.record(z.string(), z.json()),
+  pass_threshold: z.number(),
+  passed: z.boolean(),
+  /** Of all answers, the unusable ones too. */
+  usage: TokenUsage,
+  cost_usd: z.number().nullable(),
+  /** How many answers the model gave until one was usable. */
+  attempts: z.number().int(),
+});
+export type Judgment = z.infer<typeof Judgment>;
+
+/** artifacts/judge/answer-<n>.json: one answer of the model, whether it could be used or not. */
+export const JudgeAnswer = z.object({
+  schema_version: z.literal(1),
+  /** ISO 8601 UTC */
+  at: z.string(),
+  model: z.string(),
+  model_used: z.string().nullable(),
+  finish_reason: z.string(),
+  usage: TokenUsage,
+  /** Why it could not be used; null when it was. */
+  problem: z.string().nullable(),
+  /** What the model said, word for word. */
+  text: z.string(),
+});
+export type JudgeAnswer = z.infer<typeof JudgeAnswer>;

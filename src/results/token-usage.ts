@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** Tokens of a model; null is what nobody said. */
+export const TokenUsage = z.object({
+  input: z.number().nullable(),
+  output: z.number().nullable(),
+  reasoning: z.number().nullable(),
+  cache_read: z.number().nullable(),
+  cache_write: z.number().nullable(),
+});
+export type TokenUsage = z.infer<typeof TokenUsage>;
+
+/** The sum of some usages. A count that one of them knows is known; only what none knows is null. */
+export function sumUsage(usages: readonly TokenUsage[]): TokenUsage {
+  const sum = (name: keyof TokenUsage): number | null =>
+    usages.reduce<number | null>(
+      (total, { [name]: count }) => (count === null ? total : (total ?? 0) + count),
+      null,
+    );
+  return {
+    input: sum('input'),
+    output: sum('output'),
+    reasoning: sum('reasoning'),
+    cache_read: sum('cache_read'),
+    cache_write: sum('cache_write'),
+  };
+}

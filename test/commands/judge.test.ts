@@ -1,0 +1,474 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { JudgeAnswer } from '../../src/results/judgment.js';
+import { createModelServer, type Asked, type ModelServer } from './model-server.js';
+import {
+  createProject,
+  EMPTY_FIXTURE,
+  openRun,
+  scenario,
+  until,
+  type RunFolder,
+  type TestProject,
+} from './project.js';
+
+const KEYS = {
+  HOUSE_KEY: 'house-key-4711-xyzzy',
+  ANTHROPIC_API_KEY: 'anthropic-key-4712-xyzzy',
+  OPENAI_API_KEY: 'openai-key-4713-xyzzy',
+  GEMINI_API_KEY: 'gemini-key-4714-xyzzy',
+};
+const RUBRIC = `criteria:
+  - {id: correct, weight: 0.6, description: The note says what was asked for}
+  - {id: tidy, weight: 0.4, description: Nothing else was touched}
+output: {format: json, require_fields: [weighted_score, summary]}
+`;
+const GATE = '{type: file_exists, path: note.txt}';
+const FAILING = '{type: file_exists, path: missing.txt}';
+
+/** What a model says; `weighted_score` is made up, and must not count. */
+const judgment = (correct: number, tidy = correct): string =>
+  JSON.stringify({
+    issues: ['the note has no date'],
+    highlights: ['one command was enough'],
+    scores: { correct, tidy },
+    weighted_score: 0.01,
+    confidence: 0.8,
+    summary: 'fine',
+  });
+
+interface JudgedOptions {
+  judge?: string;
+  gates?: string[];
+  steps?: string[];
+}
+
+/** A scenario whose judge has these settings, beside rubric and threshold. */
+const judged = (
+  name: string,
+  model: string | null,
+  { judge = '', gates = [GATE], steps = ['run: echo milk > note.txt'] }: JudgedOptions = {},
+): string =>
+  scenario(name, { gates, steps }).replace(
+    'evaluation:',
+    `evaluation:\n  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.7${model === null ? '' : `, model: ${model}`}${judge}}`,
+  );
+
+let server: ModelServer;
+let project: TestProject;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  server = await createModelServer();
+  env = {
+    ...KEYS,
+    LLM_TOOL_TEST_ENABLED: '1',
+    LLM_TOOL_TEST_JUDGE: '',
+    ANTHROPIC_BASE_URL: server.address,
+    OPENAI_BASE_URL: `${server.address}/v1`,
+    GOOGLE_GEMINI_BASE_URL: `${server.address}/`,
+  };
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/rubric.yaml': RUBRIC,
+    'llm-tool-test-config.toml': [
+      '[judge]\nmodel = "house/by-config"',
+      `[providers.house]\nbase_url = "${server.address}/house/v1"\napi_key = "\${HOUSE_KEY}"\nfree = true\n`,
+      '[prices."gpt-5.1-served"]\ninput_per_mtok = 10\noutput_per_mtok = 100',
+    ].join('\n'),
+  });
+});
+afterAll(async () => {
+  await project.remove();
+  await server.close();
+});
+
+/** Runs scenarios, all at once, and opens what each left. */
+async function runAll(
+  texts: Record<string, string>,
+  args: string[] = [],
+  more: Record<string, string> = {},
+): Promise<{ exitCode: number | undefined; stderr: string; runs: Record<string, RunFolder> }> {
+  for (const [name, text] of Object.entries(texts)) await project.write(`fixtures/${name}.yaml`, text);
+  const { exitCode, document, stderr } = await project.run(
+    [...Object.keys(texts), '--concurrency', '20', ...args],
+    { ...env, ...more },
+  );
+  const opened = document.cells.map(async ({ scenario: name }, at): Promise<[string, RunFolder]> => [
+    name,
+    await openRun(document, at),
+  ]);
+  return { exitCode, stderr, runs: Object.fromEntries(await Promise.all(opened)) };
+}
+
+const judgeStep = ({ run }: RunFolder) => run.steps.find(({ name }) => name === 'judge');
+const answers = async ({ path, text }: RunFolder): Promise<JudgeAnswer[]> => {
+  const names = (await readdir(path('artifacts/judge'))).filter((name) => name.startsWith('answer-')).sort();
+  return Promise.all(
+    names.map(async (name) => JSON.parse(await text(`artifacts/judge/${name}`)) as JudgeAnswer),
+  );
+};
+const promptOf = ({ body }: Asked): string =>
+  (JSON.parse(body) as { messages: { content: string }[] }).messages.map(({ content }) => content).join('\n');
+
+describe('a sweep of judged runs', () => {
+  let runs: Record<string, RunFolder>;
+  let exitCode: number | undefined;
+  const of = (name: string): RunFolder => {
+    const found = runs[name];
+    if (found === undefined) throw new Error(`no run of ${name}`);
+    return found;
+  };
+
+  beforeAll(async () => {
+    server.script('good', { say: judgment(1, 0.5) });
+    server.script('low', { say: judgment(0.5, 0.9) });
+    server.script('never', { say: judgment(1) });
+    server.script('by-config', { say: judgment(1) });
+    server.script('strict', { say: judgment(0.2) });
+    server.script(
+      'limited',
+      { status: 429, headers: { 'retry-after': '2' }, body: '{"error":{"message":"slow down"}}' },
+      { say: judgment(1) },
+    );
+    server.script(
+      'shaky',
+      { status: 500 },
+      { status: 503, headers: { 'retry-after': '1' } },
+      { say: judgment(1) },
+    );
+    server.script(
+      'sloppy',
+      { say: 'I liked it.' },
+      { say: judgment(1).replace('"tidy"', '"tidyness"') },
+      { say: `Here it is:\n\`\`\`json\n${judgment(0.8)}\n\`\`\`` },
+    );
+    server.script('plain', { sayWithoutSchema: `<think>{hm}</think>\n${judgment(0.9)}` });
+    for (const model of ['claude-sonnet-4-5', 'gpt-5.1', 'gemini-2.5-pro'])
+      server.script(model, { say: judgment(1) });
+    // A server may say anything, its own key too.
+    server.script('leaky', { say: judgment(1).replace('the note has', `${KEYS.HOUSE_KEY} has`) });
+    const steps = ['run: echo milk > note.txt; env > env.txt'];
+    ({ exitCode, runs } = await runAll({
+      good: judged('good', 'house/good', { steps }),
+      leaky: judged('leaky', 'house/leaky'),
+      low: judged('low', 'house/low'),
+      gated: judged('gated', 'house/never', { gates: [GATE, FAILING] }),
+      always: judged('always', 'house/strict', { gates: [FAILING], judge: ', always: true' }),
+      ungated: judged('ungated', null, { gates: [] }),
+      quit: judged('quit', 'house/never', { gates: [], steps: ['exit: 3'] }),
+      limited: judged('limited', 'house/limited'),
+      shaky: judged('shaky', 'house/shaky'),
+      sloppy: judged('sloppy', 'house/sloppy'),
+      plain: judged('plain', 'house/plain'),
+      anthropic: judged('anthropic', 'anthropic/claude-sonnet-4-5'),
+      openai: judged('openai', 'openai/gpt-5.1'),
+      google: judged('google', 'google/gemini-2.5-pro'),
+    }));
+  });
+
+  test('a run that reaches the threshold passes, with scores weighed by us', async () => {
+    const { metrics, run, text } = of('good');
+    expect(run).toMatchObject({ outcome: 'pass', message: '1/1 gates passed; judge 0.80' });
+    expect(metrics.judge).toEqual({
+      model: 'house/good',
+      model_used: 'good-served',
+      scores: { correct: 1, tidy: 0.5 },
+      weighted_score: 0.8,
+      confidence: 0.8,
+      issues: ['the note has no date'],
+      highlights: ['one command was enough'],
+      fields: { summary: 'fine' },
+      pass_threshold: 0.7,
+      passed: true,
+      usage: { input: 100, output: 20, reasoning: 0, cache_read: 0, cache_write: null },
+      cost_usd: 0,
+      attempts: 1,
+    });
+    expect(await text('report.md')).toContain('0.80, reaches the threshold 0.70');
+    expect(await text('evaluation.md')).toContain('**4/5** (0.80, reaches the threshold 0.70)');
+    const line = (await project.resultLines()).find(({ scenario_id }) => scenario_id === 'good');
+    expect(line?.judge_score).toBe(0.8);
+  });
+
+  test('the judge is shown task, gates, transcript and changed files, and prompt and answer are kept', async () => {
+    const [asked, ...more] = server.askedOf('good');
+    expect(more).toEqual([]);
+    if (asked === undefined) throw new Error('the model was not asked');
+    const prompt = promptOf(asked);
+    expect(prompt).toContain('- correct (weight 0.6): The note says what was asked for');
+    expect(prompt).toContain('do it');
+    expect(prompt).toMatch(/pass: file_exists note\.txt: /);
+    expect(prompt).toContain('$ echo milk > note.txt; env > env.txt');
+    expect(prompt).toContain('added: note.txt (5 bytes)');
+    expect(prompt).toMatch(/--- note\.txt\nmilk/);
+    expect(prompt).not.toContain('README.md');
+    expect(asked.headers.authorization).toBe(`Bearer ${KEYS.HOUSE_KEY}`);
+    expect(JSON.parse(asked.body)).toMatchObject({ response_format: { type: 'json_schema' } });
+    const kept = await of('good').text('artifacts/judge/prompt.md');
+    expect(kept).toContain('added: note.txt (5 bytes)');
+    expect(await answers(of('good'))).toMatchObject([{ problem: null, text: judgment(1, 0.5) }]);
+  });
+
+  test('every link of its reports resolves', async () => {
+    for (const report of ['report.md', 'evaluation.md']) {
+      const links = [...(await of('good').text(report)).matchAll(/\]\(([^)]+)\)/g)].map(
+        ([, link = '']) => link,
+      );
+      expect(links).toContain('artifacts/judge/prompt.md');
+      expect(links).toContain('artifacts/judge/answer-1.json');
+      for (const link of links) expect(existsSync(of('good').path(link)), link).toBe(true);
+    }
+  });
+
+  test('a run below the threshold fails: exit 1', () => {
+    expect(of('low').run).toMatchObject({ outcome: 'fail', message: '1/1 gates passed; judge 0.66 < 0.70' });
+    expect(of('low').metrics.judge).toMatchObject({ weighted_score: 0.66, passed: false });
+    expect(exitCode).toBe(1);
+  });
+
+  test('a run whose gates failed, or whose agent did not complete without gates, is not judged, and the report says why', async () => {
+    expect(server.askedOf('never')).toEqual([]);
+    expect(judgeStep(of('gated'))).toMatchObject({
+      status: 'not_performed',
+      note: 'only a run that passes all gates is judged; 1 did not pass',
+    });
+    expect(of('gated').metrics.judge).toBeNull();
+    expect(await of('gated').text('report.md')).toContain('Not performed: only a run that passes all gates');
+    expect(judgeStep(of('quit'))).toMatchObject({ status: 'not_performed' });
+    expect(of('quit').run.outcome).toBe('fail');
+  });
+
+  test('with always: true it is judged all the same, and has failed by its gates', () => {
+    expect(server.askedOf('strict')).toHaveLength(1);
+    expect(of('always').metrics.judge).toMatchObject({ weighted_score: 0.2 });
+    expect(of('always').run).toMatchObject({
+      outcome: 'fail',
+      message: /^0\/1 gates.*; judge 0\.20 < 0\.70$/,
+    });
+  });
+
+  test('a run without gates is judged, by the model of the config', () => {
+    expect(of('ungated').run).toMatchObject({ outcome: 'pass', message: 'no gates to pass; judge 1.00' });
+    expect(of('ungated').metrics.judge?.model).toBe('house/by-config');
+  });
+
+  test('a rate limit is waited for as long as the server says', () => {
+    // The first back-off of Temporal would be over after a second.
+    const [first, second, ...more] = server.askedOf('limited');
+    expect(more).toEqual([]);
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2000);
+    expect(of('limited').run.outcome).toBe('pass');
+    expect(judgeStep(of('limited'))).toMatchObject({ status: 'done', attempts: 2 });
+  });
+
+  test('a server that is down for a while is asked again', () => {
+    expect(server.askedOf('shaky')).toHaveLength(3);
+    expect(of('shaky').run.outcome).toBe('pass');
+    expect(of('shaky').metrics.judge?.attempts).toBe(1);
+  });
+
+  test('unusable answers are kept and asked for again, and all of them are counted', async () => {
+    expect(await answers(of('sloppy'))).toMatchObject([
+      { problem: 'the answer is not exactly one JSON object', text: 'I liked it.' },
+      { problem: 'scores: the rubric has no tidyness; scores.tidy: expected a number from 0 to 1' },
+      { problem: null },
+    ]);
+    expect(of('sloppy').metrics.judge).toMatchObject({
+      weighted_score: 0.8,
+      attempts: 3,
+      usage: { input: 300, output: 60 },
+    });
+  });
+
+  test('a server that does not know JSON schemas is asked without one', () => {
+    expect(server.askedOf('plain').map(({ body }) => /json_schema/.test(body))).toEqual([true, false]);
+    expect(of('plain').metrics.judge).toMatchObject({ weighted_score: 0.9, attempts: 1 });
+  });
+
+  test.each([
+    ['anthropic', 'claude-sonnet-4-5', '/v1/messages', 'x-api-key', KEYS.ANTHROPIC_API_KEY],
+    ['openai', 'gpt-5.1', '/v1/responses', 'authorization', `Bearer ${KEYS.OPENAI_API_KEY}`],
+    [
+      ...['google', 'gemini-2.5-pro', '/v1beta/models/gemini-2.5-pro:generateContent'],
+      ...['x-goog-api-key', KEYS.GEMINI_API_KEY],
+    ] as const,
+  ] as const)('%s is asked in its own way', (name, model, path, header, key) => {
+    const asked = server.askedOf(model);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({ path, headers: { [header]: key } });
+    expect(asked[0]?.body).toContain('"issues":{"type":"array"');
+    expect(of(name).metrics.judge).toMatchObject({
+      model: `${name}/${model}`,
+      model_used: `${model}-served`,
+      weighted_score: 1,
+      usage: { input: name === 'anthropic' ? 90 : 100, output: 20 },
+    });
+  });
+
+  test('what it costs is known by prices, and what is free costs nothing', () => {
+    expect(of('openai').metrics.judge?.cost_usd).toBe((100 * 10 + 20 * 100) / 1e6);
+    expect(of('low').metrics.judge?.cost_usd).toBe(0);
+  });
+
+  test('no key is in any file, in a history, or in the environment of the agent', async () => {
+    const { run, path } = of('good');
+    expect((await answers(of('leaky')))[0]?.text).toContain('[REDACTED] has');
+    expect(of('leaky').metrics.judge?.issues).toEqual(['[REDACTED] has no date']);
+    const environment = await readFile(path('fixture/env.txt'), 'utf8');
+    for (const name of Object.keys(KEYS)) expect(environment).not.toContain(name);
+    for (const file of await filesBelow(project.results)) {
+      const content = await readFile(file, 'latin1');
+      for (const key of Object.values(KEYS)) expect(content.includes(key), file).toBe(false);
+    }
+    const connection = await Connection.connect({ address: inject('temporalAddress') });
+    const { workflow } = new Client({ connection });
+    const judgedBy = Object.values(runs).map((one) => one.run.workflow_id);
+    for (const id of [`sweep/${run.sweep}`, ...judgedBy]) {
+      const history = JSON.stringify(await workflow.getHandle(id).fetchHistory());
+      const bytes = Object.values(KEYS).flatMap((key) => [key, Buffer.from(key).toString('base64')]);
+      for (const form of bytes) expect(history.includes(form), id).toBe(false);
+      expect(history.length).toBeGreaterThan(1000);
+    }
+    await connection.close();
+  });
+
+  test('show prints the judgment, and the table of a sweep the scores', async () => {
+    const shown = await project.cli(['show', of('low').run.run_id]);
+    expect(shown.stdout).toMatch(/judge\n +✗ fail +0\.66 +threshold 0\.70, confidence 0\.80, house\/low\n/);
+    expect(shown.stdout).toMatch(/issue +the note has no date/);
+    const table = await project.cli(['show', of('low').run.sweep]);
+    expect(table.stdout).toMatch(/✗ fail +low +mock\/default +1\/1 +judge 0\.66/);
+  });
+});
+
+describe('a judge that cannot judge', () => {
+  test('is an error: exit 3, with every other artifact, and its answers where it gave any', async () => {
+    server.script('locked', {
+      status: 401,
+      body: `{"error":{"message":"Incorrect API key provided: ${KEYS.HOUSE_KEY}"}}`,
+    });
+    server.script('babbling', { say: '{"scores": {"correct": 7}}' });
+    server.script('slow', 'silence');
+    const { exitCode, runs } = await runAll(
+      {
+        locked: judged('locked', 'house/locked'),
+        babbling: judged('babbling', 'house/babbling'),
+        slow: judged('slow', 'house/slow', { judge: ', timeout_secs: 0.2' }),
+        unknown: judged('unknown', 'house/unknown'),
+        keyless: judged('keyless', 'anthropic/claude-sonnet-4-5'),
+      },
+      [],
+      { ANTHROPIC_API_KEY: '' },
+    );
+    expect(exitCode).toBe(3);
+    const { keyless, ...asked } = runs;
+    // Nothing is paid for a run that cannot be judged.
+    expect(keyless?.run).toMatchObject({ outcome: 'error', agent: null });
+    expect(keyless?.run.message).toContain('${ANTHROPIC_API_KEY}');
+    const messages = Object.fromEntries(Object.entries(asked).map(([name, { run }]) => [name, run.message]));
+    expect(messages['locked']).toMatch(
+      /^step 'judge' could not be performed: house\/locked: HTTP 401: .*\[REDACTED\]; check the key/,
+    );
+    expect(messages['babbling']).toMatch(/answer 3 could not be used: .*scores.correct: expected a number/);
+    expect(messages['slow']).toMatch(/house\/slow: gave no answer within 0.2 s/);
+    expect(messages['unknown']).toMatch(/HTTP 404: .*check the name of the model/);
+    expect(server.askedOf('locked')).toHaveLength(1);
+    expect(server.askedOf('babbling')).toHaveLength(3);
+    expect(server.askedOf('slow').map(({ abandoned }) => abandoned)).toEqual([true, true, true]);
+    for (const opened of Object.values(asked)) {
+      expect(opened.run.outcome).toBe('error');
+      expect(opened.metrics).toMatchObject({ judge: null, gates_passed: 1, gates_total: 1 });
+      expect(judgeStep(opened)?.status).toBe('failed');
+      expect(await opened.text('fixture/note.txt')).toBe('milk\n');
+      const report = await opened.text('report.md');
+      expect(report).toContain('**Could not judge:**');
+      expect(report).not.toContain(KEYS.HOUSE_KEY);
+      for (const file of ['artifacts/events.jsonl', 'artifacts/judge/prompt.md', 'evaluation.md'])
+        expect(existsSync(opened.path(file)), file).toBe(true);
+    }
+    const babbling = runs['babbling'];
+    if (babbling === undefined) throw new Error('no run');
+    expect(await answers(babbling)).toHaveLength(3);
+    expect(await babbling.text('report.md')).toContain('artifacts/judge/answer-3.json');
+  });
+});
+
+test('--judge-model names another model, and --no-judge asks none, which the report says', async () => {
+  server.script('named', { say: judgment(1) });
+  const texts = { flagged: judged('flagged', 'house/named') };
+  const none = await runAll(texts, ['--no-judge']);
+  expect(none.exitCode).toBe(0);
+  expect(none.runs['flagged']?.metrics.judge).toBeNull();
+  expect(await none.runs['flagged']?.text('report.md')).toContain('Not performed: left out by --no-judge');
+  expect(server.askedOf('named')).toEqual([]);
+  const planned = await project.cli(['run', 'flagged', '--judge-model', 'house/other', '--dry-run'], env);
+  expect(planned.stdout).toContain('judge house/other');
+});
+
+test('editing rubric, scenario and config while a sweep runs changes nothing', async () => {
+  server.script('early', { say: judgment(1) });
+  const text = judged('edited', 'house/early', {
+    steps: [`run: 'until [ -e ${project.folder}/go ]; do sleep 0.05; done; echo milk > note.txt'`],
+  });
+  await project.write('fixtures/edited.yaml', text);
+  const running = project.start(['run', 'edited', '--json'], env);
+  await until('its agent runs', async () => {
+    const files = await filesBelow(project.state);
+    return files.some((file) => /-edited-[^/]+\/agent\/1\/sup$/.test(file)) ? true : null;
+  });
+  const config = await project.read('llm-tool-test-config.toml');
+  await project.write('fixtures/rubric.yaml', RUBRIC.replace('what was asked for', 'something else'));
+  await project.write('fixtures/edited.yaml', text.replace('house/early', 'house/late'));
+  await project.write('llm-tool-test-config.toml', config.replace('/house/v1', '/elsewhere'));
+  await project.write('go', '');
+  expect((await running).exitCode).toBe(0);
+  const [asked] = server.askedOf('early');
+  expect(asked?.path).toBe('/house/v1/chat/completions');
+  expect(asked?.body).toContain('The note says what was asked for');
+  await project.write('fixtures/rubric.yaml', RUBRIC);
+  await project.write('llm-tool-test-config.toml', config);
+});
+
+test('cancelling while the judge thinks ends the call, and the run is cancelled with what it has', async () => {
+  server.script('thinking', 'silence');
+  await project.write('fixtures/halted.yaml', judged('halted', 'house/thinking'));
+  const running = project.start(['run', 'halted', '--name', 'halted', '--json'], env);
+  await until('the judge is asked', () => (server.askedOf('thinking').length > 0 ? true : null));
+  expect((await project.cli(['cancel', 'halted'])).exitCode).toBe(0);
+  expect((await running).exitCode).toBe(130);
+  expect(server.askedOf('thinking')).toMatchObject([{ abandoned: true }]);
+  const line = (await project.resultLines()).find(({ scenario_id }) => scenario_id === 'halted');
+  expect(line).toMatchObject({ outcome: 'cancelled', gates_passed: 1, judge_score: null });
+});
+
+describe('what is found before anything runs: exit 2', () => {
+  const refuse = async (model: string | null, more: Record<string, string> = {}): Promise<string> => {
+    await project.write('rubric.yaml', RUBRIC);
+    await project.write('refused.yaml', judged('refused', model));
+    const { exitCode, stderr } = await project.cli(['run', 'refused.yaml'], { ...env, ...more });
+    expect(exitCode).toBe(2);
+    return stderr;
+  };
+
+  test('a judge that may spend money without leave', async () => {
+    const said = await refuse('anthropic/claude-sonnet-4-5', { LLM_TOOL_TEST_ENABLED: '' });
+    expect(said).toMatch(/judge anthropic\/claude-sonnet-4-5 may spend money: set LLM_TOOL_TEST_ENABLED=1/);
+  });
+
+  test('a provider that nobody defines, with its place in the config', async () => {
+    const config = await project.read('llm-tool-test-config.toml');
+    await project.write('llm-tool-test-config.toml', '[judge]\nmodel = "hause/x"\n');
+    const said = await refuse(null);
+    await project.write('llm-tool-test-config.toml', config);
+    expect(said).toMatch(/llm-tool-test-config\.toml:2:9 judge\.model: provider 'hause' is not known/);
+  });
+});
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { answerSchema, readAnswer, weightedScore } from '../../src/judge/answer.js';
+import { findObject } from '../../src/judge/find-object.js';
+import type { Rubric } from '../../src/scenario/rubric.js';
+
+const rubric = (change: Partial<Rubric['output']> = {}): Rubric => ({
+  criteria: [
+    { id: 'right', weight: 0.6, description: 'x' },
+    { id: 'tidy', weight: 0.4, description: 'y' },
+  ],
+  output: { format: 'json', require_fields: [], ...change },
+});
+const good = { scores: { right: 1, tidy: 0.5 }, confidence: 0.8, issues: ['late'], highlights: [] };
+const read = (value: unknown, of = rubric()) => readAnswer(of, JSON.stringify(value));
+const problemOf = (value: unknown, of = rubric()): string => {
+  const result = read(value, of);
+  return result.ok ? 'no problem' : result.problem;
+};
+
+describe('findObject', () => {
+  const object = { a: '} ``` {', b: { c: 1 } };
+  const json = JSON.stringify(object);
+
+  test.each([
+    ['alone', json],
+    ['with blanks around it', `\n ${json}\n\n`],
+    ['in a code fence', `\`\`\`json\n${json}\n\`\`\``],
+    ['with words around it', `Here you are: ${json} I hope it helps.`],
+    ['after thoughts that look like another', `<think>maybe {"a": 2}?</think>\n${json}`],
+    ['in a fence among words with braces', `I use {x}.\n\`\`\`\n{"b":{"c":1}}\n\`\`\`\nand {y}.`],
+  ])('finds the object %s', (_how, text) => {
+    expect(findObject(text)).toMatchObject({ b: { c: 1 } });
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no object', 'I give it a 0.8'],
+    ['a list', '[{"a": 1}]'.replace(/[{}]/g, '')],
+    ['two objects', `${json}\n${json}`],
+    ['two objects in fences', `\`\`\`json\n{"a":1}\n\`\`\`\n\`\`\`json\n{"a":2}\n\`\`\``],
+    ['half an object', json.slice(0, -1)],
+    ['an object nested too deep to be stored', `{"a":${'['.repeat(600)}${']'.repeat(600)}}`],
+  ])('finds none in %s', (_what, text) => {
+    expect(findObject(text)).toBeNull();
+  });
+
+  test('takes long texts of braces in no time', () => {
+    const startedAt = performance.now();
+    for (const text of ['{'.repeat(1e6), '```\n{'.repeat(2e5), '<think>'.repeat(1e5)]) findObject(text);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+});
+
+describe('readAnswer', () => {
+  test('takes what is asked for and leaves out what is not', () => {
+    expect(read({ ...good, weighted_score: 7, mood: 'fine' })).toEqual({
+      ok: true,
+      answer: { ...good, fields: {} },
+    });
+  });
+
+  test('wants each criterion of the rubric, and no other', () => {
+    expect(problemOf({ ...good, scores: { right: 1 } })).toBe('scores.tidy: expected a number from 0 to 1');
+    expect(problemOf({ ...good, scores: { right: 1, tidy: 1, neat: 1 } })).toBe(
+      'scores: the rubric has no neat',
+    );
+    expect(problemOf({ ...good, scores: [1, 1] })).toMatch(/^scores: expected an object/);
+  });
+
+  test.each([1.01, -0.1, '1', null, true, [1], 1e999])('a score of %j is none', (score) => {
+    expect(problemOf({ ...good, scores: { right: score, tidy: 1 } })).toMatch(/^scores\.right: /);
+    expect(problemOf({ ...good, confidence: score })).toMatch(/^confidence: /);
+  });
+
+  test('issues and highlights are lists of texts', () => {
+    expect(problemOf({ ...good, issues: 'late', highlights: [1] })).toBe(
+      'issues: expected a list of texts; highlights: expected a list of texts',
+    );
+  });
+
+  test('wants every field that the rubric requires, whatever its form', () => {
+    const of = rubric({ require_fields: ['scores', 'weighted_score', 'summary', 'summary', 'next'] });
+    expect(problemOf({ ...good, next: null }, of)).toBe(
+      'summary: is required by the rubric; next: is required by the rubric',
+    );
+    expect(read({ ...good, summary: 'fine', next: [1] }, of)).toMatchObject({
+      ok: true,
+      answer: { fields: { summary: 'fine', next: [1] } },
+    });
+  });
+
+  test('names that every object has are no answer', () => {
+    const of = rubric({ require_fields: ['constructor'] });
+    of.criteria = [{ id: 'toString', weight: 1, description: 'x' }];
+    expect(problemOf({ ...good, scores: {} }, of)).toMatch(/scores\.toString.*constructor: is required/);
+  });
+
+  test('whatever a model says, the answer is within its bounds or refused', () => {
+    const score = fc.oneof(fc.double(), fc.integer({ min: -1, max: 2 }), fc.string());
+    const said = fc.oneof(
+      fc.json(),
+      fc.string(),
+      fc
+        .record(
+          {
+            scores: fc.record({ right: score, tidy: score }, { requiredKeys: [] }),
+            confidence: score,
+            issues: fc.oneof(fc.array(fc.string()), fc.anything()),
+            highlights: fc.array(fc.string()),
+          },
+          { requiredKeys: [] },
+        )
+        .map((value) => JSON.stringify(value)),
+    );
+    const within = (value: number | undefined): boolean => value !== undefined && value >= 0 && value <= 1;
+    let usable = 0;
+    fc.assert(
+      fc.property(said, (text) => {
+        const result = readAnswer(rubric(), text);
+        if (!result.ok) expect(result.problem).not.toBe('');
+        else {
+          usable += 1;
+          const { scores, confidence } = result.answer;
+          expect(Object.keys(scores)).toEqual(['right', 'tidy']);
+          expect([scores['right'], scores['tidy'], confidence].every(within)).toBe(true);
+          expect(within(weightedScore(rubric(), scores))).toBe(true);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+    expect(usable).toBeGreaterThan(0);
+  });
+});
+
+describe('weightedScore', () => {
+  const of = (...weights: number[]): Rubric => ({
+    ...rubric(),
+    criteria: weights.map((weight, at) => ({ id: `c${at}`, weight, description: 'x' })),
+  });
+
+  test('weighs by the rubric', () => {
+    expect(weightedScore(rubric(), { right: 1, tidy: 0.5 })).toBe(0.8);
+  });
+  test('is 1 for a perfect run, also where the weights sum to a little less or more', () => {
+    expect(weightedScore(of(0.33, 0.33, 0.33), { c0: 1, c1: 1, c2: 1 })).toBe(1);
+    expect(weightedScore(of(0.51, 0.5), { c0: 1, c1: 1 })).toBe(1);
+  });
+  test('is no rounding error below a threshold', () => {
+    expect(weightedScore(of(0.1, 0.2, 0.7), { c0: 1, c1: 1, c2: 0 })).toBe(0.3);
+  });
+});
+
+test('the schema asks for evidence before scores, and for everything that is required', () => {
+  const schema = answerSchema(rubric({ require_fields: ['summary', 'issues'] }));
+  expect(Object.keys(schema['properties'] as object)).toEqual([
+    ...['issues', 'highlights', 'summary', 'scores', 'confidence'],
+  ]);
+  expect(schema['required']).toEqual(['issues', 'highlights', 'summary', 'scores', 'confidence']);
+  expect(JSON.stringify(schema)).not.toMatch(/minimum|maximum/);
+});

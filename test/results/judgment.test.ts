@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { Metrics } from '../../src/results/schema.js';
+import { RunRecord } from '../../src/results/run-record.js';
+import { comparedScores } from '../../src/results/score-text.js';
+import { sumUsage, type TokenUsage } from '../../src/results/token-usage.js';
+import { judgment, metrics, run } from '../reports/sample.js';
+
+const usage = (change: Partial<TokenUsage>): TokenUsage => ({
+  ...{ input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
+  ...change,
+});
+
+test('usages add up, and what nobody knows stays unknown', () => {
+  expect(sumUsage([usage({ input: 1, output: 2 }), usage({ input: 3 })])).toEqual(
+    usage({ input: 4, output: 2 }),
+  );
+  expect(sumUsage([])).toEqual(usage({}));
+});
+
+test('metrics and runs of the versions without a judge can be read', () => {
+  expect(Metrics.parse(metrics()).judge).toBeNull();
+  expect(Metrics.parse(metrics({ judge: judgment() })).judge).toEqual(judgment());
+  const { judge, ...older } = run();
+  expect(judge).toBeNull();
+  expect(RunRecord.parse(older).judge).toBeNull();
+});
+
+test.each<[number, number, [string, string]]>([
+  [0.5, 0.7, ['0.50', '0.70']],
+  [0.7, 0.7, ['0.70', '0.70']],
+  [0.6996, 0.7, ['0.6996', '0.7000']],
+  [0.699999, 0.7, ['0.699999', '0.700000']],
+])('%d and %d are shown so that one sees whether they differ', (score, threshold, shown) => {
+  expect(comparedScores(score, threshold)).toEqual(shown);
+});
