@@ -50,16 +50,19 @@ try {
 /**
  * Temporal wants the bundle's source map inline. As webpack makes it, it names files by their path on this machine and holds
  * the text of all of them: the package would tell where it was built, and be twice as large.
+ * @param {string} bundle
  */
-function withPortableMap(code) {
-  return code.replace(/(sourceMappingURL=data:[^,]*;base64,)(\S+)/, (_, head, encoded) => {
-    const { sourcesContent: _texts, sourceRoot: _root, ...map } = JSON.parse(Buffer.from(encoded, 'base64'));
-    const sources = map.sources.map(nameOfSource);
-    return head + Buffer.from(JSON.stringify({ ...map, sources })).toString('base64');
-  });
+function withPortableMap(bundle) {
+  const [head = '', encoded = ''] = bundle.split(/(?<=\n\/\/# sourceMappingURL=data:[^,]*;base64,)/);
+  const { version, file, names, mappings, sources } = JSON.parse(Buffer.from(encoded, 'base64').toString());
+  const portable = { version, file, names, mappings, sources: sources.map(nameOfSource) };
+  return `${head}${Buffer.from(JSON.stringify(portable)).toString('base64')}\n`;
 }
 
-/** From `node_modules` on, wherever that is; else from the repository's root, and the same in every build. */
+/**
+ * From `node_modules` on, wherever that is; else from the repository's root, and the same in every build.
+ * @param {string} path
+ */
 function nameOfSource(path) {
   const dependency = path.lastIndexOf('node_modules/');
   if (dependency !== -1) return path.slice(dependency);
