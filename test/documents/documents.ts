@@ -70,7 +70,7 @@ export const commands: readonly Command[] = documents.flatMap((document) => {
   );
 });
 
-function callsIn(line: string): string[][] {
+export function callsIn(line: string): string[][] {
   // At the beginning, after another command, or after `npx` and variables; not in a path or a sentence.
   const CALL =
     /(?:^|[;&|(#]|run:|\bnpx|\w=\S*|\bdist\/cli\.js)\s*(?<![\w/.-])(?:llm-tool-test(?![\w./-])|(?<=cli\.js))\s+(\S.*)/g;
