@@ -29,7 +29,7 @@ export const documents: readonly Document[] = paths.map((path) => ({
   text: readFileSync(join(REPOSITORY, path), 'utf8'),
 }));
 
-export const blocksOf = ({ path, text }: Document): Block[] =>
+const blocksOf = ({ path, text }: Document): Block[] =>
   [...text.matchAll(/^```(\w*)[ \t]*(.*)\n([^]*?)^```$/gm)].map(
     ({ index, 1: language = '', 2: info = '', 3: content = '' }) => ({
       place: `${path}:${text.slice(0, index).split('\n').length}`,
