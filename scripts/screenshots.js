@@ -81,6 +81,7 @@ try {
   call('engine', 'start');
   const command = 'run stock_delivery --agents mock,ours --repeat 2';
   call(...command.split(' '));
+  // What `run` ends with, without the lines of its progress.
   const shown = onTerminal('show latest');
   const page = join(state, 'terminal.html');
   writeFileSync(page, terminalPage(`\u001b[2m$\u001b[22m npx llm-tool-test ${command}\n${shown}`));
