@@ -2,6 +2,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
+import { UnsafeFolder } from './platform/folders.js';
 import { packageVersion } from './platform/package-info.js';
 
 /** A repeatable flag whose values may be comma lists. */
@@ -263,7 +264,7 @@ async function main(): Promise<void> {
     } else if (error instanceof UsageError) {
       printUsageError(error, json);
       exitCode = 2;
-    } else if (error instanceof InfrastructureError) {
+    } else if (error instanceof InfrastructureError || error instanceof UnsafeFolder) {
       if (json) printJson(errorDocument('infrastructure', error.message));
       say(`error: ${error.message}`);
       exitCode = 3;

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { LeftOut } from '../platform/copy-loosely.js';
 import type { AgentRecord, CommandRecord, RunRecord, StepRecord } from '../results/run-record.js';
 import { SCHEMA_VERSION } from '../results/schema.js';
 import { decideOutcome } from '../results/verdict.js';
@@ -9,7 +10,12 @@ import type { RunContext } from './run-context.js';
 import { whyNotJudged } from './why-not-judged.js';
 
 /** run.json: what ran and how it ended. */
-export function composeRecord(context: RunContext, input: ReportInput, found: Found): RunRecord {
+export function composeRecord(
+  context: RunContext,
+  input: ReportInput,
+  found: Found,
+  leftOut: LeftOut[],
+): RunRecord {
   const { run, scenario } = context;
   const prepared = found.prepared?.result ?? null;
   const agent = found.agent?.result.record ?? null;
@@ -61,7 +67,7 @@ export function composeRecord(context: RunContext, input: ReportInput, found: Fo
     post_scripts: posts,
     steps: stepRecords(context, input, found, unfit),
     regressions: [],
-    warnings: [...(prepared?.warnings ?? []), ...notices(context, posts, agent)],
+    warnings: [...(prepared?.warnings ?? []), ...notices(context, posts, agent), ...leftOutNotice(leftOut)],
   };
 }
 
@@ -90,6 +96,15 @@ function notices({ scenario, run }: RunContext, posts: CommandRecord[], agent: A
       : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
     ...costNotice(scenario.cost.max_usd, agent),
   ];
+}
+
+const NAMED = 10;
+
+/** Who looks into fixture/ is to know that it is not all that was there. */
+function leftOutNotice(leftOut: LeftOut[]): string[] {
+  const named = leftOut.slice(0, NAMED).map(({ path, reason }) => `${path} (${reason})`);
+  const more = leftOut.length > NAMED ? ` and ${leftOut.length - NAMED} more` : '';
+  return leftOut.length === 0 ? [] : [`left out of fixture/: ${named.join(', ')}${more}`];
 }
 
 /** A limit that was not kept to. One that stopped the agent is told as its end. */

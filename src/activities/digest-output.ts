@@ -65,7 +65,7 @@ export async function digestOutput(
     const emit = (body: EventBody, at: number): void => {
       const event: RunEvent = { ts: new Date(at).toISOString(), seq: ++seq, attempt: ended.start, ...body };
       // As a whole, because a name such as "password" makes its value a secret.
-      write(`${redact(JSON.stringify(event))}\n`);
+      write(`${redact(JSON.stringify(withCut(event)))}\n`);
       remember(body, seen);
       meter.add(body);
     };
@@ -140,6 +140,12 @@ export async function digestOutput(
   }
 }
 
+/** An agent that shortens what a tool printed may cut a secret in two, which is found beside an ellipsis only. */
+const withCut = (event: RunEvent): RunEvent =>
+  event.type === 'tool_result' && event.truncated && !event.output.includes('…')
+    ? { ...event, output: `${event.output}…` }
+    : event;
+
 const KEPT = 8 * 1024;
 
 function remember(body: EventBody, seen: EventBody[]): void {
@@ -182,7 +188,9 @@ async function tail(path: string): Promise<string> {
     const { size } = await file.stat();
     const length = Math.min(size, STDERR_TAIL);
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    return buffer.toString('utf8');
+    const text = buffer.toString('utf8');
+    // Half a character at the cut goes too: redaction looks right after the ellipsis for the end of a secret.
+    return length < size ? `…${text.replace(/^\uFFFD+/, '')}` : text;
   } finally {
     await file.close();
   }

@@ -4,6 +4,7 @@ import { readJsonIfThere } from '../platform/read-file.js';
 import { publishOnce } from '../platform/write-file.js';
 import { raiseFence, type Fence } from './fence.js';
 import type { RunContext } from './run-context.js';
+import { withoutSecrets } from './without-secrets.js';
 
 /** What a step left: its result, how long it took, and at which attempt it succeeded. */
 export interface Manifest<T> {
@@ -34,7 +35,7 @@ export async function publishStep<T>(
   if (before !== null) return before.result;
   const startedAt = performance.now();
   const fence = await raiseFence(context, step);
-  const result = await perform(fence);
+  const result = await withoutSecrets(context, () => perform(fence));
   await fence.check();
   const manifest: Manifest<T> = {
     result,

@@ -55,11 +55,21 @@ export interface RunContext extends EffectiveScenario {
 /** Values that a file of the user's refers to are not to be seen in any report, except under such names. */
 const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
 
+/**
+ * Whoever can reach the Temporal server can start our workflows: a name must not lead to a plan, and so to commands,
+ * outside the results folder, nor to folders outside the state that would be emptied.
+ */
+function checkName(name: string): void {
+  if (name !== '' && !/[/\0]|^\.\.?$/.test(name)) return;
+  throw ApplicationFailure.nonRetryable(`${JSON.stringify(name)} is no id of a sweep or run`, 'BadName');
+}
+
 /** Plans never change, and every activity needs its sweep's: the last few are kept. */
 const plans = new Map<string, Plan>();
 const PLANS_KEPT = 8;
 
 export async function readPlan(resultsPath: string, sweep: string): Promise<Plan> {
+  checkName(sweep);
   const file = planFile(resultsPath, sweep);
   const known = plans.get(file);
   if (known !== undefined) return known;
@@ -89,6 +99,7 @@ async function readStored<T>(file: string, schema: { parse(value: unknown): T })
 
 export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
   const { resultsPath, stateFolder } = deps;
+  checkName(run.run);
   const plan = await readPlan(resultsPath, run.sweep);
   const planned = plan.scenarios.find(({ name }) => name === run.cell.scenario);
   if (planned === undefined) {

@@ -17,7 +17,7 @@ export async function writeLines(
   path: string,
   fill: (line: (text: string) => void) => Promise<void>,
 ): Promise<void> {
-  mkdirSync(join(path, '..'), { recursive: true });
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o755 });
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   const file = openSync(temporary, 'w', 0o644);
   try {

@@ -1,7 +1,8 @@
 import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
-import { findExecutable } from '../platform/find-executable.js';
+import { beginningOf } from '../lib/cut.js';
+import { findExecutable, findFile } from '../platform/find-executable.js';
 import { removeTree } from '../platform/tree.js';
 import type { CommandRecord } from '../results/run-record.js';
 import { fixtureFolder } from '../store/results-folder.js';
@@ -14,6 +15,7 @@ const SETUP_SECS = 600;
 const HEALTH_SECS = 30;
 /** Enough to see why a command failed. */
 const RECORD_LIMIT = 16 * 1024;
+const UNFIT_LIMIT = 500;
 
 export interface Prepared {
   setup: CommandRecord[];
@@ -31,13 +33,17 @@ export interface Prepared {
   reuse?: string | null;
 }
 
+/** Cut where more is left than is kept, with an ellipsis for redaction; cut to size when it is redacted. */
+const shortRecord = ({ redact }: RunContext, output: string): string =>
+  redact(beginningOf(output, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT);
+
 export const toRecord = (context: RunContext, command: string, result: CommandResult): CommandRecord => ({
   command: context.redact(command),
   exit_code: result.exitCode,
   timed_out: result.timedOut,
   duration_ms: result.durationMs,
-  stdout: context.redact(result.stdout.slice(0, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT),
-  stderr: context.redact(result.stderr.slice(0, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT),
+  stdout: shortRecord(context, result.stdout),
+  stderr: shortRecord(context, result.stderr),
 });
 
 /** Makes the workspace anew: the fixture, setup files and commands, the target on PATH, the health check. */
@@ -87,7 +93,7 @@ export async function buildWorkspace(
   if (resolved === null) {
     return {
       ...prepared,
-      unfit: `target binary '${target.binary}' was not found on PATH; install it or give its path`,
+      unfit: context.redact(await whyNoTarget(context)),
     };
   }
   if (target.health_check === undefined) return { ...prepared, unfit: null };
@@ -106,8 +112,12 @@ export async function buildWorkspace(
     unfit:
       health.exitCode === 0
         ? null
-        : context.redact(
-            `health check failed (${describeEnd(health, HEALTH_SECS)}): ${target.health_check}${reason === '' ? '' : `: ${reason}`}`,
+        : // It crosses Temporal.
+          beginningOf(
+            context.redact(
+              `health check failed (${describeEnd(health, HEALTH_SECS)}): ${target.health_check}${reason === '' ? '' : `: ${reason}`}`,
+            ),
+            UNFIT_LIMIT,
           ),
   };
 }
@@ -118,9 +128,18 @@ async function linkTarget({ target, target_path, handle, binaries }: RunContext)
   if (path !== null) await symlink(path, join(binaries, basename(target.binary)));
 }
 
-async function resolveTarget({ target, baseEnv, targetEnv }: RunContext): Promise<string | null> {
-  const path = targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
-  const found = await findExecutable(basename(target.binary), path);
+const pathOf = ({ baseEnv, targetEnv }: RunContext): string => targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
+
+async function whyNoTarget(context: RunContext): Promise<string> {
+  const { binary } = context.target;
+  const file = await findFile(basename(binary), pathOf(context));
+  return file === null
+    ? `target binary '${binary}' was not found on PATH; install it or give its path`
+    : `target binary '${binary}' is not executable: ${await realpath(file)}; chmod +x it`;
+}
+
+async function resolveTarget(context: RunContext): Promise<string | null> {
+  const found = await findExecutable(basename(context.target.binary), pathOf(context));
   // Not our link to it, which is gone with the run.
   return found === null ? null : realpath(found);
 }

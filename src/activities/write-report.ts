@@ -33,7 +33,12 @@ export const writeReport =
 async function write({ resultsPath }: Deps, context: RunContext, input: ReportInput): Promise<RunResult> {
   const { files, redact, secrets, environment, handle } = context;
   const found = await collectSteps(context, input);
-  const composed = redactDeep(composeRecord(context, input, found), redact);
+  const leftOut = await environment.collect(
+    handle,
+    files.fixture,
+    secrets.length === 0 ? null : createExactRedactor({ secrets }),
+  );
+  const composed = redactDeep(composeRecord(context, input, found, leftOut), redact);
   const metrics = redactDeep(composeMetrics(context, composed, found), redact);
   const cost_usd = sumOfCosts([composed.agent?.cost_usd ?? null, found.judgeCost]);
   const record = { ...composed, regressions: regressionsOf(resultsPath, composed, metrics, cost_usd) };
@@ -43,11 +48,6 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     await writeHuman(context);
   }
   await keepLostStarts(context, found.agent?.result.record.starts ?? (await lastStart(handle.root)) + 1);
-  await environment.collect(
-    handle,
-    files.fixture,
-    secrets.length === 0 ? null : createExactRedactor({ secrets }),
-  );
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   await writeFileAtomic(files.run, json(record));
   await writeFileAtomic(files.metrics, json(metrics));

@@ -1,3 +1,4 @@
+import { beginningOf } from '../lib/cut.js';
 import type { AgentEnd, Classified } from './agent.js';
 
 /** Shells say so when the command is not there (127) or cannot be executed (126). */
@@ -18,7 +19,7 @@ export function classifyByExit(end: AgentEnd): Classified {
   }
   if (end.exitCode === 0) return { ending: 'done', message: 'completed', retryable: false };
   const because = end.error?.message ?? end.stderr.trim().split('\n').at(-1) ?? '';
-  const message = `exit ${end.exitCode}${because === '' ? '' : `: ${because.slice(0, 300)}`}`;
+  const message = `exit ${end.exitCode}${because === '' ? '' : `: ${beginningOf(because, 300)}`}`;
   if (CANNOT_START.has(end.exitCode)) return { ending: 'unable', message, retryable: false };
   return { ending: end.exitCode > 128 ? 'crashed' : 'gave_up', message, retryable: false };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { beginningOf } from '../lib/cut.js';
 import type { EventBody } from '../results/events.js';
 import type { MockStep } from '../scenario/mock.js';
 
@@ -27,7 +28,7 @@ const result = (id: string, exitCode: number | null, output: string, isError = e
     id,
     exit_code: exitCode,
     is_error: isError,
-    output: output.slice(0, OUTPUT_LIMIT),
+    output: beginningOf(output, OUTPUT_LIMIT),
     truncated: output.length > OUTPUT_LIMIT,
   });
 };

@@ -1,4 +1,5 @@
 import { EventBody } from '../results/events.js';
+import { beginningOf } from '../lib/cut.js';
 import { parseJson } from '../lib/json.js';
 import type { StreamParser } from './agent.js';
 
@@ -11,7 +12,7 @@ export function textStream(): StreamParser {
   let kept = 0;
   return {
     line(text) {
-      if (kept < TEXT_LIMIT) lines.push(text.slice(0, TEXT_LIMIT - kept));
+      if (kept < TEXT_LIMIT) lines.push(beginningOf(text, TEXT_LIMIT - kept));
       kept += text.length + 1;
       return [];
     },

@@ -54,7 +54,7 @@ async function storeInputs(
   store: string,
   draft: Draft,
 ): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
-  await mkdir(store, { recursive: true });
+  await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
   const fixtures = new Map<string, string>();
   for (const { selected, effective } of draft.scenarios) {

@@ -1,3 +1,4 @@
+import type { LeftOut, Mask } from '../platform/copy-loosely.js';
 import type { CommandResult } from '../lib/command-result.js';
 import type { FileLook } from '../gates/gate.js';
 import type { WorkspaceChanges } from './workspace-changes.js';
@@ -72,12 +73,11 @@ export interface Environment {
     fixture: string,
     files: Record<string, string>,
   ): Promise<WorkspaceChanges | null>;
-  /** Ends whatever of the run is still alive and puts the workspace at `to`, each file through `mask`. Can be repeated. */
-  collect(
-    handle: EnvironmentHandle,
-    to: string,
-    mask: ((content: Buffer) => Buffer | null) | null,
-  ): Promise<void>;
+  /**
+   * Ends whatever of the run is still alive and puts the workspace at `to`, names and contents through `mask`. Says what
+   * was left out. Can be repeated.
+   */
+  collect(handle: EnvironmentHandle, to: string, mask: Mask | null): Promise<LeftOut[]>;
   /** Ends whatever of the run is still alive and removes the workspace; the agent's raw output stays. */
   dispose(handle: EnvironmentHandle): Promise<void>;
 }

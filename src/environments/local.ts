@@ -13,10 +13,11 @@ import {
 import { basename, dirname, join, sep } from 'node:path';
 import type { FileLook } from '../gates/gate.js';
 import type { CommandResult } from '../lib/command-result.js';
+import { copyLoosely, type LeftOut } from '../platform/copy-loosely.js';
 import { killMarked, markOf, RUN_MARK } from '../platform/marked-processes.js';
 import { runCommand } from '../platform/run-command.js';
 import { containment, inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
-import { copyLoosely, copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
+import { copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
 import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
 import { workspaceChanges } from './workspace-changes.js';
 
@@ -41,10 +42,12 @@ export const local: Environment = {
     const own = randomBytes(4).toString('hex');
     const filling = `${handle.workspace}.${own}.filling`;
     const entries = await listTree(fixture);
-    const ofInitialState = (path: string): boolean =>
-      path === 'initial-state' || path.startsWith('initial-state/');
     const initial = join(fixture, 'initial-state');
-    const initialEntries = (await isFolder(initial)) ? await listTree(initial) : [];
+    // A file of that name is like any other.
+    const hasInitial = await isFolder(initial);
+    const ofInitialState = (path: string): boolean =>
+      hasInitial && (path === 'initial-state' || path.startsWith('initial-state/'));
+    const initialEntries = hasInitial ? await listTree(initial) : [];
     await copyTree(
       fixture,
       entries.filter((entry) => !ofInitialState(entry.path)),
@@ -115,9 +118,13 @@ export const local: Environment = {
 
   async collect(handle, to, mask) {
     await killMarked(handle.mark);
-    if (await isFolder(to)) return; // an earlier attempt did it
-    if (!(await isFolder(handle.workspace))) return; // never made
-    await placeOnce(to, (temporary) => copyLoosely(handle.workspace, temporary, mask));
+    if (!(await isFolder(handle.workspace))) return []; // never made
+    if (await isFolder(to)) return copyLoosely(handle.workspace, null, mask); // an earlier attempt did it
+    let leftOut: LeftOut[] = [];
+    await placeOnce(to, async (temporary) => {
+      leftOut = await copyLoosely(handle.workspace, temporary, mask);
+    });
+    return leftOut;
   },
 
   async dispose(handle) {
@@ -141,7 +148,7 @@ async function look(workspace: string, path: string): Promise<FileLook> {
     // Opening a FIFO would wait for a writer for ever.
     if (!info.isFile()) return { kind: 'unreadable', reason: 'neither file nor folder' };
     await access(real, constants.R_OK);
-    return { kind: 'file', text: () => utf8(real) };
+    return { kind: 'file', bytes: info.size, text: () => utf8(real) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR'

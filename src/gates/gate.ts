@@ -11,7 +11,7 @@ export type Verdict =
 
 /** What stands at a path of the workspace. Symlinks are followed inside the workspace only. */
 export type FileLook =
-  | { kind: 'file'; text: () => Promise<string | null> }
+  | { kind: 'file'; bytes: number; text: () => Promise<string | null> }
   | { kind: 'directory' }
   | { kind: 'missing' }
   | { kind: 'outside' }

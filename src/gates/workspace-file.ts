@@ -1,4 +1,5 @@
 import { assertNever } from '../lib/assert-never.js';
+import { formatBytes } from '../lib/bytes.js';
 import type { FileLook, GateContext, Verdict } from './gate.js';
 import { fail, pass } from './verdicts.js';
 
@@ -19,6 +20,9 @@ export function lookProblem(path: string, look: FileLook): string | null {
   }
 }
 
+/** Larger ones do not fit into a text, or not into memory: an agent must not bring the worker down. */
+const TEXT_LIMIT = 256 * 1024 * 1024;
+
 /** Judges the text of a file; `wanted` completes "notes.md …" ("contains x"). */
 export async function checkFileText(
   path: string,
@@ -27,6 +31,7 @@ export async function checkFileText(
 ): Promise<Verdict> {
   const look = await context.look(path);
   if (look.kind !== 'file') return fail(lookProblem(path, look) ?? `${path} is a directory, not a file`);
+  if (look.bytes > TEXT_LIMIT) return fail(`${path} is too large to be read: ${formatBytes(look.bytes)}`);
   const text = await look.text();
   if (text === null) return fail(`${path} is not UTF-8 text`);
   return wanted.test(text) ? pass(`${path} ${wanted.does}`) : fail(`${path} ${wanted.doesNot}`);

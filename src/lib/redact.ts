@@ -41,12 +41,25 @@ function createDocumentMask(secrets: string[]): Redact {
   return (text) => multiline(documents(text));
 }
 
+/** Shorter lines occur in other texts too (`"type": "a"`). */
+const MIN_LINE = 12;
+
+/** Output is redacted line by line, where a value of several lines is met one line at a time. */
+const withLines = (secrets: string[]): string[] => [
+  ...secrets,
+  ...secrets
+    .filter((secret) => secret.includes('\n'))
+    .flatMap((secret) => secret.split('\n'))
+    .map((line) => line.trim())
+    .filter((line) => line.length >= MIN_LINE),
+];
+
 /**
  * A function that masks secrets in what is published: first the known values, in any usual encoding, then what
  * looks like a secret. JSON stays JSON; redacting again changes nothing.
  */
 export function createRedactor(options: { secrets: Iterable<string> }): (text: string) => string {
-  const secrets = usableSecrets(options.secrets);
+  const secrets = withLines(usableSecrets(options.secrets));
   const maskDocuments = createDocumentMask(secrets);
   const forms = secrets.flatMap(encodings);
   const maskValues = createExactMask(forms);

@@ -11,6 +11,15 @@ export async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
+/** The first file of that name on a PATH, executable or not, or null. */
+export async function findFile(name: string, path: string): Promise<string | null> {
+  for (const folder of path.split(delimiter)) {
+    const file = join(folder, name);
+    if (folder !== '' && (await stat(file).catch(() => null))?.isFile() === true) return file;
+  }
+  return null;
+}
+
 /** The first executable file of that name on a PATH, or null. A name with slashes is looked at as it is. */
 export async function findExecutable(name: string, path = process.env['PATH'] ?? ''): Promise<string | null> {
   if (name.includes('/')) return (await isExecutable(name)) ? name : null;

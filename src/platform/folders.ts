@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { sha256 } from '../lib/hash.js';
@@ -46,8 +46,27 @@ function usableFolder(kind: 'state' | 'cache', usable = isUsable): string {
   const chosen = process.env[kind === 'state' ? 'LLM_TOOL_TEST_HOME' : 'LLM_TOOL_TEST_CACHE'];
   if (chosen !== undefined && chosen !== '') return resolve(chosen);
   const usual = platformFolder(kind);
+  if (usable(usual)) return usual;
   // By number: a user in a container may have no name.
-  return usable(usual) ? usual : join(tmpdir(), `llm-tool-test-${process.getuid?.() ?? 0}`, kind);
+  const own = join(tmpdir(), `llm-tool-test-${process.getuid?.() ?? 0}`);
+  if (usable === isUsable) claimOwn(own);
+  return join(own, kind);
+}
+
+/** Thrown for a folder in which others could read or put what is ours. */
+export class UnsafeFolder extends Error {}
+
+/** The temporary folder is everyone's: a folder there is ours only when we own it, and nobody else gets in. */
+function claimOwn(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const info = lstatSync(folder);
+  const ours = info.isDirectory() && info.uid === (process.getuid?.() ?? info.uid);
+  if (ours && (info.mode & 0o077) === 0) return;
+  throw new UnsafeFolder(
+    ours
+      ? `${folder} can be entered by other users: chmod 700 ${folder}`
+      : `${folder} is not a folder of yours: someone else has made it; set LLM_TOOL_TEST_HOME and LLM_TOOL_TEST_CACHE to folders of your own`,
+  );
 }
 
 /** Engines, workspaces, raw output, databases. LLM_TOOL_TEST_HOME overrides. */

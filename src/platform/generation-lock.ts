@@ -29,14 +29,14 @@ async function latest(folder: string, name: string): Promise<{ generation: numbe
 
 /** The live holder of a lock, or null. */
 export async function lockHolder(folder: string, name: string): Promise<ProcessIdentity | null> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o755 });
   const last = await latest(folder, name);
   return last !== null && last.held !== 'released' && isAlive(last.held) ? last.held : null;
 }
 
 /** Takes the lock, or returns null at once when a live process holds it. */
 export async function tryLock(folder: string, name: string): Promise<Lock | null> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o755 });
   const last = await latest(folder, name);
   if (last !== null && last.held !== 'released' && isAlive(last.held)) return null;
   const generation = (last?.generation ?? 0) + 1;

@@ -42,8 +42,15 @@ export async function writeHandover(stateFolder: string, sweep: string, handover
 
 /** null on a machine where no command has handed anything over: its own environment counts there. */
 export async function readHandover(stateFolder: string, sweep: string): Promise<Handover | null> {
-  const text = await readTextIfThere(handoverFile(stateFolder, sweep));
-  return text === null ? null : Handover.parse(JSON.parse(text));
+  const file = handoverFile(stateFolder, sweep);
+  const text = await readTextIfThere(file);
+  if (text === null) return null;
+  try {
+    return Handover.parse(JSON.parse(text));
+  } catch {
+    // Without the reason: the parser's quotes the text, and what is thrown here gets into Temporal's history.
+    throw new Error(`${file} is broken: cancel the sweep, and run it again`);
+  }
 }
 
 export const removeHandover = (stateFolder: string, sweep: string): Promise<void> =>

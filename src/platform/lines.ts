@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
+import { beginningOf } from '../lib/cut.js';
 
 /** Agents write lines of more than a megabyte; what is beyond the limit is dropped, and the line marked. */
 const LINE_LIMIT = 4 * 1024 * 1024;
@@ -47,5 +48,5 @@ export function* linesOf(path: string, limit = LINE_LIMIT, from = 0): Generator<
 
 const shorten = (text: string, limit: number): string => {
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
-  return line.length <= limit ? line : `${line.slice(0, limit)} [line cut]`;
+  return line.length <= limit ? line : `${beginningOf(line, limit)} [line cut]`;
 };

@@ -14,5 +14,11 @@ export async function readTextIfThere(path: string): Promise<string | null> {
 /** The file's JSON, or null when there is no such file. Throws on a file that is not JSON. */
 export async function readJsonIfThere<T>(path: string): Promise<T | null> {
   const text = await readTextIfThere(path);
-  return text === null ? null : (JSON.parse(text) as T);
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    // Without the reason, which quotes the text: it may hold what no message should.
+    throw new Error(`${path} is not JSON`);
+  }
 }

@@ -4,11 +4,9 @@ import { constants, createReadStream } from 'node:fs';
 import {
   access,
   chmod,
-  copyFile,
   lstat,
   mkdir,
   readdir,
-  readFile,
   readlink,
   realpath,
   rename,
@@ -16,10 +14,12 @@ import {
   stat,
   symlink,
   utimes,
-  writeFile,
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { execa } from 'execa';
 import { workspacePathProblem } from '../lib/workspace-path.js';
+import { copyContent, COPY_LIMIT } from './copy-file.js';
+import { publicMode } from './umask.js';
 
 /** A file, folder or symlink of a tree, by its path relative to the root, `/` between the parts. */
 export type TreeEntry =
@@ -34,9 +34,16 @@ export class UnusableTree extends Error {}
 export const staysInside = (path: string, to: string): boolean =>
   !to.startsWith('/') && workspacePathProblem(`${dirname(path)}/${to}`) === null;
 
+/** What a person can change. */
+const UNREADABLE: Record<string, string> = {
+  EACCES: 'it may not be read; change its permissions, or remove it from the folder',
+  ENAMETOOLONG: 'its path is too long; nest less deeply',
+};
+
 /**
  * All entries below `root` in a fixed order.
- * @throws UnusableTree for symlinks that leave the tree, sockets, devices, FIFOs, and names that are not UTF-8.
+ * @throws UnusableTree for symlinks that leave the tree, sockets, devices, FIFOs, names that are not UTF-8, and files that
+ * may not be read or are too large to be copied.
  */
 export async function listTree(root: string): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
@@ -64,13 +71,24 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
         }
         entries.push({ kind: 'symlink', path, to });
       } else if (info.isFile()) {
+        await access(full, constants.R_OK);
+        if (info.size > COPY_LIMIT)
+          throw new UnusableTree(
+            `${full}: larger than 4 GiB; make it in setup.commands, or take a smaller one`,
+          );
         entries.push({ kind: 'file', path, executable: (info.mode & 0o111) !== 0, bytes: info.size });
       } else {
         throw new UnusableTree(`${full}: neither file, folder nor symlink; remove it from the folder`);
       }
     }
   };
-  await visit('');
+  try {
+    await visit('');
+  } catch (error) {
+    const reason = UNREADABLE[(error as NodeJS.ErrnoException).code ?? ''];
+    if (reason === undefined) throw error;
+    throw new UnusableTree(`${(error as NodeJS.ErrnoException).path ?? root}: ${reason}`);
+  }
   return entries;
 }
 
@@ -98,61 +116,23 @@ export async function hashTree(root: string, entries: readonly TreeEntry[]): Pro
 
 /** Copies entries into a folder, by reference where the file system can. Files become writable by the owner. */
 export async function copyTree(from: string, entries: readonly TreeEntry[], to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
+  await mkdir(to, { recursive: true, mode: 0o755 });
   for (const entry of entries) {
     const target = join(to, entry.path);
     switch (entry.kind) {
       case 'folder':
-        await mkdir(target, { recursive: true });
+        await mkdir(target, { recursive: true, mode: 0o755 });
         break;
       case 'symlink':
         await rm(target, { force: true });
         await symlink(entry.to, target);
         break;
       case 'file': {
-        await copyFile(join(from, entry.path), target, constants.COPYFILE_FICLONE);
-        await chmod(target, entry.executable ? 0o755 : 0o644);
-        const { atime, mtime } = await stat(join(from, entry.path));
-        await utimes(target, atime, mtime);
+        const info = await stat(join(from, entry.path));
+        await copyContent(join(from, entry.path), target, info);
+        await chmod(target, publicMode(entry.executable ? 0o755 : 0o644));
+        await utimes(target, info.atime, info.mtime);
       }
-    }
-  }
-}
-
-/** Larger files are not read into memory, and what was not masked is not copied. */
-const MASK_LIMIT = 256 * 1024 * 1024;
-
-/** `join` for names that need not be UTF-8. */
-const inside = (folder: string | Buffer, name: Buffer): Buffer =>
-  Buffer.concat([Buffer.from(folder), Buffer.from(sep), name]);
-
-const isReadable = (path: Buffer, mode: number): Promise<boolean> =>
-  access(path, mode).then(
-    () => true,
-    () => false,
-  );
-
-/**
- * Copies what an agent left, whatever that is: symlinks as they are, names byte for byte, no sockets or devices; what
- * cannot be read is passed over. `mask` gives a file's changed content, or null to copy it as it is.
- */
-export async function copyLoosely(
-  from: string | Buffer,
-  to: string | Buffer,
-  mask: ((content: Buffer) => Buffer | null) | null,
-): Promise<void> {
-  await mkdir(to, { recursive: true });
-  for (const name of await readdir(from, { encoding: 'buffer' })) {
-    const [source, target] = [inside(from, name), inside(to, name)];
-    const info = await lstat(source);
-    if (info.isSymbolicLink()) await symlink(await readlink(source, { encoding: 'buffer' }), target);
-    else if (info.isDirectory()) {
-      if (await isReadable(source, constants.R_OK | constants.X_OK)) await copyLoosely(source, target, mask);
-    } else if (info.isFile() && (await isReadable(source, constants.R_OK))) {
-      if (mask !== null && info.size > MASK_LIMIT) continue;
-      const masked = mask === null ? null : mask(await readFile(source));
-      if (masked === null) await copyFile(source, target, constants.COPYFILE_FICLONE);
-      else await writeFile(target, masked, { mode: info.mode });
     }
   }
 }
@@ -163,16 +143,25 @@ export async function removeTree(path: string): Promise<void> {
   try {
     await remove();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-    await makeWritable(path);
-    await remove();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENAMETOOLONG') await removeDeep(path);
+    else if (code === 'EACCES') {
+      await makeWritable(path);
+      await remove();
+    } else throw error;
   }
+}
+
+/** Folders in folders until no path can name them: `rm` goes down step by step, as Node does not. */
+async function removeDeep(path: string): Promise<void> {
+  await execa('chmod', ['-R', 'u+rwx', path], { reject: false });
+  await execa('rm', ['-rf', path]);
 }
 
 async function makeWritable(folder: string | Buffer): Promise<void> {
   await chmod(folder, 0o700);
   for (const name of await readdir(folder, { encoding: 'buffer' })) {
-    const path = inside(folder, name);
+    const path = Buffer.concat([Buffer.from(folder), Buffer.from(sep), name]);
     if ((await lstat(path)).isDirectory()) await makeWritable(path);
   }
 }
@@ -190,7 +179,7 @@ export async function placeOnce(folder: string, fill: (temporary: string) => Pro
   if (await isFolder(folder)) return;
   const temporary = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {
-    await mkdir(temporary, { recursive: true });
+    await mkdir(temporary, { recursive: true, mode: 0o755 });
     await fill(temporary);
     await rename(temporary, folder);
   } catch (error) {

@@ -9,7 +9,7 @@ const temporaryName = (path: string): string =>
   `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
 
 async function writeTemporary(path: string, data: string | Uint8Array, mode: number): Promise<string> {
-  await mkdir(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   const temporary = temporaryName(path);
   try {
     const file = await open(temporary, 'wx', mode);

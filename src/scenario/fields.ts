@@ -53,7 +53,8 @@ export const distinct = <T>(
   z.superRefine<T[]>((items, context) => {
     const seen = new Set<unknown>();
     for (const [index, item] of asList(items).entries()) {
-      const key = typeof item === 'object' && item !== null ? keyOf(item) : keyOf(item as Partial<T>);
+      if (item === null) continue; // an empty item, which is complained of by itself
+      const key = keyOf(item as Partial<T>);
       if (seen.has(key))
         context.addIssue({
           code: 'custom',

@@ -25,8 +25,8 @@ export async function appendResult(path: string, result: ResultLine): Promise<vo
  * first, so that it costs itself only. Returns whether the line is in the file that counts.
  */
 async function append(path: string, result: ResultLine): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, 'a+');
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  const file = await open(path, 'a+', 0o644);
   try {
     const { size } = await file.stat();
     const last = Buffer.alloc(1);

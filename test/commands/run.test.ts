@@ -85,6 +85,18 @@ describe('outcomes and exit codes', () => {
     expect(run.steps.find(({ name }) => name === 'agent')).toMatchObject({ status: 'not_performed' });
   });
 
+  test('a target that is there and not executable is called so', async () => {
+    await project.write('fixtures/shut/bin/shut-tool', '#!/bin/sh\n', 0o644);
+    const text = scenario('shut', { target: '{binary: bin/shut-tool}', steps: ['say: hi'] });
+    await project.write(
+      'fixtures/shut.yaml',
+      text.replace('template_folder: empty', 'template_folder: shut'),
+    );
+    const { exitCode, document } = await project.run(['shut']);
+    expect(exitCode).toBe(3);
+    expect(document.cells[0]?.message).toMatch(/'bin\/shut-tool' is not executable: .*shut-tool; chmod \+x/);
+  });
+
   test('a failed health check is an error that quotes why', async () => {
     const target = '{binary: cat, health_check: "echo broken disk >&2; exit 4"}';
     await project.write('fixtures/unhealthy.yaml', scenario('unhealthy', { target, steps: ['say: hi'] }));

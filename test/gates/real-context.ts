@@ -54,7 +54,7 @@ async function look(workspace: string, path: string): Promise<FileLook> {
         return null;
       }
     };
-    return { kind: 'file', text: () => Promise.resolve(text()) };
+    return { kind: 'file', bytes: bytes.length, text: () => Promise.resolve(text()) };
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR'

@@ -46,6 +46,13 @@ describe('known secrets', () => {
     );
   });
 
+  it('of several lines are masked also where one of the lines stands alone', () => {
+    const plain = createRedactor({ secrets: ['first-line-of-it\r\nshort\nthe-last-line-of-it\n'] });
+    expect(plain('a first-line-of-it b')).toBe(`a ${R} b`);
+    expect(plain('the-last-line-of-it')).toBe(R);
+    expect(plain('short')).toBe('short');
+  });
+
   it('are masked also where a message was cut inside them', () => {
     const plain = createRedactor({ secrets: ['correct-horse-battery'] });
     expect(plain('it begins with "KEY=correct-horse-batt…"')).toBe(`it begins with "KEY=${R}…"`);

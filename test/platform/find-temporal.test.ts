@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -127,6 +128,17 @@ describe('where there is none', () => {
     expect(readdirSync(join(folder, 'cache')).filter((name) => !name.includes('.lock.'))).toEqual([
       `temporal-${TEMPORAL_CLI_VERSION}`,
     ]);
+  });
+
+  it('what a killed attempt left in the cache is removed, and what others keep there is not', async () => {
+    script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
+    const dead = spawnSync('true').pid;
+    for (const name of [`${cached}.${dead}`, `${cached}.${process.ppid}`, `${cached}.txt`])
+      script(join(name, 'temporal'), 'half of it');
+    await find();
+    expect(existsSync(`${cached}.${dead}`)).toBe(false);
+    expect(existsSync(`${cached}.${process.ppid}`)).toBe(true);
+    expect(existsSync(`${cached}.txt`)).toBe(true);
   });
 
   it('many who ask at once build it once', async () => {

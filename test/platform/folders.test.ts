@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cacheHome, canonical, projectState } from '../../src/platform/folders.js';
+import { cacheHome, canonical, projectState, UnsafeFolder } from '../../src/platform/folders.js';
 import { compileSources } from './compiled.js';
 import { newFolder, setEnv } from './temporary.js';
 
@@ -14,6 +14,51 @@ const NONE = {
   XDG_STATE_HOME: undefined,
   XDG_CACHE_HOME: undefined,
 };
+
+describe('the folder of a read-only HOME, in the temporary folder', () => {
+  const fallback = async (make: (folder: string) => void): Promise<() => string> => {
+    const temporary = await newFolder();
+    setEnv({ ...NONE, HOME: '/dev/null/none', TMPDIR: temporary });
+    const folder = join(temporary, `llm-tool-test-${process.getuid?.() ?? 0}`);
+    make(folder);
+    return () => projectState('/results').folder;
+  };
+
+  it('is made for the user alone', async () => {
+    const find = await fallback(() => undefined);
+    expect(statSync(join(find(), '../..')).mode & 0o777).toBe(0o700);
+    expect(find()).toContain('/state/');
+  });
+
+  it.each([
+    [
+      'is open to others',
+      (folder: string) => {
+        mkdirSync(folder);
+        chmodSync(folder, 0o755);
+      },
+      'chmod 700',
+    ],
+    ['is a symlink', (folder: string) => symlinkSync('/tmp', folder), 'someone else has made it'],
+    ...(process.getuid?.() === 0
+      ? [
+          [
+            'belongs to another user',
+            (folder: string) => {
+              mkdirSync(folder, 0o700);
+              chownSync(folder, 65534, 65534);
+            },
+            'someone else has made it',
+          ] as const,
+        ]
+      : []),
+  ] as const)('is refused where it %s', async (_, make, says) => {
+    const find = await fallback(make);
+    expect(find).toThrow(UnsafeFolder);
+    expect(find).toThrow(says);
+    expect(() => cacheHome()).toThrow(UnsafeFolder);
+  });
+});
 
 describe('state and cache', () => {
   it('are where the platform has them, for the user alone', async () => {
@@ -66,7 +111,7 @@ describe('state and cache', () => {
     await chmod(temporary, 0o777);
     const program = compiled.program(`
       import { mkdirSync, writeFileSync } from 'node:fs';
-      import { cacheHome, projectState } from './platform/folders.js';
+      import { cacheHome, projectState, UnsafeFolder } from './platform/folders.js';
       const { folder } = projectState('/results');
       for (const each of [folder, cacheHome()]) {
         mkdirSync(each, { recursive: true });

@@ -1,7 +1,13 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { handoverFrom, readHandover, removeHandover, writeHandover } from '../../src/platform/handover.js';
+import {
+  handoverFile,
+  handoverFrom,
+  readHandover,
+  removeHandover,
+  writeHandover,
+} from '../../src/platform/handover.js';
 import { newFolder } from './temporary.js';
 
 it('takes what every program needs, and of the rest only what is named', () => {
@@ -51,4 +57,20 @@ it('goes when it is removed, as often as one likes, and is null where there is n
   await removeHandover(state, 'sweep-1');
   expect(await readHandover(state, 'sweep-1')).toBeNull();
   expect(readdirSync(join(state, 'env'))).toEqual([]);
+});
+
+it('that is broken is named, and not quoted: the message gets into the history', async () => {
+  const folder = await newFolder();
+  await writeHandover(folder, 'sweep', { base: {}, values: { KEY: 'a-secret-value' } });
+  const file = handoverFile(folder, 'sweep');
+  for (const text of [
+    '{"values":{"KEY":"a-secret-value"',
+    '{"values":{"KEY":"a-secret-value"}}',
+    'a-secret-value',
+  ]) {
+    writeFileSync(file, text);
+    const error: unknown = await readHandover(folder, 'sweep').catch((reason: unknown) => reason);
+    expect(String(error)).toContain(`${file} is broken`);
+    expect(String(error)).not.toContain('secret');
+  }
 });

@@ -93,8 +93,8 @@ it.each([LIMIT + 1, LIMIT + CHUNK, 3 * LIMIT + 5])(
   'cuts a line of %i characters and says so',
   async (length) => {
     const lines = await read(`before\n${'x'.repeat(length)}\nafter\n`);
-    expect(lines.map(({ text }) => text.length)).toEqual([6, LIMIT + ' [line cut]'.length, 5]);
-    expect(lines[1]?.text.endsWith('x [line cut]')).toBe(true);
+    expect(lines.map(({ text }) => text.length)).toEqual([6, LIMIT + '… [line cut]'.length, 5]);
+    expect(lines[1]?.text.endsWith('x… [line cut]')).toBe(true);
     expect(lines[2]).toEqual({ text: 'after', whole: true, end: 7 + length + 1 + 6 });
   },
 );

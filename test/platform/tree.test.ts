@@ -21,7 +21,6 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
-  copyLoosely,
   copyTree,
   hashTree,
   isFolder,
@@ -32,6 +31,7 @@ import {
   staysInside,
   UnusableTree,
 } from '../../src/platform/tree.js';
+import { copyLoosely } from '../../src/platform/copy-loosely.js';
 import { compileSources } from './compiled.js';
 import { newFolder } from './temporary.js';
 
@@ -316,6 +316,25 @@ describe('a copy of what an agent left', () => {
     expect(readFileSync(join(root, 'in', 'script'), 'utf8')).toBe('key=secret');
   });
 
+  it('has no secret in a name or where a symlink points, and of two names that become one neither is lost', async () => {
+    const root = await newFolder();
+    for (const name of ['secret.txt', '***.txt']) writeFileSync(join(root, name), '');
+    symlinkSync('/secret/place', join(root, 'link'));
+    mkdirSync(join(root, 'a-secret'));
+    const to = join(await newFolder(), 'copy');
+    await copyLoosely(root, to, mask);
+    expect(readdirSync(to).sort()).toEqual(['***.txt', '***.txt.2', 'a-***', 'link']);
+    expect(readlinkSync(join(to, 'link'))).toBe('/***/place');
+  });
+
+  it('says what it leaves out, also when it only looks', async () => {
+    const root = await newFolder();
+    execFileSync('sh', ['-c', 'mkdir d; mkfifo d/pipe; echo x > d/file'], { cwd: root });
+    const expected = [{ path: 'd/pipe', reason: 'neither file, folder nor symlink' }];
+    expect(await copyLoosely(root, null, mask)).toEqual(expected);
+    expect(await copyLoosely(root, join(await newFolder(), 'copy'), null)).toEqual(expected);
+  });
+
   it('keeps names that are not UTF-8', async () => {
     const root = await newFolder();
     execFileSync(
@@ -354,7 +373,7 @@ describe('a copy of what an agent left', () => {
     const to = await newFolder();
     for (const folder of [root, to]) await chmod(folder, 0o777);
     const copier = compiled.program(`
-      import { copyLoosely } from './platform/tree.js';
+      import { copyLoosely } from './platform/copy-loosely.js';
       const [from, to] = process.argv.slice(2);
       await copyLoosely(from, to + '/plain', null);
       await copyLoosely(from, to + '/masked', () => null);`);

@@ -1,10 +1,12 @@
-import { chmod, mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { findExecutable, isExecutable } from '../find-executable.js';
 import { cacheHome } from '../folders.js';
 import { tryLock, type Lock } from '../generation-lock.js';
+import { identify } from '../process-identity.js';
+import { removeTree } from '../tree.js';
 import { waitUntil } from '../wait-until.js';
 
 /** The newest release that the Go module proxy can build (no `replace` line): server 1.29.1, UI 2.42.1. */
@@ -49,7 +51,17 @@ const lastLine = (error: unknown): string => {
   return (text.trim().split('\n').at(-1) ?? text).slice(0, 300);
 };
 
+/** What attempts left that were killed: a build takes half a gigabyte. Only the holder of the lock comes here. */
+async function removeDeadAttempts(target: string): Promise<void> {
+  const prefix = `${basename(target)}.`;
+  for (const name of await readdir(dirname(target))) {
+    const pid = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+    if (/^\d+$/.test(pid) && identify(Number(pid)) === null) await removeTree(join(dirname(target), name));
+  }
+}
+
 async function provide(target: string, report: (text: string) => void): Promise<void> {
+  await removeDeadAttempts(target);
   const attempt = `${target}.${process.pid}`;
   await mkdir(attempt, { recursive: true });
   const failures: string[] = [];

@@ -1,0 +1,71 @@
+// Feeds every loader and parser with inputs made from real ones: `npm run fuzz -- --runs 1000000 --seed 7`.
+// No check may throw, hang, or see its property broken. An input is made again by `--target NAME --input N`.
+import { parseArgs } from 'node:util';
+import { targets as expressions } from './fuzz/expressions.js';
+import { targets as files } from './fuzz/files.js';
+import { createRandom, seedOf } from './fuzz/random.js';
+import { targets as redaction } from './fuzz/redaction.js';
+import { targets as stored } from './fuzz/stored.js';
+import { targets as transcripts } from './fuzz/transcripts.js';
+
+/** Far beyond what any input takes on a busy machine, and far below what a loop that multiplies takes. */
+const SLOW_MS = 5000;
+const SHOWN = 3;
+
+const { values: options } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '20000' },
+    seed: { type: 'string', default: '1' },
+    target: { type: 'string' },
+    input: { type: 'string' },
+  },
+});
+const all = [...files, ...transcripts, ...expressions, ...stored, ...redaction];
+const chosen = all.filter(({ name }) => options.target === undefined || name === options.target);
+if (chosen.length === 0)
+  throw new Error(`no target ${options.target}; there are ${all.map(({ name }) => name)}`);
+
+const inputOf = (target, index) => target.make(createRandom(seedOf(options.seed, target.name, index)));
+
+/** How long a check took, and what was wrong. */
+async function examine(target, input) {
+  const start = performance.now();
+  try {
+    await target.check(input);
+  } catch (error) {
+    return { ms: performance.now() - start, wrong: error };
+  }
+  const ms = performance.now() - start;
+  return { ms, wrong: ms > SLOW_MS ? new Error(`took ${Math.round(ms)} ms`) : null };
+}
+
+if (options.input !== undefined) {
+  const input = inputOf(chosen[0], Number(options.input));
+  console.log(JSON.stringify(input, null, 2));
+  const { ms, wrong } = await examine(chosen[0], input);
+  console.log(wrong ?? `fine, ${ms.toFixed(1)} ms`);
+  process.exit(wrong === null ? 0 : 1);
+}
+
+const shares = chosen.reduce((sum, { share = 1 }) => sum + share, 0);
+let defects = 0;
+for (const target of chosen) {
+  const count = Math.ceil((Number(options.runs) * (target.share ?? 1)) / shares);
+  const begin = performance.now();
+  const slowest = { ms: 0, index: 0 };
+  let bad = 0;
+  for (let index = 0; index < count; index++) {
+    const { ms, wrong } = await examine(target, inputOf(target, index));
+    if (ms > slowest.ms) Object.assign(slowest, { ms, index });
+    if (wrong !== null && ++bad <= SHOWN) {
+      console.log(`${target.name} --input ${index}: ${String(wrong.stack ?? wrong).slice(0, 1500)}`);
+    }
+  }
+  defects += bad;
+  const secs = (performance.now() - begin) / 1000;
+  console.log(
+    `${target.name.padEnd(17)} ${String(count).padStart(8)} inputs ${secs.toFixed(1).padStart(7)} s` +
+      `   slowest ${slowest.ms.toFixed(1)} ms (--input ${slowest.index})   ${bad} defects`,
+  );
+}
+process.exit(defects === 0 ? 0 : 1);

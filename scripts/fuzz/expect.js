@@ -1,0 +1,8 @@
+/** A property that does not hold; anything else that a check throws is a defect as well. */
+export class Violation extends Error {}
+
+export function expect(holds, what, ...about) {
+  if (!holds) throw new Violation([what, ...about.map((one) => JSON.stringify(one))].join(' '));
+}
+
+export const same = (a, b, what) => expect(JSON.stringify(a) === JSON.stringify(b), what);

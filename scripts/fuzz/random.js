@@ -1,0 +1,26 @@
+/** A reproducible source of choices: the same numbers for the same seed, on every machine. */
+export function createRandom(seed) {
+  let state = seed >>> 0;
+  const next = () => {
+    // mulberry32
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  const below = (n) => Math.floor(next() * n);
+  return {
+    below,
+    chance: (p) => next() < p,
+    pick: (list) => list[below(list.length)],
+    times: (most, make) => Array.from({ length: below(most + 1) }, (_, index) => make(index)),
+  };
+}
+
+/** Independent of its neighbours: input n of a target can be made again alone. */
+export function seedOf(seed, target, index) {
+  let hash = 2166136261;
+  for (const char of `${seed} ${target} ${index}`) hash = Math.imul(hash ^ char.codePointAt(0), 16777619);
+  return hash >>> 0;
+}

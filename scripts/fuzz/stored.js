@@ -1,0 +1,96 @@
+// Our own files, as a full disk, a crash or a person may leave them.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { readPlan } from '../../dist/activities/run-context.js';
+import { handoverFile, readHandover } from '../../dist/platform/handover.js';
+import { planFile, resultsLog } from '../../dist/store/results-folder.js';
+import { parseResult, readResults } from '../../dist/store/results-log.js';
+import { createResultsReader } from '../../dist/store/results-reader.js';
+import { HANDOVER, PLAN, RESULT } from './corpus.js';
+import { expect, same } from './expect.js';
+import { mutated, mutatedJson } from './mutate.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'llm-tool-test-fuzz-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+
+const WORDS = ['id', 'metrics', 'details', 'outcome', 'pass', '__proto__', 'x'];
+const textOf = (value) => (random) => {
+  let changed = value;
+  for (let count = random.pick([0, 1, 1, 2]); count > 0; count--)
+    changed = mutatedJson(random, changed, WORDS);
+  const text = JSON.stringify(changed);
+  return random.chance(0.3) ? mutated(random, [text]) : text;
+};
+const lineOf = textOf(RESULT);
+
+function checkResult(text) {
+  const parsed = parseResult(text);
+  if (typeof parsed === 'string') return expect(parsed.trim() !== '', 'refused without a reason');
+  same(parseResult(JSON.stringify(parsed)), parsed, 'what was accepted changes when it is stored');
+}
+
+/** Read as a whole, and piece by piece as it grows, it is the same. */
+function checkLog({ text, cuts }) {
+  const file = resultsLog(join(folder, String(++files)));
+  mkdirSync(dirname(file));
+  const reader = createResultsReader(file);
+  const found = [];
+  for (const cut of [...cuts.sort((a, b) => a - b), text.length]) {
+    writeFileSync(file, `${text.slice(0, cut)}${cut === text.length ? '\n' : ''}`);
+    found.push(...reader.read());
+  }
+  same(found, readResults(file).results, 'read on, it is not what it is read at once');
+  rmSync(dirname(file), { recursive: true });
+}
+
+async function checkPlan(text) {
+  const sweep = String(++files);
+  const file = planFile(folder, sweep);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  try {
+    const plan = await readPlan(folder, sweep);
+    expect(Array.isArray(plan.cells), 'a plan without cells');
+  } catch (error) {
+    expect(
+      error.type === 'StoreBroken' && error.message.includes(file),
+      'an error of another kind',
+      String(error),
+    );
+  }
+  rmSync(dirname(file), { recursive: true });
+}
+
+async function checkHandover(text) {
+  const sweep = String(++files);
+  mkdirSync(join(folder, 'env'), { recursive: true });
+  writeFileSync(handoverFile(folder, sweep), text);
+  try {
+    const { base, values } = await readHandover(folder, sweep);
+    for (const value of [...Object.values(base), ...Object.values(values)])
+      expect(typeof value === 'string', 'no text');
+  } catch (error) {
+    expect(error.message.includes(`${sweep}.json`), 'an error that does not name the file', String(error));
+    // It goes into Temporal's history.
+    expect(!/handed|over-val/.test(error.message), 'an error that quotes a secret', error.message);
+  }
+  rmSync(handoverFile(folder, sweep));
+}
+
+export const targets = [
+  { name: 'result-line', make: lineOf, check: checkResult },
+  {
+    name: 'results-log',
+    share: 0.02,
+    make: (random) => {
+      const text = random.times(4, () => lineOf(random)).join(random.pick(['\n', '\n', '\n\n', '\r\n']));
+      // Whole characters, as they are written: half of one would never be read.
+      return { text: text.toWellFormed(), cuts: random.times(3, () => random.below(text.length + 1)) };
+    },
+    check: checkLog,
+  },
+  { name: 'plan', share: 0.1, make: textOf(PLAN), check: checkPlan },
+  { name: 'handover', share: 0.1, make: textOf(HANDOVER), check: checkHandover },
+];

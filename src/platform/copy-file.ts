@@ -1,0 +1,42 @@
+import { constants, type Stats } from 'node:fs';
+import { copyFile, open } from 'node:fs/promises';
+
+/** Larger files are not copied: it would take minutes and fill the disk, and no test needs them. */
+export const COPY_LIMIT = 4 * 1024 ** 3;
+const CHUNK = 4 * 1024 * 1024;
+
+/** Copies the content of a file, by reference where the file system can. What is sparse stays sparse. */
+export async function copyContent(from: string | Buffer, to: string | Buffer, info: Stats): Promise<void> {
+  const isSparse = info.size > CHUNK && info.blocks * 512 < info.size;
+  if (!isSparse) return copyFile(from, to, constants.COPYFILE_FICLONE);
+  try {
+    await copyFile(from, to, constants.COPYFILE_FICLONE_FORCE);
+  } catch {
+    await copySparsely(from, to);
+  }
+}
+
+/** Node's own copy writes the holes out: a file of a gigabyte that takes no space would take a gigabyte. */
+async function copySparsely(from: string | Buffer, to: string | Buffer): Promise<void> {
+  const source = await open(from, 'r');
+  try {
+    const target = await open(to, 'w', 0o600);
+    try {
+      const chunk = Buffer.alloc(CHUNK);
+      const zeros = Buffer.alloc(CHUNK);
+      let at = 0;
+      for (;;) {
+        const { bytesRead } = await source.read(chunk, 0, CHUNK, at);
+        if (bytesRead === 0) break;
+        const isHole = chunk.compare(zeros, 0, bytesRead, 0, bytesRead) === 0;
+        if (!isHole) await target.write(chunk, 0, bytesRead, at);
+        at += bytesRead;
+      }
+      await target.truncate(at);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}

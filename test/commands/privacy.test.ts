@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { chmod, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { projectState } from '../../src/platform/folders.js';
+import { createProject, EMPTY_FIXTURE, openRun, REPOSITORY, scenario, type TestProject } from './project.js';
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+let project: TestProject;
+
+beforeAll(async () => {
+  project = await createProject(EMPTY_FIXTURE);
+});
+afterAll(() => project.remove());
+
+const modeOf = (path: string): number => statSync(path).mode & 0o7777;
+
+/** Runs the command line under a umask, as a shell would. */
+const underUmask = (own: TestProject, umask: string, args: string[]): void => {
+  execFileSync(
+    'sh',
+    ['-c', `umask ${umask}; exec node "$@"`, 'sh', join(REPOSITORY, 'dist/cli.js'), ...args],
+    {
+      cwd: own.folder,
+      env: { ...process.env, ...own.env, KEY: 'a-secret-of-this-run' },
+      stdio: 'pipe',
+    },
+  );
+};
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return [
+    folder,
+    ...entries.filter((entry) => !entry.isSymbolicLink()).map((entry) => join(entry.parentPath, entry.name)),
+  ];
+}
+
+const KEYED = scenario('keyed', {
+  target: "{binary: cat, env: {KEY: '${KEY}'}}",
+  steps: [
+    'run: "echo $KEY; stat -c %a $(dirname $PWD) ../../../env ../../../env/*.json; echo x > made; chmod 777 made"',
+  ],
+  gates: ['{type: command_succeeds, command: "true"}'],
+});
+
+describe('modes', () => {
+  test.each([
+    ['0', 0o022],
+    ['077', 0o077],
+  ])('under umask %s nothing in the results is open to those to whom it is not', async (umask, forbidden) => {
+    const own = await createProject({ ...EMPTY_FIXTURE, 'fixtures/keyed.yaml': KEYED });
+    underUmask(own, umask, ['run', 'keyed']);
+    const files = await filesBelow(own.results);
+    expect(files.length).toBeGreaterThan(15);
+    expect(files.filter((file) => (modeOf(file) & forbidden) !== 0)).toEqual([]);
+    const [line] = await own.resultLines();
+    // The run's own folder and that of the handed-over values are the user's alone, the file itself too.
+    const said = readFileSync(
+      join(own.results, line?.results_dir ?? '', 'artifacts/transcript.raw.txt'),
+      'utf8',
+    );
+    expect(said).toMatch(/700\\n700\\n600/);
+    const { folder } = projectState(own.results, own.state);
+    expect(modeOf(folder)).toBe(0o700);
+    const logs = (await filesBelow(join(folder, 'logs'))).slice(1);
+    expect(logs.map(modeOf)).toEqual(logs.map(() => 0o600));
+    await own.remove();
+  });
+
+  test.runIf(isRoot)(
+    'another user of the machine can read neither state, nor raw output, nor handed-over values',
+    async () => {
+      await project.write('fixtures/keyed.yaml', KEYED);
+      await chmod(project.state, 0o755); // even where the folder that the user names is open
+      await project.run(['keyed'], { KEY: 'a-secret-of-this-run' });
+      const { folder } = projectState(project.results, project.state);
+      const found = execFileSync(
+        'sh',
+        [
+          '-c',
+          `cat "$1"/* "$1"/*/* "$1"/work/*/agent/1/out "$1"/env/* 2>&1 | grep -v 'denied\\|No such' | head -5; ls "$1" 2>/dev/null || true`,
+          'sh',
+          folder,
+        ],
+        {
+          uid: NOBODY,
+          gid: NOBODY,
+          encoding: 'utf8',
+        },
+      );
+      expect(found).toBe('');
+      expect(readdirSync(folder).length).toBeGreaterThan(3);
+    },
+  );
+});
+
+test('an agent gets the variables that specs/scripts.md lists, and no other of the user', async () => {
+  await project.write(
+    'fixtures/env.yaml',
+    scenario('env', {
+      target: '{binary: cat, env: {GIVEN: "1"}}',
+      steps: [`run: "tr '\\\\0' '\\\\n' < /proc/$PPID/environ | cut -d= -f1 | sort > names"`],
+    }),
+  );
+  const { document } = await project.run(['env'], {
+    AWS_SECRET_ACCESS_KEY: 'x',
+    OPENAI_API_KEY: 'y',
+    SSH_AUTH_SOCK: '/x',
+    NODE_OPTIONS: '',
+    LANG: 'C',
+    no_proxy: 'localhost',
+  });
+  const names = (await (await openRun(document)).text('fixture/names')).trim().split('\n');
+  const BASE =
+    /^(PATH|HOME|TMPDIR|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|\w+_(PROXY|proxy)|LLM_TOOL_TEST_RUN|GIVEN|PWD|OLDPWD|SHLVL|_)$/;
+  expect(names).toEqual(
+    expect.arrayContaining(['GIVEN', 'HOME', 'LANG', 'LLM_TOOL_TEST_RUN', 'PATH', 'TMPDIR', 'no_proxy']),
+  );
+  expect(names.filter((name) => !BASE.test(name))).toEqual([]);
+});
+
+/** Local addresses on which a process listens, in hex as the kernel writes them. */
+function listening(pid: number): string[] {
+  const sockets = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
+    } catch {
+      return [];
+    }
+  });
+  return ['tcp', 'tcp6'].flatMap((kind) =>
+    readFileSync(`/proc/${pid}/net/${kind}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter((fields) => fields[3] === '0A' && sockets.includes(fields[9] ?? ''))
+      .map((fields) => fields[1]?.split(':')[0] ?? ''),
+  );
+}
+
+test.runIf(process.platform === 'linux')(
+  "the engine's server and its Web UI listen on this machine's own address only",
+  async () => {
+    const own = await createProject(EMPTY_FIXTURE, { ownServer: true });
+    await own.cli(['engine', 'start']);
+    const status = JSON.parse((await own.cli(['engine', 'status', '--json'])).stdout) as {
+      server: { pid: number };
+    };
+    const addresses = listening(status.server.pid);
+    expect(addresses.length).toBeGreaterThanOrEqual(2);
+    // 127.0.0.1, in both tables.
+    expect(addresses.filter((address) => !/^(0000000000000000FFFF0000)?0100007F$/.test(address))).toEqual([]);
+    await own.remove();
+  },
+);
+
+test('whoever reaches the server cannot make a worker take a plan, and so commands, from elsewhere', async () => {
+  await project.cli(['engine', 'start']);
+  const { id } = projectState(project.results, project.state);
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  const client = new Client({ connection });
+  await project.write('elsewhere/plan.json', '{}');
+  const evil = `../../elsewhere`;
+  const handle = await client.workflow.start('runSweep', {
+    taskQueue: `llm-tool-test-${id}`,
+    workflowId: `sweep/evil-${id}`,
+    args: [{ sweep: evil, round: 1, concurrency: 1 }],
+  });
+  const failure: unknown = await handle.result().catch((error: unknown) => error);
+  const causes = (error: unknown): string =>
+    error instanceof Error ? `${error.message} ${causes(error.cause)}` : '';
+  expect(causes(failure)).toContain('is no id of a sweep or run');
+  await connection.close();
+});
