@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 // Tests that need a Temporal server; the others run without one.
 const TEMPORAL = ['test/workflows/**/*.test.ts', 'test/commands/**/*.test.ts', 'test/chaos/**/*.test.ts'];
+// Run by `npm run test:production`, since they need programs that take minutes to build.
+const PRODUCTION = ['test/production/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -10,7 +12,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 300_000,
     projects: [
-      { extends: true, test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: TEMPORAL } },
+      {
+        extends: true,
+        test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: [...TEMPORAL, ...PRODUCTION] },
+      },
       {
         extends: true,
         test: {
