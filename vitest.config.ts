@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 const TEMPORAL = ['workflows', 'commands', 'chaos', 'package', 'documents'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
+// Run by `npm run test:production`, since they need programs that take minutes to build.
+const PRODUCTION = ['test/production/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -12,7 +14,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 300_000,
     projects: [
-      { extends: true, test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: TEMPORAL } },
+      {
+        extends: true,
+        test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: [...TEMPORAL, ...PRODUCTION] },
+      },
       {
         extends: true,
         test: {

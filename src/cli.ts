@@ -233,10 +233,10 @@ for (const [verb, description, action] of [
   ['start', 'start it', 'engineStart'],
   ['stop', 'stop it; open sweeps go on when it is started again', 'engineStop'],
   ['status', 'show what is running', 'engineShowStatus'],
-  ['keep', 'be the keeper', 'engineKeep'],
+  ['keep', 'keep it up in the foreground, for containers and service managers', 'engineKeep'],
 ] as const) {
   engine
-    .command(verb, { hidden: verb === 'keep' })
+    .command(verb)
     .description(description)
     .option('--stay', 'do not end when idle', false)
     .option(...RESULTS)

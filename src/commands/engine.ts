@@ -16,16 +16,17 @@ export interface EngineOptions {
 
 const IDLE_SECS = 15 * 60;
 
-/** `engine keep`: the keeper itself; started by commands, not by people. */
+/** `engine keep`: the keeper itself, in the foreground. Commands start it; so do containers and service managers. */
 export async function engineKeep({ results, address, stay }: EngineOptions): Promise<number> {
   const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
+  const { resultsPath } = openProject(results);
   const external = givenTemporal(address);
-  await keep({
-    resultsPath: openProject(results).resultsPath,
-    external,
-    idleMs: stay === true ? null : idleSecs * 1000,
-  });
-  return 0;
+  await keep({ resultsPath, external, idleMs: stay === true ? null : idleSecs * 1000 });
+  // Its state says why it failed, to the command that waits for it; a service manager sees the output only.
+  const state = await engineStatus(resultsPath);
+  if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
+  say(`error: ${state.message}`);
+  return 3;
 }
 
 export async function engineStart({ json, results, address, stay }: EngineOptions): Promise<number> {

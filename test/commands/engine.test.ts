@@ -72,6 +72,13 @@ describe('the local engine', { timeout: 180_000 }, () => {
     expect((await project.cli(['engine', 'stop'])).stderr).toContain('not running');
   });
 
+  test('keep, in the foreground, says why it gives up and exits with 3', async () => {
+    const project = await withEngine();
+    const { exitCode, stderr } = await project.cli(['engine', 'keep', '--address', '127.0.0.1:1']);
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain('error: Temporal at 127.0.0.1:1 does not answer');
+  });
+
   test('after a stop the next command starts it again on the same ports, with the history of before', async () => {
     const project = await withEngine();
     const first = await project.run(['small']);

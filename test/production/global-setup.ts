@@ -1,0 +1,43 @@
+import type { TestProject } from 'vitest/node';
+import { findTemporal } from '../../src/platform/engine/find-temporal.js';
+import { NotHere, provideProgram } from './executables.js';
+import { postgresPrograms } from './postgres.js';
+import type { Programs } from './stack.js';
+
+/** What is needed, or why it cannot be had here. */
+export type Needed<T> = { missing: string } | { missing: null; found: T };
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    composeLoader: Needed<string>;
+    serverPrograms: Needed<Programs>;
+  }
+}
+
+const report = (text: string): void => console.log(`production: ${text}`);
+
+/** Makes ready what takes long, before the tests are collected: they say in their names why they are skipped. */
+export default async function setup(project: TestProject): Promise<void> {
+  project.provide('composeLoader', await needed(() => provideProgram('compose', report)));
+  project.provide('serverPrograms', await needed(serverPrograms));
+}
+
+async function serverPrograms(): Promise<Programs> {
+  if (process.platform !== 'linux') throw new NotHere('these tests are made for Linux');
+  postgresPrograms(); // before anything is built in vain
+  return {
+    server: await provideProgram('server', report),
+    sqlTool: await provideProgram('sqlTool', report),
+    temporal: (await findTemporal(report)).path,
+  };
+}
+
+async function needed<T>(get: () => Promise<T>): Promise<Needed<T>> {
+  try {
+    return { missing: null, found: await get() };
+  } catch (error) {
+    if (!(error instanceof NotHere)) throw error;
+    report(`skipped: ${error.message}`);
+    return { missing: error.message };
+  }
+}

@@ -1,0 +1,147 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile, chmod } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { LOOPBACK, tailOf } from '../../src/platform/engine/server.js';
+import { REPOSITORY } from '../commands/project.js';
+import { commandOf, type ComposeModel, type ServiceName } from './compose-file.js';
+import { startPostgres } from './postgres.js';
+import { startProcess, type Started } from './started.js';
+
+/** Where the programs of the images are. */
+export interface Programs {
+  server: string;
+  sqlTool: string;
+  temporal: string;
+}
+
+/** What the Compose file starts, without containers: its commands and values, on this machine. */
+export interface Stack {
+  /** Of the server's frontend. */
+  address: string;
+  /** Runs a job of the file to its end and gives its output; throws when it fails. */
+  job(name: 'schema' | 'namespace'): Promise<string>;
+  /** The environment of a service, with PATH and HOME as in its container. */
+  environmentOf(name: ServiceName, more?: Record<string, string>): Record<string, string>;
+  server(): Started;
+  startServer(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Only host names, ports and paths are others than in the file: containers have names and a machine of their own, the
+ * tests have loopback addresses, free ports and a folder.
+ */
+export async function startStack(model: ComposeModel, programs: Programs): Promise<Stack> {
+  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-production-'));
+  // PostgreSQL runs as another user below it.
+  await chmod(folder, 0o711);
+  const bin = join(folder, 'bin');
+  const home = join(folder, 'home');
+  const serverLog = join(folder, 'temporal.log');
+  await mkdir(bin);
+  await mkdir(home);
+  await symlink(programs.sqlTool, join(bin, 'temporal-sql-tool'));
+  await symlink(programs.server, join(bin, 'temporal-server'));
+  await symlink(programs.temporal, join(bin, 'temporal'));
+  await symlink(join(REPOSITORY, 'dist/cli.js'), join(bin, 'llm-tool-test'));
+
+  const configs: Record<string, string> = {};
+  for (const { source, target } of model.services.temporal.configs) {
+    configs[target] = join(folder, source);
+    await writeFile(join(folder, source), model.configs[source]?.content ?? '');
+  }
+  const ports = await serverPorts();
+  const address = `${LOOPBACK}:${ports['FRONTEND_GRPC_PORT']}`;
+  const postgres = await startPostgres(model.services.postgresql, folder).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  });
+  const inPlace: Record<string, string> = {
+    postgresql: LOOPBACK,
+    '5432': String(postgres.port),
+    'temporal:7233': address,
+    ...configs,
+  };
+
+  const environmentOf: Stack['environmentOf'] = (name, more = {}) => ({
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    HOME: home,
+    ...Object.fromEntries(
+      Object.entries(model.services[name].environment).flatMap(([key, value]) =>
+        value === null ? [] : [[key, inPlace[value] ?? value]],
+      ),
+    ),
+    ...more,
+  });
+  let server: Started | null = null;
+  const stack: Stack = {
+    address,
+    environmentOf,
+    async job(name) {
+      const [program = '', ...args] = commandOf(model.services[name]);
+      const env = environmentOf(name);
+      const result = await execa(program, args, {
+        env,
+        extendEnv: false,
+        cwd: home,
+        all: true,
+        reject: false,
+      });
+      if (!result.failed) return result.all;
+      throw new Error(`the job ${name} failed:\n${result.all.slice(-2000)}\n${await tailOf(serverLog)}`);
+    },
+    server() {
+      if (server === null) throw new Error('the server is not running');
+      return server;
+    },
+    async startServer() {
+      // What the image's entrypoint runs in the end.
+      server = startProcess(['setpriv', '--pdeathsig=KILL', '--', 'temporal-server', 'start'], {
+        env: environmentOf('temporal', ports),
+        cwd: home,
+        log: serverLog,
+      });
+      await server.until('the server listens', () => listens(Number(ports['FRONTEND_GRPC_PORT'])));
+    },
+    async stop() {
+      await server?.end('SIGTERM');
+      // A fast shutdown; SIGTERM would wait for clients.
+      await postgres.process.end('SIGINT');
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+  return stack;
+}
+
+/** In a container the usual ports are free; here each needs one of its own. */
+async function serverPorts(): Promise<Record<string, string>> {
+  const names = ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap((service) => [
+    `${service}_GRPC_PORT`,
+    `${service}_MEMBERSHIP_PORT`,
+  ]);
+  const ports: Record<string, string> = {};
+  for (const name of [...names, 'FRONTEND_HTTP_PORT']) {
+    let port = await freePort();
+    while (Object.values(ports).includes(port)) port = await freePort();
+    ports[name] = port;
+  }
+  return ports;
+}
+
+/** Below those that the system gives out: the server's table of members holds ports as signed numbers of 16 bits. */
+async function freePort(): Promise<string> {
+  const port = 20_000 + Math.floor(Math.random() * 12_000);
+  return (await listens(port)) ? freePort() : String(port);
+}
+
+const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, LOOPBACK);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { tailOf } from '../../src/platform/engine/server.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
+
+const READY_MS = 60_000;
+const STOP_MS = 20_000;
+
+/** A process of the tests: it ends with them. */
+export interface Started {
+  pid: number;
+  /** Waits for a state, or throws with the end of the log when it does not come or the process ends before. */
+  until(what: string, isSo: () => Promise<boolean>): Promise<void>;
+  /** Sends a signal and waits for the end; SIGKILL where it takes too long. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+const running = new Set<number>();
+// Killed also when the tests end without their hooks.
+process.once('exit', () => running.forEach((pid) => kill(pid, 'SIGKILL')));
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // gone already
+  }
+}
+
+export function startProcess(
+  [command = '', ...args]: string[],
+  { env, cwd, log }: { env: NodeJS.ProcessEnv; cwd: string; log: string },
+): Started {
+  const output = openSync(log, 'a');
+  const child = spawn(command, args, { env, cwd, stdio: ['ignore', output, output] });
+  closeSync(output);
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`cannot start ${command}`);
+  running.add(pid);
+  let ended = false;
+  child.once('exit', () => {
+    ended = true;
+    running.delete(pid);
+  });
+  return {
+    pid,
+    async until(what, isSo) {
+      const so = await waitUntil(async () => (ended ? false : (await isSo()) ? true : null), READY_MS, 100);
+      if (so !== true) throw new Error(`did not happen: ${what}\n${await tailOf(log)}`);
+    },
+    async end(signal) {
+      kill(pid, signal);
+      const dead = await waitUntil(() => (ended ? true : null), STOP_MS);
+      if (dead === null) kill(pid, 'SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:production`: what docker-compose.yml sets, proved without a Docker engine. */
+export default defineConfig({
+  test: {
+    name: 'production',
+    include: ['test/production/**/*.test.ts'],
+    globalSetup: ['test/production/global-setup.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
+  },
+});
