@@ -24,6 +24,15 @@ describe('the folder of a read-only HOME, in the temporary folder', () => {
     return () => projectState('/results').folder;
   };
 
+  const open = (folder: string): void => {
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+  };
+  const foreign = (folder: string): void => {
+    mkdirSync(folder, 0o700);
+    chownSync(folder, 65534, 65534);
+  };
+
   it('is made for the user alone', async () => {
     const find = await fallback(() => undefined);
     expect(statSync(join(find(), '../..')).mode & 0o777).toBe(0o700);
@@ -31,26 +40,10 @@ describe('the folder of a read-only HOME, in the temporary folder', () => {
   });
 
   it.each([
-    [
-      'is open to others',
-      (folder: string) => {
-        mkdirSync(folder);
-        chmodSync(folder, 0o755);
-      },
-      'chmod 700',
-    ],
+    ['is open to others', open, 'chmod 700'],
     ['is a symlink', (folder: string) => symlinkSync('/tmp', folder), 'someone else has made it'],
     ...(process.getuid?.() === 0
-      ? [
-          [
-            'belongs to another user',
-            (folder: string) => {
-              mkdirSync(folder, 0o700);
-              chownSync(folder, 65534, 65534);
-            },
-            'someone else has made it',
-          ] as const,
-        ]
+      ? [['belongs to another user', foreign, 'someone else has made it'] as const]
       : []),
   ] as const)('is refused where it %s', async (_, make, says) => {
     const find = await fallback(make);
