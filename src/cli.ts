@@ -124,10 +124,32 @@ program
 program
   .command('show')
   .description('show one sweep or run')
-  .argument('<id>', 'id of a sweep or a run, or a unique beginning of it')
+  .argument('<id>', 'id of a sweep or a run, or a unique beginning of it; `latest` is the newest sweep')
   .option(...RESULTS)
   .option(...JSON_FLAG, false)
   .action(async (id, options) => exitWith((await import('./commands/show.js')).show(id, options)));
+
+program
+  .command('sweeps')
+  .description('list the sweeps, newest first')
+  .option(
+    '--limit <n>',
+    'no more than so many (default: 20 on a terminal or as text, all with --json)',
+    count,
+  )
+  .option(...RESULTS)
+  .option(...JSON_FLAG, false)
+  .action(async (options) => exitWith((await import('./commands/sweeps.js')).listSweeps(options)));
+
+program
+  .command('clean')
+  .description('remove old runs, sweeps without runs, and snapshots that nothing needs')
+  .option('--older-than <age>', 'how old: 90m, 12h, 30d, 2w; 0d is all that has ended')
+  .option('--dry-run', 'show what would go, and change nothing', false)
+  .option('--verbose', 'name everything', false)
+  .option(...RESULTS)
+  .option(...JSON_FLAG, false)
+  .action(async (options) => exitWith((await import('./commands/clean/clean.js')).clean(options)));
 
 program
   .command('resume')

@@ -2,13 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { readJsonIfThere } from '../platform/read-file.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { JudgeAnswer } from '../results/judgment.js';
+import { judgeAnswerFile } from '../store/results-folder.js';
 import type { RunContext } from './run-context.js';
 
 /** The answers that the judge has given in this run, in order; they stay when none of them could be used. */
 export async function readAnswers({ files }: RunContext): Promise<JudgeAnswer[]> {
   const answers: JudgeAnswer[] = [];
   for (;;) {
-    const answer = await readJsonIfThere<JudgeAnswer>(files.judgeAnswer(answers.length + 1));
+    const answer = await readJsonIfThere<JudgeAnswer>(judgeAnswerFile(files, answers.length + 1));
     if (answer === null) return answers;
     answers.push(JudgeAnswer.parse(answer));
   }
@@ -20,7 +21,7 @@ export async function keepAnswer(
   number: number,
   answer: JudgeAnswer,
 ): Promise<void> {
-  await writeFileAtomic(files.judgeAnswer(number), `${redact(JSON.stringify(answer, null, 2))}\n`);
+  await writeFileAtomic(judgeAnswerFile(files, number), `${redact(JSON.stringify(answer, null, 2))}\n`);
 }
 
 /** What the judge has left among the artifacts, relative to the run's folder: the prompt first, then the answers. */

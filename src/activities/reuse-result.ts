@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { appendResult, readResults } from '../store/results-log.js';
-import { resultsLog } from '../store/results-folder.js';
+import { resultsLog, runFiles } from '../store/results-folder.js';
 import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { publishStep } from './publish-step.js';
 import { loadRun, type Deps } from './run-context.js';
@@ -23,6 +25,8 @@ export const reuseResult =
         attempts: 0,
         cached_from: from,
       });
+      // A `clean` that did not know of the new line may have taken the run that it names.
+      if (!existsSync(runFiles(join(deps.resultsPath, line.results_dir ?? '')).metrics)) return null;
       return { outcome: line.outcome, message: line.message, costUsd: null, cached: true };
     });
   };

@@ -39,13 +39,11 @@ export function judgeProblems(project: Project, selected: SelectedScenario): Pro
 
 function modelOf(project: Project, selected: SelectedScenario, { judgeModel }: JudgeFlags): string {
   const { scenario, file, text, problemAt } = selected;
-  const fromShell = process.env['LLM_TOOL_TEST_JUDGE'] ?? '';
-  const asked = judgeModel ?? (fromShell === '' ? undefined : fromShell);
-  if (asked !== undefined) {
-    const message = modelProblem(project, asked);
-    const from = judgeModel === undefined ? 'LLM_TOOL_TEST_JUDGE' : '--judge-model';
-    if (message !== null) throw new UsageError('judge_model', `${from}: ${message}`);
-    return asked;
+  if (judgeModel !== undefined) {
+    const message = modelProblem(project, judgeModel);
+    if (message !== null)
+      throw new UsageError('judge_model', `--judge-model or LLM_TOOL_TEST_JUDGE: ${message}`);
+    return judgeModel;
   }
   const model = scenario.evaluation.judge?.model ?? project.config.judge?.model;
   if (model === undefined) {

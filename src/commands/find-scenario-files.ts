@@ -49,14 +49,20 @@ function discover(folder: string): string[] {
     }
   };
   if (isFolder(folder)) visit(folder);
-  const fixtures = found.flatMap(({ path, fixture }) =>
-    fixture === ''
-      ? []
-      : [join(dirname(path), fixture), join(folder, fixture), join(folder, 'templates', fixture)],
+  const fixtures = new Set(
+    found.flatMap(({ path, fixture }) =>
+      fixture === ''
+        ? []
+        : [join(dirname(path), fixture), join(folder, fixture), join(folder, 'templates', fixture)],
+    ),
   );
-  return found
-    .map(({ path }) => path)
-    .filter((path) => !fixtures.some((fixture) => path.startsWith(`${fixture}/`)));
+  return found.map(({ path }) => path).filter((path) => !liesIn(dirname(path), fixtures));
+}
+
+/** Whether a folder is one of these, or below one. */
+function liesIn(folder: string, folders: ReadonlySet<string>): boolean {
+  const parent = dirname(folder);
+  return folders.has(folder) || (parent !== folder && liesIn(parent, folders));
 }
 
 const SCENARIO_KEY = /^\s*[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { nearest } from '../lib/nearest.js';
 import { Plan } from '../scenario/plan.js';
 import { planFile, runFiles } from '../store/results-folder.js';
+import { newestSweeps } from './newest-sweeps.js';
 import { displayPath } from './project.js';
 import { readOwn } from './read-own.js';
 import { UsageError } from './usage-error.js';
@@ -24,12 +25,14 @@ export function findPlan(resultsPath: string, id: string): Plan {
   return readOwn(planFile(resultsPath, sweep), Plan);
 }
 
-/** What an id stands for. @throws UsageError when it is neither a sweep nor a run. */
+/** What an id stands for; `latest` for the newest sweep. @throws UsageError when it is neither a sweep nor a run. */
 export function findById(
   resultsPath: string,
   id: string,
 ): { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string } {
   const sweeps = names(join(resultsPath, 'sweeps'));
+  const newest = id === 'latest' ? newestSweeps(resultsPath)[0] : undefined;
+  if (newest !== undefined) return { kind: 'sweep', plan: findPlan(resultsPath, newest) };
   if (complete(id, sweeps) !== null) return { kind: 'sweep', plan: findPlan(resultsPath, id) };
   const runs = names(resultsPath).filter((name) => existsSync(runFiles(join(resultsPath, name)).run));
   const run = complete(id, runs);

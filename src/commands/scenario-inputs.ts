@@ -20,11 +20,36 @@ export function findFixture({ fixturesPath }: Project, scenarioPath: string, nam
   return candidates.find(isFolder) ?? null;
 }
 
+/** What is wrong with the files of a fixture: a message, or null. */
+export type LookAtFixture = (fixture: string) => Promise<string | null>;
+
+/** Looks at the files of each fixture once, however many scenarios name it. */
+export function createFixtureLook(list: (folder: string) => Promise<unknown> = listTree): LookAtFixture {
+  const looks = new Map<string, Promise<string | null>>();
+  const look = async (fixture: string): Promise<string | null> => {
+    try {
+      await list(fixture);
+      const initial = join(fixture, 'initial-state');
+      if (isFolder(initial)) await list(initial);
+      return null;
+    } catch (error) {
+      if (error instanceof UnusableTree) return error.message;
+      throw error;
+    }
+  };
+  return (fixture) => {
+    const found = looks.get(fixture) ?? look(fixture);
+    looks.set(fixture, found);
+    return found;
+  };
+}
+
 /** What of a fixture cannot be copied faithfully, or is in the way of `setup.files`. */
 export async function fixtureProblems(
   fixture: string | null,
   scenario: Scenario,
   problemAt: ProblemAt,
+  look: LookAtFixture,
 ): Promise<Problem[]> {
   const at = ['template_folder'];
   const name = scenario.template_folder;
@@ -44,17 +69,12 @@ export async function fixtureProblems(
       ),
     ];
   }
-  try {
-    await listTree(fixture);
-    const initial = join(fixture, 'initial-state');
-    if (isFolder(initial)) await listTree(initial);
-    return Object.keys(scenario.setup.files)
-      .filter((path) => [fixture, initial].some((folder) => isFolder(join(folder, path))))
-      .map((path) => problemAt(['setup', 'files', path], 'the fixture has a folder of that name', 'key'));
-  } catch (error) {
-    if (error instanceof UnusableTree) return [problemAt(at, error.message)];
-    throw error;
-  }
+  const unusable = await look(fixture);
+  if (unusable !== null) return [problemAt(at, unusable)];
+  const folders = [fixture, join(fixture, 'initial-state')];
+  return Object.keys(scenario.setup.files)
+    .filter((path) => folders.some((folder) => isFolder(join(folder, path))))
+    .map((path) => problemAt(['setup', 'files', path], 'the fixture has a folder of that name', 'key'));
 }
 
 /** The rubric that a scenario's judge scores by, null where there is no judge, and what is wrong with it. */

@@ -6,7 +6,13 @@ import type { ProblemAt } from '../scenario/source.js';
 import { findFiles } from './find-scenario-files.js';
 import { readText } from './look.js';
 import { displayPath, type Project } from './project.js';
-import { findFixture, findRubric, fixtureProblems, targetProblems } from './scenario-inputs.js';
+import {
+  createFixtureLook,
+  findFixture,
+  findRubric,
+  fixtureProblems,
+  targetProblems,
+} from './scenario-inputs.js';
 import { UsageError } from './usage-error.js';
 
 /** A scenario file that is valid, with the fixture that it names. */
@@ -63,6 +69,7 @@ export async function selectScenarios(project: Project, selection: Selection): P
 export async function loadScenarios(project: Project, paths: readonly string[]): Promise<Loading> {
   const loading: Loading = { scenarios: [], problems: [], texts: new Map() };
   const names = new Map<string, string>();
+  const lookAtFixture = createFixtureLook();
   for (const path of paths) {
     const file = displayPath(path);
     const text = readText(path);
@@ -80,7 +87,7 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
     const fixture = findFixture(project, path, scenario.template_folder);
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [
-      ...(await fixtureProblems(fixture, scenario, problemAt)),
+      ...(await fixtureProblems(fixture, scenario, problemAt, lookAtFixture)),
       ...ofRubric,
       ...targetProblems(project, scenario, problemAt),
     ];

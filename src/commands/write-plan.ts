@@ -3,10 +3,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 import { safeName } from '../lib/safe-name.js';
-import { placeOnce, snapshotTree } from '../platform/tree.js';
+import { isFolder, placeOnce, snapshotTree } from '../platform/tree.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { SCHEMA_VERSION } from '../results/schema.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { cleanIsOver } from '../store/clean-lock.js';
 import { planFile, storeFolder } from '../store/results-folder.js';
 import type { Draft } from './draft-sweep.js';
 import type { Project } from './project.js';
@@ -23,7 +24,36 @@ export async function writePlan(
   draft: Draft,
   name: string | undefined,
 ): Promise<Plan> {
-  const store = storeFolder(resultsPath);
+  const sweep = newSweepId(name);
+  for (;;) {
+    const { scenarios, hashes } = await storeInputs(storeFolder(resultsPath), draft);
+    const plan: Plan = {
+      schema_version: SCHEMA_VERSION,
+      sweep,
+      created_at: new Date().toISOString(),
+      concurrency: draft.concurrency,
+      scenarios,
+      agents: draft.agents,
+      providers: draft.providers,
+      caps: { agents: config.limits.agents, models: config.limits.models },
+      cache: draft.cache,
+      max_usd: draft.maxUsd,
+      prices: config.prices,
+      cells: draft.cells,
+    };
+    await writeFileAtomic(planFile(resultsPath, sweep), `${JSON.stringify(plan, null, 2)}\n`);
+    await cleanIsOver(resultsPath);
+    // A `clean` that did not know the plan may have taken what the plan names.
+    const isThere = await Promise.all(hashes.map((hash) => isFolder(join(storeFolder(resultsPath), hash))));
+    if (isThere.every(Boolean)) return plan;
+  }
+}
+
+/** Snapshots of the scenarios and of their fixtures. */
+async function storeInputs(
+  store: string,
+  draft: Draft,
+): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
   await mkdir(store, { recursive: true });
   const scenarios: Plan['scenarios'] = [];
   const fixtures = new Map<string, string>();
@@ -38,20 +68,5 @@ export async function writePlan(
     });
     scenarios.push({ name: selected.scenario.name, file: selected.file, hash });
   }
-  const plan: Plan = {
-    schema_version: SCHEMA_VERSION,
-    sweep: newSweepId(name),
-    created_at: new Date().toISOString(),
-    concurrency: draft.concurrency,
-    scenarios,
-    agents: draft.agents,
-    providers: draft.providers,
-    caps: { agents: config.limits.agents, models: config.limits.models },
-    cache: draft.cache,
-    max_usd: draft.maxUsd,
-    prices: config.prices,
-    cells: draft.cells,
-  };
-  await writeFileAtomic(planFile(resultsPath, plan.sweep), `${JSON.stringify(plan, null, 2)}\n`);
-  return plan;
+  return { scenarios, hashes: [...new Set([...fixtures.values(), ...scenarios.map(({ hash }) => hash)])] };
 }

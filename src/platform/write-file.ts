@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+/** Names of temporary files and folders, with the pid of who writes them; who is killed leaves its half. */
+export const TEMPORARY = /\.(\d+)-[0-9a-f]{8}\.tmp$/;
+
 const temporaryName = (path: string): string =>
   `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
-import type { RunRecord } from '../results/run-record.js';
+import type { RunRecord, TokenUsage } from '../results/run-record.js';
 import type { GateDetail, Metrics, Outcome } from '../results/schema.js';
 
 export interface TextOptions {
@@ -37,8 +37,13 @@ export function renderRun(
       ['started', terminalText(run.started_at)],
       ['duration', formatDuration(run.duration_secs * 1000)],
       ['cost', formatCost(agent?.cost_usd ?? null)],
+      ...(agent === null ? [] : [['tokens', tokens(agent.token_usage)]]),
       ['ended', agent === null ? 'the agent was not started' : terminalText(agent.message)],
     ]),
+    ...section(
+      'what became of other attempts',
+      (agent?.history ?? []).map((line) => `  ${terminalText(line)}`),
+    ),
     ...section(
       'warnings',
       run.warnings.map((warning) => `  ${terminalText(warning)}`),
@@ -129,6 +134,19 @@ export function formatCost(usd: number | null): string {
   if (usd === null) return 'n/a';
   if (usd > 0 && usd < 0.0001) return '<$0.0001';
   return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
+}
+
+/** "input 1,200, output 350, reasoning n/a, ...": what is unknown is not 0. */
+function tokens({ input, output, reasoning, cache_read, cache_write }: TokenUsage): string {
+  const parts: [number | null, string][] = [
+    [input, 'input'],
+    [output, 'output'],
+    [reasoning, 'reasoning'],
+    [cache_read, 'cache read'],
+    [cache_write, 'cache write'],
+  ];
+  if (parts.every(([count]) => count === null)) return 'n/a';
+  return parts.map(([count, word]) => `${word} ${count?.toLocaleString('en') ?? 'n/a'}`).join(', ');
 }
 
 const gateName = (gate: GateDetail): string =>

@@ -3,16 +3,42 @@ import pc from 'picocolors';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
 import type { SweepCell, SweepDocument } from '../results/sweep-document.js';
+import { renderMatrix, toMatrix } from './outcome-matrix.js';
 import { formatCost, mark, type TextOptions } from './run-text.js';
 
 /** With so few cells the report of each is named; of more cells, those of the cells that did not pass. */
 const FEW = 5;
 
-/** What `run` prints at the end: a row a cell, why cells did not pass, totals, and where to read on. */
+/**
+ * What `run` prints at the end: a matrix of the outcomes, a row a cell where there are few or a matrix of one entry would
+ * say nothing, why cells did not pass, totals, and where to read on.
+ */
 export function renderSweep(document: SweepDocument, options: TextOptions): string {
   const colors = pc.createColors(options.color);
   const { cells } = document;
   const name = namer(cells);
+  const matrix = toMatrix(cells);
+  const [down, across] = [matrix.rows.length, matrix.columns.length];
+  const isFlat = down * across < 2 || (cells.length <= FEW && (down < 2 || across < 2));
+  const lines = [
+    ...(isFlat ? [] : renderMatrix(matrix, options)),
+    ...(isFlat || cells.length > FEW ? [] : ['']),
+    ...(isFlat || cells.length <= FEW ? list(cells, name, options, colors) : []),
+    ...problems(cells, (cell) => name(cell).join(' '), colors),
+    ...regressions(cells, (cell) => name(cell).join(' '), colors),
+    '',
+    `${totals(document)}, cost ${totalCost(cells)}${document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`}`,
+    ...places(document),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function list(
+  cells: readonly SweepCell[],
+  name: (cell: SweepCell) => string[],
+  options: TextOptions,
+  colors: Colors,
+): string[] {
   const costKnown = cells.some((cell) => cell.cost_usd !== null);
   const judged = cells.some((cell) => cell.judge_score !== null);
   const rows = cells.map((cell) => [
@@ -25,15 +51,7 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
     cell.cached ? colors.dim('cached') : '',
   ]);
   const last = (rows[0]?.length ?? 0) - 1;
-  const lines = [
-    ...renderTable(rows, { width: options.width, right: [last - 3, last - 2, last - 1] }),
-    ...problems(cells, (cell) => name(cell).join(' '), colors),
-    ...regressions(cells, (cell) => name(cell).join(' '), colors),
-    '',
-    `${totals(document)}, cost ${totalCost(cells)}${document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`}`,
-    ...places(document),
-  ];
-  return `${lines.join('\n')}\n`;
+  return renderTable(rows, { width: options.width, right: [last - 3, last - 2, last - 1] });
 }
 
 type Colors = ReturnType<typeof pc.createColors>;

@@ -4,7 +4,7 @@ import type { EventBody } from './events.js';
 import type { TokenUsage } from './run-record.js';
 
 /** Tokens and US dollars of an agent run so far; null is what nobody has said. */
-export interface Usage {
+interface Usage {
   tokens: TokenUsage;
   costUsd: number | null;
   costSource: CostSource | null;

@@ -1,9 +1,10 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { LineCounter, Parser } from 'yaml';
 import type { z } from 'zod';
 import type { Problem } from '../lib/problem.js';
 import { check } from './check.js';
 import { formatPath, inTextOrder, type Loaded } from './source.js';
 import {
+  composeDocument,
   explainYamlError,
   findDeepNesting,
   findUnsafeNodes,
@@ -19,13 +20,9 @@ const MAX_ALIAS_COUNT = 100;
 export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: string): Loaded<z.output<S>> {
   const text = raw.replace(/^\uFEFF/, '');
   const lines = lineCounter(text);
-  const deep = findDeepNesting(text);
-  const document = parseDocument(deep === null ? text : '', {
-    prettyErrors: false,
-    stringKeys: true,
-    // otherwise !!set, !!omap and !!timestamp give values that are no JSON
-    resolveKnownTags: false,
-  });
+  const tokens = [...new Parser().parse(text)];
+  const deep = findDeepNesting(tokens);
+  const document = composeDocument(deep === null ? tokens : [], deep === null ? text.length : 0);
   const problemAt = ({ offset, message, lost = false }: SyntaxFinding): Problem => ({
     file,
     ...positionOf(offset, lines),

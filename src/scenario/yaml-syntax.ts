@@ -1,10 +1,12 @@
 import {
+  Composer,
   isAlias,
   isNode,
   isPair,
   isScalar,
-  Parser,
   visit,
+  YAMLParseError,
+  type CST,
   type Document,
   type Node,
   type YAMLError,
@@ -26,11 +28,8 @@ const MAX_DEPTH = 100;
  * Where the text nests too deeply to be parsed, null when it does not. The composer is recursive, and V8 aborts
  * the whole process (uncatchably) when it runs out of stack inside a regular expression; the token parser is not.
  */
-export function findDeepNesting(text: string): SyntaxFinding | null {
-  const open: { token: unknown; depth: number }[] = [...new Parser().parse(text)].map((token) => ({
-    token,
-    depth: 0,
-  }));
+export function findDeepNesting(tokens: readonly CST.Token[]): SyntaxFinding | null {
+  const open: { token: unknown; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const token = at.token as {
       offset?: number;
@@ -47,6 +46,21 @@ export function findDeepNesting(text: string): SyntaxFinding | null {
     }
   }
   return null;
+}
+
+/** The document that the tokens of a text are. yaml's `parseDocument` would make the tokens a second time. */
+export function composeDocument(tokens: readonly CST.Token[], end: number): Document.Parsed {
+  const composer = new Composer({
+    prettyErrors: false,
+    stringKeys: true,
+    // otherwise !!set, !!omap and !!timestamp give values that are no JSON
+    resolveKnownTags: false,
+  });
+  const [document, second] = composer.compose(tokens, true, end);
+  if (document === undefined) throw new Error('the composer gives a document for any text');
+  if (second !== undefined)
+    document.errors.push(new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', ''));
+  return document;
 }
 
 type Explanation = Omit<SyntaxFinding, 'offset'>;

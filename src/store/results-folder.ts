@@ -1,11 +1,14 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
 /** Paths in a results folder; its layout is a contract (specs/results.md). */
 export const storeFolder = (results: string): string => join(results, '.store');
 export const scenarioFile = (results: string, hash: string): string =>
   join(storeFolder(results), hash, 'scenario.json');
 export const fixtureFolder = (results: string, hash: string): string => join(storeFolder(results), hash);
-const sweepFolder = (results: string, sweep: string): string => join(results, 'sweeps', sweep);
+export const sweepsFolder = (results: string): string => join(results, 'sweeps');
+/** What `clean` uses: its lock, and what it is about to delete. */
+export const cleanFolder = (results: string): string => join(results, '.clean');
+const sweepFolder = (results: string, sweep: string): string => join(sweepsFolder(results), sweep);
 export const planFile = (results: string, sweep: string): string =>
   join(sweepFolder(results, sweep), 'plan.json');
 export const summaryFile = (results: string, sweep: string): string =>
@@ -29,7 +32,16 @@ export function runFiles(folder: string) {
     humanTranscript: join(artifacts, 'transcript.human.txt'),
     judge: join(artifacts, 'judge'),
     judgePrompt: join(artifacts, 'judge', 'prompt.md'),
-    judgeAnswer: (number: number) => join(artifacts, 'judge', `answer-${number}.json`),
   };
 }
+
+/** One answer of the judge, from 1. */
+export const judgeAnswerFile = ({ judge }: RunFiles, number: number): string =>
+  join(judge, `answer-${number}.json`);
+
+/** Names in a run's folder that are ours; a person may have put others beside them. */
+export const RUN_PARTS: ReadonlySet<string> = new Set(
+  Object.values(runFiles('')).flatMap((path) => path.split(sep)[0] ?? []),
+);
+export const SWEEP_PARTS: ReadonlySet<string> = new Set(['plan.json', 'summary.json']);
 export type RunFiles = ReturnType<typeof runFiles>;

@@ -5,7 +5,7 @@ import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
 import { createResultsReader } from './results-reader.js';
 
 /** What is kept in memory of a finished run: enough to find it and to compare with it. */
-export interface KnownResult extends Pick<
+interface KnownResult extends Pick<
   ResultLine,
   'id' | 'sweep' | 'cell' | 'outcome' | 'cost_usd' | 'judge_score' | 'cached_from'
 > {

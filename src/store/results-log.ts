@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseJson } from '../lib/json.js';
 import { linesOf } from '../platform/lines.js';
 import { ResultLine } from '../results/schema.js';
+import { cleanIsOver } from './clean-lock.js';
 
 /** A line of results.jsonl that cannot be read: it is passed over, and said. */
 export interface CorruptLine {
@@ -11,11 +12,19 @@ export interface CorruptLine {
   reason: string;
 }
 
-/**
- * Appends a finished run. One `write` in append mode, so that workers do not mix their lines; a last line that power
- * loss cut short is closed first, so that it costs itself only.
- */
+/** A file system whose numbers of files cannot be relied on must not make us write for ever. */
+const MAX_APPENDS = 5;
+
+/** Appends a finished run; again when `clean` has put another file in the place of the one that it went to. */
 export async function appendResult(path: string, result: ResultLine): Promise<void> {
+  for (let times = 0; times < MAX_APPENDS; times++) if (await append(path, result)) return;
+}
+
+/**
+ * One `write` in append mode, so that workers do not mix their lines; a last line that power loss cut short is closed
+ * first, so that it costs itself only. Returns whether the line is in the file that counts.
+ */
+async function append(path: string, result: ResultLine): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
   const file = await open(path, 'a+');
   try {
@@ -29,6 +38,9 @@ export async function appendResult(path: string, result: ResultLine): Promise<vo
     if (bytesWritten < line.length)
       throw new Error(`${path}: only ${bytesWritten} of ${line.length} bytes could be written`);
     await file.datasync();
+    await cleanIsOver(dirname(path));
+    // While it is open, no other file can get its number.
+    return (await stat(path).catch(() => null))?.ino === (await file.stat()).ino;
   } finally {
     await file.close();
   }
@@ -44,7 +56,7 @@ export function readResults(path: string): { results: ResultLine[]; corrupt: Cor
   for (const { text } of linesOf(path, Infinity)) {
     number += 1;
     if (text.trim() === '') continue;
-    const read = readLine(text);
+    const read = parseResult(text);
     if (typeof read === 'string') corrupt.push({ line: number, reason: read });
     else results.push(read);
   }
@@ -52,7 +64,7 @@ export function readResults(path: string): { results: ResultLine[]; corrupt: Cor
 }
 
 /** The result in a line, or why it is none. */
-export function readLine(text: string): ResultLine | string {
+export function parseResult(text: string): ResultLine | string {
   const json = parseJson(text);
   if (json === undefined) return 'not JSON';
   try {

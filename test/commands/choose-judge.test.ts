@@ -64,16 +64,6 @@ describe('the model of the judge', () => {
     expect(modelOf(toml, BASE)).toBe('google/c');
   });
 
-  test('of LLM_TOOL_TEST_JUDGE is as that of the flag, which wins', () => {
-    vi.stubEnv('LLM_TOOL_TEST_JUDGE', 'google/e');
-    expect(modelOf('', `${BASE}, model: openai/s`)).toBe('google/e');
-    expect(modelOf('', BASE, { judge: true, judgeModel: 'anthropic/f' })).toBe('anthropic/f');
-    vi.stubEnv('LLM_TOOL_TEST_JUDGE', 'nobody/e');
-    expect(refusal('', BASE)).toMatch(/^LLM_TOOL_TEST_JUDGE: provider 'nobody' is not known/);
-    vi.stubEnv('LLM_TOOL_TEST_JUDGE', '');
-    expect(modelOf('', `${BASE}, model: openai/s`)).toBe('openai/s');
-  });
-
   test('comes with the content of the rubric, and what the scenario says', () => {
     expect(chooseJudge(project(''), selected(`${BASE}, model: openai/s, always: true`), JUDGE)).toEqual({
       model: 'openai/s',
@@ -103,8 +93,10 @@ describe('the model of the judge', () => {
     expect(refusal('[judge]\nmodel = "hose/x"\n' + HOUSE, BASE)).toMatch(
       /^c\.toml:2:9 judge\.model: provider 'hose' is not known; did you mean 'house'\?.*anthropic, openai, google, house;/,
     );
-    expect(refusal('', BASE, { judge: true, judgeModel: 'x/y' })).toMatch(/^--judge-model: provider 'x'/);
-    expect(refusal('', BASE, { judge: true, judgeModel: 'y' })).toMatch(/^--judge-model: expected provider/);
+    expect(refusal('', BASE, { judge: true, judgeModel: 'x/y' })).toMatch(
+      /^--judge-model or LLM_TOOL_TEST_JUDGE: provider 'x'/,
+    );
+    expect(refusal('', BASE, { judge: true, judgeModel: 'y' })).toMatch(/: expected provider/);
   });
 
   test('is looked at by validate too, which needs none', () => {
@@ -119,7 +111,6 @@ describe('the model of the judge', () => {
 
 beforeEach(() => {
   vi.stubEnv('LLM_TOOL_TEST_ENABLED', '');
-  vi.stubEnv('LLM_TOOL_TEST_JUDGE', '');
 });
 afterEach(() => void vi.unstubAllEnvs());
 

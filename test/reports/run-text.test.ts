@@ -39,6 +39,22 @@ describe('renderRun', () => {
     expect(text).toMatch(/ended +the agent was not started/);
     expect(text).toMatch(/cost +n\/a/);
   });
+  test('tells tokens, and of those that are unknown that they are', () => {
+    expect(renderRun(run(), metrics(), options)).toMatch(
+      /tokens +input n\/a, output 7, reasoning n\/a, cache read n\/a, cache write n\/a/,
+    );
+    const { agent } = run();
+    const none = { input: null, output: null, reasoning: null, cache_read: null, cache_write: null };
+    const unknown = agent === null ? null : { ...agent, token_usage: none };
+    expect(renderRun(run({ agent: unknown }), metrics(), options)).toMatch(/tokens +n\/a\n/);
+  });
+  test('tells of an agent that was adopted or started again what became of the other attempts', () => {
+    const { agent } = run();
+    const history = ['attempt 1 ended: worker lost after 14 s; adopted'];
+    const text = renderRun(run({ agent: agent === null ? null : { ...agent, history } }), metrics(), options);
+    expect(text).toMatch(/other attempts\n {2}attempt 1 ended: worker lost after 14 s; adopted\n/);
+    expect(renderRun(run(), metrics(), options)).not.toContain('other attempts');
+  });
   test('shows what evaluators found, and why one could not', () => {
     const none = { metrics: null, summary: null, error: null };
     const evaluator_results = [

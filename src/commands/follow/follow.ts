@@ -7,7 +7,7 @@ import { QUERIES, sweepWorkflowId, type SweepProgress, type SweepResult } from '
 import { InfrastructureError } from '../usage-error.js';
 import { liveView } from './live-view.js';
 import { plainView } from './plain-view.js';
-import { resultsReader } from './results-reader.js';
+import { resultsOf } from './results-of.js';
 import { listenForSignals } from './signals.js';
 
 export interface Following {
@@ -43,7 +43,7 @@ export async function follow({
   const handle = client.workflow.getHandle(sweepWorkflowId(plan.sweep));
   const view = process.stderr.isTTY ? liveView(client, plan, uiUrl) : plainView(plan.cells.length);
   const signals = listenForSignals(handle, view);
-  const results = resultsReader(resultsPath, plan.sweep);
+  const results = resultsOf(resultsPath, plan.sweep);
   let end: End | null = null;
   const ended = handle.result().then(
     (result: SweepResult) => (end = { status: result.status }),

@@ -1,0 +1,145 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAge } from '../../lib/age.js';
+import { projectState } from '../../platform/folders.js';
+import { renderClean } from '../../reports/clean-text.js';
+import type { CleanDocument } from '../../results/clean-document.js';
+import { announceClean } from '../../store/clean-lock.js';
+import { printJson, textOptions } from '../output.js';
+import { checkWritable, displayPath, openProject } from '../project.js';
+import { InfrastructureError, UsageError } from '../usage-error.js';
+import { propose, type Places, type Proposal } from './gather.js';
+import { measure } from './measure.js';
+import { takeAway } from './remove.js';
+
+export interface CleanOptions {
+  olderThan?: string;
+  dryRun: boolean;
+  verbose: boolean;
+  json: boolean;
+  results?: string;
+}
+
+/** `clean`: removes what has ended and is old. */
+export async function clean(options: CleanOptions): Promise<number> {
+  const now = Date.now();
+  const olderThan = options.olderThan?.trim() ?? '';
+  const before = Math.max(0, now - ageOf(options.olderThan));
+  const { resultsPath } = openProject(options.results);
+  const state = projectState(resultsPath).folder;
+  const places = { results: resultsPath, state, work: join(state, 'work') };
+  checkPlaces(resultsPath);
+  const { proposal, sizes } =
+    options.dryRun || !existsSync(resultsPath)
+      ? await look(places, before, now)
+      : await remove(places, before, now);
+  const document = documentOf(proposal, sizes, {
+    dry_run: options.dryRun,
+    older_than: olderThan,
+    before: new Date(before).toISOString(),
+    results_path: resultsPath,
+  });
+  if (options.json) printJson(document);
+  else process.stdout.write(renderClean(document, { ...textOptions(), verbose: options.verbose }));
+  return 0;
+}
+
+/** @throws UsageError: what may go is said, never guessed. */
+function ageOf(text: string | undefined): number {
+  const hint = 'for example --older-than 30d (m, h, d, w); 0d is all that has ended';
+  if (text === undefined) throw new UsageError('older_than', `say how old what goes must be: ${hint}`);
+  const age = parseAge(text);
+  if (age === null) throw new UsageError('older_than', `--older-than '${text}' is no age: ${hint}`);
+  return age;
+}
+
+/** @throws UsageError for a results folder whose parts lie elsewhere: nothing is removed through symlinks. */
+function checkPlaces(results: string): void {
+  if (existsSync(results) && !lstatSync(join(results, '.')).isDirectory())
+    throw new UsageError('not_a_folder', `${displayPath(results)} is not a folder`);
+  for (const name of ['results.jsonl', 'sweeps', '.store', '.clean']) {
+    const path = join(results, name);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw new UsageError(
+        'symlink',
+        `${displayPath(path)} is a symlink, and nothing is removed through symlinks; put what it points to in its place`,
+      );
+  }
+}
+
+interface Outcome {
+  proposal: Proposal;
+  sizes: Record<string, number>;
+}
+
+async function look(places: Places, before: number, now: number): Promise<Outcome> {
+  const proposal = propose(places, before, now);
+  return { proposal, sizes: await measure(places, proposal) };
+}
+
+async function remove(places: Places, before: number, now: number): Promise<Outcome> {
+  await checkWritable(places.results);
+  const lock = await announceClean(places.results);
+  if (lock === null)
+    throw new InfrastructureError(
+      'another `clean` is at work in this results folder; try again when it has ended',
+    );
+  let proposal: Proposal;
+  let emptyTrash;
+  try {
+    do {
+      proposal = propose(places, before, now);
+      emptyTrash = await takeAway(places, proposal);
+    } while (emptyTrash === null);
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    throw new InfrastructureError(`could not remove everything: ${error.message}; \`clean\` again goes on`);
+  } finally {
+    await lock.release();
+  }
+  return { proposal, sizes: await emptyTrash() };
+}
+
+type Head = Pick<CleanDocument, 'dry_run' | 'older_than' | 'before' | 'results_path'>;
+
+function documentOf(
+  { facts, plan, ...found }: Proposal,
+  bytes: Record<string, number>,
+  head: Head,
+): CleanDocument {
+  const lines = new Map(facts.lines.map(({ line, id }) => [line, id]));
+  const going = new Set(plan.runs);
+  const ofState = (state: string): string[] =>
+    facts.sweeps.filter((sweep) => sweep.state === state).map(({ id }) => id);
+  const sizeOf = (kind: string): number => bytes[kind] ?? 0;
+  return {
+    ...head,
+    removed: {
+      runs: plan.runs.filter((run) => found.runs.inResults.has(run)),
+      results: plan.lines.map((line) => lines.get(line) ?? ''),
+      raw_output: plan.runs.filter((run) => found.runs.inState.has(run)),
+      sweeps: plan.sweeps,
+      snapshots: plan.snapshots,
+      handovers: plan.handovers,
+      temporaries: found.temporaries,
+    },
+    kept: {
+      runs: [...found.runs.inResults].filter((run) => !going.has(run)).length,
+      sweeps: facts.sweeps.length - plan.sweeps.length,
+      snapshots: facts.snapshots.length - plan.snapshots.length,
+      open_sweeps: ofState('open'),
+      broken_sweeps: ofState('broken'),
+      reused_runs: plan.reused,
+      strangers: found.strangers,
+    },
+    sizes: {
+      runs: sizeOf('runs'),
+      results: sizeOf('lines'),
+      raw_output: sizeOf('work'),
+      sweeps: sizeOf('sweeps'),
+      snapshots: sizeOf('snapshots'),
+      temporaries: sizeOf('temporaries'),
+    },
+    bytes: Object.values(bytes).reduce((sum, one) => sum + one, 0),
+  };
+}

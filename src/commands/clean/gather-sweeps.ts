@@ -1,0 +1,109 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../../lib/hash.js';
+import { parseJson } from '../../lib/json.js';
+import { handoverFile } from '../../platform/handover.js';
+import { TEMPORARY } from '../../platform/write-file.js';
+import type { SnapshotFact, SweepFact } from '../../results/plan-clean.js';
+import { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import {
+  planFile,
+  scenarioFile,
+  storeFolder,
+  summaryFile,
+  sweepsFolder,
+} from '../../store/results-folder.js';
+
+/** Names of the real folders in a folder; none where there is none. */
+export function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+const changedAt = (file: string): number | null =>
+  lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
+
+/** Sweeps that have ended and have not been taken up again since: values are handed over anew for that. */
+export function endedSweeps(results: string, stateFolder: string): Set<string> {
+  return new Set(
+    foldersIn(sweepsFolder(results)).filter((sweep) => {
+      const end = changedAt(summaryFile(results, sweep));
+      const handover = changedAt(handoverFile(stateFolder, sweep));
+      return end !== null && (handover === null || handover <= end);
+    }),
+  );
+}
+
+/** What the folders of sweeps say. A folder with neither plan nor summary is no sweep. */
+export function gatherSweeps(results: string, ended: ReadonlySet<string>): SweepFact[] {
+  return foldersIn(sweepsFolder(results)).flatMap((id): SweepFact[] => {
+    const state = ended.has(id) ? 'ended' : 'open';
+    const file = planFile(results, id);
+    if (changedAt(file) === null) {
+      // A `clean` that was interrupted takes the plan first.
+      const startedAt = changedAt(summaryFile(results, id));
+      return startedAt === null ? [] : [{ id, state, startedAt, snapshots: [] }];
+    }
+    const plan = readPlanFile(file);
+    if (plan === null) return [{ id, state: 'broken', startedAt: null, snapshots: [] }];
+    const startedAt = Date.parse(plan.created_at);
+    const snapshots = plan.scenarios.map(({ hash }) => hash);
+    return [{ id, state, startedAt: Number.isNaN(startedAt) ? null : startedAt, snapshots }];
+  });
+}
+
+function readPlanFile(file: string): Plan | null {
+  try {
+    return Plan.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The folders of the store; of those that plans name as scenarios, which fixture they name. */
+export function gatherSnapshots(results: string, sweeps: readonly SweepFact[]): SnapshotFact[] {
+  const scenarios = new Set(sweeps.flatMap(({ snapshots }) => snapshots));
+  return foldersIn(storeFolder(results))
+    .filter((hash) => /^[0-9a-f]{64}$/.test(hash))
+    .map((hash) => {
+      if (!scenarios.has(hash)) return { hash, fixture: null, broken: false };
+      const fixture = fixtureOf(results, hash);
+      return { hash, fixture, broken: fixture === null };
+    });
+}
+
+const NamesFixture = EffectiveScenario.pick({ fixture: true });
+
+function fixtureOf(results: string, hash: string): string | null {
+  try {
+    const text = readFileSync(scenarioFile(results, hash), 'utf8');
+    return sha256(text) === hash ? NamesFixture.parse(JSON.parse(text)).fixture : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What lies beside the sweeps and snapshots and is none. */
+export function strangers(results: string, sweeps: readonly SweepFact[]): string[] {
+  const known = new Set(sweeps.map(({ id }) => id));
+  const names = (folder: string): string[] => {
+    try {
+      return readdirSync(folder);
+    } catch {
+      return [];
+    }
+  };
+  return [
+    ...names(sweepsFolder(results))
+      .filter((name) => !known.has(name))
+      .map((name) => join('sweeps', name)),
+    ...names(storeFolder(results))
+      .filter((name) => !/^[0-9a-f]{64}$/.test(name) && !TEMPORARY.test(name))
+      .map((name) => join('.store', name)),
+  ];
+}

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { handoverFile } from '../../platform/handover.js';
+import { linesOf } from '../../platform/lines.js';
+import { treeBytes } from '../../platform/tree-bytes.js';
+import { planFile, resultsLog, storeFolder } from '../../store/results-folder.js';
+import type { Places, Proposal } from './gather.js';
+
+/** The bytes of what would go, by kind. */
+export async function measure(
+  places: Places,
+  { plan, runs, temporaries }: Proposal,
+): Promise<Record<string, number>> {
+  const { results, state, work } = places;
+  const sum = async (paths: string[]): Promise<number> => {
+    let bytes = 0;
+    for (const path of paths) bytes += await treeBytes(path);
+    return bytes;
+  };
+  return {
+    runs: await sum(plan.runs.filter((run) => runs.inResults.has(run)).map((run) => join(results, run))),
+    lines: linesBytes(resultsLog(results), new Set(plan.lines)),
+    work: await sum(plan.runs.filter((run) => runs.inState.has(run)).map((run) => join(work, run))),
+    sweeps: await sum(plan.sweeps.map((sweep) => join(planFile(results, sweep), '..'))),
+    snapshots: await sum(plan.snapshots.map((hash) => join(storeFolder(results), hash))),
+    handovers: await sum(plan.handovers.map((sweep) => handoverFile(state, sweep))),
+    temporaries: await sum(temporaries),
+  };
+}
+
+function linesBytes(log: string, going: ReadonlySet<number>): number {
+  if (going.size === 0 || !existsSync(log)) return 0;
+  let bytes = 0;
+  let number = 0;
+  let begin = 0;
+  for (const { end } of linesOf(log, Infinity)) {
+    number += 1;
+    if (going.has(number)) bytes += end - begin;
+    begin = end;
+  }
+  return bytes;
+}

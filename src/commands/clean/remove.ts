@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { readdir, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { removeHandover } from '../../platform/handover.js';
+import { treeBytes } from '../../platform/tree-bytes.js';
+import { removeTree } from '../../platform/tree.js';
+import { TEMPORARY } from '../../platform/write-file.js';
+import {
+  cleanFolder,
+  resultsLog,
+  RUN_PARTS,
+  storeFolder,
+  SWEEP_PARTS,
+  sweepsFolder,
+} from '../../store/results-folder.js';
+import { rewriteResults } from '../../store/rewrite-results.js';
+import { lineFact } from './gather-runs.js';
+import type { Places, Proposal } from './gather.js';
+import { createTrash } from './trash.js';
+
+/** Deletes what was taken away; gives the bytes by kind. */
+export type EmptyTrash = () => Promise<Record<string, number>>;
+
+/**
+ * Takes away what was proposed, in an order that leaves a consistent folder wherever it is interrupted: the lines before
+ * the folders that they point to, runs before their sweep, plans before the snapshots that they name. To be called by who
+ * has announced a `clean`. null when a result has come meanwhile that needs what would go: propose again.
+ */
+export async function takeAway(places: Places, proposal: Proposal): Promise<EmptyTrash | null> {
+  const { results, state, work } = places;
+  const { plan, runs, temporaries } = proposal;
+  const lines = await dropLines(results, proposal);
+  if (lines === null) return null;
+  const trash = createTrash(cleanFolder(results));
+  const inState = createTrash(join(state, 'removed'));
+  for (const run of plan.runs) {
+    if (runs.inResults.has(run))
+      await takeParts(join(results, run), RUN_PARTS, (path) => trash.take(path, 'runs'));
+    if (runs.inState.has(run)) await inState.take(join(work, run), 'work');
+  }
+  for (const sweep of plan.sweeps)
+    await takeParts(join(sweepsFolder(results), sweep), SWEEP_PARTS, (path) => trash.take(path, 'sweeps'));
+  for (const hash of plan.snapshots) await trash.take(join(storeFolder(results), hash), 'snapshots');
+  for (const sweep of plan.handovers) await removeHandover(state, sweep);
+  return async () => {
+    const bytes = { lines, ...(await trash.empty()), ...(await inState.empty()), temporaries: 0 };
+    for (const path of temporaries) {
+      bytes.temporaries += await treeBytes(path);
+      await removeTree(path);
+      // The folder of a sweep whose plan was never finished.
+      if (dirname(dirname(path)) === sweepsFolder(results)) await rmdir(dirname(path)).catch(() => undefined);
+    }
+    return bytes;
+  };
+}
+
+/** Rewrites results.jsonl; bytes that went, null when a line that came meanwhile needs what would go. */
+async function dropLines(results: string, { facts, plan }: Proposal): Promise<number | null> {
+  if (!existsSync(resultsLog(results)) || (plan.lines.length === 0 && plan.runs.length === 0)) return 0;
+  const ids = new Map(facts.lines.map(({ line, id }) => [line, id]));
+  const going = new Set(plan.lines);
+  const runs = new Set([...plan.runs, ...plan.lines.map((line) => ids.get(line) ?? '')]);
+  const known = facts.lines.at(-1)?.line ?? 0;
+  return rewriteResults(resultsLog(results), (line, text) => {
+    if (line <= known) return going.has(line) ? 'drop' : 'keep';
+    const fact = lineFact(line, text);
+    const needs = fact === null ? [] : [fact.id, fact.folder, fact.cachedFrom];
+    return needs.some((run) => run !== null && runs.has(run)) ? 'stop' : 'keep';
+  });
+}
+
+/** Takes a folder whole when there is nothing in it but ours, else only our parts; the one that tells what it is last. */
+async function takeParts(
+  folder: string,
+  ours: ReadonlySet<string>,
+  take: (path: string) => Promise<void>,
+): Promise<void> {
+  const names = await readdir(folder);
+  const isOurs = (name: string): boolean => ours.has(name) || TEMPORARY.test(name);
+  if (names.every(isOurs)) return take(folder);
+  const parts = names.filter(isOurs).sort();
+  // Artifacts tell whose run it was; of a sweep without its plan the summary tells that it has ended.
+  parts.sort((a, b) => Number(a === 'artifacts') - Number(b === 'artifacts'));
+  for (const name of parts) await take(join(folder, name));
+}

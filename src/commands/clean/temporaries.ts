@@ -1,0 +1,43 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { identify } from '../../platform/process-identity.js';
+import { TEMPORARY } from '../../platform/write-file.js';
+import { cleanFolder, storeFolder, sweepsFolder } from '../../store/results-folder.js';
+import { foldersIn } from './gather-sweeps.js';
+
+const HOUR = 3_600_000;
+
+/**
+ * Whether who wrote a temporary file is gone. Its name has no more than a pid: that may belong to another process by now,
+ * and in another container's folder to one that we cannot see. So the last change counts too.
+ */
+const isAbandoned = (ageMs: number, isAlive: boolean): boolean =>
+  ageMs > 24 * HOUR || (ageMs > HOUR && !isAlive);
+
+/** Half-written files and folders of dead processes, beside what we write. Those in folders of runs go with their run. */
+export function abandonedTemporaries(results: string, stateFolder: string, now: number): string[] {
+  const folders = [
+    results,
+    storeFolder(results),
+    cleanFolder(results),
+    ...foldersIn(sweepsFolder(results)).map((sweep) => join(sweepsFolder(results), sweep)),
+    ...[stateFolder, join(stateFolder, 'env'), join(stateFolder, 'inflight')],
+  ];
+  return folders.flatMap((folder) =>
+    names(folder)
+      .map((name) => ({ path: join(folder, name), pid: Number(TEMPORARY.exec(name)?.[1]) }))
+      .filter(({ path, pid }) => {
+        const info = Number.isNaN(pid) ? undefined : lstatSync(path, { throwIfNoEntry: false });
+        return info !== undefined && isAbandoned(now - info.mtimeMs, identify(pid) !== null);
+      })
+      .map(({ path }) => path),
+  );
+}
+
+const names = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+};

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { renderSweeps } from '../reports/sweeps-text.js';
+import { SweepDocument } from '../results/sweep-document.js';
+import { summarizeSweeps, type PlannedSweep } from '../results/sweep-list.js';
+import { Plan } from '../scenario/plan.js';
+import { planFile, resultsLog, summaryFile } from '../store/results-folder.js';
+import { readResults } from '../store/results-log.js';
+import { newestSweeps } from './newest-sweeps.js';
+import { printJson, say, textOptions } from './output.js';
+import { displayPath, openProject } from './project.js';
+import { readOwn } from './read-own.js';
+import { UsageError } from './usage-error.js';
+
+/** More than a screen holds is asked for. */
+const SHOWN = 20;
+
+/** `sweeps`: the sweeps of the results folder, newest first, from the files alone. */
+export async function listSweeps(options: {
+  limit?: number;
+  results?: string;
+  json: boolean;
+}): Promise<number> {
+  const { resultsPath } = openProject(options.results);
+  const known = newestSweeps(resultsPath);
+  const wanted = known.slice(0, options.limit ?? (options.json ? known.length : SHOWN));
+  const { results } = readResults(resultsLog(resultsPath));
+  const sweeps = summarizeSweeps(
+    wanted.flatMap((id) => readSweep(resultsPath, id) ?? []),
+    results,
+  );
+  if (options.json) printJson({ sweeps });
+  else process.stdout.write(renderSweeps(sweeps, known.length - wanted.length, Date.now(), textOptions()));
+  return Promise.resolve(0);
+}
+
+/** null for a sweep whose files are broken, which is said. */
+function readSweep(results: string, id: string): PlannedSweep | null {
+  try {
+    const plan = readOwn(planFile(results, id), Plan);
+    const summary = summaryFile(results, id);
+    const status = existsSync(summary) ? readOwn(summary, Ended).status : 'open';
+    return { id, started: plan.created_at, status, cells: plan.cells };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    say(`warning: ${displayPath(results)}: ${error.message}; this sweep is left out`);
+    return null;
+  }
+}
+
+/** Of a summary only how the sweep ended is needed; its cells may be thousands. */
+const Ended = SweepDocument.pick({ status: true }).transform(({ status }) => ({
+  status: status === 'cancelled' ? ('cancelled' as const) : ('completed' as const),
+}));

@@ -1,0 +1,12 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Bytes of a file, or of all files of a folder; of symlinks only their own. What is gone or cannot be read counts 0. */
+export async function treeBytes(path: string): Promise<number> {
+  const info = await lstat(path).catch(() => null);
+  if (info === null) return 0;
+  if (!info.isDirectory()) return info.size;
+  let sum = 0;
+  for (const name of await readdir(path).catch(() => [])) sum += await treeBytes(join(path, name));
+  return sum;
+}

@@ -1,0 +1,81 @@
+import pc from 'picocolors';
+import { formatBytes } from '../lib/bytes.js';
+import { renderTable, terminalText } from '../lib/table.js';
+import type { CleanDocument } from '../results/clean-document.js';
+import type { TextOptions } from './run-text.js';
+
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+
+/** What `clean` did or, tried out, would do: what of each kind, what stays and why. */
+export function renderClean(document: CleanDocument, options: TextOptions & { verbose: boolean }): string {
+  const colors = pc.createColors(options.color);
+  const { dry_run: dryRun, removed, sizes, older_than: age } = document;
+  const kinds: [string, readonly string[], number | null][] = [
+    ['runs', removed.runs, sizes.runs],
+    ['lines of results.jsonl', removed.results, sizes.results],
+    ['raw output of runs', removed.raw_output, sizes.raw_output],
+    ['sweeps', removed.sweeps, sizes.sweeps],
+    ['snapshots of inputs', removed.snapshots, sizes.snapshots],
+    ['handed-over variables', removed.handovers, null],
+    ['half-written files', removed.temporaries, sizes.temporaries],
+  ];
+  const found = kinds.filter(([, items]) => items.length > 0);
+  const what =
+    age.startsWith('0') && Number.parseInt(age, 10) === 0
+      ? 'all that has ended'
+      : `what is older than ${age}`;
+  if (found.length === 0) {
+    return `${[`nothing to remove of ${what}`, ...keptLines(document, options, colors)].join('\n')}\n`;
+  }
+  const rows = found.map(([kind, items, bytes]) => [
+    kind,
+    String(items.length),
+    bytes === null ? '' : formatBytes(bytes),
+  ]);
+  const lines = [
+    `${dryRun ? 'would remove' : 'removed'} ${what}${dryRun ? colors.dim('  (nothing was changed)') : ''}`,
+    ...renderTable(rows, { width: options.width, right: [1, 2], indent: '  ' }),
+    `${formatBytes(document.bytes)} ${dryRun ? 'would be free' : 'are free'}`,
+    ...keptLines(document, options, colors),
+    ...(options.verbose ? found.flatMap(([kind, items]) => ['', colors.bold(kind), ...items.map(item)]) : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const item = (text: string): string => `  ${terminalText(text)}`;
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+function keptLines({ kept }: CleanDocument, { verbose }: { verbose: boolean }, colors: Colors): string[] {
+  const reasons: [readonly string[], string, string][] = [
+    [kept.open_sweeps, 'goes on', 'go on: `cancel` ends one'],
+    [kept.broken_sweeps, 'has a plan that cannot be read', 'have plans that cannot be read'],
+    [kept.reused_runs, 'is reused by a result that stays', 'are reused by results that stay'],
+    [kept.strangers, 'is not ours', 'are not ours'],
+  ];
+  const nouns = [
+    ['sweep', 'sweeps'],
+    ['sweep', 'sweeps'],
+    ['run', 'runs'],
+    ['file or folder', 'files and folders'],
+  ] as const;
+  const summary = [
+    counted(kept.runs, 'run'),
+    counted(kept.sweeps, 'sweep'),
+    counted(kept.snapshots, 'snapshot'),
+  ].join(', ');
+  return [
+    '',
+    `left: ${summary}`,
+    ...reasons.flatMap(([items, one, many], at) => {
+      const [noun = '', nouns2 = ''] = nouns[at] ?? [];
+      if (items.length === 0) return [];
+      const line = `  ${counted(items.length, noun, nouns2)} ${items.length === 1 ? one : many}`;
+      const few = items.length <= 3 || verbose;
+      return few
+        ? [`${line}:`, ...items.map((name) => colors.dim(`    ${terminalText(name)}`))]
+        : [`${line}${colors.dim(' (--verbose names them)')}`];
+    }),
+  ];
+}

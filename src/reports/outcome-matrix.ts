@@ -1,0 +1,207 @@
+import pc from 'picocolors';
+import { renderTable, terminalText, textWidth, truncate } from '../lib/table.js';
+import type { SweepCell } from '../results/sweep-document.js';
+import { formatCost, mark, type TextOptions } from './run-text.js';
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+/** A row or column. */
+interface Line {
+  heading: [string, string];
+  cells: SweepCell[];
+}
+
+/** Scenarios (and variants, where there are several) down, agents and models across. */
+interface Matrix {
+  rows: Line[];
+  columns: Line[];
+}
+
+export function toMatrix(cells: readonly SweepCell[]): Matrix {
+  return {
+    rows: group(cells, ({ scenario, variant }) => [scenario, variant]),
+    columns: group(cells, ({ agent, model }) => [agent, model]),
+  };
+}
+
+function group(cells: readonly SweepCell[], headingOf: (cell: SweepCell) => [string, string]): Line[] {
+  const lines = new Map<string, Line>();
+  for (const cell of cells) {
+    const heading = headingOf(cell);
+    const key = JSON.stringify(heading);
+    const line = lines.get(key);
+    if (line === undefined) lines.set(key, { heading, cells: [cell] });
+    else line.cells.push(cell);
+  }
+  return [...lines.values()];
+}
+
+/**
+ * Outcomes at a glance. Each entry tells how many repetitions passed of those that could be tested; what is wider than
+ * the terminal goes on in another block below.
+ */
+export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): string[] {
+  const colors = pc.createColors(options.color);
+  const variants = new Set(rows.map(({ heading }) => heading[1])).size > 1;
+  const models = columns.some(({ heading }) => heading[1] !== 'default');
+  const footer = summaries(columns, colors);
+  const labels = [
+    ...['', ...(models ? [''] : [])],
+    ...rows.map(({ heading: [scenario, variant] }) =>
+      terminalText(variants ? `${scenario} ${variant}` : scenario),
+    ),
+    ...footer.map(({ label }) => colors.dim(label)),
+    // A long name leaves room for what is said of it.
+  ].map((label) => truncate(label, Math.max(9, Math.floor(options.width * 0.4))));
+  const texts = columns.map((column, at) => [
+    colors.bold(terminalText(column.heading[0])),
+    ...(models ? [colors.bold(terminalText(column.heading[1]))] : []),
+    ...rows.map((row) =>
+      entry(
+        row.cells.filter((cell) => isIn(cell, column)),
+        colors,
+      ),
+    ),
+    ...footer.map(({ values }) => values[at] ?? ''),
+  ]);
+  const widest = (column: readonly string[]): number => Math.max(...column.map(textWidth));
+  const blocks = intoBlocks(texts.map(widest), widest(labels), options.width);
+  return [
+    ...blocks.flatMap((block, at) => {
+      const table = renderTable(
+        labels.map((label, row) => [label, ...block.map((column) => texts[column]?.[row] ?? '')]),
+        { width: options.width },
+      );
+      return at === 0 ? table : ['', ...table];
+    }),
+    ...legend(rows, colors),
+  ];
+}
+
+const isIn = ({ agent, model }: SweepCell, { heading }: Line): boolean =>
+  agent === heading[0] && model === heading[1];
+
+/** Numbers of the columns that stand side by side, in as few blocks as the width allows. */
+function intoBlocks(widths: readonly number[], label: number, width: number): number[][] {
+  const blocks: number[][] = [];
+  let room = 0;
+  for (const [at, columns] of widths.entries()) {
+    const last = blocks.at(-1);
+    if (last === undefined || room < columns + 2) {
+      blocks.push([at]);
+      room = width - label - 2 - columns;
+    } else {
+      last.push(at);
+      room -= columns + 2;
+    }
+  }
+  return blocks;
+}
+
+interface Counts {
+  passed: number;
+  /** Passed or failed: of the others nothing can be said. */
+  tested: number;
+  errored: number;
+  cancelled: number;
+  waiting: number;
+  cached: number;
+}
+
+function countOf(cells: readonly SweepCell[]): Counts {
+  const having = (outcome: SweepCell['outcome']): number =>
+    cells.filter((cell) => cell.outcome === outcome).length;
+  return {
+    passed: having('pass'),
+    tested: having('pass') + having('fail'),
+    errored: having('error'),
+    cancelled: having('cancelled'),
+    waiting: having(null),
+    cached: cells.filter(({ cached }) => cached).length,
+  };
+}
+
+/** "✓ pass" of one run, "✗ 1/3" of several, "✗ 1/2 !1 ·2" where some have yet to run or could not be tested. */
+function entry(cells: readonly SweepCell[], colors: Colors): string {
+  const [first] = cells;
+  if (first === undefined) return '';
+  const { passed, tested, errored, cancelled, waiting, cached } = countOf(cells);
+  const alike = cells.every(({ outcome }) => outcome === first.outcome);
+  if (tested === 0 && alike) {
+    const word = mark(first.outcome, colors);
+    return cells.length === 1 ? word : `${word} ${colors.dim(`×${cells.length}`)}`;
+  }
+  const head = cells.length === 1 ? mark(first.outcome, colors) : ratio(passed, tested, colors);
+  const score = mean(cells.map((cell) => cell.composite_score ?? cell.judge_score));
+  return [
+    head,
+    ...(errored > 0 ? [colors.magenta(`!${errored}`)] : []),
+    ...(cancelled > 0 ? [colors.yellow(`-${cancelled}`)] : []),
+    ...(waiting > 0 ? [colors.dim(`·${waiting}`)] : []),
+    ...(score === null ? [] : [colors.dim(score.toFixed(2))]),
+    ...(cached === 0 ? [] : [colors.dim(cached === cells.length ? 'cached' : `${cached} cached`)]),
+  ].join(' ');
+}
+
+function ratio(passed: number, tested: number, colors: Colors): string {
+  if (tested === 0) return colors.magenta('! 0/0');
+  return passed === tested ? colors.green(`✓ ${passed}/${tested}`) : colors.red(`✗ ${passed}/${tested}`);
+}
+
+/** Rows below the matrix: what each column comes to. */
+function summaries(columns: readonly Line[], colors: Colors): { label: string; values: string[] }[] {
+  const scored = (of: (cell: SweepCell) => number | null, label: string) =>
+    columns.some(({ cells }) => cells.some((cell) => of(cell) !== null))
+      ? [{ label, values: columns.map(({ cells }) => score(mean(cells.map(of)))) }]
+      : [];
+  const costKnown = columns.some(({ cells }) => cells.some(({ cost_usd: usd }) => usd !== null));
+  return [
+    {
+      label: 'pass rate',
+      values: columns.map(({ cells }) => {
+        const { passed, tested } = countOf(cells);
+        return tested === 0 ? colors.dim('n/a') : percent(passed, tested);
+      }),
+    },
+    ...scored(({ judge_score: judge }) => judge, 'judge'),
+    ...scored(({ composite_score: composite }) => composite, 'score'),
+    ...(costKnown ? [{ label: 'cost', values: columns.map(({ cells }) => cost(cells)) }] : []),
+  ];
+}
+
+/** Rounded, and 0% and 100% only where that is the whole truth. */
+function percent(part: number, all: number): string {
+  const rounded = Math.round((100 * part) / all);
+  return `${part === 0 || part === all ? rounded : Math.min(99, Math.max(1, rounded))}%`;
+}
+
+const score = (value: number | null): string => (value === null ? 'n/a' : value.toFixed(2));
+
+/** What was paid: nothing for results that were reused; a sum with unknown parts is a lower bound. */
+function cost(cells: readonly SweepCell[]): string {
+  const paid = cells.filter(({ outcome, cached }) => outcome !== null && !cached);
+  const known = paid.flatMap(({ cost_usd: usd }) => (usd === null ? [] : [usd]));
+  if (known.length === 0) return formatCost(paid.length === 0 ? 0 : null);
+  const sum = formatCost(known.reduce((total, usd) => total + usd, 0));
+  return known.length === paid.length ? sum : `>${sum}`;
+}
+
+function mean(values: readonly (number | null)[]): number | null {
+  const known = values.flatMap((value) => (value === null ? [] : [value]));
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+/** Only what is there and does not explain itself. */
+function legend(rows: readonly Line[], colors: Colors): string[] {
+  const cells = rows.flatMap((row) => row.cells);
+  const repeated = cells.some(({ repetition }) => repetition > 1);
+  if (!repeated) return [];
+  const { errored, cancelled, waiting } = countOf(cells);
+  const parts: string[] = [
+    'passed/tested',
+    ...(errored > 0 ? ['! could not be tested'] : []),
+    ...(cancelled > 0 ? ['- cancelled'] : []),
+    ...(waiting > 0 ? ['· waiting'] : []),
+  ];
+  return ['', colors.dim(parts.join('  '))];
+}

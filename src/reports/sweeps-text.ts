@@ -1,0 +1,78 @@
+import pc from 'picocolors';
+import { formatAge } from '../lib/age.js';
+import { formatDuration } from '../lib/duration.js';
+import { renderTable, terminalText } from '../lib/table.js';
+import type { SweepSummary } from '../results/sweep-list.js';
+import { formatCost, type TextOptions } from './run-text.js';
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+/** With fewer columns than that, a sweep's scenarios and agents stand on a line of their own. */
+const WIDE = 110;
+
+/** Sweeps as a list, in the order given; `older` more are not shown. */
+export function renderSweeps(
+  sweeps: readonly SweepSummary[],
+  older: number,
+  now: number,
+  options: TextOptions,
+): string {
+  if (sweeps.length === 0) return 'no sweeps yet: `llm-tool-test run` makes one\n';
+  const colors = pc.createColors(options.color);
+  const wide = options.width >= WIDE;
+  const rows = sweeps.map((sweep) => [
+    colors.bold(terminalText(sweep.id)),
+    formatAge(now - Date.parse(sweep.started)),
+    status(sweep, colors),
+    counts(sweep, colors),
+    cost(sweep),
+    sweep.duration_secs === null ? '' : formatDuration(sweep.duration_secs * 1000),
+    ...(wide ? [colors.dim(about(sweep))] : []),
+  ]);
+  const table = renderTable(rows, { width: options.width, right: [4, 5] });
+  const narrow = (line: string, at: number): string[] => {
+    const sweep = sweeps[at];
+    const more =
+      sweep === undefined ? [] : renderTable([[about(sweep)]], { width: options.width, indent: '  ' });
+    return [line, ...more.map((text) => colors.dim(text))];
+  };
+  return `${[
+    ...(wide ? table : table.flatMap(narrow)),
+    ...(older > 0 ? ['', colors.dim(`${older} older: --limit ${sweeps.length + older} shows all`)] : []),
+  ].join('\n')}\n`;
+}
+
+function status({ status: state }: SweepSummary, colors: Colors): string {
+  switch (state) {
+    case 'open':
+      return colors.cyan(state);
+    case 'completed':
+      return state;
+    case 'cancelled':
+      return colors.yellow(state);
+  }
+}
+
+/** "✓ 5  ✗ 1  · 2": how many of each, in the order of the legend of outcomes. */
+function counts({ totals }: SweepSummary, colors: Colors): string {
+  const { cells, passed, failed, errored, cancelled, cached } = totals;
+  const waiting = cells - passed - failed - errored - cancelled;
+  const parts: [number, string][] = [
+    [passed, colors.green(`✓ ${passed}`)],
+    [failed, colors.red(`✗ ${failed}`)],
+    [errored, colors.magenta(`! ${errored}`)],
+    [cancelled, colors.yellow(`- ${cancelled}`)],
+    [waiting, colors.dim(`· ${waiting}`)],
+    [cached, colors.dim(`${cached} cached`)],
+  ];
+  return parts.flatMap(([count, text]) => (count > 0 ? [text] : [])).join('  ');
+}
+
+const cost = ({ cost_usd: usd, cost_unknown: unknown }: SweepSummary): string =>
+  usd === null ? (unknown === 0 ? '' : 'n/a') : `${unknown > 0 ? '>' : ''}${formatCost(usd)}`;
+
+const about = ({ scenarios, agents }: SweepSummary): string =>
+  terminalText(`${some(scenarios, 'scenarios')} · ${some(agents, 'agents')}`);
+
+const some = (names: readonly string[], what: string): string =>
+  names.length <= 2 ? names.join(', ') : `${names.length} ${what}`;

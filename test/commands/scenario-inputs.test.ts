@@ -1,0 +1,65 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { defaultConfig } from '../../src/scenario/config.js';
+import { findFiles } from '../../src/commands/find-scenario-files.js';
+import { createFixtureLook } from '../../src/commands/scenario-inputs.js';
+import { loadScenarios } from '../../src/commands/select-scenarios.js';
+import { newFolder } from '../platform/temporary.js';
+import { scenario } from './project.js';
+
+test('the files of a fixture are listed once, however many scenarios name it', async () => {
+  const root = await newFolder();
+  await mkdir(join(root, 'shared', 'initial-state'), { recursive: true });
+  const listed: string[] = [];
+  const look = createFixtureLook((folder) => Promise.resolve(listed.push(folder)));
+  const shared = join(root, 'shared');
+  // At once and one after the other.
+  await Promise.all([look(shared), look(shared)]);
+  expect(await look(shared)).toBeNull();
+  expect(listed).toEqual([shared, join(shared, 'initial-state')]);
+});
+
+test('what is wrong with a shared fixture is a problem of each scenario that names it', async () => {
+  const root = await newFolder();
+  const fixturesPath = join(root, 'fixtures');
+  await mkdir(join(fixturesPath, 'empty'), { recursive: true });
+  await symlink('/etc', join(fixturesPath, 'empty', 'out'));
+  for (const name of ['a', 'b', 'c']) await writeFile(join(fixturesPath, `${name}.yaml`), scenario(name));
+  const project = {
+    root,
+    config: defaultConfig,
+    configFile: null,
+    configSource: null,
+    resultsPath: join(root, 'r'),
+    fixturesPath,
+  };
+  const { problems, scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));
+  expect(scenarios).toEqual([]);
+  expect(problems.map(({ line, path }) => [line, path])).toEqual(Array(3).fill([3, 'template_folder']));
+  for (const { message } of problems) expect(message).toMatch(/empty\/out: symlink leaves the folder/);
+});
+
+test('YAML in a fixture belongs to the fixture, wherever that is; beside it, it is a scenario', async () => {
+  const root = await newFolder();
+  const files = [
+    'a.yaml',
+    'empty/inner.yaml',
+    'empty/deep/er.yaml',
+    'templates/empty/t.yaml',
+    'emptyish/b.yaml',
+  ];
+  for (const file of files) {
+    await mkdir(join(root, file, '..'), { recursive: true });
+    await writeFile(join(root, file), scenario('x'));
+  }
+  const project = {
+    root,
+    config: defaultConfig,
+    configFile: null,
+    configSource: null,
+    resultsPath: '',
+    fixturesPath: root,
+  };
+  expect(findFiles(project, { files: [] })).toEqual([join(root, 'a.yaml'), join(root, 'emptyish/b.yaml')]);
+});

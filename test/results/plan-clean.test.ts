@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  planClean,
+  type CleanFacts,
+  type LineFact,
+  type RunFact,
+  type SweepFact,
+} from '../../src/results/plan-clean.js';
+
+const BEFORE = 1_000_000;
+const OLD = 10_000;
+const NEW = 2_000_000;
+
+const sweep = (id: string, change: Partial<SweepFact> = {}): SweepFact => ({
+  id,
+  state: 'ended',
+  startedAt: OLD,
+  snapshots: [],
+  ...change,
+});
+const line = (number: number, change: Partial<LineFact> = {}): LineFact => ({
+  line: number,
+  id: `r${number}`,
+  sweep: 's',
+  cell: `c${number}`,
+  startedAt: OLD,
+  folder: change.id ?? `r${number}`,
+  cachedFrom: null,
+  ...change,
+});
+const run = (id: string, change: Partial<RunFact> = {}): RunFact => ({
+  id,
+  sweep: 's',
+  startedAt: OLD,
+  ...change,
+});
+const facts = (change: Partial<CleanFacts>): CleanFacts => ({
+  sweeps: [sweep('s')],
+  lines: [],
+  runs: [],
+  snapshots: [],
+  handovers: [],
+  ...change,
+});
+const plan = (change: Partial<CleanFacts>) => planClean(facts(change), BEFORE);
+
+describe('planClean', () => {
+  test('takes an old ended sweep with its runs, lines and snapshots', () => {
+    expect(
+      plan({
+        sweeps: [sweep('s', { snapshots: ['a'] })],
+        lines: [line(1)],
+        runs: [run('r1')],
+        snapshots: [
+          { hash: 'a', fixture: 'f', broken: false },
+          { hash: 'f', fixture: null, broken: false },
+        ],
+        handovers: ['s'],
+      }),
+    ).toEqual({
+      lines: [1],
+      runs: ['r1'],
+      sweeps: ['s'],
+      snapshots: ['a', 'f'],
+      handovers: ['s'],
+      reused: [],
+    });
+  });
+  test('keeps what is young, and the sweep that it belongs to', () => {
+    const lines = [line(1), line(2, { startedAt: NEW })];
+    expect(plan({ lines, runs: [run('r1'), run('r2', { startedAt: NEW })] })).toMatchObject({
+      lines: [1],
+      runs: ['r1'],
+      sweeps: [],
+    });
+  });
+  test('keeps a run that a result of another sweep reuses, until that result goes too', () => {
+    const reuse = (startedAt: number) => ({
+      sweeps: [sweep('s'), sweep('t', { startedAt })],
+      lines: [line(1), line(2, { sweep: 't', startedAt, cachedFrom: 'r1', folder: 'r1' })],
+      runs: [run('r1')],
+    });
+    expect(plan(reuse(NEW))).toMatchObject({ lines: [], runs: [], sweeps: [], reused: ['r1'] });
+    expect(plan(reuse(OLD))).toMatchObject({ lines: [1, 2], runs: ['r1'], sweeps: ['s', 't'], reused: [] });
+  });
+  test('keeps the later result of a cell whose earlier one stays, for the last one counts', () => {
+    const lines = [
+      line(1, { cell: 'c' }),
+      line(2, { cell: 'c' }),
+      line(3, { startedAt: NEW, cachedFrom: 'r1' }),
+    ];
+    expect(plan({ lines }).lines).toEqual([]);
+  });
+  test('keeps all snapshots while a plan or a scenario in use cannot be read', () => {
+    const snapshots = [{ hash: 'a', fixture: null, broken: false }];
+    expect(plan({ snapshots, sweeps: [sweep('t', { state: 'broken', startedAt: null })] }).snapshots).toEqual(
+      [],
+    );
+    const inUse = [...snapshots, { hash: 'b', fixture: null, broken: true }];
+    const sweeps = [sweep('t', { startedAt: NEW, snapshots: ['b'] })];
+    expect(plan({ snapshots: inUse, sweeps }).snapshots).toEqual([]);
+    expect(plan({ snapshots, sweeps }).snapshots).toEqual(['a']);
+  });
+  test('keeps the fixture of a scenario in use', () => {
+    const snapshots = [
+      { hash: 'a', fixture: 'f', broken: false },
+      { hash: 'f', fixture: null, broken: false },
+    ];
+    expect(plan({ snapshots, sweeps: [sweep('t', { startedAt: NEW, snapshots: ['a'] })] }).snapshots).toEqual(
+      [],
+    );
+  });
+  test('takes a run that nothing tells of only when no sweep that goes on was there before it', () => {
+    const runs = [run('r', { sweep: null })];
+    expect(plan({ runs }).runs).toEqual(['r']);
+    const open = (startedAt: number | null) => [sweep('o', { state: 'open', startedAt })];
+    expect(plan({ runs, sweeps: open(OLD - 5) }).runs).toEqual([]);
+    expect(plan({ runs, sweeps: open(null) }).runs).toEqual([]);
+    expect(plan({ runs, sweeps: open(OLD + 5000) }).runs).toEqual(['r']);
+  });
+  test('takes no run whose time cannot be read', () => {
+    expect(
+      plan({ runs: [run('r', { startedAt: NaN })], lines: [line(1, { startedAt: NaN })] }),
+    ).toMatchObject({
+      runs: [],
+      lines: [],
+    });
+  });
+  test('takes handed-over values of sweeps that have ended or are gone', () => {
+    const sweeps = [sweep('s'), sweep('o', { state: 'open' }), sweep('b', { state: 'broken' })];
+    expect(plan({ sweeps, handovers: ['s', 'o', 'b', 'gone'] }).handovers).toEqual(['s', 'gone']);
+  });
+});
+
+describe('whatever is there', () => {
+  const name = fc.constantFrom('a', 'b', 'c', 'd');
+  const at = fc.constantFrom(OLD, OLD + 5000, NEW, NaN);
+  const anyFacts: fc.Arbitrary<CleanFacts> = fc.record({
+    sweeps: fc.uniqueArray(
+      fc.record({
+        id: name,
+        state: fc.constantFrom('open' as const, 'ended' as const, 'broken' as const),
+        startedAt: fc.option(fc.constantFrom(OLD, NEW)),
+        snapshots: fc.subarray(['h1', 'h2', 'h3']),
+      }),
+      { selector: ({ id }) => id },
+    ),
+    lines: fc
+      .array(
+        fc.record({
+          id: fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r5'),
+          sweep: name,
+          cell: fc.constantFrom('x', 'y'),
+          startedAt: at,
+          folder: fc.option(fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r5')),
+          cachedFrom: fc.option(fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r5')),
+        }),
+        { maxLength: 8 },
+      )
+      .map((lines) => lines.map((one, index) => ({ ...one, line: index + 1 }))),
+    runs: fc.uniqueArray(
+      fc.record({ id: fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r5'), sweep: fc.option(name), startedAt: at }),
+      { selector: ({ id }) => id },
+    ),
+    snapshots: fc.uniqueArray(
+      fc.record({
+        hash: fc.constantFrom('h1', 'h2', 'h3', 'f1', 'f2'),
+        fixture: fc.option(fc.constantFrom('f1', 'f2')),
+        broken: fc.boolean(),
+      }),
+      { selector: ({ hash }) => hash },
+    ),
+    handovers: fc.subarray(['a', 'b', 'c', 'd']),
+  });
+  const always = (check: (all: CleanFacts, found: ReturnType<typeof planClean>) => void): void => {
+    fc.assert(
+      fc.property(anyFacts, (all) => check(all, planClean(all, BEFORE))),
+      { numRuns: 500 },
+    );
+  };
+
+  test('nothing of a sweep that has not ended goes', () => {
+    always((all, found) => {
+      const going = new Set(all.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id));
+      const owner = new Map(all.runs.map(({ id, sweep: of }) => [id, of]));
+      expect(
+        all.lines.filter(({ line: at, sweep: of }) => going.has(of) && found.lines.includes(at)),
+      ).toEqual([]);
+      expect(found.runs.filter((id) => going.has(owner.get(id) ?? ''))).toEqual([]);
+      expect([...found.sweeps, ...found.handovers].filter((id) => going.has(id))).toEqual([]);
+    });
+  });
+  test('nothing young goes', () => {
+    always((all, found) => {
+      const young = ({ startedAt }: { startedAt: number | null }): boolean => !((startedAt ?? NaN) < BEFORE);
+      expect(all.lines.filter((one) => young(one) && found.lines.includes(one.line))).toEqual([]);
+      expect(all.runs.filter((one) => young(one) && found.runs.includes(one.id))).toEqual([]);
+      expect(all.sweeps.filter((one) => young(one) && found.sweeps.includes(one.id))).toEqual([]);
+    });
+  });
+  test('no snapshot goes that a plan left names, nor the fixture of one', () => {
+    always((all, found) => {
+      const left = all.sweeps.filter(({ id }) => !found.sweeps.includes(id));
+      // What a fixture names, names nothing: only scenarios do.
+      const named = new Set(left.flatMap(({ snapshots }) => snapshots));
+      const fixtures = all.snapshots.flatMap(({ hash, fixture }) => (named.has(hash) ? [fixture] : []));
+      expect(found.snapshots.filter((hash) => named.has(hash) || fixtures.includes(hash))).toEqual([]);
+    });
+  });
+  test('no line that stays points to a run that goes', () => {
+    always((all, found) => {
+      const left = all.lines.filter(({ line: at }) => !found.lines.includes(at));
+      const needed = new Set(left.flatMap(({ id, folder, cachedFrom }) => [id, folder, cachedFrom]));
+      expect(found.runs.filter((id) => needed.has(id))).toEqual([]);
+      const gone = new Set(all.lines.filter(({ line: at }) => found.lines.includes(at)).map(({ id }) => id));
+      expect(left.filter(({ cachedFrom }) => cachedFrom !== null && gone.has(cachedFrom))).toEqual([]);
+    });
+  });
+  test('no sweep goes that has a line or a run left', () => {
+    always((all, found) => {
+      const busy = [
+        ...all.lines.filter(({ line: at }) => !found.lines.includes(at)),
+        ...all.runs.filter(({ id }) => !found.runs.includes(id)),
+      ].map(({ sweep: of }) => of);
+      expect(found.sweeps.filter((id) => busy.includes(id))).toEqual([]);
+    });
+  });
+  test('once done, there is nothing left to do', () => {
+    always((all, found) => {
+      const rest: CleanFacts = {
+        sweeps: all.sweeps.filter(({ id }) => !found.sweeps.includes(id)),
+        lines: all.lines.filter(({ line: at }) => !found.lines.includes(at)),
+        runs: all.runs.filter(({ id }) => !found.runs.includes(id)),
+        snapshots: all.snapshots.filter(({ hash }) => !found.snapshots.includes(hash)),
+        handovers: all.handovers.filter((id) => !found.handovers.includes(id)),
+      };
+      expect(planClean(rest, BEFORE)).toMatchObject({
+        lines: [],
+        runs: [],
+        sweeps: [],
+        snapshots: [],
+        handovers: [],
+      });
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { announceClean, cleanIsOver } from '../../src/store/clean-lock.js';
+import { appendResult, readResults } from '../../src/store/results-log.js';
+import { rewriteResults } from '../../src/store/rewrite-results.js';
+import { compileSources } from '../platform/compiled.js';
+import { newFolder } from '../platform/temporary.js';
+import { resultLine } from './sample.js';
+
+const compiled = await compileSources('store', 'results', 'platform');
+const newLog = async (): Promise<string> => join(await newFolder(), 'results.jsonl');
+
+it('where nobody has cleaned there is nothing to wait for, and nothing is made', async () => {
+  const folder = await newFolder();
+  await cleanIsOver(folder);
+  expect(existsSync(join(folder, '.clean'))).toBe(false);
+});
+
+it('a result that goes to a file which is being replaced is in the new one, and is known only then', async () => {
+  const log = await newLog();
+  await appendResult(log, resultLine({ id: 'old' }));
+  const clean = await announceClean(dirname(log));
+  let isDone = false;
+  let appended: Promise<void> = Promise.resolve();
+  // The line comes when all lines have been read, just before the new file takes the old one's place.
+  const freed = await rewriteResults(log, () => {
+    appended = appendResult(log, resultLine({ id: 'new' })).then(() => void (isDone = true));
+    return 'drop';
+  });
+  expect(freed).toBeGreaterThan(0);
+  expect(isDone).toBe(false);
+  await clean?.release();
+  await appended;
+  expect(readResults(log).results.map(({ id }) => id)).toEqual(['new']);
+});
+
+it('a clean that was killed holds nobody up', async () => {
+  const log = await newLog();
+  await appendResult(log, resultLine({ id: 'a' }));
+  const dying = compiled.program(`
+    import { announceClean } from './store/clean-lock.js';
+    if (await announceClean(process.argv[2])) process.kill(process.pid, 'SIGKILL');`);
+  await compiled.run(dying, [dirname(log)]);
+  expect(existsSync(join(dirname(log), '.clean', 'clean.lock.1'))).toBe(true);
+  await appendResult(log, resultLine({ id: 'b' }));
+  expect(readResults(log).results.map(({ id }) => id)).toEqual(['a', 'b']);
+});
+
+it('no line is lost of workers that append while the file is rewritten again and again', async () => {
+  const log = await newLog();
+  const appender = compiled.program(`
+    import { appendResult } from './store/results-log.js';
+    const [log, name, line] = process.argv.slice(2);
+    for (let n = 0; n < 25; n++) {
+      await appendResult(log, { ...JSON.parse(line), id: name + n });
+      await appendResult(log, { ...JSON.parse(line), id: 'old' });
+    }`);
+  const over = new AbortController();
+  const appenders = Promise.all(
+    ['a', 'b'].map((name) => compiled.run(appender, [log, name, JSON.stringify(resultLine())])),
+  ).finally(() => over.abort());
+  let rewritten = 0;
+  while (!over.signal.aborted) {
+    const lock = await announceClean(dirname(log));
+    if (existsSync(log)) {
+      const freed = await rewriteResults(log, (_line, text) =>
+        text.includes('"id":"old"') ? 'drop' : 'keep',
+      );
+      if (freed !== 0) rewritten += 1;
+    }
+    await lock?.release();
+  }
+  expect((await appenders).map(({ stderr }) => stderr)).toEqual(['', '']);
+  expect(rewritten).toBeGreaterThan(2);
+  const ids = new Set(readResults(log).results.map(({ id }) => id));
+  ids.delete('old');
+  expect(ids.size).toBe(50);
+});
+
+it('leaves lines that stay byte for byte, and all as it is when it is told to stop or nothing goes', async () => {
+  const log = await newLog();
+  const content = Buffer.from('one\r\n\xff two\n\nthree', 'latin1');
+  writeFileSync(log, content);
+  expect(await rewriteResults(log, (line) => (line === 3 ? 'stop' : 'drop'))).toBeNull();
+  expect(await rewriteResults(log, () => 'keep')).toBe(0);
+  expect(readFileSync(log)).toEqual(content);
+  expect(await rewriteResults(log, (line) => (line === 1 ? 'drop' : 'keep'))).toBe(5);
+  expect(readFileSync(log)).toEqual(content.subarray(5));
+});

@@ -1,0 +1,129 @@
+import {
+  appendFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { appendResult } from '../../src/store/results-log.js';
+import { createResultsReader } from '../../src/store/results-reader.js';
+import { newFolder } from '../platform/temporary.js';
+import { resultLine } from './sample.js';
+
+const newLog = async (): Promise<string> => join(await newFolder(), 'results.jsonl');
+const text = (...ids: string[]): string =>
+  ids.map((id) => `${JSON.stringify(resultLine({ id }))}\n`).join('');
+const idsOf = (reader: ReturnType<typeof createResultsReader>): string[] => reader.read().map(({ id }) => id);
+
+it('gives each line once, when it has come', async () => {
+  const log = await newLog();
+  const reader = createResultsReader(log);
+  expect(idsOf(reader)).toEqual([]);
+  await appendResult(log, resultLine({ id: 'a' }));
+  await appendResult(log, resultLine({ id: 'b' }));
+  expect(idsOf(reader)).toEqual(['a', 'b']);
+  expect(idsOf(reader)).toEqual([]);
+  await appendResult(log, resultLine({ id: 'c' }));
+  expect(idsOf(reader)).toEqual(['c']);
+});
+
+it('does not read again what it has read: what is there is not looked at', async () => {
+  const log = await newLog();
+  writeFileSync(log, text('a', 'b'));
+  const reader = createResultsReader(log);
+  reader.read();
+  // Spoilt in place, so that reading it again would be noticed.
+  const spoilt = readFileSync(log, 'utf8').replace('"a"', '"X"');
+  writeFileSync(log, spoilt + text('c'));
+  expect(idsOf(reader)).toEqual(['c']);
+});
+
+it('waits for the end of a line that is being written', async () => {
+  const log = await newLog();
+  const [line] = text('é😀').split('\n');
+  const bytes = Buffer.from(`${line}\n`);
+  const reader = createResultsReader(log);
+  for (const byte of bytes.subarray(0, -1)) appendFileSync(log, Buffer.from([byte]));
+  expect(idsOf(reader)).toEqual([]);
+  appendFileSync(log, '\n');
+  expect(idsOf(reader)).toEqual(['é😀']);
+});
+
+it('a line whose last character before its newline is a carriage return is not whole before the newline', async () => {
+  const log = await newLog();
+  writeFileSync(log, `${text('a').trim()}\r`);
+  const reader = createResultsReader(log);
+  expect(idsOf(reader)).toEqual([]);
+  appendFileSync(log, '\n');
+  expect(idsOf(reader)).toEqual(['a']);
+});
+
+it('says once, with their numbers, which lines are no results', async () => {
+  const log = await newLog();
+  const corrupt: number[] = [];
+  const reader = createResultsReader(log, ({ line }) => corrupt.push(line));
+  writeFileSync(log, `${text('a')}garbage\n\n`);
+  expect(idsOf(reader)).toEqual(['a']);
+  appendFileSync(log, `{}\n${text('b')}`);
+  expect(idsOf(reader)).toEqual(['b']);
+  expect(corrupt).toEqual([2, 4]);
+});
+
+it('reads all anew when another file has taken the place, or lines before were taken away', async () => {
+  const log = await newLog();
+  writeFileSync(log, text('a', 'b'));
+  const reader = createResultsReader(log);
+  reader.read();
+  writeFileSync(`${log}.new`, text('b', 'c'));
+  renameSync(`${log}.new`, log);
+  expect(idsOf(reader)).toEqual(['b', 'c']);
+  writeFileSync(log, text('c'));
+  expect(idsOf(reader)).toEqual(['c']);
+  rmSync(log);
+  expect(idsOf(reader)).toEqual([]);
+  writeFileSync(log, text('d'));
+  expect(idsOf(reader)).toEqual(['d']);
+});
+
+it('notices a shortened file that has grown to its old size within the same moment', async () => {
+  const log = await newLog();
+  writeFileSync(log, text('a', 'b'));
+  const reader = createResultsReader(log);
+  reader.read();
+  const { atime, mtime, size } = statSync(log);
+  writeFileSync(log, text('b', 'c', 'd'));
+  utimesSync(log, atime, mtime);
+  expect(statSync(log).size).toBeGreaterThan(size);
+  expect(idsOf(reader)).toEqual(['b', 'c', 'd']);
+});
+
+it('wherever the writes end, all whole lines come, in order, none twice', async () => {
+  const log = await newLog();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 5 }),
+      fc.infiniteStream(fc.integer({ min: 1, max: 900 })),
+      (ids, sizes) => {
+        const bytes = Buffer.from(text(...ids));
+        rmSync(log, { force: true });
+        writeFileSync(log, '');
+        const reader = createResultsReader(log);
+        const found: string[] = [];
+        for (let at = 0; at < bytes.length;) {
+          const { value: size } = sizes.next() as { value: number };
+          appendFileSync(log, bytes.subarray(at, at + size));
+          at += size;
+          found.push(...idsOf(reader));
+        }
+        expect(found).toEqual(ids);
+        return Promise.resolve();
+      },
+    ),
+    { numRuns: 40 },
+  );
+});

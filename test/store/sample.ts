@@ -1,0 +1,31 @@
+import type { ResultLine } from '../../src/results/schema.js';
+
+/** The line of a run that passed, for tests to change. */
+export const resultLine = (changes: Partial<ResultLine> = {}): ResultLine => ({
+  schema_version: 1,
+  id: 'run-1',
+  sweep: 'sweep-1',
+  cell: 'cell-1',
+  scenario_id: 'scenario',
+  scenario_hash: 'abc',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: 1,
+  timestamp: '2026-01-01T00:00:00.000Z',
+  duration_secs: 1.5,
+  cost_usd: null,
+  completed: true,
+  gates_passed: 1,
+  gates_total: 1,
+  judge_score: null,
+  outcome: 'pass',
+  message: 'all gates passed',
+  metrics: null,
+  results_dir: changes.id ?? 'run-1',
+  cache_key: null,
+  cached_from: null,
+  regressions: [],
+  attempts: 1,
+  ...changes,
+});
