@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 // Tests that need a Temporal server; the others run without one.
-const TEMPORAL = ['test/workflows/**/*.test.ts', 'test/commands/**/*.test.ts', 'test/chaos/**/*.test.ts'];
+const TEMPORAL = ['workflows', 'commands', 'chaos', 'package', 'documents'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 export default defineConfig({
   test: {

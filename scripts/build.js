@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
@@ -23,7 +23,7 @@ try {
     workflowsPath: join(fresh, 'workflows/index.js'),
     logger: silent,
   });
-  writeFileSync(join(fresh, 'workflow-bundle.js'), code);
+  writeFileSync(join(fresh, 'workflow-bundle.js'), withPortableMap(code));
 
   const hash = createHash('sha256');
   const files = readdirSync(fresh, { recursive: true, withFileTypes: true }).filter(
@@ -45,4 +45,27 @@ try {
   rmSync(`${dist}.old`, { recursive: true, force: true });
 } finally {
   rmSync(fresh, { recursive: true, force: true });
+}
+
+/**
+ * Temporal wants the bundle's source map inline. As webpack makes it, it names files by their path on this machine and holds
+ * the text of all of them: the package would tell where it was built, and be twice as large.
+ * @param {string} bundle
+ */
+function withPortableMap(bundle) {
+  const [head = '', encoded = ''] = bundle.split(/(?<=\n\/\/# sourceMappingURL=data:[^,]*;base64,)/);
+  const { version, file, names, mappings, sources } = JSON.parse(Buffer.from(encoded, 'base64').toString());
+  const portable = { version, file, names, mappings, sources: sources.map(nameOfSource) };
+  return `${head}${Buffer.from(JSON.stringify(portable)).toString('base64')}\n`;
+}
+
+/**
+ * From `node_modules` on, wherever that is; else from the repository's root, and the same in every build.
+ * @param {string} path
+ */
+function nameOfSource(path) {
+  const dependency = path.lastIndexOf('node_modules/');
+  if (dependency !== -1) return path.slice(dependency);
+  if (!isAbsolute(path)) return path;
+  return relative(root, path.replace(fresh, dist)).split(sep).join('/');
 }

@@ -33,9 +33,14 @@ async function estimator(
   for (const { name, hash } of plan.scenarios) scenarios.set(name, await readScenario(resultsPath, hash));
   return (cell) => {
     const effective = scenarios.get(cell.scenario);
+    const highest = resultsIndex(resultsPath).highestCost(cell);
     const limit = effective?.scenario.cost.max_usd;
-    if (limit !== undefined) return { estimateUsd: limit, limited: true };
-    const free = agents.get(cell.agent)?.free === true;
-    return { estimateUsd: resultsIndex(resultsPath).highestCost(cell) ?? (free ? 0 : null) };
+    const judged = effective?.judge != null;
+    if (limit !== undefined) {
+      // The limit holds the agent; what its judge costs comes on top, and only experience tells.
+      return judged ? { estimateUsd: Math.max(limit, highest ?? 0) } : { estimateUsd: limit, limited: true };
+    }
+    const free = agents.get(cell.agent)?.free === true && !judged;
+    return { estimateUsd: highest ?? (free ? 0 : null) };
   };
 }

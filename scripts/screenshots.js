@@ -1,0 +1,94 @@
+// Makes the pictures of the README: the real output of a run on a terminal, and Temporal's Web UI with that run in it.
+// Needs chromium, and `script` of util-linux, which gives the command a terminal. Everything happens in /tmp/demo, so that no path
+// of the machine is in a picture.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ansiToHtml } from './ansi-to-html.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pictures = join(root, 'specs/images');
+const cli = join(root, 'dist/cli.js');
+const demo = '/tmp/demo';
+const state = '/tmp/demo-state';
+const chromium = process.env['CHROMIUM'] ?? 'chromium';
+
+const COLUMNS = 118;
+const env = {
+  ...process.env,
+  LLM_TOOL_TEST_HOME: state,
+  FORCE_COLOR: '1',
+  TERM: 'xterm-256color',
+  COLUMNS: String(COLUMNS),
+  NO_COLOR: '',
+  CI: '',
+};
+
+/** @param {string[]} args */
+const call = (...args) => spawnSync(cli, args, { cwd: demo, env, encoding: 'utf8' });
+
+/**
+ * What the command prints on a terminal, colours and all.
+ * @param {string} command
+ */
+function onTerminal(command) {
+  const words = `stty cols ${COLUMNS} rows 50; '${cli}' ${command}`;
+  return spawnSync('script', ['-qec', words, '/dev/null'], { cwd: demo, env, encoding: 'utf8' }).stdout;
+}
+
+/**
+ * @param {string} name
+ * @param {string} url
+ * @param {[number, number]} size
+ */
+function photograph(name, url, [width, height]) {
+  const file = join(pictures, `${name}.png`);
+  execFileSync(chromium, [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--virtual-time-budget=15000'],
+    ...[`--user-data-dir=${state}/chromium`, `--window-size=${width},${height}`],
+    ...[`--screenshot=${file}`, url],
+  ]);
+  console.log(file);
+}
+
+/** @param {string} output */
+function terminalPage(output) {
+  const style =
+    'body{margin:0;background:#0d1117;color:#d6dde6}pre{margin:0;padding:18px 22px;font:14px/1.45 "DejaVu Sans Mono",monospace}';
+  return `<!doctype html><meta charset="utf-8"><style>${style}</style><pre>${ansiToHtml(output)}</pre>`;
+}
+
+/** A project as `init` makes it, with a script that stands for an agent. */
+function makeDemo() {
+  for (const folder of [demo, state]) rmSync(folder, { recursive: true, force: true });
+  mkdirSync(demo, { recursive: true });
+  call('init');
+  const config = join(demo, 'llm-tool-test-config.toml');
+  // Tables must not come before the values of the root, so it goes last.
+  appendFileSync(config, `\n${readFileSync(join(root, 'scripts/demo/agents.toml'), 'utf8')}`);
+  cpSync(join(root, 'scripts/demo/agent.sh'), join(demo, 'agent.sh'));
+}
+
+for (const folder of [demo, state])
+  if (existsSync(folder) && !process.argv.includes('--replace'))
+    throw new Error(`${folder} is there; look what it is, and call this with --replace to have it removed`);
+
+makeDemo();
+try {
+  mkdirSync(pictures, { recursive: true });
+  // Brings the engine up, so that its start is not in the picture.
+  call('engine', 'start');
+  const command = 'run stock_delivery --agents mock,ours --repeat 2';
+  call(...command.split(' '));
+  // What `run` ends with, without the lines of its progress.
+  const shown = onTerminal('show latest');
+  const page = join(state, 'terminal.html');
+  writeFileSync(page, terminalPage(`\u001b[2m$\u001b[22m npx llm-tool-test ${command}\n${shown}`));
+  photograph('terminal', `file://${page}`, [1110, 350]);
+  const { ui_url: url } = JSON.parse(call('show', 'latest', '--json').stdout);
+  photograph('web-ui', url, [1280, 900]);
+} finally {
+  call('engine', 'stop');
+  for (const folder of [demo, state]) rmSync(folder, { recursive: true, force: true });
+}

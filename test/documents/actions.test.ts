@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { REPOSITORY } from '../commands/project.js';
+import { blocks, callsIn } from './documents.js';
+import { problemOf } from './known-command.js';
+
+interface Workflow {
+  permissions?: unknown;
+  concurrency?: { group: string };
+  jobs: Record<
+    string,
+    { 'timeout-minutes'?: number; permissions?: unknown; steps: { uses?: string; run?: string }[] }
+  >;
+}
+
+const folder = join(REPOSITORY, '.github/workflows');
+const workflows = [
+  ...readdirSync(folder).map((name) => ({ place: name, text: readFileSync(join(folder, name), 'utf8') })),
+  ...blocks('yaml').filter(({ text }) => text.includes('\njobs:')),
+].map(({ place, text }) => ({ place, text, workflow: parse(text) as Workflow }));
+
+test('the workflow of this repository and the example for others are found', () => {
+  expect(workflows.map(({ place }) => place.replace(/:\d+$/, ''))).toEqual(['ci.yml', 'specs/ci.md']);
+});
+
+describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
+  const jobs = Object.values(workflow.jobs);
+  const steps = jobs.flatMap((job) => job.steps);
+
+  test('pins every action to a commit, and says which version that is', () => {
+    const uses = [...text.matchAll(/uses: *(.*)/g)].map(([, action = '']) => action);
+    expect(uses.length).toBe(steps.filter((step) => step.uses !== undefined).length);
+    expect(uses.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual(
+      [],
+    );
+  });
+
+  test('may only read, ends some time, and does not run beside itself', () => {
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    for (const job of jobs) {
+      expect(job.permissions).toBeUndefined();
+      expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
+    }
+    expect(workflow.concurrency?.group).toBeTypeOf('string');
+    expect(text).not.toContain('pull_request_target:');
+  });
+
+  test('calls verbs, options and scripts that are there', async () => {
+    const commands = steps.flatMap(({ run = '' }) => run.split('\n'));
+    const calls = commands.flatMap(callsIn);
+    expect(calls.length).toBeGreaterThan(0);
+    for (const words of calls) expect(await problemOf(words), words.join(' ')).toBeNull();
+    const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const named = commands.flatMap((line) =>
+      [...line.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name),
+    );
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+test('the same action has the same commit everywhere', () => {
+  const pins = workflows.flatMap(({ text }) => text.match(/[\w-]+\/[\w-]+@[0-9a-f]{40} # v\S+/g) ?? []);
+  expect(new Set(pins).size).toBe(new Set(pins.map((pin) => pin.split('@')[0])).size);
+});
+
+test('the workflow of this repository runs the tests on the oldest Node that is supported, and on the newest', () => {
+  const { engines } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    engines: { node: string };
+  };
+  expect(engines.node).toMatch(/^>=20\./);
+  expect(workflows[0]?.workflow).toMatchObject({
+    jobs: { test: { strategy: { matrix: { node: [20, 24] } } } },
+  });
+});

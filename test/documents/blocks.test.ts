@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { parseConfig } from '../../src/scenario/config.js';
+import { loadScenario } from '../../src/scenario/load-scenario.js';
+import { loadRubric } from '../../src/scenario/rubric.js';
+import { Scenario } from '../../src/scenario/schema.js';
+import { REPOSITORY } from '../commands/project.js';
+import { blocks, documents, type Block } from './documents.js';
+
+const LEAST = {
+  name: 'x',
+  description: 'x',
+  template_folder: 'x',
+  target: { binary: 'x' },
+  task: { prompt: 'x' },
+  evaluation: { gates: [] },
+};
+
+/** Documents show parts of files: each is put where it belongs, and the whole is checked. */
+function problemsOf({ place, text }: Block): unknown[] {
+  const value: unknown = parse(text);
+  if (value === null) return [];
+  if (Array.isArray(value)) return check({ ...LEAST, evaluation: { gates: value } });
+  const keys = Object.keys(value as object);
+  if (keys.includes('jobs')) return []; // test/documents/actions.test.ts
+  if (keys.includes('criteria')) return results(loadRubric(place, text));
+  if (keys.includes('template_folder')) return results(loadScenario(place, text));
+  if (keys.includes('command_pattern'))
+    return check({ ...LEAST, target: { ...LEAST.target, ...(value as object) } });
+  if (keys.every((key) => key in Scenario.shape)) return check({ ...LEAST, ...(value as object) });
+  return [`${place}: neither a scenario, a part of one, a rubric nor a workflow: ${keys.join(', ')}`];
+}
+
+const check = (scenario: object): unknown[] => results(loadScenario('block', JSON.stringify(scenario)));
+const results = (loaded: { ok: true } | { ok: false; problems: unknown[] }): unknown[] =>
+  loaded.ok ? [] : loaded.problems;
+
+describe('the blocks in the documents', () => {
+  test.each(blocks('yaml').map((block) => [block.place, block] as const))('%s is valid', (_, block) => {
+    expect(problemsOf(block)).toEqual([]);
+  });
+
+  test.each(blocks('toml').map((block) => [block.place, block] as const))('%s is a config', (_, block) => {
+    expect(results(parseConfig(block.place, block.text))).toEqual([]);
+  });
+
+  test('that are JSON can be parsed', () => {
+    for (const { place, text } of blocks('json'))
+      expect(() => JSON.parse(text) as unknown, place).not.toThrow();
+  });
+});
+
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replace(/\s/g, '-');
+
+const anchorsIn = (path: string): string[] =>
+  [
+    ...readFileSync(path, 'utf8')
+      .replace(/^```[^]*?^```$/gm, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading = '']) => anchorOf(heading));
+
+describe('the links in the documents', () => {
+  test.each(documents.map((document) => [document.path, document] as const))('%s', (_, { path, text }) => {
+    const links = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(
+      ([, link = '']) => link,
+    );
+    const broken = links
+      .filter((link) => !/^https?:/.test(link))
+      .filter((link) => {
+        const [file = '', anchor] = link.split('#');
+        const target = file === '' ? join(REPOSITORY, path) : join(REPOSITORY, dirname(path), file);
+        return !existsSync(target) || (anchor !== undefined && !anchorsIn(target).includes(anchor));
+      });
+    expect(broken).toEqual([]);
+  });
+
+  test('and every spec is linked from the README', () => {
+    const readme = documents.find(({ path }) => path === 'README.md')?.text ?? '';
+    const specs = documents.map(({ path }) => path).filter((path) => path.startsWith('specs/'));
+    expect(specs.filter((path) => !readme.includes(`](${path}`))).toEqual([]);
+  });
+});

@@ -1,0 +1,192 @@
+import { lstat, mkdir, mkdtemp, readFile, readlink, realpath, rm, symlink } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { SweepDocument } from '../../src/results/sweep-document.js';
+import { REPOSITORY } from '../commands/project.js';
+
+interface Packed {
+  filename: string;
+  unpackedSize: number;
+  files: { path: string; mode: number }[];
+}
+interface Manifest {
+  bin: Record<string, string>;
+  dependencies: Record<string, string>;
+  engines: { node: string };
+  exports: Record<string, string>;
+  os: string[];
+  scripts: Record<string, string>;
+}
+
+const readManifest = async (folder: string): Promise<Manifest> =>
+  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+
+/**
+ * dist, specs, schema and fixtures are about 2 MB. 8 MB leaves room to grow, and is less than anything that must not be in
+ * it: a Temporal executable (100 MB), a results folder, node_modules.
+ */
+const MOST_BYTES = 8_000_000;
+
+let folder: string;
+let packed: Packed;
+const installed = (): string => join(folder, 'node_modules/llm-tool-test');
+const env = (): Record<string, string> => ({
+  LLM_TOOL_TEST_HOME: join(folder, 'state'),
+  TEMPORAL_ADDRESS: inject('temporalAddress'),
+  NO_COLOR: '1',
+  CI: '',
+});
+const npx = (...args: string[]) =>
+  execa('npx', ['--no-install', 'llm-tool-test', ...args], { cwd: folder, env: env(), reject: false });
+
+/** Installs it as npm does, without a registry: its own direct dependencies beside it, and nothing else of ours. */
+async function install(): Promise<void> {
+  const modules = join(folder, 'node_modules');
+  await mkdir(join(modules, '.bin'), { recursive: true });
+  await mkdir(installed());
+  await execa('tar', ['xzf', join(folder, packed.filename), '--strip-components=1', '-C', installed()]);
+  const { bin, dependencies } = await readManifest(installed());
+  for (const name of Object.keys(dependencies)) {
+    if (name.includes('/')) await mkdir(join(modules, name, '..'), { recursive: true });
+    await symlink(join(REPOSITORY, 'node_modules', name), join(modules, name));
+  }
+  for (const [name, path] of Object.entries(bin))
+    await symlink(join('../llm-tool-test', path), join(modules, '.bin', name));
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-package-'));
+  const { stdout } = await execa(
+    'npm',
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
+    {
+      cwd: REPOSITORY,
+    },
+  );
+  [packed] = JSON.parse(stdout) as [Packed];
+  await install();
+});
+afterAll(async () => {
+  await npx('engine', 'stop');
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the package, installed in an empty folder', () => {
+  test('makes a scenario with init, finds it valid, and passes it and the examples with the free mock', async () => {
+    const made = await npx('init', '--json');
+    expect(made.exitCode, made.stderr).toBe(0);
+    const valid = await npx('validate', '--json');
+    expect(JSON.parse(valid.stdout)).toMatchObject({ valid: true, problems: [] });
+    const examples = 'node_modules/llm-tool-test/fixtures';
+    const { exitCode, stdout, stderr } = await npx('run', 'stock_delivery', examples, '--json');
+    expect(exitCode, stderr).toBe(0);
+    expect(SweepDocument.parse(JSON.parse(stdout)).totals).toMatchObject({ cells: 3, passed: 3 });
+  });
+
+  test('lets editors find the schema that the made scenario names', async () => {
+    const scenario = await readFile(join(folder, 'fixtures/stock_delivery.yaml'), 'utf8');
+    const [, way = ''] = /\$schema=(\S+)/.exec(scenario) ?? [];
+    expect(way).toBe('../node_modules/llm-tool-test/schema/scenario.schema.json');
+    expect(JSON.parse(await readFile(join(folder, 'fixtures', way), 'utf8'))).toHaveProperty('properties');
+  });
+
+  test('has a bin that the system can start', async () => {
+    const [[name, path] = ['', '']] = Object.entries((await readManifest(installed())).bin);
+    const bin = join(folder, 'node_modules/.bin', name);
+    expect(await readlink(bin)).toBe('../llm-tool-test/dist/cli.js');
+    expect((await lstat(join(installed(), path))).mode & 0o111).toBe(0o111);
+    const [shebang] = (await readFile(bin, 'utf8')).split('\n');
+    // `--`: Node 20 would take --env-file for itself.
+    expect(shebang).toBe('#!/usr/bin/env -S node --');
+    expect((await execa(bin, ['--version'], { cwd: tmpdir() })).stdout).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('gives out its manifest and schemas, and refuses to be imported', async () => {
+    const load = (path: string) =>
+      execa(
+        'node',
+        ['-e', 'console.log(import.meta.resolve(process.argv[1]))', '--input-type=module', path],
+        {
+          cwd: folder,
+          reject: false,
+        },
+      );
+    for (const path of ['package.json', 'schema/scenario.schema.json'])
+      expect((await load(`llm-tool-test/${path}`)).exitCode, path).toBe(0);
+    for (const path of ['', '/dist/cli.js', '/dist/scenario/schema.js'])
+      expect((await load(`llm-tool-test${path}`)).stderr, path).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+});
+
+describe('what is packed', () => {
+  const WANTED =
+    /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh)|dist\/build-id|(fixtures|schema|specs|templates)\/.+)$/;
+
+  test('is what a user needs, and nothing else', () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.filter((path) => !WANTED.test(path))).toEqual([]);
+    for (const path of [
+      'dist/cli.js',
+      'dist/workflow-bundle.js',
+      'dist/build-id',
+      'LICENSE',
+      'specs/commands.md',
+    ])
+      expect(paths).toContain(path);
+    expect(
+      paths.filter((path) => /(^|\/)(test|node_modules|\.tmp|llm-tool-test-results)(\/|$)/.test(path)),
+    ).toEqual([]);
+  });
+
+  test('is small', () => {
+    expect(packed.unpackedSize).toBeLessThan(MOST_BYTES);
+  });
+
+  test('tells nothing of the machine that built it', async () => {
+    // In a worktree the dependencies may lie elsewhere.
+    const places = [
+      await realpath(REPOSITORY),
+      dirname(await realpath(join(REPOSITORY, 'node_modules'))),
+      homedir(),
+    ];
+    for (const { path } of packed.files) {
+      const text = await readFile(join(installed(), path), 'utf8');
+      const maps = [...text.matchAll(/sourceMappingURL=data:[^,]*;base64,(\S+)/g)].map(([, map = '']) =>
+        Buffer.from(map, 'base64').toString(),
+      );
+      for (const part of [text, ...maps])
+        expect(
+          places.filter((place) => part.includes(`${place}/`)),
+          path,
+        ).toEqual([]);
+      for (const map of maps) {
+        const { sources } = JSON.parse(map) as { sources: string[] };
+        expect(
+          sources.filter((source) => !/^(src|node_modules|webpack|dist\/workflows)\//.test(source)),
+        ).toEqual([]);
+      }
+    }
+  });
+
+  test('says where it runs, and needs no script at its installation', async () => {
+    const { engines, os, scripts } = await readManifest(installed());
+    expect(engines).toEqual({ node: '>=20.19' });
+    expect(os).toEqual(['linux', 'darwin']);
+    // `prepare` is not run where a package is installed from a registry.
+    expect(Object.keys(scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+  });
+
+  test('depends on packages of which only two have install scripts, which only warn or repair', async () => {
+    const lock = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { hasInstallScript?: boolean; dev?: boolean }>;
+    };
+    const withScript = Object.entries(lock.packages)
+      .filter(([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true)
+      .map(([path]) => path);
+    // protobufjs warns of version schemes; swc looks for its native part, which is a package of its own. Both work
+    // with --ignore-scripts, as this repository is installed where scripts are off.
+    expect(withScript).toEqual(['node_modules/@swc/core', 'node_modules/protobufjs']);
+  });
+});
