@@ -341,7 +341,7 @@ describe('a sweep of judged runs', () => {
     expect(shown.stdout).toMatch(/judge\n +✗ fail +0\.66 +threshold 0\.70, confidence 0\.80, house\/low\n/);
     expect(shown.stdout).toMatch(/issue +the note has no date/);
     const table = await project.cli(['show', of('low').run.sweep]);
-    expect(table.stdout).toMatch(/✗ fail +low +mock\/default +1\/1 +judge 0\.66/);
+    expect(table.stdout).toMatch(/^low +✗ fail 0\.66$/m);
   });
 });
 

@@ -29,6 +29,13 @@ describe('renderSweep', () => {
     expect(text).toContain(`✗ fail  ${failed.message}\n  notes mock/default  /results/b/report.md\n`);
     expect(text).toContain('2 cells: 1 passed, 1 failed');
   });
+  test('shows the judge where one has judged', () => {
+    const judged = cell({ judge_score: 0.815, scenario: 'other' });
+    const text = renderSweep(sweep([judged, cell()]), options);
+    expect(text).toMatch(/other +mock\/default +1\/1 +judge 0\.8[12] /);
+    expect(text).toMatch(/notes +mock\/default +1\/1 +2\.1 s/);
+    expect(renderSweep(sweep([cell()]), options)).not.toContain('judge');
+  });
   test('shows repetitions and variants only where they differ', () => {
     const plain = renderSweep(sweep([cell({ variant: 'terse' })]), options);
     expect(plain).not.toContain('#1');

@@ -144,7 +144,7 @@ it('lines that are none are passed over, and said with their number and why', as
 it('a line nested deeper than can be read costs only itself', async () => {
   const log = await newLog();
   await appendResult(log, result('a'));
-  const metrics = `{"judge":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  const metrics = `{"details":[{"detail":${'['.repeat(50_000)}${']'.repeat(50_000)}}]}`;
   appendFileSync(
     log,
     JSON.stringify(result('deep')).replace('"metrics":null', `"metrics":${metrics}`) + '\n',
