@@ -10,7 +10,7 @@ const PRODUCTION = ['test/production/**/*.test.ts'];
 export default defineConfig({
   test: {
     pool: 'forks', // the Temporal worker's native module is not safe in worker threads
-    maxWorkers: 2, // most tests wait for processes; one worker a core less one would leave a core idle
+    maxWorkers: 3, // many tests wait, for processes and for time to pass; two would leave cores idle
     testTimeout: 60_000,
     hookTimeout: 300_000,
     projects: [

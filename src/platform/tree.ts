@@ -137,32 +137,16 @@ export async function copyTree(from: string, entries: readonly TreeEntry[], to: 
   }
 }
 
-/** Removes what is there, also folders that their owner may not write, such as a Go module cache. */
+/** Removes what is there, also folders that their owner may not write (a Go module cache), and paths beyond PATH_MAX. */
 export async function removeTree(path: string): Promise<void> {
-  const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 });
   try {
-    await remove();
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENAMETOOLONG') await removeDeep(path);
-    else if (code === 'EACCES') {
-      await makeWritable(path);
-      await remove();
-    } else throw error;
-  }
-}
-
-/** Folders in folders until no path can name them: `rm` goes down step by step, as Node does not. */
-async function removeDeep(path: string): Promise<void> {
-  await execa('chmod', ['-R', 'u+rwx', path], { reject: false });
-  await execa('rm', ['-rf', path]);
-}
-
-async function makeWritable(folder: string | Buffer): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const name of await readdir(folder, { encoding: 'buffer' })) {
-    const path = Buffer.concat([Buffer.from(folder), Buffer.from(sep), name]);
-    if ((await lstat(path)).isDirectory()) await makeWritable(path);
+    if (code !== 'EACCES' && code !== 'ENAMETOOLONG') throw error;
+    // These go down step by step, as Node does not, and do not mind what Node still removes beside them.
+    await execa('chmod', ['-R', 'u+rwx', path], { reject: false });
+    await execa('rm', ['-rf', path]);
   }
 }
 

@@ -111,7 +111,7 @@ describe.concurrent('a worker', { timeout: 240_000 }, () => {
       const { folder } = project;
       const gates = ['{type: file_contains, path: out.txt, substring: over}'];
       const steps = [
-        `run: 'echo start >> ${folder}/starts; until [ -e ${folder}/go ]; do sleep 0.05; done; echo over > out.txt; truncate -s 300M out.txt'`,
+        `run: 'echo start >> ${folder}/starts; until [ -e ${folder}/go ]; do sleep 0.05; done; echo over > out.txt; truncate -s 200M out.txt'`,
       ];
       await project.write('fixtures/hungry.yaml', scenario('hungry', { gates, steps }));
       const command = project.start(['run', 'hungry', '--json']);
@@ -120,7 +120,7 @@ describe.concurrent('a worker', { timeout: 240_000 }, () => {
       const limit = (bytes: string): Promise<unknown> =>
         execa('prlimit', ['--pid', String(worker.pid), `--as=${bytes}:`], { reject: false });
       const [pages] = readFileSync(`/proc/${worker.pid}/statm`, 'utf8').split(' ');
-      await limit(String(Number(pages) * 4096)); // what it has, it may keep; the gate needs 300 MB
+      await limit(String(Number(pages) * 4096)); // what it has, it may keep; the gate needs 200 MB
       await project.write('go', '');
       await until('it is dead, or the step says why it failed', async () =>
         !isAlive(worker) || /no memory left: lower --concurrency/.test((await lastFailure('hungry')) ?? '')

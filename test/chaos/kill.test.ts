@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workerReadyFile } from '../../src/platform/engine/keeper.js';
 import { isAlive } from '../../src/platform/process-identity.js';
-import { markedProcesses } from '../../src/platform/marked-processes.js';
+import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
 import {
@@ -180,6 +180,7 @@ describe('SIGKILL', { timeout: 180_000 }, () => {
     command.kill('SIGKILL');
     await command;
     await until('all are dead', () => (parts.some((part) => part !== null && isAlive(part)) ? null : true));
+    await killMarked(run); // what was forked between the look and the kill
     expect(markedProcesses(run)).toEqual([]);
     await go('blackout');
     const { exitCode, stdout } = await project.cli(['resume', 'blackout', '--json']);

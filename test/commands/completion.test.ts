@@ -115,7 +115,7 @@ describe('complete-words', () => {
 
   test('knows every verb and option that --help shows, and no hidden one', async () => {
     const shown = (help: string, heading: string): string[] =>
-      [...(help.split(`${heading}:\n`)[1] ?? '').matchAll(/^ {2}(?:-\w, )?([\w-]+)/gm)].map(
+      [...(help.split(`${heading}:\n`)[1] ?? '').matchAll(/^ {2}(?:-[\w-]+, )?([\w-]+)/gm)].map(
         ([, name = '']) => name,
       );
     const help = await project.cli(['--help']);

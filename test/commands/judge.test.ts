@@ -433,6 +433,18 @@ test('editing rubric, scenario and config while a sweep runs changes nothing', a
   await project.write('llm-tool-test-config.toml', config);
 });
 
+test('a judged run is reused until its rubric changes', async () => {
+  server.script('cached', { say: judgment(1) });
+  await project.write('fixtures/rejudged.yaml', judged('rejudged', 'house/cached'));
+  const cachedNow = async (): Promise<number> =>
+    (await project.run(['rejudged'], env)).document.totals.cached;
+  expect([await cachedNow(), await cachedNow()]).toEqual([0, 1]);
+  await project.write('fixtures/rubric.yaml', RUBRIC.replace('what was asked for', 'something else'));
+  expect(await cachedNow()).toBe(0);
+  expect(server.askedOf('cached')).toHaveLength(2);
+  await project.write('fixtures/rubric.yaml', RUBRIC);
+});
+
 test('cancelling while the judge thinks ends the call, and the run is cancelled with what it has', async () => {
   server.script('thinking', 'silence');
   await project.write('fixtures/halted.yaml', judged('halted', 'house/thinking'));

@@ -62,6 +62,13 @@ describe('the examples', () => {
   });
 });
 
+test('a proxy of the shell is not asked for the server on this machine', async () => {
+  const proxy = 'http://127.0.0.1:9'; // nobody listens there
+  await project.write('fixtures/proxied.yaml', scenario('proxied'));
+  const { exitCode } = await project.run(['proxied'], { https_proxy: proxy, http_proxy: proxy, no_proxy: '' });
+  expect(exitCode).toBe(0);
+});
+
 describe('outcomes and exit codes', () => {
   test('a failing gate makes the run fail: exit 1, and the other gates are checked all the same', async () => {
     const gates = ['{type: file_exists, path: missing.txt}', '{type: file_exists, path: README.md}'];

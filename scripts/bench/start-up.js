@@ -1,0 +1,24 @@
+import { createProject, repeated, secondsOf, spread } from './project.js';
+
+/** How long verbs take that need no engine, and one cell, engine up or not. @returns {Promise<import('./project.js').Row[]>} */
+export async function startUp() {
+  const project = createProject();
+  try {
+    project.scenario('one', { steps: ['{ say: done }'], gates: ['{ type: file_exists, path: README.md }'] });
+    const cold = await secondsOf(() => project.run('run', 'one'));
+    const verbs = [['--help'], ['validate'], ['scenarios'], ['show', 'latest'], ['sweeps']];
+    const rows = [];
+    for (const args of verbs) {
+      const times = await repeated(5, () => secondsOf(() => project.run(...args)));
+      rows.push({ what: args.join(' '), value: spread(times, 's'), goal: '< 0.3 s' });
+    }
+    const warm = await repeated(5, () => secondsOf(() => project.run('run', 'one')));
+    return [
+      ...rows,
+      { what: 'one cell, engine up', value: spread(warm, 's'), goal: '<= 1.5 s' },
+      { what: 'one cell, engine not up', value: `${cold.toFixed(2)} s`, goal: '<= 8 s' },
+    ];
+  } finally {
+    await project.remove();
+  }
+}
