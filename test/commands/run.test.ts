@@ -64,7 +64,7 @@ describe('the examples', () => {
 
 test('a proxy of the shell is not asked for the server on this machine', async () => {
   const proxy = 'http://127.0.0.1:9'; // nobody listens there
-  await project.write('fixtures/proxied.yaml', scenario('proxied'));
+  await project.write('fixtures/proxied.yaml', scenario('proxied', { steps: ['say: done'] }));
   const { exitCode } = await project.run(['proxied'], {
     https_proxy: proxy,
     http_proxy: proxy,
