@@ -1,3 +1,5 @@
+import { ServiceError } from '@temporalio/client';
+import { waitUntil } from '../platform/wait-until.js';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
 import { SWEEP_ID } from '../workflows/ui.js';
@@ -13,15 +15,34 @@ export async function startSweep({ client, engine }: Session, plan: Plan, round:
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   };
   const scenarios = plan.scenarios.map(({ name }) => name).join(', ');
-  await client.workflow.start(WORKFLOWS.sweep, {
-    workflowId: sweepWorkflowId(plan.sweep),
-    taskQueue: engine.taskQueue,
-    args: [input],
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    memo: { round },
-    typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
-    staticSummary: `${plan.cells.length} cells of ${scenarios}`.slice(0, 200),
-    // A dead worker's workflow task is given to the next one after so long.
-    workflowTaskTimeout: '5 seconds',
-  });
+  const start = () =>
+    client.workflow.start(WORKFLOWS.sweep, {
+      workflowId: sweepWorkflowId(plan.sweep),
+      taskQueue: engine.taskQueue,
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      memo: { round },
+      typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
+      staticSummary: `${plan.cells.length} cells of ${scenarios}`.slice(0, 200),
+      // A dead worker's workflow task is given to the next one after so long.
+      workflowTaskTimeout: '5 seconds',
+    });
+  // A server that has just been told of our search attributes learns of them a few seconds later.
+  const started = await waitUntil(
+    () =>
+      start().catch((error: unknown) => {
+        if (isUnknownAttribute(error)) return null;
+        throw error;
+      }),
+    LEARNING_MS,
+    500,
+  );
+  if (started === null) await start();
 }
+
+const LEARNING_MS = 60_000;
+
+const isUnknownAttribute = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  error.cause instanceof Error &&
+  error.cause.message.includes('no mapping defined for search attribute');
