@@ -6,6 +6,7 @@ import type { ProcessHandle, ProcessState } from '../environments/environment.js
 import { recordGrowth } from '../platform/growth.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import type { AgentRecord } from '../results/run-record.js';
+import { NO_USAGE } from '../results/token-usage.js';
 import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
 import { planLaunch } from './agent-launch.js';
 import { digestOutput, type AgentStep, type EndedStart } from './digest-output.js';
@@ -194,7 +195,7 @@ function unable(context: RunContext, message: string): AgentRecord {
     duration_ms: 0,
     starts: 0,
     output_bytes: 0,
-    token_usage: { input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
+    token_usage: NO_USAGE,
     cost_usd: null,
     cost_source: null,
     history: [],

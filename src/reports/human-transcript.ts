@@ -1,6 +1,7 @@
 import { assertNever } from '../lib/assert-never.js';
 import { plainText } from '../lib/plain-text.js';
 import type { EventBody, RunEvent } from '../results/events.js';
+import { NO_USAGE } from '../results/token-usage.js';
 import { indentedOutput, promptedCommand, shortInput } from './shorten.js';
 
 /** What the head of a transcript says. */
@@ -142,14 +143,7 @@ export function* renderHumanTranscript(head: TranscriptHead, events: Iterable<Ru
     attempt: null,
     open: new Map(),
     lastCall: null,
-    totals: {
-      input: null,
-      output: null,
-      reasoning: null,
-      cache_read: null,
-      cache_write: null,
-      cost_usd: null,
-    },
+    totals: { ...NO_USAGE, cost_usd: null },
     ending: null,
   };
   yield plainText(`Scenario: ${head.scenario}\nAgent: ${head.agent}\nModel: ${head.model}\n`);

@@ -1,3 +1,4 @@
+import { sumOfCosts } from './cost.js';
 import type { Cell } from './cell.js';
 import type { ResultLine } from './schema.js';
 import type { SweepDocument } from './sweep-document.js';
@@ -66,7 +67,7 @@ function summarize({ id, started, status, cells }: PlannedSweep, lines: ResultLi
       cancelled: having('cancelled'),
       cached: lines.length - paid.length,
     },
-    cost_usd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+    cost_usd: costs.length === 0 ? null : sumOfCosts(costs),
     cost_unknown: paid.length - costs.length,
     duration_secs: status === 'open' || Number.isNaN(lasted) ? null : Math.max(0, lasted),
     scenarios: [...new Set(cells.map(({ scenario }) => scenario))],

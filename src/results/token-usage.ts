@@ -10,6 +10,15 @@ export const TokenUsage = z.object({
 });
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
+/** What is known of tokens where nobody has said anything. */
+export const NO_USAGE: Readonly<TokenUsage> = {
+  input: null,
+  output: null,
+  reasoning: null,
+  cache_read: null,
+  cache_write: null,
+};
+
 /** The sum of some usages. A count that one of them knows is known; only what none knows is null. */
 export function sumUsage(usages: readonly TokenUsage[]): TokenUsage {
   const sum = (name: keyof TokenUsage): number | null =>

@@ -1,7 +1,7 @@
 import { dollars } from '../lib/dollars.js';
 import type { CostSource, Pricer } from './cost.js';
 import type { EventBody } from './events.js';
-import type { TokenUsage } from './run-record.js';
+import { NO_USAGE, type TokenUsage } from './token-usage.js';
 
 /** Tokens and US dollars of an agent run so far; null is what nobody has said. */
 interface Usage {
@@ -18,13 +18,7 @@ export interface UsageMeter {
 
 /** `model` is the one asked for; the one that the agent says it used has precedence for the price. */
 export function createUsageMeter(model: string, pricer: Pricer): UsageMeter {
-  const tokens: TokenUsage = {
-    input: null,
-    output: null,
-    reasoning: null,
-    cache_read: null,
-    cache_write: null,
-  };
+  const tokens: TokenUsage = { ...NO_USAGE };
   let costUsd: number | null = 0;
   let costSource: CostSource | null = null;
   let used: string | null = null;

@@ -5,37 +5,11 @@ import type { ResultLine } from '../../src/results/schema.js';
 import { appendResult, readResults } from '../../src/store/results-log.js';
 import { compileSources } from '../platform/compiled.js';
 import { newFolder } from '../platform/temporary.js';
+import { resultLine } from './sample.js';
 
 const compiled = await compileSources('store', 'results', 'platform');
 
-const result = (id: string, changes: Partial<ResultLine> = {}): ResultLine => ({
-  schema_version: 1,
-  id,
-  sweep: 'sweep-1',
-  cell: 'cell-1',
-  scenario_id: 'scenario',
-  scenario_hash: 'abc',
-  agent: 'mock',
-  model: 'default',
-  variant: 'default',
-  repetition: 1,
-  timestamp: '2026-01-01T00:00:00.000Z',
-  duration_secs: 1.5,
-  cost_usd: null,
-  completed: true,
-  gates_passed: 1,
-  gates_total: 1,
-  judge_score: null,
-  outcome: 'pass',
-  message: 'all gates passed',
-  metrics: null,
-  results_dir: id,
-  cache_key: null,
-  cached_from: null,
-  regressions: [],
-  attempts: 1,
-  ...changes,
-});
+const result = (id: string, changes: Partial<ResultLine> = {}): ResultLine => resultLine({ id, ...changes });
 
 const newLog = async (): Promise<string> => join(await newFolder(), 'results', 'results.jsonl');
 
