@@ -58,23 +58,21 @@ async function failedAttempts(folder: string): Promise<number> {
 
 /**
  * How the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". A worker that is alive was out of
- * touch: it is frozen, or the server was away.
+ * touch: it is frozen, or the server was away. An attempt without a note was lost as it began.
  */
 export async function earlierAttempts(context: RunContext): Promise<string[]> {
   const folder = attemptsFolder(context);
   const own = Context.current().info.attempt;
-  const numbers = (await readdir(folder).catch(() => []))
-    .map(Number)
-    .filter((number) => number > 0 && number < own)
-    .sort((a, b) => a - b);
   return Promise.all(
-    numbers.map(async (number) => {
+    Array.from({ length: own - 1 }, async (_, index) => {
+      const number = index + 1;
       const file = join(folder, String(number));
       const attempt = await readJsonIfThere<Attempt>(file);
-      if (attempt?.failed != null) return `attempt ${number} ended: ${attempt.failed}`;
-      const lived = (await stat(file)).mtimeMs - (attempt?.at ?? 0);
+      if (attempt === null) return `attempt ${number} ended: lost as it began`;
+      if (attempt.failed !== null) return `attempt ${number} ended: ${attempt.failed}`;
+      const lived = (await stat(file)).mtimeMs - attempt.at;
       const fate =
-        attempt?.worker !== undefined && isAlive(attempt.worker) ? 'worker out of touch' : 'worker lost';
+        attempt.worker !== undefined && isAlive(attempt.worker) ? 'worker out of touch' : 'worker lost';
       return `attempt ${number} ended: ${fate} after ${formatDuration(Math.max(0, lived))}`;
     }),
   );

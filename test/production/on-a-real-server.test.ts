@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { execa } from 'execa';
@@ -8,7 +8,7 @@ import { projectState } from '../../src/platform/folders.js';
 import type { ProcessIdentity } from '../../src/platform/process-identity.js';
 import { connect } from '../../src/platform/temporal-client.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
-import { inflightOf, kill, linesIn, partOf, untilLines } from '../chaos/engine-parts.js';
+import { kill, linesIn, partOf, untilLines } from '../chaos/engine-parts.js';
 import {
   copyExamples,
   createProject,
@@ -168,8 +168,13 @@ describe.skipIf(missing !== null)(`on the server of docker-compose.yml${why}`, (
       expect((await project.cli(['engine', 'stop'])).exitCode).toBe(0);
 
       const first = await startWorker();
-      await until('the first worker follows the agent', () =>
-        inflightOf(folder, first.pid).length > 0 ? true : null,
+      const runs = join(folder, 'work');
+      await until('the first worker has begun the second attempt', () =>
+        readdirSync(runs).some(
+          (run) => run.includes('plain') && existsSync(join(runs, run, 'agent-attempts', '2')),
+        )
+          ? true
+          : null,
       );
       await first.end('SIGKILL');
       await startWorker();
