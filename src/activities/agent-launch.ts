@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import type { AgentLaunch, AgentRequest } from '../agents/agent.js';
 import { findExecutable } from '../platform/find-executable.js';
@@ -39,15 +38,17 @@ export async function agentVersion(
   return result.exitCode === 0 && line !== '' ? redact(line).slice(0, 200) : null;
 }
 
-function requestOf({ scenario, run, handle, home }: RunContext): AgentRequest {
+function requestOf({ scenario, run, handle, home, config, access }: RunContext): AgentRequest {
   return {
     prompt: scenario.task.prompt,
     model: run.cell.model,
     workspace: handle.workspace,
     home,
-    config: join(handle.root, 'config'),
+    config,
     sessionId: uuidOf(run.run),
     maxTurns: scenario.run.max_turns ?? null,
+    system: null,
+    access,
     mock: scenario.mock ?? null,
   };
 }

@@ -34,6 +34,7 @@ export async function cacheKey(context: RunContext, prepared: Prepared): Promise
     program: await fingerprint(program),
     files: await outsideFiles([...launch.argv.slice(1), ...commands.flatMap(wordsOf)], handle.root),
     target: await fingerprint(prepared.resolved),
+    servedAt: context.access?.baseUrl ?? null,
     judgedAt: context.provider?.address(context.values) ?? null,
     health: health === null ? null : [health.exit_code, generic(health.stdout), generic(health.stderr)],
   };

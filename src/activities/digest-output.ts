@@ -58,7 +58,7 @@ export async function digestOutput(
   const seen: EventBody[] = [];
   const meter = createUsageMeter(run.cell.model, await createPricer(context.prices));
   const stderr = await tail(ended.stderr);
-  let classified: Classified = { ending: 'crashed', message: '', retryable: false };
+  let classified: Classified = { ending: 'crashed', message: '', again: null };
   let seq = 0;
   const breathe = createBreather();
   await writeLines(files.events, async (write) => {
@@ -92,6 +92,7 @@ export async function digestOutput(
     classified = agent.classify({
       exitCode,
       stopped,
+      at: ended.endedAt,
       result: last(seen, 'result'),
       error: last(seen, 'error'),
       stderr,
@@ -166,6 +167,7 @@ function remember(body: EventBody, seen: EventBody[]): void {
       seen.push(body);
       break;
     case 'usage':
+    case 'unknown':
     case 'message':
     case 'reasoning':
     case 'setup_command':

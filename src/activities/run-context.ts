@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Agent } from '../agents/agent.js';
+import type { Agent, ModelAccess } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import type { Environment, EnvironmentHandle } from '../environments/environment.js';
 import { environments } from '../environments/index.js';
@@ -10,6 +10,7 @@ import { parseModelName } from '../lib/model-name.js';
 import { createRedactor } from '../lib/redact.js';
 import { handoverFrom, readHandover } from '../platform/handover.js';
 import { knownProviders, missingVariables, type ModelProvider } from '../platform/model-providers.js';
+import type { Cell } from '../results/cell.js';
 import { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { planFile, runFiles, scenarioFile, type RunFiles } from '../store/results-folder.js';
 import type { RunRef } from '../workflows/protocol.js';
@@ -31,16 +32,19 @@ export interface RunContext extends EffectiveScenario {
   scenarioHash: string;
   /** Private folders of the run; the same for every attempt. */
   home: string;
+  config: string;
   temporary: string;
   binaries: string;
   /** PATH, HOME, locale: what everything in the run sees. */
   baseEnv: Record<string, string>;
   targetEnv: Record<string, string>;
+  /** Key and address of the provider of the agent's model; null where the agent is given none. */
+  access: ModelAccess | null;
   /** Who serves the judge's model; null where no judge is asked, or this worker does not know it. */
   provider: ModelProvider | null;
   /** Handed-over values by name; for whoever they are meant for, never as a whole. */
   values: Record<string, string>;
-  /** Variables that are referred to, or needed by the judge, and have no value. */
+  /** Variables that are referred to, or needed by the agent or the judge, and have no value. */
   missing: string[];
   /** What the config says of the agent; null for a built-in one. */
   agentSettings: Plan['agents'][string] | null;
@@ -110,11 +114,11 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
   }
   const effective = await readScenario(resultsPath, planned.hash);
   const settings = plan.agents[run.cell.agent];
-  const named = knownAgents({}).get(run.cell.agent)?.env ?? [];
   const provider = providerOf(effective, plan);
+  const serving = servingAgent(plan, run.cell);
   const names = [
-    ...[...referredNames(effective.target.env), ...referredNames(settings?.env ?? {}), ...named],
-    ...(provider?.variables ?? []),
+    ...[...referredNames(effective.target.env), ...referredNames(settings?.env ?? {})],
+    ...[provider, serving].flatMap((one) => one?.variables ?? []),
   ];
   // Where no command has handed values over (a worker on another machine), the worker's own environment counts.
   const handover = (await readHandover(stateFolder, run.sweep)) ?? handoverFrom(process.env, names);
@@ -136,7 +140,8 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     .map(([, value]) => value);
 
   const root = join(stateFolder, 'work', run.run);
-  const [home, temporary, binaries] = [join(root, 'home'), join(root, 'tmp'), join(root, 'bin')];
+  const [home, config] = [join(root, 'home'), join(root, 'config')];
+  const [temporary, binaries] = [join(root, 'tmp'), join(root, 'bin')];
   return {
     ...effective,
     run,
@@ -147,6 +152,7 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
     home,
+    config,
     temporary,
     binaries,
     baseEnv: {
@@ -156,12 +162,20 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
       TMPDIR: temporary,
     },
     targetEnv: target.env,
+    access:
+      serving === null
+        ? null
+        : {
+            key: agent.login === null ? serving.key(handover.values) : null,
+            baseUrl: serving.address(handover.values),
+          },
     provider,
     values: handover.values,
     missing: [
       ...new Set([
         ...[...target.missing, ...ofAgent.missing],
         ...(provider === null ? [] : missingVariables(provider, handover.values)),
+        ...(serving === null || agent.login !== null ? [] : missingVariables(serving, handover.values)),
       ]),
     ],
     agentSettings: settings ?? null,
@@ -176,6 +190,12 @@ function providerOf({ judge }: EffectiveScenario, plan: Plan): ModelProvider | n
   if (judge === null) return null;
   const name = parseModelName(judge.model);
   return name.ok ? (knownProviders(plan.providers).get(name.provider) ?? null) : null;
+}
+
+/** Who serves the model of a cell's agent. */
+function servingAgent(plan: Plan, { agent, model }: Cell): ModelProvider | null {
+  const name = knownAgents(plan.agents).get(agent)?.provider(model) ?? null;
+  return name === null ? null : (knownProviders(plan.providers).get(name) ?? null);
 }
 
 function resolveEnv(

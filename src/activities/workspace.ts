@@ -53,14 +53,15 @@ export async function buildWorkspace(
   fence: Fence,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const { environment, handle, scenario, target, targetEnv, baseEnv, home, temporary, binaries } = context;
+  const { environment, handle, scenario, target, targetEnv, baseEnv, home, config, temporary, binaries } =
+    context;
   if (context.missing.length > 0) {
     const names = context.missing.map((name) => `\${${name}}`).join(', ');
     const unfit = `not set: ${names}; export it in the shell of the run, or use --env-file`;
     return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
   }
   await fence.check();
-  for (const folder of [home, temporary, binaries]) {
+  for (const folder of [home, config, temporary, binaries]) {
     await removeTree(folder);
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }

@@ -14,8 +14,20 @@ export interface AgentRequest {
   /** A UUID for agents that accept one chosen by us. */
   sessionId: string;
   maxTurns: number | null;
+  /** What the agent is told before the prompt, by its system prompt where it has one; null: nothing. */
+  system: string | null;
+  /** Who serves the model; null for agents that are not told. */
+  access: ModelAccess | null;
   /** The scenario's scripted steps, for the mock. */
   mock: Mock | null;
+}
+
+/** A provider of models, as the user's variables or the config's `[providers.x]` say. */
+export interface ModelAccess {
+  /** null where there is none, or the agent has logged in. */
+  key: string | null;
+  /** null: the maker's own address. */
+  baseUrl: string | null;
 }
 
 /** How to start an agent. Files are written before; the prompt goes by the safest channel that the agent has. */
@@ -27,7 +39,11 @@ export interface AgentLaunch {
   files: { path: string; content: string }[];
 }
 
-/** Turns an agent's native stream, line by line, into events. Keeps what it must remember between lines. */
+/**
+ * Turns an agent's native stream, line by line, into events. Keeps what it must remember between lines. One parser reads
+ * a session to its end, over all starts that went on with it: where an agent counts over the whole session, the parser
+ * says what is new. Ends in a `result` event only where the agent said itself how it ended.
+ */
 export interface StreamParser {
   line(text: string): EventBody[];
   /** What is known only when the stream is over. */
@@ -38,6 +54,8 @@ export interface StreamParser {
 export interface AgentEnd {
   exitCode: number;
   stopped: 'cancel' | 'deadline' | 'idle' | 'cost' | null;
+  /** ms since the epoch */
+  at: number;
   /** The last `result` and `error` events of the stream. */
   result: Extract<EventBody, { type: 'result' }> | null;
   error: Extract<EventBody, { type: 'error' }> | null;
@@ -47,23 +65,43 @@ export interface AgentEnd {
 export interface Classified {
   ending: Ending;
   message: string;
-  /** Whether the same agent may do better at another time: a rate limit, a provider's outage. */
-  retryable: boolean;
+  /** Whether the same agent may do better at another time; null: no. */
+  again: Again | null;
+}
+
+export interface Again {
+  /** `limit`: the account's, so that other runs with the provider would meet it too. `busy`: a rate limit or an outage. */
+  why: 'busy' | 'limit';
+  /** When, as far as the provider says; ms since the epoch. */
+  at: number | null;
+}
+
+/** A file of credentials: below the user's HOME, and where the agent finds it in a run. */
+export interface LoginFile {
+  home: string;
+  /** Absolute; the request's `home` and `config` are private to the run. */
+  at(request: Pick<AgentRequest, 'home' | 'config'>): string;
 }
 
 /** One agent program. The worker supervises it; an adapter only knows how it is started, read and understood. */
 export interface Agent {
   name: string;
+  /** A name on PATH, or a path. */
+  program: string;
   /** Spends no money, so that no leave is needed to run it. */
   free: boolean;
   /** Models to use where nobody names any. */
   models: string[];
-  /** Variables that it gets from the user's environment: keys of its provider. */
-  env: string[];
+  /** Name of the provider whose key and address it gets for a model of a cell; null: it is given none. */
+  provider(model: string): string | null;
+  /** Why it cannot be run with a model of a cell; null: it can. */
+  refuses(model: string): string | null;
+  /** What it needs of the user's own login, in place of a key; null: it does not log in, or is not told to. */
+  login: LoginFile[] | null;
   /** Prints its version; null where there is nothing to ask. */
   version: string[] | null;
   launch(request: AgentRequest): AgentLaunch;
-  /** Goes on with the agent's own session after a loss; null where that is not sound. */
+  /** Goes on with the agent's own session, in the same workspace, after a loss; null where that is not sound. */
   resume: ((request: AgentRequest, sessionId: string) => AgentLaunch) | null;
   parser(): StreamParser;
   classify(end: AgentEnd): Classified;

@@ -1,25 +1,61 @@
 import { beginningOf } from '../lib/cut.js';
 import type { AgentEnd, Classified } from './agent.js';
+import { providerFailure } from './provider-failure.js';
 
 /** Shells say so when the command is not there (127) or cannot be executed (126). */
 const CANNOT_START = new Set([126, 127]);
+const MESSAGE_LENGTH = 300;
+
+/** What the harness itself ended, whatever the agent made of it; null where the agent ended by itself. */
+function classifyStopped({ stopped }: AgentEnd): Classified | null {
+  switch (stopped) {
+    case 'cancel':
+      return { ending: 'cancelled', message: 'cancelled', again: null };
+    case 'deadline':
+      return { ending: 'timeout', message: 'timed out', again: null };
+    case 'idle':
+      return { ending: 'idle_timeout', message: 'stopped: no output for the idle time', again: null };
+    case 'cost':
+      return { ending: 'max_cost', message: 'stopped: its cost passed the limit', again: null };
+    case null:
+      return null;
+  }
+}
+
+/** Why an agent ended, as far as it said: its last error, or the last line of stderr. */
+const reasonOf = ({ error, stderr }: AgentEnd): string =>
+  beginningOf(error?.message ?? stderr.trim().split('\n').at(-1) ?? '', MESSAGE_LENGTH);
+
+const withExit = ({ exitCode }: AgentEnd, reason: string): string =>
+  `exit ${exitCode}${reason === '' ? '' : `: ${reason}`}`;
 
 /** The end of an agent whose exit status is all there is to go by: 0 means completed. */
 export function classifyByExit(end: AgentEnd): Classified {
-  switch (end.stopped) {
-    case 'cancel':
-      return { ending: 'cancelled', message: 'cancelled', retryable: false };
-    case 'deadline':
-      return { ending: 'timeout', message: 'timed out', retryable: false };
-    case 'idle':
-      return { ending: 'idle_timeout', message: 'stopped: no output for the idle time', retryable: false };
-    case 'cost':
-      return { ending: 'max_cost', message: 'stopped: its cost passed the limit', retryable: false };
-    case null:
-  }
-  if (end.exitCode === 0) return { ending: 'done', message: 'completed', retryable: false };
-  const because = end.error?.message ?? end.stderr.trim().split('\n').at(-1) ?? '';
-  const message = `exit ${end.exitCode}${because === '' ? '' : `: ${beginningOf(because, 300)}`}`;
-  if (CANNOT_START.has(end.exitCode)) return { ending: 'unable', message, retryable: false };
-  return { ending: end.exitCode > 128 ? 'crashed' : 'gave_up', message, retryable: false };
+  const stopped = classifyStopped(end);
+  if (stopped !== null) return stopped;
+  if (end.exitCode === 0) return { ending: 'done', message: 'completed', again: null };
+  const message = withExit(end, reasonOf(end));
+  if (CANNOT_START.has(end.exitCode)) return { ending: 'unable', message, again: null };
+  return { ending: end.exitCode > 128 ? 'crashed' : 'gave_up', message, again: null };
+}
+
+/**
+ * The end of an agent that says how it ended. Exit status 0 proves nothing: agents exit so when they are killed, or
+ * refused by their provider. Only a `result` event of the stream is taken for success.
+ */
+export function classifyByResult(end: AgentEnd): Classified {
+  const stopped = classifyStopped(end);
+  if (stopped !== null) return stopped;
+  if (end.result?.ending === 'done') return { ending: 'done', message: 'completed', again: null };
+  if (end.result?.ending === 'max_turns')
+    return { ending: 'max_turns', message: 'reached its limit of turns', again: null };
+  const failure = providerFailure(end);
+  if (failure !== null) return failure;
+  const reason = reasonOf(end);
+  if (CANNOT_START.has(end.exitCode))
+    return { ending: 'unable', message: withExit(end, reason), again: null };
+  if (end.result !== null)
+    return { ending: 'gave_up', message: reason === '' ? 'gave up' : reason, again: null };
+  const message = `ended without saying that it had finished; ${withExit(end, reason)}`;
+  return { ending: 'crashed', message, again: null };
 }

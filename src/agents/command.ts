@@ -1,42 +1,35 @@
 import { join } from 'node:path';
 import type { Agent } from './agent.js';
 import { classifyByExit } from './classify.js';
+import type { AgentSettings } from './settings.js';
 import { eventStream, textStream } from './streams.js';
-
-/** An agent of the config file: any command. Values of `env` are resolved by then. */
-export interface CommandSettings {
-  command: string;
-  args: string[];
-  prompt: 'arg' | 'stdin' | 'file';
-  output: 'text' | 'jsonl';
-  models: string[];
-  version_command?: string | undefined;
-  free: boolean;
-  env: Record<string, string>;
-}
 
 /** `{model}`, `{prompt_file}` and `{workspace}` in arguments stand for the run's values. */
 const fill = (text: string, values: Record<string, string>): string =>
   text.replace(/\{(model|prompt_file|workspace)\}/g, (whole, name: string) => values[name] ?? whole);
 
-export function commandAgent(name: string, settings: CommandSettings): Agent {
+export function commandAgent(name: string, settings: AgentSettings): Agent {
+  const { command = name, prompt = 'arg' } = settings;
   return {
     name,
-    free: settings.free,
+    program: command,
+    free: settings.free ?? false,
     models: settings.models,
-    env: [],
+    provider: () => null,
+    refuses: () => null,
+    login: null,
     version: settings.version_command === undefined ? null : ['sh', '-c', settings.version_command],
     launch(request) {
       const promptFile = join(request.config, 'prompt.txt');
       const values = { model: request.model, prompt_file: promptFile, workspace: request.workspace };
       const args = settings.args.map((arg) => fill(arg, values));
       const named = settings.args.some((arg) => arg.includes('{prompt_file}'));
-      const last = { arg: [request.prompt], stdin: [], file: named ? [] : [promptFile] }[settings.prompt];
+      const last = { arg: [request.prompt], stdin: [], file: named ? [] : [promptFile] }[prompt];
       return {
-        argv: [settings.command, ...args, ...last],
+        argv: [command, ...args, ...last],
         env: { ...settings.env, LLM_TOOL_TEST_MODEL: request.model },
-        stdin: settings.prompt === 'stdin' ? request.prompt : '',
-        files: settings.prompt === 'file' ? [{ path: promptFile, content: request.prompt }] : [],
+        stdin: prompt === 'stdin' ? request.prompt : '',
+        files: prompt === 'file' ? [{ path: promptFile, content: request.prompt }] : [],
       };
     },
     resume: null,

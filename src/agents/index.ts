@@ -1,17 +1,25 @@
 import type { Agent } from './agent.js';
-import { commandAgent, type CommandSettings } from './command.js';
+import { commandAgent } from './command.js';
 import { mock } from './mock.js';
+import type { AgentSettings } from './settings.js';
 
-/** Agents that are known without any configuration. */
-const builtIn: readonly Agent[] = [mock];
+/** Adapters of real agents by name. A new one is one file and one line here. */
+const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {};
 
-/** The agents that a project can name: the built-in ones, and those of its config, which win. */
-export function knownAgents(configured: Record<string, CommandSettings>): Map<string, Agent> {
+const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
+
+/** Agents that a config can adjust, and need not define. */
+export const adapterNames: readonly string[] = Object.keys(adapters);
+
+/** The agents that a project can name: the built-in ones, and those of its config. */
+export function knownAgents(configured: Readonly<Record<string, AgentSettings>>): Map<string, Agent> {
   return new Map([
-    ...builtIn.map((agent): [string, Agent] => [agent.name, agent]),
+    [mock.name, mock],
+    ...Object.entries(adapters).map(([name, adapter]): [string, Agent] => [name, adapter(NO_SETTINGS)]),
     ...Object.entries(configured).map(([name, settings]): [string, Agent] => [
       name,
-      commandAgent(name, settings),
+      (Object.hasOwn(adapters, name) ? adapters[name] : undefined)?.(settings) ??
+        commandAgent(name, settings),
     ]),
   ]);
 }

@@ -7,9 +7,12 @@ import { eventStream } from './streams.js';
 /** Plays the scenario's `mock.steps`, as a real process under the same supervision as any agent. */
 export const mock: Agent = {
   name: 'mock',
+  program: process.execPath,
   free: true,
   models: [],
-  env: [],
+  provider: () => null,
+  refuses: () => null,
+  login: null,
   version: null,
   launch(request) {
     const steps = join(request.config, 'mock-steps.json');

@@ -6,8 +6,9 @@ import type { Cell } from '../results/cell.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { chooseJudge, providersOf, type JudgeFlags } from './choose-judge.js';
+import { knownProviders } from '../platform/model-providers.js';
 import { locateBuild, locateTarget } from './locate-target.js';
-import { neededVariables } from './needed-variables.js';
+import { neededVariables, providersOfCells } from './needed-variables.js';
 import type { Project } from './project.js';
 import type { SelectedScenario } from './select-scenarios.js';
 import { UsageError } from './usage-error.js';
@@ -69,16 +70,15 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
   }
   const used = [...new Set(cells.map(({ agent }) => agent))];
   for (const name of used) checkAgent(name, known);
+  for (const { agent, model } of cells) checkModel(project, known.get(agent), model);
   const scenarios = selected.map((one) => ({
     selected: one,
     effective: effectiveScenario(project, one, flags),
   }));
   const agents = settingsOf(project, used);
   const judges = scenarios.map(({ effective }) => effective.judge);
-  const judging = providersOf(project, judges);
-  const providers = Object.fromEntries(
-    Object.entries(config.providers).filter(([name]) => judging.includes(name)),
-  );
+  const asked = new Set([...providersOf(project, judges), ...providersOfCells(known, cells)]);
+  const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));
   return {
     concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
     cache: flags.cache,
@@ -89,7 +89,7 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
     providers,
     variables: neededVariables({
       targets: scenarios.map(({ effective }) => effective.target),
-      ...{ agents, used, providers, judges },
+      ...{ agents, cells, providers, judges },
     }),
   };
 }
@@ -113,6 +113,20 @@ function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {
   }
 }
 
+/** @throws UsageError for a model that an agent cannot be run with. */
+function checkModel({ config }: Project, agent: Agent | undefined, model: string): void {
+  if (agent === undefined) return;
+  const refused = agent.refuses(model);
+  if (refused !== null) throw new UsageError('agent_model', `${agent.name}: ${refused}`);
+  const provider = agent.provider(model);
+  const known = [...knownProviders(config.providers).keys()];
+  if (provider === null || known.includes(provider)) return;
+  throw new UsageError(
+    'unknown_provider',
+    `${agent.name} with model '${model}': provider '${provider}' is not known. Known providers: ${known.join(', ')}; others are defined in [providers.${provider}] of llm-tool-test-config.toml`,
+  );
+}
+
 /** The config's agents that are used, as the plan keeps them. */
 const settingsOf = ({ config, root }: Project, used: readonly string[]): Plan['agents'] =>
   Object.fromEntries(
@@ -121,7 +135,7 @@ const settingsOf = ({ config, root }: Project, used: readonly string[]): Plan['a
       // A relative path is meant from the config file; the agent will start in its workspace.
       .map(([name, agent]) => [
         name,
-        agent.command.includes('/') ? { ...agent, command: resolve(root, agent.command) } : agent,
+        agent.command?.includes('/') === true ? { ...agent, command: resolve(root, agent.command) } : agent,
       ]),
   );
 

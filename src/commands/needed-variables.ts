@@ -1,3 +1,4 @@
+import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import { variableNames } from '../lib/interpolate.js';
 import { parseModelName } from '../lib/model-name.js';
@@ -7,22 +8,32 @@ import type { Plan } from '../scenario/plan.js';
 /** What a sweep runs, as far as it needs variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   targets: readonly { env: Record<string, string> }[];
-  /** Names of the agents that are used; `agents` holds the config's. */
-  used: Iterable<string>;
+  /** What is run; `agents` holds the config's settings of them. */
+  cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
 }
 
+/** Names of the providers that agents get a key of. */
+export const providersOfCells = (
+  known: ReadonlyMap<string, Agent>,
+  cells: Iterable<{ agent: string; model: string }>,
+): Set<string> => new Set([...cells].flatMap(({ agent, model }) => known.get(agent)?.provider(model) ?? []));
+
+const providersOfJudges = (judges: Needs['judges']): string[] =>
+  judges.flatMap((judge) => {
+    const name = parseModelName(judge?.model ?? '');
+    return name.ok ? [name.provider] : [];
+  });
+
 /** Names of the variables that a sweep takes from the shell: those of `${NAME}`, the keys of its agents and judges. */
-export function neededVariables({ targets, agents, used, providers, judges }: Needs): string[] {
+export function neededVariables({ targets, agents, cells, providers, judges }: Needs): string[] {
   const known = knownAgents(agents);
   const services = knownProviders(providers);
   const names = [
     ...[...targets, ...Object.values(agents)].flatMap(({ env }) => Object.values(env).flatMap(variableNames)),
-    ...[...used].flatMap((name) => known.get(name)?.env ?? []),
-    ...judges.flatMap((judge) => {
-      const name = parseModelName(judge?.model ?? '');
-      return name.ok ? (services.get(name.provider)?.variables ?? []) : [];
-    }),
+    ...[...providersOfCells(known, cells), ...providersOfJudges(judges)].flatMap(
+      (name) => services.get(name)?.variables ?? [],
+    ),
   ];
   return [...new Set(names)];
 }

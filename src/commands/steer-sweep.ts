@@ -133,7 +133,7 @@ async function handOverAgain({ stateFolder }: Session, resultsPath: string, plan
   const names = neededVariables({
     ...{ agents: plan.agents, providers: plan.providers },
     targets: scenarios.map(({ target }) => target),
-    used: plan.cells.map(({ agent }) => agent),
+    cells: plan.cells,
     judges: scenarios.map(({ judge }) => judge),
   });
   await writeHandover(stateFolder, plan.sweep, handoverFrom(process.env, names));

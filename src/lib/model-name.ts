@@ -3,6 +3,12 @@ export type ModelName = { ok: true; provider: string; model: string } | { ok: fa
 
 const EXAMPLE = 'expected provider/model, like "anthropic/claude-sonnet-4-5"';
 
+/** A model as an agent's cell names it: `provider/model`, or a model of the agent's own provider. */
+export function splitModel(text: string, ownProvider: string): { provider: string; model: string } {
+  const name = parseModelName(text);
+  return name.ok ? { provider: name.provider, model: name.model } : { provider: ownProvider, model: text };
+}
+
 /** Reads `provider/model`; the message of what is none says what to write. */
 export function parseModelName(text: string): ModelName {
   if (text.startsWith('agent:'))

@@ -27,6 +27,8 @@ export interface ModelProvider {
   needs: string[][];
   /** Where it is asked, as far as that was said; null at the maker's own address. */
   address(values: Values): string | null;
+  /** The key to ask it with; null where it needs none, or none has a value. */
+  key(values: Values): string | null;
   connect(model: string, values: Values): Promise<LanguageModel>;
 }
 
@@ -68,6 +70,7 @@ function hosted(keys: string[], addresses: string[], version: string, connect: C
     variables: [...keys, ...addresses],
     needs: [keys],
     address: (values) => firstOf(addresses, values) ?? null,
+    key: (values) => firstOf(keys, values) ?? null,
     connect: (model, values) => {
       const [apiKey, address] = [firstOf(keys, values), firstOf(addresses, values)];
       return connect(
@@ -103,6 +106,7 @@ function compatible(name: string, { base_url, api_key, free }: ConfiguredProvide
     variables,
     needs: variables.map((variable) => [variable]),
     address: (values) => fill(base_url, values),
+    key: (values) => fill(api_key ?? '', values) || null,
     async connect(model, values) {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const apiKey = fill(api_key ?? '', values);

@@ -116,6 +116,8 @@ function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress)
       return renderScript('Post script', event);
     case 'error':
       return `\nError: ${plainText(event.message)}${event.retryable ? ' (may be retried)' : ''}\n`;
+    case 'unknown':
+      return '';
     case 'result':
       progress.ending = event;
       return '';

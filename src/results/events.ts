@@ -43,7 +43,15 @@ export const EventBody = z.discriminatedUnion('type', [
     stdout: z.string(),
     stderr: z.string(),
   }),
-  z.object({ type: z.literal('error'), message: z.string(), retryable: z.boolean() }),
+  z.object({
+    type: z.literal('error'),
+    message: z.string(),
+    retryable: z.boolean(),
+    /** The provider's HTTP status, where the agent tells it. */
+    status: z.number().int().exactOptional(),
+  }),
+  /** A line of the native stream that the adapter does not know; it is whole in transcript.raw.txt. */
+  z.object({ type: z.literal('unknown'), kind: z.string() }),
   z.object({ type: z.literal('result'), ending: z.string(), exit_code: z.number().int().nullable() }),
 ]);
 export type EventBody = z.infer<typeof EventBody>;

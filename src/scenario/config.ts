@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command, inSchema, nonBlank } from '../gates/fields.js';
+import { adapterNames } from '../agents/index.js';
 import { variableNames } from '../lib/interpolate.js';
 import { Price } from '../results/cost.js';
 import { always, cleanText, environmentVariables, label, modelName } from './fields.js';
@@ -11,27 +12,58 @@ const agentNames = z.array(label('the name of an agent')).default([]);
 const modelNames = z.array(label('the name of a model')).default([]);
 const places = z.int().min(1);
 
-/** An agent of the user's own: a command that takes a prompt. Exit 0 means that it completed. */
-export const CommandAgent = z.strictObject({
+/** An agent of the user's own, a command that takes a prompt, or what is to be different with a built-in one. */
+export const AgentTable = z.strictObject({
   name: z.string().exactOptional().describe("Without effect: the table's name is the agent's"),
-  command: nonBlank('the program to start').describe("A name on PATH, or a path from this file's folder"),
+  command: nonBlank('the program to start')
+    .exactOptional()
+    .describe("The program: a name on PATH, or a path from this file's folder. Built-in agents know theirs"),
   args: z
     .array(z.string())
     .default([])
     .describe("Arguments; {model}, {prompt_file} and {workspace} stand for the run's values"),
   prompt: z
     .enum(['arg', 'stdin', 'file'])
-    .default('arg')
+    .exactOptional()
     .describe(
-      'How the prompt gets there: as the last argument, on stdin, or in a file whose path is the last argument',
+      'How the prompt gets there: as the last argument (arg, where nothing is said), on stdin, or in a file whose path is the last argument',
     ),
-  output: z.enum(['text', 'jsonl']).default('text').describe('jsonl: it prints events as in events.jsonl'),
+  output: z
+    .enum(['text', 'jsonl'])
+    .exactOptional()
+    .describe('text, where nothing is said; jsonl: it prints events as in events.jsonl'),
   models: modelNames.describe('Models to run it with where nothing else names one'),
   version_command: command.exactOptional().describe('Shell command that prints its version'),
-  free: z.boolean().default(false).describe('It costs nothing, so it runs without LLM_TOOL_TEST_ENABLED'),
+  free: z.boolean().exactOptional().describe('It costs nothing, so it runs without LLM_TOOL_TEST_ENABLED'),
   env: environmentVariables.default({}),
+  auth: z
+    .enum(['key', 'login'])
+    .exactOptional()
+    .describe(
+      "Built-in agents: by its provider's key (where nothing is said), or as the agent is logged in for you",
+    ),
 });
-export type CommandAgent = z.infer<typeof CommandAgent>;
+export type AgentTable = z.infer<typeof AgentTable>;
+
+/** Settings of agents that are no adapters; an adapter knows them of itself. */
+const OF_COMMANDS = ['prompt', 'output', 'version_command', 'free'] as const;
+
+/** What is wrong with the table of an agent as a whole: keys that it lacks, or that mean nothing for it. */
+function tableProblems(name: string, table: Partial<AgentTable>): { key: string | null; message: string }[] {
+  if (adapterNames.includes(name))
+    return OF_COMMANDS.filter((key) => table[key] !== undefined).map((key) => ({
+      key,
+      message: `${name} is built in, and ${key} is not to be set for it; give an agent of your own another name`,
+    }));
+  return [
+    ...(table.command === undefined
+      ? [{ key: null, message: 'missing: command, the program to start' }]
+      : []),
+    ...(table.auth === undefined
+      ? []
+      : [{ key: 'auth', message: `only built-in agents log in: ${adapterNames.join(', ')}` }]),
+  ];
+}
 
 /** An OpenAI-compatible address, for models named `<the table's name>/<model>`. `${NAME}` stands for variables. */
 export const Provider = z.strictObject({
@@ -67,7 +99,7 @@ const Profile = z.strictObject({
   models: modelNames.describe('Models where --models names none'),
 });
 
-const agentTable = z.record(label('the name of an agent'), CommandAgent).default({});
+const agentTable = z.record(label('the name of an agent'), AgentTable).default({});
 
 /** `llm-tool-test-config.toml`: `tools` is the seed's word for `agents`, and is merged into it. */
 export const Config = z
@@ -78,7 +110,9 @@ export const Config = z
     fixtures_path: nonBlank('the path of the fixtures folder')
       .default('fixtures')
       .describe('Folder of scenarios and fixtures, relative to this file'),
-    agents: agentTable.describe('Agents of your own by name: commands that take a prompt'),
+    agents: agentTable.describe(
+      'Agents of your own by name, commands that take a prompt; settings of built-in ones',
+    ),
     tools: agentTable.describe('The same as agents'),
     profiles: z
       .record(label('the name of a profile'), Profile)
@@ -114,6 +148,20 @@ export const Config = z
       });
     }
   }, always)
+  .superRefine(
+    ({ agents, tools }: Partial<Record<'agents' | 'tools', Record<string, AgentTable>>>, context) => {
+      for (const [table, entries] of Object.entries({ agents, tools })) {
+        for (const [name, settings] of Object.entries(entries ?? {})) {
+          for (const { key, message } of tableProblems(name, settings))
+            context.addIssue({
+              code: 'custom',
+              path: [table, name, ...(key === null ? [] : [key])],
+              message,
+            });
+        }
+      }
+    },
+  )
   .transform(({ tools, profiles, ...config }) => ({
     ...config,
     agents: { ...config.agents, ...tools },

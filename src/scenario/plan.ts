@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Cell } from '../results/cell.js';
 import { Price } from '../results/cost.js';
 import { SCHEMA_VERSION } from '../results/schema.js';
-import { CommandAgent, Provider } from './config.js';
+import { AgentTable, Provider } from './config.js';
 import { Rubric } from './rubric.js';
 import { Scenario } from './schema.js';
 import { Target } from './target.js';
@@ -41,7 +41,7 @@ export const Plan = z.object({
   created_at: z.string(),
   concurrency: z.number().int(),
   scenarios: z.array(z.object({ name: z.string(), file: z.string(), hash: z.string() })),
-  agents: z.record(z.string(), CommandAgent),
+  agents: z.record(z.string(), AgentTable),
   /** The config's providers that judges need. */
   providers: z.record(z.string(), Provider).default({}),
   /** Whether finished runs of the same inputs may be reused. */

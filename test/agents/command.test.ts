@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEnd, AgentRequest } from '../../src/agents/agent.js';
 import { classifyByExit } from '../../src/agents/classify.js';
-import { commandAgent, type CommandSettings } from '../../src/agents/command.js';
+import { commandAgent } from '../../src/agents/command.js';
 import { knownAgents } from '../../src/agents/index.js';
+import type { AgentSettings } from '../../src/agents/settings.js';
 
-const settings = (changes: Partial<CommandSettings> = {}): CommandSettings => ({
+const settings = (changes: Partial<AgentSettings> = {}): AgentSettings => ({
   command: 'my-agent',
   args: [],
   prompt: 'arg',
@@ -23,10 +24,12 @@ const REQUEST: AgentRequest = {
   config: '/config',
   sessionId: '00000000-0000-4000-a000-000000000000',
   maxTurns: null,
+  system: null,
+  access: null,
   mock: null,
 };
 
-const launch = (changes: Partial<CommandSettings>) => commandAgent('mine', settings(changes)).launch(REQUEST);
+const launch = (changes: Partial<AgentSettings>) => commandAgent('mine', settings(changes)).launch(REQUEST);
 
 describe('an agent that the config defines', () => {
   it('gets the prompt as its last argument', () => {
@@ -130,6 +133,7 @@ describe('the end of an agent', () => {
   const end = (changes: Partial<AgentEnd>): AgentEnd => ({
     exitCode: 0,
     stopped: null,
+    at: 0,
     result: null,
     error: null,
     stderr: '',
@@ -152,7 +156,7 @@ describe('the end of an agent', () => {
     [{ exitCode: 143, stopped: 'deadline' }, 'timeout', 'timed out'],
     [{ exitCode: 143, stopped: 'idle' }, 'idle_timeout', 'stopped: no output for the idle time'],
   ] as const)('%j is %s', (changes, ending, message) => {
-    expect(classifyByExit(end(changes))).toEqual({ ending, message, retryable: false });
+    expect(classifyByExit(end(changes))).toEqual({ ending, message, again: null });
   });
 
   it('is told in a message of a length that one can read', () => {

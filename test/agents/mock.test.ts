@@ -145,6 +145,8 @@ describe('the mock', () => {
       config: '/c',
       sessionId: 's',
       maxTurns: null,
+      system: null,
+      access: null,
       mock: { steps: [{ say: 'x' }] },
     });
     expect(mock.free).toBe(true);

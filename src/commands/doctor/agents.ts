@@ -24,7 +24,10 @@ async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promi
   const settings = project.config.agents[agent.name];
   const executable = await findExecutable(programOf(agent, project.root));
   const required = Object.values(settings?.env ?? {}).flatMap(variableNames);
-  const variables = [...new Set([...agent.env, ...required])].map((name) => ({
+  const provider = agent.provider(agent.models[0] ?? 'default');
+  const ofProvider =
+    provider === null ? [] : (knownProviders(project.config.providers).get(provider)?.variables ?? []);
+  const variables = [...new Set([...ofProvider, ...required])].map((name) => ({
     name,
     set: env[name] !== undefined,
   }));
@@ -35,7 +38,7 @@ async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promi
       ? { status: 'info', message: `not installed (${programOf(agent, project.root)})`, detail }
       : {
           status: 'warning',
-          message: `${settings.command} was not found`,
+          message: `${agent.program} was not found`,
           remedy: `install it, or correct command in [agents.${agent.name}]`,
           detail,
         };
@@ -63,22 +66,9 @@ async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promi
   return { status: 'ok', message, detail };
 }
 
-/** What would be started, found by asking for a start: no agent says it otherwise. */
-function programOf(agent: Agent, root: string): string {
-  const { argv } = agent.launch({
-    prompt: '',
-    model: 'default',
-    workspace: '/',
-    home: '/',
-    config: '/',
-    sessionId: '00000000-0000-4000-a000-000000000000',
-    maxTurns: null,
-    mock: null,
-  });
-  const [program = ''] = argv;
-  // As in a sweep: a path is meant from the config file.
-  return program.includes('/') ? resolve(root, program) : program;
-}
+/** As in a sweep: a path is meant from the config file. */
+const programOf = ({ program }: Agent, root: string): string =>
+  program.includes('/') ? resolve(root, program) : program;
 
 /** Asked as in a run, with a HOME of its own: agents write files there as soon as they are started. */
 async function versionOf({ version }: Agent, env: NodeJS.ProcessEnv): Promise<string | null> {
