@@ -161,6 +161,17 @@ program
   .option(...JSON_FLAG, false)
   .action(async (id, options) => exitWith((await import('./commands/steer-sweep.js')).resume(id, options)));
 
+program
+  .command('retry')
+  .description('run the cells of a sweep again that could not be tested')
+  .argument('<sweep>')
+  .option('--failed', 'also those that failed', false)
+  .option('--now', 'of a sweep that runs: wait no longer for limits of providers', false)
+  .option(...RESULTS)
+  .option(...ADDRESS)
+  .option(...JSON_FLAG, false)
+  .action(async (id, options) => exitWith((await import('./commands/steer-sweep.js')).retry(id, options)));
+
 for (const [verb, description] of [
   ['pause', 'start no new cell of a sweep; running agents finish'],
   ['cancel', 'end a sweep and kill its agents'],

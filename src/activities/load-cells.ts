@@ -9,7 +9,7 @@ import { readPlan, readScenario, type Deps } from './run-context.js';
 /** A page of the plan's cells, with the outcome of those that this sweep has finished already. */
 export const loadCells =
   ({ resultsPath }: Deps) =>
-  async ({ sweep, offset, limit, round = 1 }: CellsWanted): Promise<CellPage> => {
+  async ({ sweep, offset, limit, round = 1, again = [] }: CellsWanted): Promise<CellPage> => {
     const plan = await readPlan(resultsPath, sweep);
     const finished = resultsIndex(resultsPath).ofSweep(sweep);
     const agents = knownAgents(plan.agents);
@@ -17,7 +17,8 @@ export const loadCells =
     const cells = plan.cells.slice(offset, offset + limit).map((cell): PageCell => {
       const known = finished.get(cell.id);
       // In a sweep that goes on after its workflow was ended, what that cancelled is still to be done.
-      if (known === undefined || (round > 1 && known.outcome === 'cancelled')) {
+      const undone = [...again, ...(round > 1 ? ['cancelled'] : [])];
+      if (known === undefined || undone.includes(known.outcome)) {
         const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
         return { cell, finished: null, ...estimate(cell), ...(provider === null ? {} : { provider }) };
       }

@@ -2,6 +2,7 @@ import { exitCodeOf } from '../results/sweep-document.js';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
 import { follow } from './follow/follow.js';
+import { catchSignals } from './follow/signals.js';
 import { printDocument, say } from './output.js';
 import type { Session } from './session.js';
 import { uiPage } from './ui-page.js';
@@ -12,10 +13,11 @@ export async function followToEnd(
   plan: Plan,
   resultsPath: string,
   json: boolean,
+  signals = catchSignals(),
 ): Promise<number> {
   const { client, stateFolder, engine } = session;
   const uiUrl = uiPage(engine, sweepWorkflowId(plan.sweep));
-  const { document, interrupted } = await follow({ client, plan, resultsPath, stateFolder, uiUrl });
+  const { document, interrupted } = await follow({ client, plan, resultsPath, stateFolder, uiUrl, signals });
   printDocument(document, json);
   if (document.status === 'paused') {
     say(

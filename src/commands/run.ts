@@ -5,6 +5,7 @@ import { handoverFrom, removeHandover, writeHandover } from '../platform/handove
 import { buildSweepDocument, type SweepDocument } from '../results/sweep-document.js';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
+import { catchSignals } from './follow/signals.js';
 import { draftSweep, type Draft, type SweepFlags } from './draft-sweep.js';
 import { printJson, say } from './output.js';
 import { checkWritable, openProject, type Project } from './project.js';
@@ -55,11 +56,13 @@ export async function run(options: RunOptions): Promise<number> {
   });
   try {
     const { startSweep } = await import('./start-sweep.js');
-    await startSweep(session, plan, 1);
     if (!options.detach) {
       const { followToEnd } = await import('./follow-to-end.js');
-      return await followToEnd(session, plan, project.resultsPath, options.json);
+      const signals = catchSignals();
+      await startSweep(session, plan, 1);
+      return await followToEnd(session, plan, project.resultsPath, options.json, signals);
     }
+    await startSweep(session, plan, 1);
     const document = startedDocument(plan, project, uiPage(session.engine, sweepWorkflowId(plan.sweep)));
     if (options.json) printJson(document);
     else

@@ -1,17 +1,24 @@
 import { ServiceError } from '@temporalio/client';
 import { waitUntil } from '../platform/wait-until.js';
+import type { Outcome } from '../results/schema.js';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
 import { SWEEP_ID } from '../workflows/ui.js';
 import type { Session } from './session.js';
 
-/** Starts the workflow of a plan; when it runs already, that one goes on. */
-export async function startSweep({ client, engine }: Session, plan: Plan, round: number): Promise<void> {
+/** Starts the workflow of a plan; when it runs already, that one goes on. `again`: results that count as none. */
+export async function startSweep(
+  { client, engine }: Session,
+  plan: Plan,
+  round: number,
+  again: Outcome[] = [],
+): Promise<void> {
   const input: SweepInput = {
     sweep: plan.sweep,
     round,
     concurrency: plan.concurrency,
     caps: plan.caps,
+    ...(again.length === 0 ? {} : { again }),
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   };
   const scenarios = plan.scenarios.map(({ name }) => name).join(', ');

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { WorkflowNotFoundError, type WorkflowExecutionDescription } from '@temporalio/client';
 import { handoverFile, handoverFrom, writeHandover } from '../platform/handover.js';
 import { readTextIfThere } from '../platform/read-file.js';
+import type { Outcome } from '../results/schema.js';
 import { exitCodeOf } from '../results/sweep-document.js';
 import { EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { scenarioFile, summaryFile } from '../store/results-folder.js';
@@ -14,6 +16,7 @@ import { openProject } from './project.js';
 import { openSession, type Session } from './session.js';
 import { sweepDocument } from './show.js';
 import { startSweep } from './start-sweep.js';
+import { UsageError } from './usage-error.js';
 
 export interface SteerOptions {
   json: boolean;
@@ -64,6 +67,48 @@ export async function steer(verb: 'pause' | 'cancel', id: string, options: Steer
   }
 }
 
+export interface RetryOptions extends SteerOptions {
+  /** Wait no longer for limits of providers, in a sweep that runs. */
+  now: boolean;
+  /** Also cells that failed. */
+  failed: boolean;
+}
+
+/** `retry`: runs the cells of an ended sweep again that could not be tested, or ends the waits of one that runs. */
+export async function retry(id: string, options: RetryOptions): Promise<number> {
+  const { resultsPath } = openProject(options.results);
+  const plan = findPlan(resultsPath, id);
+  const again: Outcome[] = ['error', 'cancelled', ...(options.failed ? (['fail'] as const) : [])];
+  if (hasEnded(resultsPath, plan)) {
+    const { cells } = await sweepDocument(resultsPath, plan);
+    if (!cells.some(({ outcome }) => outcome === null || again.includes(outcome))) {
+      say(
+        `${plan.sweep}: no cell to run again${options.failed ? '' : '; --failed runs those that failed, too'}`,
+      );
+      return showEnded(resultsPath, plan, options.json);
+    }
+  } else if (!options.now) {
+    throw new UsageError(
+      'sweep_open',
+      `${plan.sweep} has not ended: --now ends its waits, \`llm-tool-test resume ${plan.sweep}\` follows it`,
+    );
+  }
+  const session = await openSession(resultsPath, options);
+  try {
+    if (hasEnded(resultsPath, plan)) {
+      const before = await describe(session, plan.sweep);
+      await handOverAgain(session, resultsPath, plan);
+      await rm(summaryFile(resultsPath, plan.sweep), { force: true });
+      await startSweep(session, plan, nextRound(before), again);
+    } else if ((await updateSweep(session, plan.sweep, 'goOn')) === null) {
+      return await sayEnded(resultsPath, plan, options.json);
+    }
+    return await followToEnd(session, plan, resultsPath, options.json);
+  } finally {
+    await session.close();
+  }
+}
+
 /** The sweep's status after an update; null when its workflow has closed since it was looked at. */
 export async function updateSweep(
   { client }: Pick<Session, 'client'>,
@@ -109,9 +154,12 @@ async function startWhereLost(
   // It may have come to its end just now.
   if (hasEnded(resultsPath, plan)) return 'ended';
   await handOverAgain(session, resultsPath, plan);
-  await startSweep(session, plan, before === null ? 1 : Number(before.memo?.['round'] ?? 1) + 1);
+  await startSweep(session, plan, nextRound(before));
   return 'started';
 }
+
+const nextRound = (before: WorkflowExecutionDescription | null): number =>
+  before === null ? 1 : Number(before.memo?.['round'] ?? 1) + 1;
 
 async function describe({ client }: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {
   try {

@@ -15,6 +15,8 @@ export interface SweepInput {
   sweep: string;
   /** 1 for the first start; a sweep whose workflow was lost or terminated is started again as the next round. */
   round: number;
+  /** Cells whose last result was such are run again. */
+  again?: Outcome[];
   concurrency: number;
   /** US dollars; absent where there is no limit. */
   maxUsd?: number;
@@ -94,6 +96,7 @@ export interface CellsWanted {
   offset: number;
   limit: number;
   round?: number;
+  again?: Outcome[];
 }
 
 export interface PageCell {

@@ -20,6 +20,7 @@ import { runScenario } from './run-scenario.js';
 import {
   QUERIES,
   UPDATES,
+  type CellsWanted,
   type LostCell,
   type PageCell,
   type SweepInput,
@@ -48,6 +49,11 @@ const PAGE = 100;
 const { loadCells, finishSweep } = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 10 },
+});
+
+const roundOf = ({ round, again }: SweepInput): Pick<CellsWanted, 'round' | 'again'> => ({
+  round,
+  ...(again === undefined ? {} : { again }),
 });
 
 /** Runs the cells of a plan, at most `concurrency` at once, each as a child workflow. */
@@ -166,7 +172,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         );
 
   async function loadPage(): Promise<{ last: boolean }> {
-    const page = await loadCells({ sweep, offset, limit: PAGE, round: input.round });
+    const page = await loadCells({ sweep, offset, limit: PAGE, ...roundOf(input) });
     total = page.total;
     offset += page.cells.length;
     for (const { finished, costUsd } of page.cells) {

@@ -253,3 +253,27 @@ test('a run folder that was removed does not break show of its sweep', async () 
   await rm(document.cells[0]?.results_dir ?? '', { recursive: true });
   expect((await project.cli(['show', 'detached'])).exitCode).toBe(0);
 });
+
+test('retry runs the cells again that could not be tested, and with --failed those that failed', async () => {
+  const health = `{binary: cat, health_check: 'test -e ${project.folder}/healthy'}`;
+  const gates = [`{type: command_succeeds, command: 'test -e ${project.folder}/good'}`];
+  await project.write('fixtures/again.yaml', scenario('again', { target: health, steps: ['say: x'] }));
+  await project.write('fixtures/failing.yaml', scenario('failing', { gates, steps: ['say: x'] }));
+  const first = await project.run(['again', 'failing', '--name', 'retried']);
+  expect(first.document.totals).toMatchObject({ errored: 1, failed: 1 });
+  const { sweep } = first.document;
+
+  await project.write('healthy', '');
+  await project.write('good', '');
+  const retried = await project.cli(['retry', sweep, '--json']);
+  expect(retried.exitCode).toBe(1);
+  expect(documentOf(retried.stdout).totals).toMatchObject({ cells: 2, passed: 1, failed: 1, errored: 0 });
+  const failed = await project.cli(['retry', sweep, '--failed', '--json']);
+  expect(failed.exitCode).toBe(0);
+  expect(documentOf(failed.stdout).totals).toMatchObject({ cells: 2, passed: 2 });
+  expect((await project.resultLines()).filter((line) => line.sweep === sweep)).toHaveLength(4);
+
+  const nothing = await project.cli(['retry', sweep]);
+  expect(nothing.exitCode).toBe(0);
+  expect(nothing.stderr).toContain('no cell to run again');
+});

@@ -8,7 +8,7 @@ import { InfrastructureError } from '../usage-error.js';
 import { liveView } from './live-view.js';
 import { plainView } from './plain-view.js';
 import { resultsOf } from './results-of.js';
-import { listenForSignals } from './signals.js';
+import { steerBySignals, type Signals } from './signals.js';
 
 export interface Following {
   client: Client;
@@ -17,6 +17,7 @@ export interface Following {
   stateFolder: string;
   /** Page of the sweep in the Web UI; null where that is not known. */
   uiUrl: string | null;
+  signals: Signals;
 }
 
 export interface Followed {
@@ -39,10 +40,11 @@ export async function follow({
   resultsPath,
   stateFolder,
   uiUrl,
+  signals,
 }: Following): Promise<Followed> {
   const handle = client.workflow.getHandle(sweepWorkflowId(plan.sweep));
   const view = process.stderr.isTTY ? liveView(client, plan, uiUrl) : plainView(plan.cells.length);
-  const signals = listenForSignals(handle, view);
+  steerBySignals(signals, handle, view);
   const results = resultsOf(resultsPath, plan.sweep);
   let end: End | null = null;
   const ended = handle.result().then(
