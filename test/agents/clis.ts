@@ -14,7 +14,7 @@ interface Cli {
 }
 
 /** By the names of our adapters. All of them run on the oldest Node that is supported here, or bring their own. */
-export const CLIS = {
+const CLIS = {
   'claude-code': { package: '@anthropic-ai/claude-code', version: '2.1.330', bin: 'claude' },
   codex: { package: '@openai/codex', version: '0.169.0', bin: 'codex' },
   opencode: { package: 'opencode-ai', version: '1.18.33', bin: 'opencode' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inHalves, unpairedIds, type Protocol, type StreamEvent, type Turn } from './protocol.js';
-import type { ErrorKind } from './script.js';
+import type { ErrorKind, Refusal } from './script.js';
 
 const Block = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),
@@ -32,6 +32,8 @@ type Blocks = z.infer<typeof Content>;
 const textOf = (blocks: Blocks): string =>
   blocks.flatMap((block) => ('text' in block ? [block.text] : [])).join('\n');
 
+const USAGE_LIMIT = "This request would exceed your account's rate limit. Please try again later.";
+
 const ERRORS: Record<ErrorKind, [status: number, type: string, message: string]> = {
   bad_request: [400, 'invalid_request_error', 'messages: at least one message is required'],
   context_length: [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'],
@@ -47,10 +49,23 @@ const ERRORS: Record<ErrorKind, [status: number, type: string, message: string]>
     'rate_limit_error',
     "This request would exceed your organization's rate limit of 50 requests per minute.",
   ],
-  usage_limit: [429, 'rate_limit_error', 'Claude AI usage limit reached|RESETS_AT'],
+  usage_limit: [429, 'rate_limit_error', USAGE_LIMIT],
   server_error: [500, 'api_error', 'Internal server error'],
   overloaded: [529, 'overloaded_error', 'Overloaded'],
 };
+
+/** How a client that is logged in with a plan learns which of its limits is reached, and when that ends. */
+function limitHeaders({ resets_in_secs = 3600 }: Refusal, now: number): Record<string, string> {
+  const reset = String(now + resets_in_secs);
+  return {
+    'anthropic-ratelimit-unified-status': 'rejected',
+    'anthropic-ratelimit-unified-reset': reset,
+    'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+    'anthropic-ratelimit-unified-5h-status': 'rejected',
+    'anthropic-ratelimit-unified-5h-reset': reset,
+    'anthropic-ratelimit-unified-5h-utilization': '1.0',
+  };
+}
 
 function usageOf({ usage }: Turn): Record<string, number> {
   return {
@@ -159,10 +174,9 @@ export const anthropic: Protocol = {
   ],
   refuse(refusal, model, now) {
     const [status, type, usual] = ERRORS[refusal.error];
-    const message = (refusal.message ?? usual)
-      .replace('MODEL', model)
-      .replace('RESETS_AT', String(now + (refusal.resets_in_secs ?? 3600)));
-    return { status, body: { type: 'error', error: { type, message }, request_id: 'req_scripted' } };
+    const message = (refusal.message ?? usual).replace('MODEL', model);
+    const body = { type: 'error', error: { type, message }, request_id: 'req_scripted' };
+    return { status, body, headers: refusal.error === 'usage_limit' ? limitHeaders(refusal, now) : {} };
   },
   errorEvent: named('error', { error: { type: 'overloaded_error', message: 'Overloaded' } }),
 };

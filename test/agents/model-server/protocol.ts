@@ -40,6 +40,7 @@ export interface StreamEvent {
 export interface ErrorAnswer {
   status: number;
   body: unknown;
+  headers?: Record<string, string>;
 }
 
 /** One way of speaking with a model. All functions are pure. */

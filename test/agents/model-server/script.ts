@@ -19,7 +19,6 @@ const Step = z.union([
   }),
   z.strictObject({ say: z.string(), reasoning: z.string().optional(), usage: Usage.optional() }),
 ]);
-export type Step = z.infer<typeof Step>;
 
 /** Errors that providers answer with; each protocol has its own status, code and words for them. */
 const ErrorKind = z.enum([

@@ -14,7 +14,7 @@ import { sendAnswer, sendBroken, sendJson } from './send.js';
 const PROTOCOLS = [anthropic, responses, chat, gemini];
 
 /** A request for an answer of the model, as it came. */
-export interface ModelRequest extends Conversation {
+interface ModelRequest extends Conversation {
   protocol: string;
   path: string;
   /** As the client presented it. */
@@ -80,10 +80,15 @@ export async function startModelServer(given: ScriptInput[], port = 0): Promise<
       fault,
     });
     if (fault !== null && 'error' in fault) {
-      const { status, body } = protocol.refuse(fault, conversation.model, Math.floor(Date.now() / 1000));
+      const { status, body, headers } = protocol.refuse(
+        fault,
+        conversation.model,
+        Math.floor(Date.now() / 1000),
+      );
       const wait = fault.retry_after_secs;
       sendJson(to, status, body, {
         ...(wait === undefined ? {} : { 'retry-after': String(wait) }),
+        ...headers,
         ...fault.headers,
       });
       return;
