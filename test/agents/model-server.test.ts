@@ -11,9 +11,10 @@ import {
   tool,
   type LanguageModel,
 } from 'ai';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ErrorKind, ScriptInput } from './model-server/script.js';
-import { startModelServer, type ModelServer } from './model-server/server.js';
+import type { ModelServer } from './model-server/server.js';
+import { serve } from './serve.js';
 
 /** Clients that know nothing of the scripted model, one for each protocol. */
 const CLIENTS: Record<string, (url: string) => LanguageModel> = {
@@ -35,12 +36,6 @@ const TASK: ScriptInput = {
     { say: 'All done.', usage },
   ],
 };
-
-async function serve(...scripts: ScriptInput[]): Promise<ModelServer> {
-  const server = await startModelServer(scripts);
-  onTestFinished(() => server.close());
-  return server;
-}
 
 /** What a client is given, and what it saw. */
 function asked(protocol: string, server: ModelServer) {
@@ -138,6 +133,19 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
     // The provider's own words, found in its own place.
     expect(failure.data).toBeDefined();
     expect(failure.message).toMatch(/\w/);
+  });
+
+  it('says when a usage limit ends', async () => {
+    const faults = [{ error: 'usage_limit' as const, resets_in_secs: 7200 }];
+    const { settings } = asked(protocol, await serve({ ...TASK, faults }));
+    const failure: unknown = await generateText(settings).catch((thrown: unknown) => thrown);
+    if (!APICallError.isInstance(failure)) throw failure;
+    const reset = Number(failure.responseHeaders?.['anthropic-ratelimit-unified-reset']);
+    const seconds =
+      protocol === 'anthropic'
+        ? Math.round((reset - Date.now() / 1000) / 60) * 60
+        : Number(/(?:resets_in_seconds|retryDelay)":"?(\d+)/.exec(failure.responseBody ?? '')?.[1]);
+    expect(seconds).toBe(7200);
   });
 
   it('fails as often as it is told, then goes on', async () => {

@@ -1,19 +1,18 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newFolder } from '../../platform/temporary.js';
 import { CLI_NAMES, provideCli } from '../clis.js';
-import { startModelServer } from '../model-server/server.js';
 import { RECIPES } from '../recipes.js';
+import { serve } from '../serve.js';
 
 describe.each(CLI_NAMES)('the real %s', (name) => {
   it('runs a command that the scripted model wants, and ends well', async () => {
     const program = await provideCli(name, console.log);
-    const server = await startModelServer([
-      { steps: [{ run: 'echo hello > out.txt && cat out.txt' }, { say: 'It is done.' }] },
-    ]);
-    onTestFinished(() => server.close());
+    const server = await serve({
+      steps: [{ run: 'echo hello > out.txt && cat out.txt' }, { say: 'It is done.' }],
+    });
     const root = await newFolder();
     const [home, workspace, stdout] = [join(root, 'home'), join(root, 'workspace'), join(root, 'stdout')];
     const recipe = RECIPES[name]({ url: server.url, home, prompt: 'Make out.txt.' });
