@@ -6,6 +6,8 @@ const TEMPORAL = ['workflows', 'commands', 'chaos', 'package', 'documents'].map(
 );
 // Run by `npm run test:production`, since they need programs that take minutes to build.
 const PRODUCTION = ['test/production/**/*.test.ts'];
+// Run by `npm run test:agents`, since they install the real agents.
+const REAL_AGENTS = ['test/agents/real/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -16,7 +18,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: [...TEMPORAL, ...PRODUCTION] },
+        test: {
+          name: 'plain',
+          include: ['test/**/*.test.ts'],
+          exclude: [...TEMPORAL, ...PRODUCTION, ...REAL_AGENTS],
+        },
       },
       {
         extends: true,

@@ -1,0 +1,59 @@
+import type { Conversation, Tool, Turn } from './protocol.js';
+import { NO_USAGE_GIVEN, type Fault, type Script } from './script.js';
+
+/** How the shells of the agents take a command. */
+const SHELLS: Record<string, (command: string) => Record<string, unknown>> = {
+  Bash: (command) => ({ command }),
+  bash: (command) => ({ command }),
+  run_shell_command: (command) => ({ command }),
+  shell_command: (command) => ({ command }),
+  exec_command: (cmd) => ({ cmd }),
+  shell: (command) => ({ command: ['sh', '-c', command] }),
+};
+
+const shellOf = (tools: Tool[]): Tool | undefined => tools.find(({ name }) => name in SHELLS);
+
+/** Clients ask for titles and summaries too. They are beside the task: they offer no shell, where the script needs one. */
+export function isTask(script: Script, { tools }: Conversation): boolean {
+  return shellOf(tools) !== undefined || !script.steps.some((step) => 'run' in step);
+}
+
+/** The first script that is meant for this conversation, by its place in the list; -1 where none is. */
+export function scriptFor(scripts: Script[], { system, prompts }: Conversation): number {
+  const said = [system, ...prompts].join('\n');
+  return scripts.findIndex(({ when }) => when === undefined || said.includes(when));
+}
+
+/**
+ * What comes next in the script. The number of tool results tells how far the task is, so that a repeated request and a
+ * resumed session go on at the right place.
+ */
+export function nextTurn(script: Script, conversation: Conversation, id: string): Turn {
+  const { model, tools, toolResults } = conversation;
+  const base = { id, model, reasoning: null, text: null, call: null, usage: NO_USAGE_GIVEN };
+  if (!isTask(script, conversation)) return { ...base, text: script.aside };
+  const step = script.steps[Math.min(toolResults, script.steps.length - 1)];
+  if (step === undefined) throw new Error('a script has at least one step');
+  const known = { ...base, reasoning: step.reasoning ?? null, usage: step.usage ?? NO_USAGE_GIVEN };
+  if ('say' in step) return { ...known, text: step.say };
+  const shell = shellOf(tools);
+  const input = shell && SHELLS[shell.name]?.(step.run);
+  if (shell === undefined || input === undefined) throw new Error('a task offers a shell');
+  const description = shell.fields.includes('description') ? { description: 'Runs the next command' } : {};
+  const call = { id: `call_${id}`, name: shell.name, input: { ...input, ...description } };
+  return { ...known, text: step.text ?? null, call };
+}
+
+/** The first fault that is due at this request; `used` counts how often each one has happened. */
+export function faultFor(
+  { faults }: Script,
+  request: number,
+  step: number,
+  used: ReadonlyMap<Fault, number>,
+): Fault | null {
+  const due = (fault: Fault): boolean =>
+    (fault.request ?? request) === request &&
+    (fault.step ?? step) === step &&
+    (used.get(fault) ?? 0) < (fault.times ?? Infinity);
+  return faults.find(due) ?? null;
+}

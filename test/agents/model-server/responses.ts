@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { inHalves, unpairedIds, type Protocol, type StreamEvent, type Turn } from './protocol.js';
+import { refuseAsOpenAi } from './openai-errors.js';
+
+const Content = z
+  .union([z.string(), z.array(z.object({ text: z.string().optional() }))])
+  .transform((content) =>
+    typeof content === 'string' ? content : content.flatMap(({ text }) => text ?? []).join('\n'),
+  );
+const Item = z.union([
+  z.object({ role: z.string(), content: Content }),
+  z.object({ type: z.string(), call_id: z.string() }),
+  z.object({ type: z.string() }),
+]);
+const Body = z.object({
+  model: z.string(),
+  stream: z.boolean().default(false),
+  instructions: z.string().nullish(),
+  input: z
+    .union([z.string(), z.array(Item)])
+    .transform((input) => (typeof input === 'string' ? [{ role: 'user', content: input }] : input)),
+  tools: z
+    .array(
+      z.object({
+        type: z.string(),
+        name: z.string().optional(),
+        parameters: z.object({ properties: z.record(z.string(), z.unknown()).default({}) }).nullish(),
+      }),
+    )
+    .default([]),
+});
+
+type Item = Record<string, unknown>;
+
+/** What the model puts out, complete; each kind of item with the events between its beginning and its end. */
+function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] }[] {
+  const items = [];
+  if (turn.reasoning !== null) {
+    const [id, text] = [`rs_${turn.id}`, turn.reasoning];
+    const part = { item_id: id, summary_index: 0 };
+    items.push({
+      item: { type: 'reasoning', id, summary: [{ type: 'summary_text', text }] },
+      begun: { type: 'reasoning', id, summary: [] },
+      between: [
+        named('response.reasoning_summary_part.added', { ...part, part: { type: 'summary_text', text: '' } }),
+        ...inHalves(text).map((delta) => named('response.reasoning_summary_text.delta', { ...part, delta })),
+        named('response.reasoning_summary_text.done', { ...part, text }),
+        named('response.reasoning_summary_part.done', { ...part, part: { type: 'summary_text', text } }),
+      ],
+    });
+  }
+  if (turn.text !== null) {
+    const [id, text] = [`msg_${turn.id}`, turn.text];
+    const place = { item_id: id, content_index: 0 };
+    const content = (said: string): Item => ({ type: 'output_text', text: said, annotations: [] });
+    const message = { type: 'message', id, role: 'assistant' };
+    items.push({
+      item: { ...message, status: 'completed', content: [content(text)] },
+      begun: { ...message, status: 'in_progress', content: [] },
+      between: [
+        named('response.content_part.added', { ...place, part: content('') }),
+        ...inHalves(text).map((delta) => named('response.output_text.delta', { ...place, delta })),
+        named('response.output_text.done', { ...place, text }),
+        named('response.content_part.done', { ...place, part: content(text) }),
+      ],
+    });
+  }
+  if (turn.call !== null) {
+    const [id, text] = [`fc_${turn.id}`, JSON.stringify(turn.call.input)];
+    const call = { type: 'function_call', id, call_id: turn.call.id, name: turn.call.name };
+    items.push({
+      item: { ...call, arguments: text, status: 'completed' },
+      begun: { ...call, arguments: '', status: 'in_progress' },
+      between: [
+        ...inHalves(text).map((delta) =>
+          named('response.function_call_arguments.delta', { item_id: id, delta }),
+        ),
+        named('response.function_call_arguments.done', { item_id: id, arguments: text }),
+      ],
+    });
+  }
+  return items;
+}
+
+const named = (event: string, data: Item): StreamEvent => ({ event, data: { type: event, ...data } });
+
+const begunResponse = ({ id, model }: Turn): Item => ({
+  id: `resp_${id}`,
+  object: 'response',
+  created_at: 0,
+  status: 'in_progress',
+  model,
+  output: [],
+});
+
+const response = (turn: Turn): Item => ({
+  ...begunResponse(turn),
+  status: 'completed',
+  output: itemsOf(turn).map(({ item }) => item),
+  usage: {
+    input_tokens: turn.usage.input + turn.usage.cached,
+    input_tokens_details: { cached_tokens: turn.usage.cached },
+    output_tokens: turn.usage.output + turn.usage.reasoning,
+    output_tokens_details: { reasoning_tokens: turn.usage.reasoning },
+    total_tokens: turn.usage.input + turn.usage.cached + turn.usage.output + turn.usage.reasoning,
+  },
+});
+
+/** OpenAI Responses: `/v1/responses`. */
+export const responses: Protocol = {
+  name: 'responses',
+  path: /\/responses$/,
+  endMark: '',
+  read(body) {
+    const { model, stream, instructions, input, tools } = Body.parse(body);
+    const said = input.flatMap((item) => ('role' in item ? [item] : []));
+    const ids = (ofResults: boolean): string[] =>
+      input.flatMap((item) =>
+        'call_id' in item && item.type.endsWith('_output') === ofResults ? [item.call_id] : [],
+      );
+    const results = ids(true);
+    const isSystem = ({ role }: { role: string }): boolean => role === 'developer' || role === 'system';
+    return {
+      model,
+      stream,
+      system: [instructions ?? '', ...said.filter(isSystem).map(({ content }) => content)].join('\n'),
+      prompts: said.filter(({ role }) => role === 'user').map(({ content }) => content),
+      tools: tools.map(({ type, name, parameters }) => ({
+        name: name ?? type,
+        fields: Object.keys(parameters?.properties ?? {}),
+      })),
+      toolResults: results.length,
+      unpaired: unpairedIds(ids(false), results),
+    };
+  },
+  answer: response,
+  events(turn) {
+    const events = [
+      named('response.created', { response: begunResponse(turn) }),
+      ...itemsOf(turn).flatMap(({ item, begun, between }, output_index) => [
+        named('response.output_item.added', { output_index, item: begun }),
+        ...between.map(({ event, data }) => ({ event, data: { output_index, ...(data as Item) } })),
+        named('response.output_item.done', { output_index, item }),
+      ]),
+      named('response.completed', { response: response(turn) }),
+    ];
+    return events.map(({ event, data }, sequence_number) => ({
+      ...(event === undefined ? {} : { event }),
+      data: { ...(data as Item), sequence_number },
+    }));
+  },
+  refuse: refuseAsOpenAi,
+  errorEvent: named('response.failed', {
+    sequence_number: 99,
+    response: {
+      id: 'resp_failed',
+      object: 'response',
+      status: 'failed',
+      output: [],
+      error: { code: 'server_error', message: 'An error occurred while processing your request.' },
+    },
+  }),
+};

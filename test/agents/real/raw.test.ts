@@ -1,0 +1,52 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { newFolder } from '../../platform/temporary.js';
+import { CLI_NAMES, provideCli } from '../clis.js';
+import { RECIPES } from '../recipes.js';
+import { serve } from '../serve.js';
+
+describe.each(CLI_NAMES)('the real %s', (name) => {
+  it('runs a command that the scripted model wants, and ends well', async () => {
+    const program = await provideCli(name, console.log);
+    const server = await serve({
+      steps: [{ run: 'echo hello > out.txt && cat out.txt' }, { say: 'It is done.' }],
+    });
+    const root = await newFolder();
+    const [home, workspace, stdout] = [join(root, 'home'), join(root, 'workspace'), join(root, 'stdout')];
+    const recipe = RECIPES[name]({ url: server.url, home, prompt: 'Make out.txt.' });
+    await mkdir(workspace);
+    for (const { path, content } of recipe.files) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+    }
+
+    const { exitCode } = await execa(program, recipe.args, {
+      cwd: workspace,
+      env: { PATH: process.env['PATH'], HOME: home, TMPDIR: root, TERM: 'dumb', ...recipe.env },
+      extendEnv: false,
+      stdin: 'ignore',
+      stdout: { file: stdout }, // some lose what is still in a pipe when they end
+      reject: false,
+    });
+
+    expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe('hello\n');
+    const lines = (await readFile(stdout, 'utf8')).trim().split('\n');
+    let said = ''; // some give a message in pieces
+    const events = lines.map((line) => {
+      const collect = (key: string, value: unknown): unknown => {
+        if ((key === 'text' || key === 'content') && typeof value === 'string') said += value;
+        return value;
+      };
+      return JSON.parse(line, collect) as Record<string, unknown>;
+    });
+    expect(said).toContain('It is done.');
+    expect(recipe.succeeded(events)).toBe(true);
+    expect(exitCode).toBe(0);
+    expect(server.requests).toMatchObject([
+      { toolResults: 0, key: 'key-of-the-test' },
+      { toolResults: 1, unpaired: [] },
+    ]);
+  });
+});

@@ -1,0 +1,10 @@
+import { onTestFinished } from 'vitest';
+import type { ScriptInput } from './model-server/script.js';
+import { startModelServer, type ModelServer } from './model-server/server.js';
+
+/** A scripted model until the test is over. */
+export async function serve(...scripts: ScriptInput[]): Promise<ModelServer> {
+  const server = await startModelServer(scripts);
+  onTestFinished(() => server.close());
+  return server;
+}
