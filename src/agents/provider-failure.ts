@@ -6,31 +6,48 @@ type Kind = 'key' | 'quota' | 'limit' | 'busy' | 'refused' | 'context';
 
 /** What providers say, in the words that agents pass on. The first that fits counts. */
 const SAID: readonly { kind: Kind; text: RegExp }[] = [
-  { kind: 'context', text: /context.{0,20}(length|window)|prompt is too long|maximum context/i },
-  { kind: 'limit', text: /usage.?limit|session limit|weekly limit|limit reached|hit your limit/i },
+  {
+    kind: 'context',
+    text: /context.{0,20}(length|window)|prompt is too long|maximum context|token count.{0,20}exceeds/i,
+  },
+  {
+    kind: 'limit',
+    text: /usage.?limit|session limit|weekly limit|(?<!rate.?)limit reached|hit your limit|exhausted your/i,
+  },
   {
     kind: 'quota',
     text: /credit balance|insufficient.?(quota|credit|funds)|billing|exceeded your current quota/i,
   },
   {
     kind: 'key',
-    text: /invalid.{0,20}(api.?)?key|(un)?authenti?cat|unauthorized|not logged in|login required|\/login/i,
+    text: /invalid.{0,20}(api.?)?key|key not valid|(un)?authenti?cat|unauthorized|not logged in|login required|\/login/i,
   },
-  { kind: 'busy', text: /rate.?limit|too many requests|overloaded|high demand|unavailable|server error/i },
   {
     kind: 'busy',
-    text: /ECONNRE(FUSED|SET)|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|stream (disconnected|error)/i,
+    text: /rate.?limit|too many requests|overloaded|high demand|at capacity|unavailable|server (had an )?error/i,
+  },
+  {
+    kind: 'busy',
+    text: /ECONNRE(FUSED|SET)|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|stream (disconnected|error)|^terminated$|: terminated\b/i,
   },
   {
     kind: 'busy',
     text: /connection (error|refused|reset)|(network|fetch|request) (error|failed|timed out)/i,
   },
+  {
+    kind: 'refused',
+    text: /does not exist or you do not have access|not found for API version|model is not supported/i,
+  },
 ];
+
+/** Whether a request that was answered with this HTTP status may be served at another time. */
+export const mayPass = (status: number): boolean =>
+  status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 
 function byStatus(status: number): Kind | null {
   if (status === 401 || status === 403) return 'key';
   if (status === 402) return 'quota';
-  if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500) return 'busy';
+  if (mayPass(status)) return 'busy';
   return status >= 400 ? 'refused' : null;
 }
 

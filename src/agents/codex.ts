@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { versionedUrl } from '../lib/base-url.js';
+import { splitModel } from '../lib/model-name.js';
+import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
+import { classifyByResult } from './classify.js';
+import { codexStream } from './codex-stream.js';
+import { RESUME_PROMPT } from './resume-prompt.js';
+import type { AgentSettings } from './settings.js';
+
+/** Codex reads the key from here, and hides the variable from what it runs. */
+const KEY_VARIABLE = 'CODEX_PROVIDER_KEY';
+const OPENAI = 'https://api.openai.com/v1';
+/** They have no Responses API, which is all that Codex speaks. */
+const WITHOUT_RESPONSES = new Set(['anthropic', 'google']);
+
+/** OpenAI Codex. Its HOME is `config`: settings, login and sessions. */
+export function codex(settings: AgentSettings): Agent {
+  const { command = 'codex', args, env, models } = settings;
+  const login = settings.auth === 'login';
+
+  const start = (request: AgentRequest, last: string[], stdin: string): AgentLaunch => {
+    const access = login ? null : request.access;
+    return {
+      argv: [
+        ...[command, 'exec', '--json', '--skip-git-repo-check'],
+        '--dangerously-bypass-approvals-and-sandbox',
+        ...args,
+        ...last,
+      ],
+      env: {
+        CODEX_HOME: request.config,
+        ...(access?.key == null ? {} : { [KEY_VARIABLE]: access.key }),
+        ...env,
+      },
+      stdin,
+      files: [{ path: join(request.config, 'config.toml'), content: configOf(request, access) }],
+    };
+  };
+
+  return {
+    name: 'codex',
+    program: command,
+    free: false,
+    models,
+    provider: (model) => splitModel(model, 'openai').provider,
+    refuses(model) {
+      const { provider } = splitModel(model, 'openai');
+      return WITHOUT_RESPONSES.has(provider)
+        ? `codex speaks the Responses API, which ${provider} does not have; name a model like "gpt-5.5"`
+        : null;
+    },
+    login: login
+      ? [{ home: '.codex/auth.json', at: ({ config }): string => join(config, 'auth.json') }]
+      : null,
+    version: [command, '--version'],
+    launch: (request) => start(request, ['-'], request.prompt),
+    resume: (request, sessionId) => start(request, ['resume', sessionId, '-'], RESUME_PROMPT),
+    parser: codexStream,
+    classify: classifyByResult,
+  };
+}
+
+function configOf({ model, system }: AgentRequest, access: ModelAccess | null): string {
+  const { provider, model: name } = splitModel(model, 'openai');
+  return [
+    ...(name === 'default' ? [] : [`model = ${toml(name)}`]),
+    ...(access === null ? [] : ['model_provider = "cell"']),
+    ...(system === null ? [] : [`developer_instructions = ${toml(system)}`]),
+    'check_for_update_on_startup = false',
+    '[features]',
+    'plugins = false',
+    '[analytics]',
+    'enabled = false',
+    // Else it hides variables with KEY, SECRET or TOKEN in their names, which the tool under test may need.
+    '[shell_environment_policy]',
+    'ignore_default_excludes = true',
+    `exclude = [${toml(KEY_VARIABLE)}]`,
+    ...(access === null ? [] : providerOf(provider, access)),
+    '',
+  ].join('\n');
+}
+
+/** A provider of our own: the one that is built in neither takes a key from a variable nor fewer retries. */
+function providerOf(provider: string, { key, baseUrl }: ModelAccess): string[] {
+  const address = provider === 'openai' ? versionedUrl(baseUrl ?? OPENAI, '/v1') : (baseUrl ?? '');
+  return [
+    '[model_providers.cell]',
+    `name = ${toml(provider)}`,
+    `base_url = ${toml(address)}`,
+    ...(key === null ? [] : [`env_key = ${toml(KEY_VARIABLE)}`]),
+    'wire_api = "responses"',
+    'supports_websockets = false',
+    // The workflow tries again, with more patience.
+    'request_max_retries = 2',
+    'stream_max_retries = 2',
+  ];
+}
+
+/** TOML's strings are JSON's, but for DEL, which must be escaped. */
+const toml = (text: string): string => JSON.stringify(text).replaceAll('\u007F', '\\u007f');

@@ -1,0 +1,135 @@
+import type { Json } from '../lib/json.js';
+import type { EventBody } from '../results/events.js';
+import type { StreamParser } from './agent.js';
+import {
+  errorEvent,
+  integerOf,
+  nativeLine,
+  objectOf,
+  textOf,
+  tokensOf,
+  unknownKind,
+  type Native,
+} from './native.js';
+
+const SHELL = 'run_shell_command';
+
+/** Reads `gemini -o stream-json`. */
+export function geminiStream(): StreamParser {
+  let session: string | null = null;
+  let requested: string | null = null;
+  let turnsPassed = false;
+  /** An answer comes in pieces; it is over when something else comes. */
+  let answer = '';
+
+  const takeAnswer = (): EventBody[] => {
+    const text = answer;
+    answer = '';
+    return text === '' ? [] : [{ type: 'message', role: 'assistant', text }];
+  };
+  const sessionOf = (modelUsed: string | null): EventBody => ({
+    type: 'session',
+    session_id: session,
+    model_requested: requested,
+    model_used: modelUsed,
+  });
+
+  /** Gemini may use several models; their prices differ. The one that did most is named last, as that of the run. */
+  const usage = (models: Native): EventBody[] =>
+    Object.entries(models)
+      .map(([model, stats]): [string, Native] => [model, objectOf(stats)])
+      .filter(([, stats]) => tokensOf(stats['total_tokens']) > 0)
+      .toSorted(([, a], [, b]) => tokensOf(a['total_tokens']) - tokensOf(b['total_tokens']))
+      .flatMap(([model, stats]) => [sessionOf(model), usageOf(stats)]);
+
+  const result = (native: Native): EventBody[] => {
+    const used = usage(objectOf(objectOf(native['stats'])['models']));
+    const { type, message } = objectOf(native['error']);
+    if (turnsPassed || type === 'FatalTurnLimitedError')
+      return [...used, { type: 'result', ending: 'max_turns', exit_code: null }];
+    if (native['status'] === 'success') return [...used, { type: 'result', ending: 'done', exit_code: null }];
+    const said = textOf(message) ?? '';
+    return said === '' ? used : [...used, errorEvent(said, statusOf(said))];
+  };
+
+  const readOther = (type: string, native: Native): EventBody[] => {
+    switch (type) {
+      case 'init':
+        session = textOf(native['session_id']);
+        requested = textOf(native['model']);
+        return [sessionOf(null)];
+      case 'tool_use':
+        return [callOf(native)];
+      case 'tool_result':
+        return [resultOf(native)];
+      case 'error': {
+        const said = textOf(native['message']) ?? '';
+        turnsPassed ||= /maximum session turns/i.test(said); // told as a success after that
+        return [errorEvent(said, statusOf(said))];
+      }
+      case 'result':
+        return result(native);
+      default:
+        return [unknownKind(type)];
+    }
+  };
+
+  const read = (native: Native): EventBody[] => {
+    const type = textOf(native['type']) ?? '';
+    if (type !== 'message') return [...takeAnswer(), ...readOther(type, native)];
+    if (native['role'] !== 'assistant') return []; // the prompt
+    const before = native['delta'] === true ? [] : takeAnswer();
+    answer += textOf(native['content']) ?? '';
+    return before;
+  };
+
+  return { line: (text) => nativeLine(text, read), end: takeAnswer };
+}
+
+function callOf(native: Native): EventBody {
+  const name = textOf(native['tool_name']) ?? '';
+  const input: Json = native['parameters'] ?? null;
+  return {
+    type: 'tool_call',
+    id: textOf(native['tool_id']) ?? '',
+    name,
+    input,
+    command: name === SHELL ? textOf(objectOf(input)['command']) : null,
+  };
+}
+
+/** There is no exit code but in words, and those only where a command printed nothing. A failed command is a "success". */
+function resultOf(native: Native): EventBody {
+  const output = textOf(native['output']) ?? textOf(objectOf(native['error'])['message']) ?? '';
+  const told = /^(?:Command exited with code|Exit Code): (\d{1,3})$/im.exec(output)?.[1];
+  const exitCode = told === undefined ? null : Number(told);
+  return {
+    type: 'tool_result',
+    id: textOf(native['tool_id']) ?? '',
+    exit_code: exitCode,
+    is_error: native['status'] === 'error' || (exitCode !== null && exitCode !== 0),
+    output,
+    truncated: false,
+  };
+}
+
+/** `input_tokens` holds the cached ones; thinking is only in the total. */
+function usageOf(stats: Native): EventBody {
+  const [input, cached] = [tokensOf(stats['input_tokens']), tokensOf(stats['cached'])];
+  const output = tokensOf(stats['output_tokens']);
+  return {
+    type: 'usage',
+    input: Math.max(0, input - cached),
+    output,
+    reasoning: Math.max(0, tokensOf(stats['total_tokens']) - input - output),
+    cache_read: cached,
+    cache_write: null,
+    cost_usd: null,
+  };
+}
+
+/** The API's own answer is in the message, as JSON. */
+function statusOf(said: string): number | null {
+  const status = /"code":\s*(\d{3})\b/.exec(said)?.[1];
+  return status === undefined ? null : integerOf(Number(status));
+}

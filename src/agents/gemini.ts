@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { unversionedUrl } from '../lib/base-url.js';
+import { splitModel } from '../lib/model-name.js';
+import type { Agent, AgentEnd, AgentRequest, Classified, LoginFile } from './agent.js';
+import { classifyByResult } from './classify.js';
+import { geminiStream } from './gemini-stream.js';
+import type { AgentSettings } from './settings.js';
+
+/** Gemini CLI. Its folder `.gemini` is in `config`. */
+export function gemini(settings: AgentSettings): Agent {
+  const { command = 'gemini', args, env, models } = settings;
+  const login = settings.auth === 'login';
+  return {
+    name: 'gemini',
+    program: command,
+    free: false,
+    models,
+    provider: () => 'google',
+    refuses(model) {
+      const { provider } = splitModel(model, 'google');
+      return provider === 'google'
+        ? null
+        : `gemini runs Google's models only, none of ${provider}; name one like "gemini-2.5-flash"`;
+    },
+    login: login ? ['oauth_creds.json', 'google_accounts.json'].map(loginFile) : null,
+    version: [command, '--version'],
+    launch(request) {
+      const { model } = splitModel(request.model, 'google');
+      return {
+        argv: [
+          ...[command, '-o', 'stream-json', '--approval-mode', 'yolo', '--skip-trust'],
+          ...(model === 'default' ? [] : ['-m', model]),
+          ...args,
+        ],
+        env: { ...variables(request, login), ...env },
+        stdin: request.prompt,
+        files: filesOf(request, login),
+      };
+    },
+    // A resumed session sends the result of every tool call twice, which Google's API refuses (Gemini CLI 0.61.0).
+    resume: null,
+    parser: geminiStream,
+    classify: classifyGemini,
+  };
+}
+
+const folderOf = (config: string): string => join(config, '.gemini');
+
+const loginFile = (name: string): LoginFile => ({
+  home: `.gemini/${name}`,
+  at: ({ config }) => join(folderOf(config), name),
+});
+
+function variables({ config, access }: AgentRequest, login: boolean): Record<string, string> {
+  const { key, baseUrl } = login || access === null ? { key: null, baseUrl: null } : access;
+  return {
+    GEMINI_CLI_HOME: config,
+    GEMINI_CLI_NO_RELAUNCH: 'true', // else a second process is between it and its supervisor
+    ...(key === null ? {} : { GEMINI_API_KEY: key }),
+    ...(baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: unversionedUrl(baseUrl) }),
+  };
+}
+
+/** What it is told before the prompt is its user's GEMINI.md: it has no option that adds to its system prompt. */
+function filesOf(
+  { config, maxTurns, system }: AgentRequest,
+  login: boolean,
+): { path: string; content: string }[] {
+  const settings = {
+    security: { auth: { selectedType: login ? 'oauth-personal' : 'gemini-api-key' } },
+    // The workflow tries again, with more patience.
+    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 2 },
+    privacy: { usageStatisticsEnabled: false },
+    ...(maxTurns === null ? {} : { model: { maxSessionTurns: maxTurns } }),
+  };
+  return [
+    { path: join(folderOf(config), 'settings.json'), content: JSON.stringify(settings, null, 2) },
+    ...(system === null ? [] : [{ path: join(folderOf(config), 'GEMINI.md'), content: system }]),
+  ];
+}
+
+/** Where its message leaves out the provider's HTTP status, its exit status tells: that is the lowest byte of it. */
+function classifyGemini(end: AgentEnd): Classified {
+  const { error, exitCode } = end;
+  const status = exitCode + 256;
+  if (error === null || error.status !== undefined || status < 400 || status > 511)
+    return classifyByResult(end);
+  return classifyByResult({ ...end, error: { ...error, status } });
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { unversionedUrl, versionedUrl } from '../lib/base-url.js';
+import { parseModelName } from '../lib/model-name.js';
+import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
+import { classifyByResult } from './classify.js';
+import { piStream } from './pi-stream.js';
+import { RESUME_PROMPT } from './resume-prompt.js';
+import type { AgentSettings } from './settings.js';
+
+/** Providers that pi knows: the variable of its key, and an address as pi wants it. */
+const BUILT_IN = new Map([
+  ['anthropic', { key: 'ANTHROPIC_API_KEY', address: unversionedUrl }],
+  ['openai', { key: 'OPENAI_API_KEY', address: (url: string): string => versionedUrl(url, '/v1') }],
+  ['google', { key: 'GEMINI_API_KEY', address: (url: string): string => versionedUrl(url, '/v1beta') }],
+]);
+
+/** Where pi finds the key of a provider of the config. */
+const KEY_VARIABLE = 'PI_PROVIDER_KEY';
+
+/** pi, the coding agent of pi-mono. `config` is its agent folder: settings, providers, login and sessions. */
+export function pi(settings: AgentSettings): Agent {
+  const { command = 'pi', args, env, models } = settings;
+  const login = settings.auth === 'login';
+
+  const start = (request: AgentRequest, last: string[], stdin: string): AgentLaunch => {
+    const name = parseModelName(request.model);
+    if (!name.ok) throw new Error(name.message); // `refuses` has said so
+    const { config, system } = request;
+    const access = login ? null : request.access;
+    const systemFile = join(config, 'system.md');
+    return {
+      argv: [
+        ...[command, '--mode', 'json', '-p', '--provider', name.provider, '--model', name.model],
+        ...['--no-extensions', '--no-prompt-templates', '--offline'],
+        ...(system === null ? [] : ['--append-system-prompt', systemFile]),
+        ...args,
+        ...last,
+      ],
+      env: {
+        PI_CODING_AGENT_DIR: config,
+        PI_TELEMETRY: '0',
+        ...(access?.key == null ? {} : { [BUILT_IN.get(name.provider)?.key ?? KEY_VARIABLE]: access.key }),
+        ...env,
+      },
+      stdin,
+      files: [
+        // The workflow tries again, with more patience.
+        { path: join(config, 'settings.json'), content: JSON.stringify({ retry: { maxRetries: 2 } }) },
+        ...modelsFile(config, name, access),
+        ...(system === null ? [] : [{ path: systemFile, content: system }]),
+      ],
+    };
+  };
+
+  return {
+    name: 'pi',
+    program: command,
+    free: false,
+    models,
+    provider(model) {
+      const name = parseModelName(model);
+      return name.ok ? name.provider : null;
+    },
+    refuses(model) {
+      const name = parseModelName(model);
+      return name.ok ? null : `pi must be told who serves the model: ${name.message}`;
+    },
+    login: login
+      ? [{ home: '.pi/agent/auth.json', at: ({ config }): string => join(config, 'auth.json') }]
+      : null,
+    version: [command, '--version'],
+    launch: (request) => start(request, [], request.prompt),
+    resume: (request, sessionId) => start(request, ['--session', sessionId], RESUME_PROMPT),
+    parser: piStream,
+    classify: classifyByResult,
+  };
+}
+
+/** What pi must be told of a provider: another address than the maker's, or all of one that it does not know. */
+function modelsFile(
+  config: string,
+  { provider, model }: { provider: string; model: string },
+  access: ModelAccess | null,
+): AgentLaunch['files'] {
+  if (access?.baseUrl == null) return [];
+  const known = BUILT_IN.get(provider);
+  const settings =
+    known === undefined
+      ? {
+          baseUrl: access.baseUrl,
+          api: 'openai-completions',
+          apiKey: KEY_VARIABLE,
+          models: [{ id: model }],
+        }
+      : { baseUrl: known.address(access.baseUrl) };
+  const content = JSON.stringify({ providers: { [provider]: settings } }, null, 2);
+  return [{ path: join(config, 'models.json'), content }];
+}

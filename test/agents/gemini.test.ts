@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AgentRequest } from '../../src/agents/agent.js';
+import { geminiStream } from '../../src/agents/gemini-stream.js';
+import { gemini } from '../../src/agents/gemini.js';
+import { EventBody } from '../../src/results/events.js';
+import { capturesOf, classified, eventsOf, hostileLine, NO_SETTINGS, ofType, REQUEST } from './captured.js';
+
+const agent = gemini(NO_SETTINGS);
+const access = { key: 'the-key', baseUrl: null };
+const launch = (changes: Partial<AgentRequest>) => agent.launch({ ...REQUEST, ...changes });
+const settingsOf = (changes: Partial<AgentRequest>, of = agent): unknown =>
+  JSON.parse(of.launch({ ...REQUEST, ...changes }).files[0]?.content ?? '');
+
+describe('the launch of gemini', () => {
+  it('gives the prompt by standard input, and keeps all of its own in the private folder', () => {
+    const { argv, env, stdin, files } = launch({ access });
+    expect(argv).toEqual(['gemini', '-o', 'stream-json', '--approval-mode', 'yolo', '--skip-trust']);
+    expect(env).toEqual({
+      GEMINI_CLI_HOME: '/run/config',
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+      GEMINI_API_KEY: 'the-key',
+    });
+    expect(stdin).toBe('- Do it\nnow');
+    expect(files.map(({ path }) => path)).toEqual(['/run/config/.gemini/settings.json']);
+    expect(settingsOf({})).toMatchObject({
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+    });
+  });
+
+  it('names the model where the cell does', () => {
+    expect(launch({ model: 'gemini-2.5-pro' }).argv).toContain('gemini-2.5-pro');
+    expect(launch({ model: 'google/gemini-2.5-pro' }).argv).toContain('gemini-2.5-pro');
+    expect(launch({ model: 'default' }).argv).not.toContain('-m');
+  });
+
+  it('asks the address that is given, without a version of the API', () => {
+    for (const baseUrl of ['http://proxy', 'http://proxy/', 'http://proxy/v1beta', 'http://proxy/v1'])
+      expect(launch({ access: { key: null, baseUrl } }).env['GOOGLE_GEMINI_BASE_URL']).toBe('http://proxy');
+  });
+
+  it('limits the turns', () => {
+    expect(settingsOf({ maxTurns: 7 })).toMatchObject({ model: { maxSessionTurns: 7 } });
+    expect(settingsOf({ maxTurns: null })).not.toHaveProperty('model');
+  });
+
+  it('has what it is told before the prompt in the memory of its user', () => {
+    expect(launch({ system: 'Be brief.' }).files).toContainEqual({
+      path: '/run/config/.gemini/GEMINI.md',
+      content: 'Be brief.',
+    });
+  });
+
+  it('adds what the config of the project says', () => {
+    const mine = gemini({ ...NO_SETTINGS, command: '/opt/gemini', args: ['--sandbox'], env: { A: 'b' } });
+    const { argv, env } = mine.launch(REQUEST);
+    expect(argv[0]).toBe('/opt/gemini');
+    expect(argv.at(-1)).toBe('--sandbox');
+    expect(env).toMatchObject({ A: 'b' });
+  });
+
+  it('uses the login of the user, and then neither key nor address', () => {
+    const own = gemini({ ...NO_SETTINGS, auth: 'login' });
+    expect(own.login?.map((file) => [file.home, file.at(REQUEST)])).toEqual([
+      ['.gemini/oauth_creds.json', '/run/config/.gemini/oauth_creds.json'],
+      ['.gemini/google_accounts.json', '/run/config/.gemini/google_accounts.json'],
+    ]);
+    expect(settingsOf({}, own)).toMatchObject({ security: { auth: { selectedType: 'oauth-personal' } } });
+    const { env } = own.launch({ ...REQUEST, access: { key: 'the-key', baseUrl: 'http://proxy' } });
+    expect(Object.keys(env)).toEqual(['GEMINI_CLI_HOME', 'GEMINI_CLI_NO_RELAUNCH']);
+  });
+
+  it('runs models of Google only, and starts afresh after a loss', () => {
+    expect(agent.provider('default')).toBe('google');
+    expect(agent.refuses('gemini-2.5-pro')).toBeNull();
+    expect(agent.refuses('google/gemini-2.5-pro')).toBeNull();
+    expect(agent.refuses('openai/gpt-5.5')).toMatch(/Google's models only.*"gemini-2\.5-flash"/);
+    expect(agent.resume).toBeNull();
+  });
+});
+
+describe('the stream of gemini', () => {
+  it('is understood, an answer as one message', () => {
+    const id = 'run_shell_command__fc_mogcnsl5jlmwqw6tua';
+    const session = {
+      type: 'session',
+      session_id: 'ee9d3f06-7ca9-4d05-81e1-c62bc30e9ef4',
+      model_requested: 'gemini-2.5-flash',
+    };
+    expect(eventsOf(geminiStream(), 'gemini-ok')).toEqual([
+      { ...session, model_used: null },
+      { type: 'message', role: 'assistant', text: 'I will run it.' },
+      {
+        type: 'tool_call',
+        id,
+        name: 'run_shell_command',
+        input: { command: 'echo hello > out.txt && cat out.txt' },
+        command: 'echo hello > out.txt && cat out.txt',
+      },
+      { type: 'tool_result', id, exit_code: null, is_error: false, output: 'hello', truncated: false },
+      { type: 'message', role: 'assistant', text: 'All done: the file out.txt was created.' },
+      { ...session, model_used: 'gemini-2.5-flash' },
+      {
+        type: 'usage',
+        input: 1800,
+        output: 100,
+        reasoning: 0,
+        cache_read: 200,
+        cache_write: null,
+        cost_usd: null,
+      },
+      { type: 'result', ending: 'done', exit_code: null },
+    ]);
+  });
+
+  it('tells the tokens of thinking apart', () => {
+    expect(ofType(eventsOf(geminiStream(), 'gemini-reasoning'), 'usage')).toMatchObject([
+      { input: 2000, cache_read: 200, output: 100, reasoning: 30 },
+    ]);
+  });
+
+  it('tells an exit code only where gemini does', () => {
+    const resultOf = (fields: object) => {
+      const line = { type: 'tool_result', tool_id: 't', status: 'success', ...fields };
+      return geminiStream().line(JSON.stringify(line))[0];
+    };
+    expect(resultOf({ output: 'Command exited with code: 3' })).toMatchObject({
+      exit_code: 3,
+      is_error: true,
+    });
+    expect(resultOf({ output: 'Output: a\nExit Code: 0' })).toMatchObject({ exit_code: 0, is_error: false });
+    expect(resultOf({ output: 'a' })).toMatchObject({ exit_code: null, is_error: false });
+    expect(resultOf({ status: 'error', error: { message: 'no such file' } })).toMatchObject({
+      exit_code: null,
+      is_error: true,
+      output: 'no such file',
+    });
+  });
+
+  it('counts several models by themselves, and names the one that did most as that of the run', () => {
+    const models = {
+      big: { total_tokens: 110, input_tokens: 100, output_tokens: 10, cached: 40 },
+      small: { total_tokens: 11, input_tokens: 10, output_tokens: 1, cached: 0 },
+      idle: { total_tokens: 0, input_tokens: 0, output_tokens: 0, cached: 0 },
+    };
+    const line = { type: 'result', status: 'success', stats: { models } };
+    expect(geminiStream().line(JSON.stringify(line))).toMatchObject([
+      { type: 'session', model_used: 'small' },
+      { type: 'usage', input: 10, output: 1 },
+      { type: 'session', model_used: 'big' },
+      { type: 'usage', input: 60, cache_read: 40, output: 10 },
+      { type: 'result', ending: 'done' },
+    ]);
+  });
+
+  it('has no end where gemini was killed, though it may exit with 0', () => {
+    for (const capture of ['gemini-kill-tool.1', 'gemini-int-tool.1', 'gemini-term-model.1'])
+      expect(ofType(eventsOf(geminiStream(), capture), 'result')).toEqual([]);
+  });
+
+  it('keeps what was said when gemini was killed in the middle of an answer', () => {
+    const parser = geminiStream();
+    parser.line('{"type":"message","role":"assistant","content":"half","delta":true}');
+    expect(parser.end()).toEqual([{ type: 'message', role: 'assistant', text: 'half' }]);
+    expect(parser.end()).toEqual([]);
+  });
+
+  it('ends at the limit of turns, whether that is told as an error or as a success', () => {
+    const read = (...lines: object[]) => {
+      const parser = geminiStream();
+      return lines.flatMap((line) => parser.line(JSON.stringify(line))).at(-1);
+    };
+    const atLimit = { type: 'result', ending: 'max_turns', exit_code: null };
+    const error = { type: 'FatalTurnLimitedError', message: 'Reached max session turns for this session.' };
+    expect(read({ type: 'result', status: 'error', error })).toEqual(atLimit);
+    expect(
+      read(
+        { type: 'error', severity: 'error', message: 'Maximum session turns exceeded' },
+        { type: 'result', status: 'success' },
+      ),
+    ).toEqual(atLimit);
+  });
+
+  it('is known in every line of what was captured, and what is not known is counted', () => {
+    for (const capture of capturesOf('gemini'))
+      expect(ofType(eventsOf(geminiStream(), capture), 'unknown')).toEqual([]);
+    expect(geminiStream().line('{"type":"new"}')).toEqual([{ type: 'unknown', kind: 'new' }]);
+    expect(geminiStream().line('YOLO mode is enabled.')).toEqual([{ type: 'unknown', kind: 'text' }]);
+  });
+
+  it('makes events of whatever is printed', () => {
+    fc.assert(
+      fc.property(fc.array(hostileLine('gemini'), { maxLength: 8 }), (lines) => {
+        const parser = geminiStream();
+        for (const event of [...lines.flatMap((line) => parser.line(line)), ...parser.end()])
+          EventBody.parse(event);
+      }),
+    );
+  });
+});
+
+describe('the end of gemini', () => {
+  it.each([
+    ['ok', 'done', null],
+    ['api429x2', 'done', null],
+    ['kill-tool.1', 'crashed', null],
+    ['int-tool.1', 'crashed', null],
+    ['term-model.1', 'crashed', null],
+    ['api400', 'unable', null],
+    ['api401', 'unable', null],
+    ['bad-key', 'unable', null],
+    ['forbidden', 'unable', null],
+    ['model-not-found', 'unable', null],
+    ['context-length', 'gave_up', null],
+    ['rate-limit', 'unable', 'busy'],
+    ['overloaded', 'unable', 'busy'],
+    ['server-error', 'unable', 'busy'],
+    ['cut', 'unable', 'busy'],
+    ['reset', 'unable', 'busy'],
+    ['usage-limit', 'unable', 'limit'],
+  ])('as captured in %s is %s', (capture, ending, why) => {
+    const { again, ...rest } = classified(agent, `gemini-${capture}`);
+    expect(rest.ending).toBe(ending);
+    expect(again?.why ?? null).toBe(why);
+  });
+
+  it('has the status of the provider in its exit status where the message leaves it out', () => {
+    const end = { stopped: null, at: 0, result: null, stderr: '' };
+    const error = { type: 'error', message: '[API Error: no words]', retryable: false } as const;
+    const endingOf = (exitCode: number) => agent.classify({ ...end, error, exitCode });
+    expect(endingOf(503 & 255)).toMatchObject({ ending: 'unable', again: { why: 'busy' } });
+    expect(endingOf(403 & 255)).toMatchObject({ ending: 'unable', again: null });
+    expect(endingOf(1)).toMatchObject({ ending: 'crashed' });
+    expect(endingOf(137)).toMatchObject({ ending: 'crashed' });
+  });
+});

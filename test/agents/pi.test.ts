@@ -1,0 +1,241 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AgentRequest } from '../../src/agents/agent.js';
+import { piStream } from '../../src/agents/pi-stream.js';
+import { pi } from '../../src/agents/pi.js';
+import { EventBody } from '../../src/results/events.js';
+import { capturesOf, classified, eventsOf, hostileLine, NO_SETTINGS, ofType, REQUEST } from './captured.js';
+
+const agent = pi(NO_SETTINGS);
+const MODEL = 'anthropic/claude-sonnet-4-5';
+const launch = (changes: Partial<AgentRequest>) => agent.launch({ ...REQUEST, model: MODEL, ...changes });
+const fileOf = (name: string, changes: Partial<AgentRequest>): unknown => {
+  const file = launch(changes).files.find(({ path }) => path === `/run/config/${name}`);
+  return file === undefined ? undefined : JSON.parse(file.content);
+};
+
+describe('the launch of pi', () => {
+  it('gives the prompt by standard input, and keeps all of its own in the private folder', () => {
+    const { argv, env, stdin } = launch({ access: { key: 'the-key', baseUrl: null } });
+    expect(argv).toEqual([
+      ...['pi', '--mode', 'json', '-p', '--provider', 'anthropic', '--model', 'claude-sonnet-4-5'],
+      ...['--no-extensions', '--no-prompt-templates', '--offline'],
+    ]);
+    expect(env).toEqual({
+      PI_CODING_AGENT_DIR: '/run/config',
+      PI_TELEMETRY: '0',
+      ANTHROPIC_API_KEY: 'the-key',
+    });
+    expect(stdin).toBe('- Do it\nnow');
+    expect(fileOf('models.json', {})).toBeUndefined();
+  });
+
+  it('gives the providers that pi knows another address as pi wants it', () => {
+    const addressOf = (model: string, baseUrl: string) =>
+      fileOf('models.json', { model, access: { key: null, baseUrl } });
+    const at = (provider: string, baseUrl: string) => ({ providers: { [provider]: { baseUrl } } });
+    for (const given of ['http://proxy', 'http://proxy/v1', 'http://proxy/v1/'])
+      expect(addressOf(MODEL, given)).toEqual(at('anthropic', 'http://proxy'));
+    for (const given of ['http://proxy', 'http://proxy/v1'])
+      expect(addressOf('openai/gpt-5.5', given)).toEqual(at('openai', 'http://proxy/v1'));
+    for (const given of ['http://proxy', 'http://proxy/v1beta'])
+      expect(addressOf('google/gemini-2.5-pro', given)).toEqual(at('google', 'http://proxy/v1beta'));
+  });
+
+  it('describes a provider of the config, by the variable of its key and never the key', () => {
+    const request = {
+      model: 'local/org/model:8b',
+      access: { key: 'the-key', baseUrl: 'http://localhost:1234/v1' },
+    };
+    const { argv, env, files } = launch(request);
+    expect(env).toMatchObject({ PI_PROVIDER_KEY: 'the-key' });
+    expect(fileOf('models.json', request)).toEqual({
+      providers: {
+        local: {
+          baseUrl: 'http://localhost:1234/v1',
+          api: 'openai-completions',
+          apiKey: 'PI_PROVIDER_KEY',
+          models: [{ id: 'org/model:8b' }],
+        },
+      },
+    });
+    expect(JSON.stringify([argv, files])).not.toContain('the-key');
+  });
+
+  it('adds what it is told before the prompt to the system prompt of pi', () => {
+    const { argv, files } = launch({ system: 'Be brief.' });
+    expect(argv.slice(-2)).toEqual(['--append-system-prompt', '/run/config/system.md']);
+    expect(files).toContainEqual({ path: '/run/config/system.md', content: 'Be brief.' });
+  });
+
+  it('adds what the config of the project says', () => {
+    const mine = pi({ ...NO_SETTINGS, command: '/opt/pi', args: ['--thinking', 'high'], env: { A: 'b' } });
+    const { argv, env } = mine.launch({ ...REQUEST, model: MODEL });
+    expect(argv[0]).toBe('/opt/pi');
+    expect(argv.slice(-2)).toEqual(['--thinking', 'high']);
+    expect(env).toMatchObject({ A: 'b' });
+  });
+
+  it('goes on with a session by its id', () => {
+    const { argv, stdin } = agent.resume?.({ ...REQUEST, model: MODEL }, 'session-1') ?? launch({});
+    expect(argv.slice(-2)).toEqual(['--session', 'session-1']);
+    expect(stdin).not.toContain(REQUEST.prompt);
+  });
+
+  it('uses the login of the user, and then neither key nor address', () => {
+    const own = pi({ ...NO_SETTINGS, auth: 'login' });
+    expect(own.login?.map((file) => [file.home, file.at(REQUEST)])).toEqual([
+      ['.pi/agent/auth.json', '/run/config/auth.json'],
+    ]);
+    const access = { key: 'the-key', baseUrl: 'http://proxy' };
+    const { env, files } = own.launch({ ...REQUEST, model: MODEL, access });
+    expect(Object.keys(env)).toEqual(['PI_CODING_AGENT_DIR', 'PI_TELEMETRY']);
+    expect(files.map(({ path }) => path)).toEqual(['/run/config/settings.json']);
+  });
+
+  it('must be told the provider of the model', () => {
+    expect(agent.provider(MODEL)).toBe('anthropic');
+    expect(agent.provider('default')).toBeNull();
+    expect(agent.refuses(MODEL)).toBeNull();
+    expect(agent.refuses('default')).toMatch(/like "anthropic\/claude-sonnet-4-5"/);
+  });
+});
+
+describe('the stream of pi', () => {
+  it('is understood', () => {
+    const id = 'call_ivw9o6c4e4mwqwrv1b';
+    const session = {
+      type: 'session',
+      session_id: '01a1fff8-1d6a-73ba-85be-de08acb4b807',
+      model_requested: null,
+    };
+    const usage = {
+      type: 'usage',
+      input: 900,
+      output: 50,
+      reasoning: null,
+      cache_read: 100,
+      cache_write: 0,
+      cost_usd: 0.00348,
+    };
+    const command = 'echo hello > out.txt && cat out.txt';
+    expect(eventsOf(piStream(), 'pi-ok')).toEqual([
+      { ...session, model_used: null },
+      { ...session, model_used: 'fake/fake-model' },
+      { type: 'message', role: 'assistant', text: 'I will run it.' },
+      usage,
+      { type: 'tool_call', id, name: 'bash', input: { command }, command },
+      { type: 'tool_result', id, exit_code: 0, is_error: false, output: 'hello\n', truncated: false },
+      { type: 'message', role: 'assistant', text: 'All done: the file out.txt was created.' },
+      usage,
+      { type: 'result', ending: 'done', exit_code: null },
+    ]);
+  });
+
+  it('tells the exit code of a command that failed', () => {
+    const [failed, other] = ofType(eventsOf(piStream(), 'pi-toolerror'), 'tool_result');
+    expect(failed).toMatchObject({ exit_code: 3, is_error: true });
+    expect(other).toMatchObject({ exit_code: 0, is_error: false });
+  });
+
+  it('has no exit code of what was stopped, nor of tools that are no shell', () => {
+    const resultOf = (toolName: string, isError: boolean, text: string) => {
+      const line = {
+        type: 'tool_execution_end',
+        toolCallId: 'c',
+        toolName,
+        isError,
+        result: { content: [{ text }] },
+      };
+      return piStream().line(JSON.stringify(line))[0];
+    };
+    expect(resultOf('bash', true, 'Command timed out after 5 seconds')).toMatchObject({
+      exit_code: null,
+      is_error: true,
+    });
+    expect(resultOf('read', false, 'text')).toMatchObject({ exit_code: null, is_error: false });
+  });
+
+  it('tells reasoning', () => {
+    expect(ofType(eventsOf(piStream(), 'pi-reasoning'), 'reasoning').map(({ text }) => text)).toEqual([
+      'Let me think about it.',
+      'It worked.',
+    ]);
+  });
+
+  it('counts what each start used when a session goes on', () => {
+    const counts = ofType(eventsOf(piStream(), 'pi-resume-ok.1', 'pi-resume-ok.2'), 'usage');
+    expect(counts.map(({ input, cache_read }) => [input, cache_read])).toEqual(Array(4).fill([900, 100]));
+  });
+
+  it('has no cost of a model without a price', () => {
+    const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 15, cost: { total: 0 } };
+    const message = { role: 'assistant', content: [], stopReason: 'stop', usage };
+    expect(ofType(piStream().line(JSON.stringify({ type: 'message_end', message })), 'usage')).toMatchObject([
+      { input: 10, output: 5, cost_usd: null },
+    ]);
+  });
+
+  it('has the status of every error, and an end only after an answer', () => {
+    const events = eventsOf(piStream(), 'pi-rate-limit');
+    expect(ofType(events, 'error')).toMatchObject(Array(4).fill({ status: 429, retryable: true }));
+    expect(ofType(eventsOf(piStream(), 'pi-bad-key'), 'error')).toMatchObject([
+      { status: 401, retryable: false },
+    ]);
+    for (const capture of [
+      'pi-rate-limit',
+      'pi-bad-key',
+      'pi-kill-tool.1',
+      'pi-int-tool.1',
+      'pi-term-model.1',
+    ])
+      expect(ofType(eventsOf(piStream(), capture), 'result')).toEqual([]);
+  });
+
+  it('is known in every line of what was captured but for compactions', () => {
+    const kinds = capturesOf('pi').flatMap((capture) => ofType(eventsOf(piStream(), capture), 'unknown'));
+    expect(new Set(kinds.map(({ kind }) => kind))).toEqual(new Set(['compaction_start']));
+  });
+
+  it('makes events of whatever is printed', () => {
+    fc.assert(
+      fc.property(fc.array(hostileLine('pi'), { maxLength: 8 }), (lines) => {
+        const parser = piStream();
+        for (const event of [...lines.flatMap((line) => parser.line(line)), ...parser.end()])
+          EventBody.parse(event);
+      }),
+    );
+  });
+});
+
+describe('the end of pi', () => {
+  it.each([
+    ['ok', 'done', null],
+    ['api429x2', 'done', null],
+    ['kill-tool.1', 'crashed', null],
+    ['int-tool.1', 'crashed', null],
+    ['term-model.1', 'crashed', null],
+    ['api400', 'unable', null],
+    ['api401', 'unable', null],
+    ['bad-key', 'unable', null],
+    ['forbidden', 'unable', null],
+    ['model-not-found', 'unable', null],
+    ['context-length', 'gave_up', null],
+    ['rate-limit', 'unable', 'busy'],
+    ['overloaded', 'unable', 'busy'],
+    ['server-error', 'unable', 'busy'],
+    ['cut', 'unable', 'busy'],
+    ['reset', 'unable', 'busy'],
+    ['error-event', 'unable', 'busy'],
+    ['usage-limit', 'unable', 'limit'],
+  ])('as captured in %s is %s', (capture, ending, why) => {
+    const { again, ...rest } = classified(agent, `pi-${capture}`);
+    expect(rest.ending).toBe(ending);
+    expect(again?.why ?? null).toBe(why);
+  });
+
+  it('is no success where the answer grew to its greatest length', () => {
+    const [result] = piStream().line('{"type":"agent_end","messages":[{"stopReason":"length"}]}');
+    expect(result).toMatchObject({ type: 'result', ending: 'gave_up' });
+  });
+});
