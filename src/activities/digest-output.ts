@@ -3,11 +3,12 @@ import type { AgentEnd, Classified } from '../agents/agent.js';
 import { createBreather } from '../lib/breathe.js';
 import { arrivalOf, readGrowth } from '../platform/growth.js';
 import { linesOf } from '../platform/lines.js';
-import { analyseTranscript } from '../results/analyse-transcript.js';
+import { analyseTranscript, extractCommands, type Transcript } from '../results/analyse-transcript.js';
 import { createPricer } from '../results/cost.js';
 import type { EventBody, RunEvent } from '../results/events.js';
 import type { AgentRecord, CommandRecord } from '../results/run-record.js';
 import type { Efficiency } from '../results/schema.js';
+import { createTrajectoryCollector, type RecordedTrajectory } from '../results/trajectory.js';
 import { createUsageMeter } from '../results/usage-meter.js';
 import type { RunContext } from './run-context.js';
 import { OUTPUT_LIMIT, writeHuman, writeLines } from './transcripts.js';
@@ -17,6 +18,8 @@ export interface AgentStep {
   record: AgentRecord;
   /** null when the agent was not started. */
   efficiency: Efficiency | null;
+  /** null when the agent was not started. */
+  trajectory: RecordedTrajectory | null;
 }
 
 /** One start of the agent that has ended, with its output files. */
@@ -57,6 +60,7 @@ export async function digestOutput(
   const parser = agent.parser();
   const seen: EventBody[] = [];
   const meter = createUsageMeter(run.cell.model, await createPricer(context.prices));
+  const trajectory = createTrajectoryCollector();
   const stderr = await tail(ended.stderr);
   let classified: Classified = { ending: 'crashed', message: '', again: null };
   let seq = 0;
@@ -68,6 +72,7 @@ export async function digestOutput(
       write(`${redact(JSON.stringify(withCut(event)))}\n`);
       remember(body, seen);
       meter.add(body);
+      trajectory.add(body);
     };
     for (const record of setup) emit(setupEvent(record), ended.startedAt);
     await writeLines(files.rawTranscript, async (raw) => {
@@ -107,6 +112,11 @@ export async function digestOutput(
       yield line.text;
     }
   };
+  const transcript: Transcript = {
+    events: seen,
+    text: { [Symbol.iterator]: text },
+    target: { binary: target.binary, commandPattern: target.command_pattern ?? null },
+  };
   await writeHuman(context);
   return {
     record: {
@@ -126,11 +136,8 @@ export async function digestOutput(
       cost_source: costSource,
       history: [],
     },
-    efficiency: analyseTranscript({
-      events: seen,
-      text: { [Symbol.iterator]: text },
-      target: { binary: target.binary, commandPattern: target.command_pattern ?? null },
-    }),
+    efficiency: analyseTranscript(transcript),
+    trajectory: trajectory.end(() => extractCommands(transcript).map(({ line }) => line)),
   };
 
   function endMessage(of: RunContext, message: string, { stopped }: EndedStart): string {

@@ -47,6 +47,7 @@ async function perform(
     return {
       record: unable(context, message),
       efficiency: null,
+      trajectory: null,
     };
   }
   const history = await earlierAttempts(context);
@@ -56,7 +57,7 @@ async function perform(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
     const message = `agent ${context.run.cell.agent}: the prompt is too long for an argument; use prompt = "stdin" or "file"`;
-    return { record: unable(context, message), efficiency: null };
+    return { record: unable(context, message), efficiency: null, trajectory: null };
   }
   await fence.check();
   const digested = await digestOutput(context, prepared.result.setup, ended);
