@@ -13,8 +13,16 @@ export interface PlannedLaunch {
   program: string | null;
 }
 
-export async function planLaunch(context: RunContext): Promise<PlannedLaunch> {
-  const launch = context.agent.launch(requestOf(context));
+/** `start`: which start of the agent it is; `session`: the one that it goes on with, null for a new one. */
+export async function planLaunch(
+  context: RunContext,
+  start = 1,
+  session: string | null = null,
+): Promise<PlannedLaunch> {
+  const { agent } = context;
+  const request = requestOf(context, start);
+  const launch =
+    session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
   const env = { ...context.baseEnv, ...launch.env, ...context.targetEnv };
   return { launch, env, program: await findExecutable(launch.argv[0] ?? '', env['PATH'] ?? '') };
 }
@@ -38,14 +46,14 @@ export async function agentVersion(
   return result.exitCode === 0 && line !== '' ? redact(line).slice(0, 200) : null;
 }
 
-function requestOf({ scenario, run, handle, home, config, access }: RunContext): AgentRequest {
+function requestOf({ scenario, run, handle, home, config, access }: RunContext, start: number): AgentRequest {
   return {
     prompt: scenario.task.prompt,
     model: run.cell.model,
     workspace: handle.workspace,
     home,
     config,
-    sessionId: uuidOf(run.run),
+    sessionId: uuidOf(`${run.run}/${start}`),
     maxTurns: scenario.run.max_turns ?? null,
     system: null,
     access,
@@ -53,7 +61,7 @@ function requestOf({ scenario, run, handle, home, config, access }: RunContext):
   };
 }
 
-/** The same UUID at every attempt of a run. */
+/** The same UUID at every attempt: a session is named before the agent is started, and names are used once. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -9,7 +9,7 @@ import { writeFileAtomic } from '../platform/write-file.js';
 import { explained } from './explain.js';
 import type { RunContext } from './run-context.js';
 
-/** `<run>/agent-attempts/<attempt>`: written when it begins, touched while it lives, and again when it fails. */
+/** `<run>/<step>-attempts/<attempt>`: written when it begins, touched while it lives, and again when it fails. */
 interface Attempt {
   at: number;
   /** Why it ended without a result; null while it lives, and for good when its worker died. */
@@ -21,11 +21,16 @@ interface Attempt {
 const SIGN_OF_LIFE_MS = 1000;
 /** As often as any other step is tried. */
 const MAX_FAILED = 8;
-const attemptsFolder = ({ handle }: RunContext): string => join(handle.root, 'agent-attempts');
+const attemptsFolder = ({ handle }: RunContext, step: string): string =>
+  join(handle.root, `${step.replaceAll(' ', '-')}-attempts`);
 
-/** Performs an attempt of the agent step so that the next one can tell how it ended. */
-export async function noteAttempt<T>(context: RunContext, perform: () => Promise<T>): Promise<T> {
-  const folder = attemptsFolder(context);
+/** Performs an attempt of a step that runs the agent so that the next one can tell how it ended. */
+export async function noteAttempt<T>(
+  context: RunContext,
+  step: string,
+  perform: () => Promise<T>,
+): Promise<T> {
+  const folder = attemptsFolder(context, step);
   const file = join(folder, String(Context.current().info.attempt));
   const at = Date.now();
   const worker = ownIdentity();
@@ -60,8 +65,8 @@ async function failedAttempts(folder: string): Promise<number> {
  * How the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". A worker that is alive was out of
  * touch: it is frozen, or the server was away. An attempt without a note was lost as it began.
  */
-export async function earlierAttempts(context: RunContext): Promise<string[]> {
-  const folder = attemptsFolder(context);
+export async function earlierAttempts(context: RunContext, step: string): Promise<string[]> {
+  const folder = attemptsFolder(context, step);
   const own = Context.current().info.attempt;
   return Promise.all(
     Array.from({ length: own - 1 }, async (_, index) => {

@@ -1,13 +1,10 @@
+import { readAgentStep } from './agent-steps.js';
 import { checkGate as check, gateSubject } from '../gates/index.js';
 import type { GateDetail } from '../results/schema.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './heartbeat.js';
-import { publishStep, readStep } from './publish-step.js';
-import { loadRun, scriptEnv, type Deps, type RunContext } from './run-context.js';
-import type { AgentStep } from './digest-output.js';
-
-const agentStep = async (context: RunContext): Promise<AgentStep | null> =>
-  (await readStep<AgentStep>(context, STEPS.agent))?.result ?? null;
+import { publishStep } from './publish-step.js';
+import { loadRun, scriptEnv, type Deps } from './run-context.js';
 
 /** Checks one gate. A gate that fails is data; what throws here is the harness, and is tried again. */
 export const checkGate =
@@ -24,9 +21,9 @@ export const checkGate =
           exec: (command, timeoutSecs) =>
             environment.exec(handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
           look: (path) => environment.look(handle, path),
-          efficiency: async () => (await agentStep(context))?.efficiency ?? null,
+          efficiency: async () => (await readAgentStep(context))?.result.efficiency ?? null,
           trajectory: async () => {
-            const step = await agentStep(context);
+            const step = (await readAgentStep(context))?.result;
             if (!step?.trajectory) return null;
             const { token_usage: tokens, cost_usd: costUsd } = step.record;
             return { ...step.trajectory, tokens, costUsd };

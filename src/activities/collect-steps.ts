@@ -7,12 +7,16 @@ import type { AgentStep } from './digest-output.js';
 import { judgeArtifacts, readAnswers } from './judge-answers.js';
 import { judgeCost } from './judge-cost.js';
 import { readStep, type Manifest } from './publish-step.js';
+import { readAgentSteps } from './agent-steps.js';
 import type { RunContext } from './run-context.js';
 import type { Prepared } from './workspace.js';
 
 /** What the steps of a run left; null for one that was not performed. */
 export interface Found {
   prepared: Manifest<Prepared> | null;
+  /** Each time that the agent was run: again where its provider had not served it. */
+  agents: Manifest<AgentStep>[];
+  /** The last of them, which counts. */
   agent: Manifest<AgentStep> | null;
   posts: (Manifest<CommandRecord> | null)[];
   gates: (Manifest<GateDetail> | null)[];
@@ -33,6 +37,7 @@ export async function collectSteps(context: RunContext, { failures }: ReportInpu
     step: (index: number) => string,
   ): Promise<(Manifest<T> | null)[]> =>
     Promise.all(list.map((_, index) => readStep<T>(context, step(index))));
+  const agents = await readAgentSteps(context);
   const gates = await each<GateDetail>(scenario.evaluation.gates, STEPS.gate);
   const gateDetails = scenario.evaluation.gates.flatMap((gate, index): GateDetail[] => {
     const manifest = gates[index];
@@ -50,7 +55,8 @@ export async function collectSteps(context: RunContext, { failures }: ReportInpu
   });
   return {
     prepared: await readStep<Prepared>(context, STEPS.prepare),
-    agent: await readStep<AgentStep>(context, STEPS.agent),
+    agents,
+    agent: agents.at(-1) ?? null,
     posts: await each<CommandRecord>(scenario.scripts.post, STEPS.post),
     gates,
     evaluators: await each<EvaluatorResult>(scenario.scripts.evaluators, STEPS.evaluator),

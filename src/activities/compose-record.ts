@@ -127,7 +127,10 @@ function stepRecords(
 ): StepRecord[] {
   const planned: PlannedStep[] = [
     [STEPS.prepare, found.prepared],
-    [STEPS.agent, found.agent],
+    ...(found.agents.length === 0 ? [null] : found.agents).map((manifest, index): PlannedStep => [
+      STEPS.agent(index + 1),
+      manifest,
+    ]),
     ...found.posts.map((manifest, index): PlannedStep => [STEPS.post(index), manifest]),
     ...found.gates.map((manifest, index): PlannedStep => [STEPS.gate(index), manifest]),
     ...found.evaluators.map((manifest, index): PlannedStep => [STEPS.evaluator(index), manifest]),

@@ -1,37 +1,25 @@
 import { open, stat } from 'node:fs/promises';
-import type { AgentEnd, Classified } from '../agents/agent.js';
-import { createBreather } from '../lib/breathe.js';
-import { arrivalOf, readGrowth } from '../platform/growth.js';
+import type { Again, AgentEnd, Classified } from '../agents/agent.js';
 import { linesOf } from '../platform/lines.js';
 import { analyseTranscript, extractCommands, type Transcript } from '../results/analyse-transcript.js';
-import { createPricer } from '../results/cost.js';
-import type { EventBody, RunEvent } from '../results/events.js';
+import type { EventBody } from '../results/events.js';
 import type { AgentRecord, CommandRecord } from '../results/run-record.js';
 import type { Efficiency } from '../results/schema.js';
 import { createTrajectoryCollector, type RecordedTrajectory } from '../results/trajectory.js';
-import { createUsageMeter } from '../results/usage-meter.js';
 import type { RunContext } from './run-context.js';
-import { OUTPUT_LIMIT, writeHuman, writeLines } from './transcripts.js';
+import { lastSession, type AgentOutput } from './agent-outputs.js';
+import { usageOf } from './agent-usage.js';
+import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
 
-/** What the agent step leaves for the steps after it. */
+/** What a step that ran the agent leaves for the steps after it. */
 export interface AgentStep {
   record: AgentRecord;
   /** null when the agent was not started. */
   efficiency: Efficiency | null;
-  /** null when the agent was not started. */
-  trajectory: RecordedTrajectory | null;
-}
-
-/** One start of the agent that has ended, with its output files. */
-export interface EndedStart {
-  start: number;
-  exitCode: number;
-  stopped: AgentEnd['stopped'];
-  stdout: string;
-  stderr: string;
-  growth: string;
-  startedAt: number;
-  endedAt: number;
+  /** null when the agent was not started. Absent in what older builds left. */
+  trajectory?: RecordedTrajectory | null;
+  /** Whether it may do better later. Absent in what older builds left. */
+  again?: Again | null;
 }
 
 const STDERR_TAIL = 4096;
@@ -47,90 +35,65 @@ const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRe
 });
 
 /**
- * Reads what an agent wrote, however much that is, and writes events.jsonl and the transcripts, redacted. What later
- * steps need of the events is kept in memory, without the output that tools printed.
+ * Reads what an agent wrote, however much that is, and writes events.jsonl and the transcripts of its last session,
+ * redacted. What later steps need of the events is kept in memory, without the output that tools printed. Tokens and
+ * money of earlier sessions count too: they were paid for. `outputs`: all starts, of which the last has ended.
  */
 export async function digestOutput(
   context: RunContext,
   setup: CommandRecord[],
-  ended: EndedStart,
+  outputs: readonly AgentOutput[],
 ): Promise<AgentStep> {
-  const { files, redact, agent, target, run } = context;
-  const growth = await readGrowth(ended.growth);
-  const parser = agent.parser();
+  const { agent, redact, target, run } = context;
+  const session = lastSession(outputs);
+  const [first, ended] = [session[0], session.at(-1)];
+  if (first === undefined || ended === undefined) throw new Error('the agent left nothing to read');
+  const { meter } = await usageOf(context, outputs.slice(0, -session.length));
   const seen: EventBody[] = [];
-  const meter = createUsageMeter(run.cell.model, await createPricer(context.prices));
   const trajectory = createTrajectoryCollector();
+  // Of the last start only: what ended the ones before it has been waited for.
+  const told: Pick<AgentEnd, 'result' | 'error'> = { result: null, error: null };
+  const emit = (body: EventBody, start: number): void => {
+    remember(body, seen);
+    if (start === ended.start && body.type === 'result') told.result = body;
+    if (start === ended.start && body.type === 'error') told.error = body;
+    meter.add(body);
+    trajectory.add(body);
+  };
+  const parser = agent.parser();
   const stderr = await tail(ended.stderr);
   let classified: Classified = { ending: 'crashed', message: '', again: null };
-  let seq = 0;
-  const breathe = createBreather();
-  await writeLines(files.events, async (write) => {
-    const emit = (body: EventBody, at: number): void => {
-      const event: RunEvent = { ts: new Date(at).toISOString(), seq: ++seq, attempt: ended.start, ...body };
-      // As a whole, because a name such as "password" makes its value a secret.
-      write(`${redact(JSON.stringify(withCut(event)))}\n`);
-      remember(body, seen);
-      meter.add(body);
-      trajectory.add(body);
-    };
-    for (const record of setup) emit(setupEvent(record), ended.startedAt);
-    await writeLines(files.rawTranscript, async (raw) => {
-      for (const { text, end } of linesOf(ended.stdout)) {
-        await breathe();
-        if (end > OUTPUT_LIMIT) {
-          raw(`[what follows the first ${OUTPUT_LIMIT} bytes is left out]\n`);
-          break;
-        }
-        raw(`${redact(text)}\n`);
-        for (const body of parser.line(text))
-          emit(body, Math.min(arrivalOf(end, growth, ended.endedAt), ended.endedAt));
-      }
-      for (const { text, end } of linesOf(ended.stderr)) {
-        await breathe();
-        if (end > OUTPUT_LIMIT) break;
-        raw(`[stderr] ${redact(text)}\n`);
-      }
-    });
-    for (const body of parser.end()) emit(body, ended.endedAt);
-    const { exitCode, stopped } = ended;
-    classified = agent.classify({
-      exitCode,
-      stopped,
-      at: ended.endedAt,
-      result: last(seen, 'result'),
-      error: last(seen, 'error'),
-      stderr,
-    });
-    emit({ type: 'result', ending: classified.ending, exit_code: exitCode }, ended.endedAt);
+  await writeTranscripts(context, session, parser, {
+    before: setup.map(setupEvent),
+    emit,
+    after: () => {
+      const exitCode = ended.exitCode ?? LOST;
+      classified = agent.classify({ exitCode, stopped: ended.stopped, at: ended.endedAt, stderr, ...told });
+      return [{ type: 'result', ending: classified.ending, exit_code: ended.exitCode }];
+    },
   });
-  const session = last(seen, 'session');
+  await writeHuman(context);
+  const { ending, again } = classified;
+  const said = last(seen, 'session');
   const { tokens, costUsd, costSource } = meter.read();
-  const text = function* (): Generator<string> {
-    for (const line of linesOf(ended.stdout)) {
-      if (line.end > OUTPUT_LIMIT) return;
-      yield line.text;
-    }
-  };
   const transcript: Transcript = {
     events: seen,
-    text: { [Symbol.iterator]: text },
+    text: { [Symbol.iterator]: () => textOf(session) },
     target: { binary: target.binary, commandPattern: target.command_pattern ?? null },
   };
-  await writeHuman(context);
   return {
     record: {
-      ending: classified.ending,
-      completed: classified.ending === 'done',
+      ending,
+      completed: ending === 'done',
       exit_code: ended.exitCode,
       message: redact(endMessage(context, classified.message, ended)),
       version: null,
       containment: null,
-      session_id: session?.session_id ?? null,
-      model_used: session?.model_used ?? null,
-      duration_ms: ended.endedAt - ended.startedAt,
+      session_id: said?.session_id ?? null,
+      model_used: said?.model_used ?? null,
+      duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),
       starts: ended.start,
-      output_bytes: (await stat(ended.stdout)).size + (await stat(ended.stderr)).size,
+      output_bytes: await bytesOf(session),
       token_usage: tokens,
       cost_usd: costUsd,
       cost_source: costSource,
@@ -138,9 +101,10 @@ export async function digestOutput(
     },
     efficiency: analyseTranscript(transcript),
     trajectory: trajectory.end(() => extractCommands(transcript).map(({ line }) => line)),
+    again,
   };
 
-  function endMessage(of: RunContext, message: string, { stopped }: EndedStart): string {
+  function endMessage(of: RunContext, message: string, { stopped }: AgentOutput): string {
     if (stopped === 'deadline') return `agent timed out after ${of.timeout_secs} s`;
     if (stopped === 'idle') return `agent stopped: no output for ${of.scenario.run.idle_timeout_secs ?? 0} s`;
     if (stopped === 'cost') return `agent stopped: its cost passed $${of.scenario.cost.max_usd ?? 0}`;
@@ -148,11 +112,24 @@ export async function digestOutput(
   }
 }
 
-/** An agent that shortens what a tool printed may cut a secret in two, which is found beside an ellipsis only. */
-const withCut = (event: RunEvent): RunEvent =>
-  event.type === 'tool_result' && event.truncated && !event.output.includes('…')
-    ? { ...event, output: `${event.output}…` }
-    : event;
+/** As shells say of a process that was killed. */
+const LOST = 137;
+
+function* textOf(session: readonly AgentOutput[]): Generator<string> {
+  for (const { stdout } of session) {
+    for (const line of linesOf(stdout)) {
+      if (line.end > OUTPUT_LIMIT) return;
+      yield line.text;
+    }
+  }
+}
+
+async function bytesOf(session: readonly AgentOutput[]): Promise<number> {
+  const sizes = session
+    .flatMap(({ stdout, stderr }) => [stdout, stderr])
+    .map(async (file) => (await stat(file)).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
 
 const KEPT = 8 * 1024;
 

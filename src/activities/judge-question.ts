@@ -1,10 +1,10 @@
 import type { JudgeQuestion } from '../judge/prompt.js';
+import { readAgentStep } from './agent-steps.js';
 import { readTextIfThere } from '../platform/read-file.js';
 import type { EvaluatorResult, GateDetail } from '../results/schema.js';
 import type { Rubric } from '../scenario/rubric.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import { STEPS } from '../workflows/protocol.js';
-import type { AgentStep } from './digest-output.js';
 import { readStep } from './publish-step.js';
 import { redactDeep } from './redact-deep.js';
 import type { Deps, RunContext } from './run-context.js';
@@ -22,7 +22,7 @@ export async function gatherQuestion(
   };
   const fixture = fixtureFolder(resultsPath, context.fixture);
   const changes = await environment.changes(handle, fixture, scenario.setup.files);
-  const agent = (await readStep<AgentStep>(context, STEPS.agent))?.result.record;
+  const agent = (await readAgentStep(context))?.result.record;
   return {
     rubric,
     // One by one, since a file is a document of its own to the redactor.

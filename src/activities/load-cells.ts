@@ -1,3 +1,4 @@
+import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import type { Cell } from '../results/cell.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
@@ -11,12 +12,14 @@ export const loadCells =
   async ({ sweep, offset, limit, round = 1 }: CellsWanted): Promise<CellPage> => {
     const plan = await readPlan(resultsPath, sweep);
     const finished = resultsIndex(resultsPath).ofSweep(sweep);
-    const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan);
+    const agents = knownAgents(plan.agents);
+    const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = plan.cells.slice(offset, offset + limit).map((cell): PageCell => {
       const known = finished.get(cell.id);
       // In a sweep that goes on after its workflow was ended, what that cancelled is still to be done.
       if (known === undefined || (round > 1 && known.outcome === 'cancelled')) {
-        return { cell, finished: null, ...estimate(cell) };
+        const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
+        return { cell, finished: null, ...estimate(cell), ...(provider === null ? {} : { provider }) };
       }
       return { cell, finished: known.outcome, costUsd: known.cached_from === null ? known.cost_usd : null };
     });
@@ -27,8 +30,8 @@ export const loadCells =
 async function estimator(
   resultsPath: string,
   plan: Plan,
+  agents: ReadonlyMap<string, Agent>,
 ): Promise<(cell: Cell) => Pick<PageCell, 'estimateUsd' | 'limited'>> {
-  const agents = knownAgents(plan.agents);
   const scenarios = new Map<string, EffectiveScenario>();
   for (const { name, hash } of plan.scenarios) scenarios.set(name, await readScenario(resultsPath, hash));
   return (cell) => {

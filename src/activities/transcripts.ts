@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBreather } from '../lib/breathe.js';
+import type { StreamParser } from '../agents/agent.js';
+import { arrivalOf, readGrowth } from '../platform/growth.js';
 import { linesOf } from '../platform/lines.js';
 import { renderHumanTranscript } from '../reports/human-transcript.js';
 import type { EventBody, RunEvent } from '../results/events.js';
 import type { CommandRecord } from '../results/run-record.js';
+import type { AgentOutput } from './agent-outputs.js';
 import type { Manifest } from './publish-step.js';
 import type { RunContext } from './run-context.js';
 
@@ -13,7 +16,7 @@ import type { RunContext } from './run-context.js';
 export const OUTPUT_LIMIT = 64 * 1024 * 1024;
 
 /** Writes lines to a temporary file that takes its name when all are there. */
-export async function writeLines(
+async function writeLines(
   path: string,
   fill: (line: (text: string) => void) => Promise<void>,
 ): Promise<void> {
@@ -27,6 +30,68 @@ export async function writeLines(
   }
   renameSync(temporary, path);
 }
+
+/** What goes into events.jsonl besides what the parser makes of the agent's output. */
+interface Emitting {
+  before: EventBody[];
+  /** Called with each event, after it was written. */
+  emit: (event: EventBody, start: number) => void;
+  /** Called when all is read. */
+  after: () => EventBody[];
+}
+
+/** Writes events.jsonl and transcript.raw.txt of a session, redacted. */
+export async function writeTranscripts(
+  context: RunContext,
+  session: readonly AgentOutput[],
+  parser: StreamParser,
+  { before, emit, after }: Emitting,
+): Promise<void> {
+  const { files, redact } = context;
+  const breathe = createBreather();
+  let seq = 0;
+  await writeLines(files.events, async (writeEvent) => {
+    const write = (body: EventBody, attempt: number, at: number): void => {
+      const event: RunEvent = { ts: new Date(at).toISOString(), seq: ++seq, attempt, ...body };
+      // As a whole, because a name such as "password" makes its value a secret.
+      writeEvent(`${redact(JSON.stringify(withCut(event)))}\n`);
+      emit(body, attempt);
+    };
+    await writeLines(files.rawTranscript, async (raw) => {
+      for (const [index, output] of session.entries()) {
+        const { start, stdout, stderr, startedAt, endedAt } = output;
+        if (index === 0) for (const body of before) write(body, start, startedAt);
+        else raw(`[start ${start}, in the same session]\n`);
+        const growth = await readGrowth(output.growth);
+        for (const { text, end } of linesOf(stdout)) {
+          await breathe();
+          if (end > OUTPUT_LIMIT) {
+            raw(`[what follows the first ${OUTPUT_LIMIT} bytes is left out]\n`);
+            break;
+          }
+          raw(`${redact(text)}\n`);
+          const at = Math.min(arrivalOf(end, growth, endedAt), endedAt);
+          for (const body of parser.line(text)) write(body, start, at);
+        }
+        for (const { text, end } of linesOf(stderr)) {
+          await breathe();
+          if (end > OUTPUT_LIMIT) break;
+          raw(`[stderr] ${redact(text)}\n`);
+        }
+      }
+    });
+    const last = session.at(-1);
+    if (last === undefined) return;
+    for (const body of parser.end()) write(body, last.start, last.endedAt);
+    for (const body of after()) write(body, last.start, last.endedAt);
+  });
+}
+
+/** An agent that shortens what a tool printed may cut a secret in two, which is found beside an ellipsis only. */
+const withCut = (event: RunEvent): RunEvent =>
+  event.type === 'tool_result' && event.truncated && !event.output.includes('…')
+    ? { ...event, output: `${event.output}…` }
+    : event;
 
 /** Appends the post scripts to events.jsonl; those that are there already are replaced, so it can be repeated. */
 export async function addPostScripts(

@@ -14,7 +14,7 @@ import { collectSteps } from './collect-steps.js';
 import { composeMetrics } from './compose-metrics.js';
 import { composeRecord } from './compose-record.js';
 import { heartbeating } from './heartbeat.js';
-import { lastStart } from './run-agent.js';
+import { lastStart } from './agent-outputs.js';
 import { publishStep } from './publish-step.js';
 import { redactDeep } from './redact-deep.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';

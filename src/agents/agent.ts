@@ -70,8 +70,11 @@ export interface Classified {
 }
 
 export interface Again {
-  /** `limit`: the account's, so that other runs with the provider would meet it too. `busy`: a rate limit or an outage. */
-  why: 'busy' | 'limit';
+  /**
+   * `limit`: the account's, so that other runs with the provider would meet it too. `busy`: a rate limit or an outage.
+   * `session`: the session to go on with is not there; a new one is needed.
+   */
+  why: 'busy' | 'limit' | 'session';
   /** When, as far as the provider says; ms since the epoch. */
   at: number | null;
 }

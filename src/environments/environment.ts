@@ -65,6 +65,8 @@ export interface Environment {
   attach(process: ProcessHandle, signal: AbortSignal): Promise<ProcessState>;
   /** Ends the agent and all that it started. */
   kill(process: ProcessHandle, reason: 'cancel' | 'cost'): Promise<ProcessState>;
+  /** Ends whatever of the run is still alive. */
+  quell(handle: EnvironmentHandle): Promise<void>;
   output(process: ProcessHandle): { stdout: string; stderr: string };
   look(handle: EnvironmentHandle, path: string): Promise<FileLook>;
   /** What is not as `prepare` was told to make it; null when the workspace is gone. */

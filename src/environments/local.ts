@@ -108,6 +108,7 @@ export const local: Environment = {
   inspect: (process) => inspect(process.folder),
   attach: (process, signal) => waitForEnd(process.folder, signal),
   kill: (process, reason) => stopSupervised(process.folder, reason),
+  quell: ({ mark }) => killMarked(mark),
   output: (process: ProcessHandle) => ({
     stdout: join(process.folder, 'out'),
     stderr: join(process.folder, 'err'),

@@ -7,7 +7,8 @@ import type { Outcome } from '../results/schema.js';
  * Additions must be optional: workflows of an older build go on with a newer worker.
  */
 export const WORKFLOWS = { sweep: 'runSweep', run: 'runScenario' } as const;
-export const UPDATES = { pause: 'pause', resume: 'resume', cancel: 'cancel' } as const;
+export const UPDATES = { pause: 'pause', resume: 'resume', cancel: 'cancel', goOn: 'goOn' } as const;
+export const SIGNALS = { goOn: 'goOn', providerLimited: 'providerLimited' } as const;
 export const QUERIES = { progress: 'progress' } as const;
 
 export interface SweepInput {
@@ -33,6 +34,7 @@ interface SweepCarried {
   paused: boolean;
   counts: Record<Outcome, number>;
   lost: LostCell[];
+  limits?: ProviderLimit[];
   spending?: SpendingCarried;
 }
 
@@ -43,6 +45,13 @@ export interface SpendingCarried {
   unaffordable: number;
   /** The most that a run has cost so far, by scenario, agent and model. */
   costs: Record<string, number>;
+}
+
+/** An account's limit that a run has met: its sweep starts no further cells with the provider until then. */
+export interface ProviderLimit {
+  provider: string;
+  /** ms since the epoch */
+  until: number;
 }
 
 /** A cell whose run left no result: its workflow failed or was terminated. */
@@ -62,6 +71,8 @@ export interface SweepProgress {
   /** US dollars that are known to be spent, where there is a budget. */
   spentUsd?: number;
   maxUsd?: number;
+  /** Limits of accounts that cells wait for. */
+  limits?: ProviderLimit[];
 }
 
 export interface SweepResult {
@@ -94,6 +105,8 @@ export interface PageCell {
   estimateUsd?: number | null;
   /** The estimate is a limit that the run is held to. */
   limited?: boolean;
+  /** Who serves the agent's model; absent where nobody does, or an older build has loaded the page. */
+  provider?: string;
 }
 
 export interface CellPage {
@@ -120,6 +133,10 @@ export interface AgentBrief {
   completed: boolean;
   message: string;
   costUsd: number | null;
+  /** Why it may do better later, and when (ms since the epoch; null: nobody said). Absent: nothing to wait for. */
+  again?: { why: 'busy' | 'limit'; at: number | null };
+  /** Whose limit it is that was met. */
+  provider?: string;
 }
 
 export interface JudgeBrief {
@@ -159,7 +176,7 @@ export interface RunResult {
 export const STEPS = {
   prepare: 'prepare',
   reuse: 'reuse',
-  agent: 'agent',
+  agent: (nth: number) => (nth === 1 ? 'agent' : `agent ${nth}`),
   post: (index: number) => `post ${index + 1}`,
   gate: (index: number) => `gate ${index + 1}`,
   evaluator: (index: number) => `evaluator ${index + 1}`,

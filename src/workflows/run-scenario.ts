@@ -12,8 +12,18 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { safeName } from '../lib/safe-name.js';
-import { STEPS, type RunInput, type RunRef, type RunResult, type StepFailure } from './protocol.js';
+import { patience } from './patience.js';
+import {
+  STEPS,
+  type AgentBrief,
+  type RunCard,
+  type RunInput,
+  type RunRef,
+  type RunResult,
+  type StepFailure,
+} from './protocol.js';
 import { rootMessage } from './root-message.js';
+import { waitsForProvider } from './wait-for-provider.js';
 import { attributesOf, runDetails, summaryOf, type StepLine } from './ui.js';
 
 /**
@@ -49,6 +59,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
   let reused: RunResult | null = null;
+  const waitForProvider = waitsForProvider();
 
   /** Performs one step; null when it failed for good. Cancellation passes through. */
   async function perform<R>(
@@ -80,6 +91,23 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     startToCloseTimeout: (secs + GRACE_SECS) * 1000,
   });
 
+  /** Again for as long as its provider is worth waiting for: a limit or an outage says nothing of the tool under test. */
+  async function runAgent(card: RunCard): Promise<AgentBrief | null> {
+    for (let nth = 1; ; nth++) {
+      const title = `agent ${input.cell.agent} ${input.cell.model}${nth === 1 ? '' : `, run ${nth}`}`;
+      const brief = await perform(STEPS.agent(nth), title, (options) =>
+        activities.runAgent.executeWithOptions(
+          { ...options, ...within(card.agentTimeoutSecs), retry: AGENT_RETRY },
+          nth === 1 ? [run] : [run, nth],
+        ),
+      );
+      const wait = brief?.again === undefined ? null : patience(brief.again, nth, Date.now());
+      if (brief === null || wait === null) return brief;
+      const until = new Date(Date.now() + wait).toISOString();
+      await perform('wait', `until ${until}: ${brief.message}`, () => waitForProvider(brief, wait));
+    }
+  }
+
   async function steps(): Promise<void> {
     const card = await perform(STEPS.prepare, `prepare ${input.cell.scenario}`, (options) =>
       activities.prepareWorkspace.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [
@@ -94,12 +122,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       );
       if (reused !== null || failures.length > 0) return;
     }
-    const agent = await perform(STEPS.agent, `agent ${input.cell.agent} ${input.cell.model}`, (options) =>
-      activities.runAgent.executeWithOptions(
-        { ...options, ...within(card.agentTimeoutSecs), retry: AGENT_RETRY },
-        [run],
-      ),
-    );
+    const agent = await runAgent(card);
     if (agent?.ending === 'cancelled') throw new CancelledFailure('the run was cancelled');
     if (agent === null || agent.ending === 'unable') return;
     for (const [index, post] of card.posts.entries()) {

@@ -6,6 +6,7 @@ import {
   defineQuery,
   defineUpdate,
   executeChild,
+  getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
   proxyActivities,
@@ -27,12 +28,15 @@ import {
   type SweepStatus,
 } from './protocol.js';
 import { rootMessage } from './root-message.js';
+import { trackLimits } from './limits.js';
 import { trackSpending } from './spending.js';
+import { goOnNow, providerLimited } from './wait-for-provider.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
 const resumeSweep = defineUpdate<SweepStatus>(UPDATES.resume);
 const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
+const goOn = defineUpdate<SweepStatus>(UPDATES.goOn);
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
 /** Reasons of so many lost cells are told; those of more would outgrow what Temporal carries. */
@@ -59,6 +63,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   let total = input.carried?.total ?? 0;
   let admitted = 0;
   const spending = trackSpending(input.maxUsd, input.carried?.spending);
+  const limits = trackLimits(input.carried?.limits);
 
   const status = (): SweepStatus => (cancelled ? 'cancelled' : paused ? 'paused' : 'running');
   const progress = (): SweepProgress => ({
@@ -67,6 +72,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     total,
     counts,
     ...spentSoFar(),
+    ...(limits.open().length === 0 ? {} : { limits: limits.open() }),
   });
   const spentSoFar = (): Pick<SweepProgress, 'spentUsd' | 'maxUsd'> => {
     const said = spending.read();
@@ -89,6 +95,23 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   setHandler(cancelSweep, () => {
     cancelled = true;
     runs.cancel();
+    show();
+    return status();
+  });
+
+  setHandler(providerLimited, (limit) => {
+    limits.add(limit);
+    show();
+  });
+  setHandler(goOn, async () => {
+    limits.clear();
+    const waiting = [...active.values()].map(({ workflowId }) =>
+      // One that has just ended needs no word.
+      getExternalWorkflowHandle(workflowId)
+        .signal(goOnNow)
+        .catch(() => undefined),
+    );
+    await Promise.all(waiting);
     show();
     return status();
   });
@@ -136,7 +159,11 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   };
   /** The first cell that need not wait: it can start, or never will. */
   const next = (): PageCell | undefined =>
-    paused ? undefined : waiting.find((page) => hasRoom(page.cell) && spending.admission(page) !== 'wait');
+    paused
+      ? undefined
+      : waiting.find(
+          (page) => hasRoom(page.cell) && !limits.holds(page.provider) && spending.admission(page) !== 'wait',
+        );
 
   async function loadPage(): Promise<{ last: boolean }> {
     const page = await loadCells({ sweep, offset, limit: PAGE, round: input.round });
@@ -200,6 +227,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           paused,
           counts,
           lost,
+          ...(limits.open().length === 0 ? {} : { limits: limits.open() }),
           ...(money === null ? {} : { spending: money.carried }),
         },
       });

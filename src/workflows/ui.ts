@@ -34,6 +34,10 @@ export function sweepDetails(progress: SweepProgress): string {
     ...(progress.maxUsd === undefined
       ? []
       : ['', `$${progress.spentUsd ?? 0} of $${progress.maxUsd} spent, as far as costs are known`]),
+    ...(progress.limits ?? []).flatMap(({ provider, until }) => [
+      '',
+      `${provider}: limit reached; its cells wait until ${new Date(until).toISOString()} (\`retry --now\` does not wait)`,
+    ]),
     ...(active.length === 0
       ? []
       : ['', '| running |', '|---|', ...active.map((run) => `| ${cell(run.cell)} |`)]),

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentEnd, StreamParser } from '../agents/agent.js';
+import type { ProcessHandle } from '../environments/environment.js';
+import { createBreather } from '../lib/breathe.js';
+import { linesOf } from '../platform/lines.js';
+import { readTextIfThere } from '../platform/read-file.js';
+import type { EventBody } from '../results/events.js';
+import type { RunContext } from './run-context.js';
+
+/** One start of the agent: what it left, and how it ended. Times in ms since the epoch. */
+export interface AgentOutput {
+  start: number;
+  /** It went on with the session of the start before. */
+  resumed: boolean;
+  /** null where none was recorded: it was lost. */
+  exitCode: number | null;
+  stopped: AgentEnd['stopped'];
+  stdout: string;
+  stderr: string;
+  growth: string;
+  startedAt: number;
+  endedAt: number;
+}
+
+/** In a start's folder where it goes on with a session: the id of that. Written before the agent is started. */
+export const resumesFile = ({ folder }: ProcessHandle): string => join(folder, 'resumes');
+
+/** Number of the agent's last start; 0 where it was never started. */
+export async function lastStart(root: string): Promise<number> {
+  const names = await readdir(join(root, 'agent')).catch(() => []);
+  return Math.max(0, ...names.map(Number).filter((number) => number > 0));
+}
+
+/** The starts from the first to `last` that left anything, in order. */
+export async function agentOutputs(context: RunContext, last: number): Promise<AgentOutput[]> {
+  const outputs = [];
+  for (let start = 1; start <= last; start++) {
+    const output = await agentOutput(context, start);
+    if (output !== null) outputs.push(output);
+  }
+  return outputs;
+}
+
+async function agentOutput({ environment, handle }: RunContext, start: number): Promise<AgentOutput | null> {
+  const process = environment.process(handle, start);
+  const { stdout, stderr } = environment.output(process);
+  if (!existsSync(stdout)) return null;
+  const timeOf = async (file: string): Promise<number> => Math.round((await stat(file)).mtimeMs);
+  const state = await environment.inspect(process);
+  const ended = state.state === 'ended' ? state : null;
+  return {
+    start,
+    resumed: (await readTextIfThere(resumesFile(process))) !== null,
+    exitCode: ended?.exitCode ?? null,
+    stopped: ended?.stopped ?? null,
+    ...{ stdout, stderr },
+    growth: join(process.folder, 'growth'),
+    startedAt: await timeOf(join(process.folder, 'sup')),
+    endedAt: await timeOf(ended === null ? stdout : join(process.folder, 'exit')),
+  };
+}
+
+/** The last fresh start, and those that went on with its session. */
+export function lastSession(outputs: readonly AgentOutput[]): AgentOutput[] {
+  const first = outputs.findLastIndex(({ resumed }) => !resumed);
+  return outputs.slice(Math.max(0, first));
+}
+
+/** The events of an ended start, one after another, without times. */
+export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): AsyncGenerator<EventBody> {
+  const breathe = createBreather();
+  for (const { text } of linesOf(stdout)) {
+    await breathe();
+    yield* parser.line(text);
+  }
+}
+
+/** Id of the session that the starts have been in, as the agent said; null where it said none. */
+export async function sessionOf({ agent }: RunContext, session: AgentOutput[]): Promise<string | null> {
+  const parser = agent.parser();
+  let id: string | null = null;
+  for (const output of session) {
+    for await (const event of eventsOf(parser, output)) {
+      if (event.type === 'session') id = event.session_id ?? id;
+    }
+  }
+  return id;
+}

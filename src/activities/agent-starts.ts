@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import type { AgentLaunch } from '../agents/agent.js';
+import type { ProcessHandle, ProcessState } from '../environments/environment.js';
+import { recordGrowth } from '../platform/growth.js';
+import { writeFileAtomic } from '../platform/write-file.js';
+import { planLaunch } from './agent-launch.js';
+import { agentOutputs, lastSession, lastStart, resumesFile, sessionOf } from './agent-outputs.js';
+import type { Fence } from './fence.js';
+import { wasCancelled } from './heartbeat.js';
+import type { Deps, RunContext } from './run-context.js';
+import { watchCost } from './watch-cost.js';
+import { buildWorkspace } from './workspace.js';
+
+/** An agent that is lost so often is lost again; each start may cost money. */
+const MAX_LOST = 3;
+
+export interface Supervision {
+  deps: Deps;
+  context: RunContext;
+  /** What the report says of lost attempts and starts; added to. */
+  history: string[];
+  fence: Fence;
+  signal: AbortSignal;
+}
+
+/**
+ * The agent's last start, from `first` on, brought to its end: adopted when it runs, read when it has ended, started
+ * when there is none. One that was lost is followed by another, in its session where that is sound (and `fresh` does not
+ * say that it is not). Gives its number.
+ */
+export async function superviseToEnd(
+  supervision: Supervision,
+  first: number,
+  fresh = false,
+): Promise<number> {
+  const { context, history, signal } = supervision;
+  const { environment, handle } = context;
+  for (let start = Math.max(first, await lastStart(handle.root)); ; start++) {
+    const process = environment.process(handle, start);
+    const before = await environment.inspect(process);
+    if (before.state === 'none') await startAgent(supervision, start, fresh);
+    else if (before.state === 'ended')
+      history.push(`start ${start} of the agent had ended; its output was taken`);
+    else if (before.state !== 'dead') history.push(`start ${start} of the agent was alive; adopted`);
+    const end = before.state === 'ended' ? before : await follow(context, process, start, signal);
+    if (end.state === 'ended') return start;
+    if ((await lostStarts(context, start)) >= MAX_LOST) {
+      throw ApplicationFailure.nonRetryable(
+        `the agent was lost ${MAX_LOST} times without an exit status`,
+        'AgentLost',
+      );
+    }
+    history.push(`start ${start} of the agent was lost without an exit status`);
+  }
+}
+
+async function lostStarts(context: RunContext, upTo: number): Promise<number> {
+  const outputs = await agentOutputs(context, upTo);
+  return outputs.filter(({ exitCode }) => exitCode === null).length;
+}
+
+/** Starts the agent: in the session of the starts before where that can go on, else in a fresh workspace. */
+async function startAgent(supervision: Supervision, start: number, fresh: boolean): Promise<void> {
+  const { context, fence, history } = supervision;
+  const { environment, handle } = context;
+  const session = fresh ? null : await sessionToResume(context, start);
+  if (session !== null) {
+    await fence.check();
+    await environment.quell(handle);
+    const { folder } = environment.process(handle, start);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFileAtomic(resumesFile({ type: 'local', folder }), session, 0o600);
+    history.push(`start ${start} of the agent went on with its session`);
+  } else if (start > 1) {
+    await freshWorkspace(supervision);
+    history.push(`start ${start} of the agent began anew in a fresh workspace`);
+  }
+  const { launch, env } = await planLaunch(context, start, session);
+  await writeLaunchFiles(launch);
+  await fence.check();
+  await environment.start(handle, {
+    start,
+    argv: launch.argv,
+    env,
+    stdin: launch.stdin,
+    deadlineSecs: context.timeout_secs,
+    idleSecs: context.scenario.run.idle_timeout_secs ?? null,
+  });
+}
+
+/** The session that the starts before have left, where the agent can go on with one; null where it cannot. */
+async function sessionToResume(context: RunContext, start: number): Promise<string | null> {
+  const { agent, environment, handle } = context;
+  if (agent.resume === null || (await environment.look(handle, '.')).kind !== 'directory') return null;
+  const before = lastSession(await agentOutputs(context, start - 1));
+  return before.length === 0 ? null : sessionOf(context, before);
+}
+
+async function freshWorkspace({ deps, context, fence, signal }: Supervision): Promise<void> {
+  const { unfit } = await buildWorkspace(deps, context, fence, signal);
+  if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
+}
+
+/**
+ * Waits for the end. A cancelled run ends its agent, whose output is digested like any other's: it was paid for. Any
+ * other reason to stop leaves the agent to the next attempt.
+ */
+async function follow(
+  context: RunContext,
+  process: ProcessHandle,
+  start: number,
+  signal: AbortSignal,
+): Promise<ProcessState> {
+  const { environment } = context;
+  const end = environment.attach(process, signal);
+  const { stdout } = environment.output(process);
+  const earlier = await agentOutputs(context, start - 1);
+  const resumed = existsSync(resumesFile(process));
+  const beside = Promise.all([
+    recordGrowth(stdout, join(process.folder, 'growth'), end),
+    watchCost(context, { earlier, resumed }, stdout, end, () => environment.kill(process, 'cost')),
+  ]);
+  beside.catch(() => undefined); // told below, when the agent has ended
+  try {
+    return await end;
+  } catch (error) {
+    if (!wasCancelled()) throw error;
+    const killed = await environment.kill(process, 'cancel');
+    if (killed.state !== 'ended') throw error;
+    return killed;
+  } finally {
+    await beside;
+  }
+}
+
+async function writeLaunchFiles({ files }: AgentLaunch): Promise<void> {
+  for (const { path, content } of files) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(path, content, 0o600);
+  }
+}

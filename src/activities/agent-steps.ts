@@ -1,0 +1,19 @@
+import { STEPS } from '../workflows/protocol.js';
+import type { AgentStep } from './digest-output.js';
+import { readStep, type Manifest } from './publish-step.js';
+import type { RunContext } from './run-context.js';
+
+/** The last of the steps in which the agent was run; null where it was not. */
+export async function readAgentStep(context: RunContext): Promise<Manifest<AgentStep> | null> {
+  return (await readAgentSteps(context)).at(-1) ?? null;
+}
+
+/** What each time left that the agent was run, in order. */
+export async function readAgentSteps(context: RunContext): Promise<Manifest<AgentStep>[]> {
+  const steps: Manifest<AgentStep>[] = [];
+  for (;;) {
+    const step = await readStep<AgentStep>(context, STEPS.agent(steps.length + 1));
+    if (step === null) return steps;
+    steps.push(step);
+  }
+}

@@ -1,0 +1,30 @@
+import type { AgentBrief } from './protocol.js';
+
+type Again = NonNullable<AgentBrief['again']>;
+
+const FIRST_WAIT_MS = 5000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+/** With waits of 5 s to 5 min that is a quarter of an hour: an outage that lasts longer is one. */
+const BUSY_RUNS = 8;
+/** Where nobody says when a limit resets, it is tried every quarter of an hour. */
+const UNKNOWN_RESET_MS = 15 * 60_000;
+/** The longest limits known are of a week. */
+const LONGEST_RESET_MS = 8 * 24 * 3600_000;
+const LIMIT_RUNS = 50;
+/** Clocks differ, and who asks on the second is told to wait once more. */
+const MARGIN_MS = 5000;
+
+/** How long to wait before the agent is run again after its `nth` run; null: it is not worth it. Times in ms. */
+export function patience({ why, at }: Again, nth: number, now: number): number | null {
+  switch (why) {
+    case 'busy': {
+      if (nth >= BUSY_RUNS) return null;
+      const growing = Math.min(FIRST_WAIT_MS * 2 ** (nth - 1), LONGEST_WAIT_MS);
+      return at === null ? growing : Math.min(Math.max(at - now, growing), LONGEST_WAIT_MS);
+    }
+    case 'limit': {
+      if (nth >= LIMIT_RUNS || (at !== null && at - now > LONGEST_RESET_MS)) return null;
+      return at === null ? UNKNOWN_RESET_MS : Math.max(at - now, 0) + MARGIN_MS;
+    }
+  }
+}

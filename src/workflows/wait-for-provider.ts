@@ -1,0 +1,34 @@
+import {
+  condition,
+  defineSignal,
+  getExternalWorkflowHandle,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { SIGNALS, type AgentBrief, type ProviderLimit } from './protocol.js';
+
+export const goOnNow = defineSignal(SIGNALS.goOn);
+export const providerLimited = defineSignal<[ProviderLimit]>(SIGNALS.providerLimited);
+
+/** Waits in a run's workflow, which a signal ends early. */
+export function waitsForProvider(): (brief: AgentBrief, ms: number) => Promise<void> {
+  let skipped = 0;
+  setHandler(goOnNow, () => {
+    skipped += 1;
+  });
+  return async ({ again, provider }, ms) => {
+    if (again?.why === 'limit' && provider !== undefined)
+      await tellSweep({ provider, until: Date.now() + ms });
+    const before = skipped;
+    await condition(() => skipped > before, ms);
+  };
+}
+
+/** Its other cells would meet the same limit. A run without a sweep tells nobody. */
+async function tellSweep(limit: ProviderLimit): Promise<void> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return;
+  await getExternalWorkflowHandle(parent.workflowId)
+    .signal(providerLimited, limit)
+    .catch(() => undefined); // it has ended, and starts no cells
+}
