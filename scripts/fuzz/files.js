@@ -76,6 +76,9 @@ const GATES = [
   { type: 'command_succeeds', command: 'true', timeout_secs: 3, name: 'g' },
   { type: 'command_json_path', command: 'x', path: '$.a[0]', assertion: 'len >= 2' },
   { type: 'no_transcript_errors' },
+  { type: 'command_called', pattern: '^x', min: 1, max: 3 },
+  { type: 'tool_called', tool: 'Read' },
+  { type: 'max_cost_usd', max: 0.5 },
 ];
 const treeScenario = (random) => {
   let scenario = {

@@ -22,6 +22,12 @@ export const checkGate =
             environment.exec(handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
           look: (path) => environment.look(handle, path),
           efficiency: async () => (await readAgentStep(context))?.result.efficiency ?? null,
+          trajectory: async () => {
+            const step = (await readAgentStep(context))?.result;
+            if (!step?.trajectory) return null;
+            const { token_usage: tokens, cost_usd: costUsd } = step.record;
+            return { ...step.trajectory, tokens, costUsd };
+          },
         }),
       );
       return {

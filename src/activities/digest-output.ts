@@ -1,10 +1,11 @@
 import { open, stat } from 'node:fs/promises';
 import type { Again, AgentEnd, Classified } from '../agents/agent.js';
 import { linesOf } from '../platform/lines.js';
-import { analyseTranscript } from '../results/analyse-transcript.js';
+import { analyseTranscript, extractCommands, type Transcript } from '../results/analyse-transcript.js';
 import type { EventBody } from '../results/events.js';
 import type { AgentRecord, CommandRecord } from '../results/run-record.js';
 import type { Efficiency } from '../results/schema.js';
+import { createTrajectoryCollector, type RecordedTrajectory } from '../results/trajectory.js';
 import type { RunContext } from './run-context.js';
 import { lastSession, type AgentOutput } from './agent-outputs.js';
 import { usageOf } from './agent-usage.js';
@@ -15,6 +16,8 @@ export interface AgentStep {
   record: AgentRecord;
   /** null when the agent was not started. */
   efficiency: Efficiency | null;
+  /** null when the agent was not started. Absent in what older builds left. */
+  trajectory?: RecordedTrajectory | null;
   /** Whether it may do better later. Absent in what older builds left. */
   again?: Again | null;
 }
@@ -47,6 +50,7 @@ export async function digestOutput(
   if (first === undefined || ended === undefined) throw new Error('the agent left nothing to read');
   const { meter } = await usageOf(context, outputs.slice(0, -session.length));
   const seen: EventBody[] = [];
+  const trajectory = createTrajectoryCollector();
   // Of the last start only: what ended the ones before it has been waited for.
   const told: Pick<AgentEnd, 'result' | 'error'> = { result: null, error: null };
   const emit = (body: EventBody, start: number): void => {
@@ -54,6 +58,7 @@ export async function digestOutput(
     if (start === ended.start && body.type === 'result') told.result = body;
     if (start === ended.start && body.type === 'error') told.error = body;
     meter.add(body);
+    trajectory.add(body);
   };
   const parser = agent.parser();
   const stderr = await tail(ended.stderr);
@@ -71,6 +76,11 @@ export async function digestOutput(
   const { ending, again } = classified;
   const said = last(seen, 'session');
   const { tokens, costUsd, costSource } = meter.read();
+  const transcript: Transcript = {
+    events: seen,
+    text: { [Symbol.iterator]: () => textOf(session) },
+    target: { binary: target.binary, commandPattern: target.command_pattern ?? null },
+  };
   return {
     record: {
       ending,
@@ -89,11 +99,8 @@ export async function digestOutput(
       cost_source: costSource,
       history: [],
     },
-    efficiency: analyseTranscript({
-      events: seen,
-      text: { [Symbol.iterator]: () => textOf(session) },
-      target: { binary: target.binary, commandPattern: target.command_pattern ?? null },
-    }),
+    efficiency: analyseTranscript(transcript),
+    trajectory: trajectory.end(() => extractCommands(transcript).map(({ line }) => line)),
     again,
   };
 

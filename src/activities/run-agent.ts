@@ -100,5 +100,5 @@ function unable(context: RunContext, reason: string): AgentStep {
     cost_source: null,
     history: [],
   };
-  return { record, efficiency: null, again: null };
+  return { record, efficiency: null, trajectory: null, again: null };
 }

@@ -73,6 +73,16 @@ export const pattern = checkedText('an RE2 pattern', (value) => problemIn(compil
   'RE2 pattern, unanchored and case-sensitive; (?m) lets ^ and $ match at every line, (?i) ignores case',
 );
 
+export const toolName = inSchema(
+  checkedText('the name of a tool', (value) =>
+    value.trim() === '' ? 'blank: expected the name of a tool' : problemIn(compilePattern(value)),
+  ).describe('Name of the tool, as the agent calls it, or an RE2 pattern for the whole name'),
+  /\S/,
+);
+
+/** How often something may happen. */
+export const count = z.int().min(0);
+
 export const jsonPath = inSchema(
   checkedText('a JSON path like $.items[0].name', (value) => problemIn(compileJsonPath(value))).describe(
     'JSON path (RFC 9535), like $.items[0].name; $ is the whole value',

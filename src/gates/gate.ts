@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { CommandResult } from '../lib/command-result.js';
 import type { Json } from '../lib/json.js';
 import type { Efficiency } from '../results/schema.js';
+import type { Trajectory } from '../results/trajectory.js';
 
 /** `error` means that the harness could not perform the check; it never stands for a failed check. */
 export type Verdict =
@@ -25,6 +26,8 @@ export interface GateContext {
   look(path: string): Promise<FileLook>;
   /** The analysed transcript; null when there is none. */
   efficiency(): Promise<Efficiency | null>;
+  /** What the agent did and said; null when that was not recorded. */
+  trajectory(): Promise<Trajectory | null>;
 }
 
 /** One kind of gate: one file, and one line in `index.ts`. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { commandCalled } from './command-called.js';
 import { commandJsonPath } from './command-json-path.js';
+import { commandNotCalled } from './command-not-called.js';
 import { commandOutputContains } from './command-output-contains.js';
 import { commandOutputMatches } from './command-output-matches.js';
 import { commandSucceeds } from './command-succeeds.js';
@@ -7,8 +9,14 @@ import { fileContains } from './file-contains.js';
 import { fileExists } from './file-exists.js';
 import { fileMatches } from './file-matches.js';
 import type { Gate, GateContext, Verdict } from './gate.js';
+import { maxCommands } from './max-commands.js';
+import { maxCostUsd } from './max-cost-usd.js';
+import { maxTokens } from './max-tokens.js';
 import { noTranscriptErrors } from './no-transcript-errors.js';
+import { responseContains } from './response-contains.js';
+import { responseMatches } from './response-matches.js';
 import { script } from './script.js';
+import { toolCalled } from './tool-called.js';
 
 /** Every kind of gate. A new one is one file and one line here. */
 const gates = [
@@ -20,6 +28,14 @@ const gates = [
   fileContains,
   fileMatches,
   noTranscriptErrors,
+  commandCalled,
+  commandNotCalled,
+  toolCalled,
+  maxCommands,
+  maxCostUsd,
+  maxTokens,
+  responseContains,
+  responseMatches,
   script,
 ] as const;
 

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { commonFields } from './fields.js';
 import { defineGate } from './gate.js';
-import { fail, pass } from './verdicts.js';
-
-const plural = (count: number): string => (count === 1 ? '1 command' : `${count} commands`);
+import { countOf, fail, pass } from './verdicts.js';
 
 /** None of the target's commands in the transcript failed. */
 export const noTranscriptErrors = defineGate({
@@ -16,7 +14,7 @@ export const noTranscriptErrors = defineGate({
     if (efficiency === null) return fail('there is no transcript');
     const { error_count: failed, total_commands: total } = efficiency;
     return failed === 0
-      ? pass(`none of ${plural(total)} failed`)
-      : fail(`${failed} of ${plural(total)} failed`);
+      ? pass(`none of ${countOf(total, 'command')} failed`)
+      : fail(`${failed} of ${countOf(total, 'command')} failed`);
   },
 });

@@ -6,8 +6,11 @@ export const pass = (message: string): Verdict => ({ status: 'pass', message });
 
 export const fail = (message: string): Verdict => ({ status: 'fail', message });
 
-/** For what validation has already refused: meeting it in a check is the harness's fault, not the agent's. */
+/** The check could not be performed, for example of what validation has already refused: no fault of the agent's. */
 export const broken = (message: string): Verdict => ({ status: 'error', message });
+
+/** "1 command", "2 commands" */
+export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A text in quotes, short enough for a message. */
 export const quote = (text: string): string => JSON.stringify(beginningOf(text, 120));

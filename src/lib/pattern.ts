@@ -1,7 +1,14 @@
 import { RE2JS } from 're2js';
 
 /** A compiled pattern, or why the text is not one. */
-type CompiledPattern = { ok: true; test: (text: string) => boolean } | { ok: false; message: string };
+type CompiledPattern =
+  | {
+      ok: true;
+      test: (text: string) => boolean;
+      /** Whether it is the whole text that matches. */
+      testWhole: (text: string) => boolean;
+    }
+  | { ok: false; message: string };
 
 const hints: [RegExp, string][] = [
   [/\(\?(=|!|<=|<!)/, 'RE2 has no look-ahead and no look-behind'],
@@ -21,7 +28,11 @@ function explain(pattern: string, error: unknown): string {
 export function compilePattern(pattern: string): CompiledPattern {
   try {
     const compiled = RE2JS.compile(pattern);
-    return { ok: true, test: (text) => compiled.test(text) };
+    return {
+      ok: true,
+      test: (text) => compiled.test(text),
+      testWhole: (text) => compiled.matches(text),
+    };
   } catch (error) {
     return { ok: false, message: explain(pattern, error) };
   }

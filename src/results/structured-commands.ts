@@ -10,7 +10,7 @@ interface Call {
 }
 
 /** The script that the input of a shell-like tool holds, where the adapter did not say. */
-function commandOf(call: ToolCall): string | null {
+export function commandOf(call: ToolCall): string | null {
   if (call.command !== null) return call.command;
   const input: Json = call.input;
   if (!isJsonObject(input)) return null;

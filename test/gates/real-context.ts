@@ -7,6 +7,8 @@ import { checkGate, GateSpec } from '../../src/gates/index.js';
 import type { FileLook, GateContext, Verdict } from '../../src/gates/gate.js';
 import type { CommandResult } from '../../src/lib/command-result.js';
 import type { Efficiency } from '../../src/results/schema.js';
+import type { Trajectory } from '../../src/results/trajectory.js';
+import { explain } from '../../src/scenario/explain.js';
 
 /** A new workspace that is gone when the test is over. */
 export async function newWorkspace(): Promise<string> {
@@ -63,15 +65,22 @@ async function look(workspace: string, path: string): Promise<FileLook> {
   }
 }
 
-/** Real processes and real files; only the transcript's numbers are given. */
+interface Given {
+  cap?: number;
+  efficiency?: Efficiency | null;
+  trajectory?: Trajectory | null;
+}
+
+/** Real processes and real files; only what is known of the agent is given. */
 export function realContext(
   workspace: string,
-  { cap = 1024 * 1024, efficiency = null }: { cap?: number; efficiency?: Efficiency | null } = {},
+  { cap = 1024 * 1024, efficiency = null, trajectory = null }: Given = {},
 ): GateContext {
   return {
     exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, cap),
     look: (path) => look(workspace, path),
     efficiency: () => Promise.resolve(efficiency),
+    trajectory: () => Promise.resolve(trajectory),
   };
 }
 
@@ -82,7 +91,10 @@ export async function check(gate: object, context?: GateContext): Promise<Verdic
 
 /** The errors of a gate as "field: message", [] where it is valid. */
 export function errorsOf(gate: unknown): string[] {
-  const result = GateSpec.safeParse(gate);
+  const result = GateSpec.safeParse(gate, {
+    reportInput: true,
+    error: (issue) => explain(issue, { map: 'a map', list: 'a list' }),
+  });
   return result.success
     ? []
     : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);

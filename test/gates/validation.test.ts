@@ -12,11 +12,19 @@ const valid: Record<GateSpec['type'], object> = {
   file_contains: { path: 'notes.md', substring: 'x' },
   file_matches: { path: 'notes.md', pattern: 'x' },
   no_transcript_errors: {},
+  command_called: { pattern: 'x' },
+  command_not_called: { pattern: 'x' },
+  tool_called: { tool: 'Read' },
+  max_commands: { max: 3 },
+  max_cost_usd: { max: 0.5 },
+  max_tokens: { max: 1000 },
+  response_contains: { substring: 'x' },
+  response_matches: { pattern: 'x' },
   script: { command: 'true', description: 'all is well' },
 };
 const all = Object.entries(valid).map(([type, fields]) => ({ type, ...fields }));
 
-it('the registry has all nine gates', () => {
+it('the registry has all gates', () => {
   expect([...gateTypes].sort()).toEqual(Object.keys(valid).sort());
 });
 
@@ -31,7 +39,7 @@ it('a spec is a union that its type discriminates', () => {
 });
 
 it('every gate is valid with its required fields and has a timeout of 30 s', () => {
-  for (const gate of all) expect(GateSpec.parse(gate)).toEqual({ ...gate, timeout_secs: 30 });
+  for (const gate of all) expect(GateSpec.parse(gate)).toMatchObject({ ...gate, timeout_secs: 30 });
 });
 
 it('every gate has a name and a timeout of its own, and a subject of one line', () => {
@@ -91,6 +99,17 @@ it.each([
     { type: 'file_contains', path: 'a', substring: 3 },
     /^substring: expected the text to look for, as text \(put it in q/,
   ],
+  [{ type: 'tool_called', tool: ' ' }, /^tool: blank: expected the name of a tool/],
+  [{ type: 'tool_called', tool: 'a(b' }, /^tool: invalid pattern/],
+  [{ type: 'tool_called', tool: 'Read', min: 0 }, /^min: expected a number of at least 1/],
+  [{ type: 'command_called', pattern: 'x', min: 0 }, /^max: missing: .* min: 0 alone says nothing/],
+  [
+    { type: 'command_called', pattern: 'x', min: 3, max: 2 },
+    /^max: expected a number of at least min \(3\)$/,
+  ],
+  [{ type: 'command_called', pattern: 'x', max: 0 }, /^max: .* for "never" use command_not_called$/],
+  [{ type: 'max_commands', max: 1.5 }, /^max: expected a whole number/],
+  [{ type: 'max_cost_usd', max: -1 }, /^max: expected a number of at least 0/],
 ])('refuses %j at the field, with a sentence', (gate, message) => {
   const errors = errorsOf(gate);
   expect(errors).toHaveLength(1);

@@ -1,0 +1,28 @@
+import type { Trajectory } from '../results/trajectory.js';
+import type { GateContext, Verdict } from './gate.js';
+import { broken, fail, pass, quote } from './verdicts.js';
+
+/** Judges what the agent did; where that was not recorded, nothing can be said. */
+export async function checkTrajectory(
+  context: GateContext,
+  judge: (trajectory: Trajectory) => Verdict,
+): Promise<Verdict> {
+  const trajectory = await context.trajectory();
+  return trajectory === null ? broken('what the agent did was not recorded') : judge(trajectory);
+}
+
+/** Judges what the agent said last; `wanted` completes "the answer …" ("contains x"). */
+export const checkAnswer = (
+  context: GateContext,
+  wanted: { does: string; doesNot: string; test: (answer: string) => boolean },
+): Promise<Verdict> =>
+  checkTrajectory(context, ({ answer }) => {
+    if (answer === null) return fail('the agent gave no answer');
+    return wanted.test(answer)
+      ? pass(`the answer ${wanted.does}`)
+      : fail(`the answer ${wanted.doesNot}; it begins with ${quote(answer)}`);
+  });
+
+/** What a verdict on commands adds where not all of them can be seen. */
+export const seenOnly = ({ structured }: Trajectory): string =>
+  structured ? '' : "; the agent's output is text, in which only calls of the target are seen";

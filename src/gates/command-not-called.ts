@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { checkCalls } from './check-calls.js';
+import { commonFields, pattern } from './fields.js';
+import { defineGate } from './gate.js';
+
+/** The agent has run no command that matches the RE2 pattern. */
+export const commandNotCalled = defineGate({
+  schema: z
+    .strictObject({ type: z.literal('command_not_called'), ...commonFields, pattern })
+    .describe('The agent ran no shell command that matches the pattern'),
+  subject: (spec) => spec.pattern,
+  check: ({ pattern }, context) => checkCalls({ pattern, min: 0, max: 0 }, context),
+});
