@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { projectState } from '../folders.js';
 import { tryLock } from '../generation-lock.js';
+import type { TemporalAddress } from '../given-temporal.js';
 import { buildId, packageVersion } from '../package-info.js';
 import { isAlive, ownIdentity, signalProcess, type ProcessIdentity } from '../process-identity.js';
 import { readJsonIfThere } from '../read-file.js';
-import { connect, prepareNamespace, type TemporalAddress } from '../temporal-client.js';
+import { connect, prepareNamespace } from '../temporal-client.js';
 import { waitUntil } from '../wait-until.js';
 import {
   lastUsedFile,
