@@ -156,9 +156,12 @@ async function startWhatIsDown(
     await change({ phase: 'starting', message: 'looking for the Temporal CLI' });
     const temporal = await findTemporal((text) => void update({ message: text }));
     const ports = await choosePorts(portsOf(current));
+    const address = `${LOOPBACK}:${ports.port}`;
+    // Another program has taken the port meanwhile: the worker would look for the server there for ever.
+    if (address !== current.address) await end(current.worker);
     await change({
       message: 'starting the Temporal server',
-      address: `${LOOPBACK}:${ports.port}`,
+      address,
       uiUrl: `http://${LOOPBACK}:${ports.uiPort}`,
       versions: { ...current.versions, temporal: temporal.version },
     });
