@@ -1,11 +1,10 @@
-import { engineStatus, stopEngine } from '../platform/engine/ensure-engine.js';
-import { keep } from '../platform/engine/keeper.js';
-import type { EngineState } from '../platform/engine/engine-state.js';
+import { readEngineState, type EngineState } from '../platform/engine/engine-state.js';
+import { stopEngine } from '../platform/engine/ensure-engine.js';
+import { projectState } from '../platform/folders.js';
+import { givenTemporal } from '../platform/given-temporal.js';
 import { isAlive, type ProcessIdentity } from '../platform/process-identity.js';
-import { givenTemporal } from '../platform/temporal-client.js';
 import { printJson, say } from './output.js';
 import { openProject } from './project.js';
-import { openSession } from './session.js';
 
 export interface EngineOptions {
   json: boolean;
@@ -21,9 +20,11 @@ export async function engineKeep({ results, address, stay }: EngineOptions): Pro
   const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
   const { resultsPath } = openProject(results);
   const external = givenTemporal(address);
+  // `status` and `stop` must not wait for Temporal's client.
+  const { keep } = await import('../platform/engine/keeper.js');
   await keep({ resultsPath, external, idleMs: stay === true ? null : idleSecs * 1000 });
   // Its state says why it failed, to the command that waits for it; a service manager sees the output only.
-  const state = await engineStatus(resultsPath);
+  const state = await engineState(resultsPath);
   if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
   say(`error: ${state.message}`);
   return 3;
@@ -31,6 +32,7 @@ export async function engineKeep({ results, address, stay }: EngineOptions): Pro
 
 export async function engineStart({ json, results, address, stay }: EngineOptions): Promise<number> {
   const { resultsPath } = openProject(results);
+  const { openSession } = await import('./session.js');
   const session = await openSession(resultsPath, {
     ...(address === undefined ? {} : { address }),
     stay: stay === true,
@@ -40,7 +42,7 @@ export async function engineStart({ json, results, address, stay }: EngineOption
 }
 
 export async function engineStop({ json, results }: EngineOptions): Promise<number> {
-  const stopped = await stopEngine(openProject(results).resultsPath);
+  const stopped = await stopEngine(projectState(openProject(results).resultsPath).folder);
   if (json) printJson({ stopped });
   else
     say(
@@ -54,6 +56,9 @@ export async function engineStop({ json, results }: EngineOptions): Promise<numb
 export const engineShowStatus = ({ json, results }: EngineOptions): Promise<number> =>
   showStatus(openProject(results).resultsPath, json);
 
+const engineState = (resultsPath: string): Promise<EngineState | null> =>
+  readEngineState(projectState(resultsPath).folder);
+
 /** One of the engine's processes, checked against the process table. */
 interface Part {
   pid: number | null;
@@ -66,7 +71,7 @@ const partOf = (identity: ProcessIdentity | null | undefined): Part =>
     : { pid: null, state: 'stopped' };
 
 async function showStatus(resultsPath: string, json: boolean): Promise<number> {
-  const state = await engineStatus(resultsPath);
+  const state = await engineState(resultsPath);
   const status = {
     address: state?.address ?? null,
     ui_url: state?.uiUrl ?? null,

@@ -3,22 +3,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from './engine/server.js';
-
-export interface TemporalAddress {
-  address: string;
-  namespace: string;
-  /** Use TLS settings and keys of Temporal's own configuration (a given server), or a plain loopback connection. */
-  external: boolean;
-}
-
-/** The server that Temporal's own environment variables or configuration file name; null when they name none. */
-export function givenTemporal(flag?: string): TemporalAddress | null {
-  const { connectionOptions, namespace } = loadClientConnectConfig();
-  const address = flag ?? connectionOptions.address;
-  return address === undefined || address === ''
-    ? null
-    : { address, namespace: namespace ?? 'default', external: true };
-}
+import type { TemporalAddress } from './given-temporal.js';
 
 const LOOPBACK = /^(127\.|localhost:|\[::1\]:)/;
 

@@ -16,7 +16,6 @@ import {
   utimes,
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { execa } from 'execa';
 import { workspacePathProblem } from '../lib/workspace-path.js';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
 import { publicMode } from './umask.js';
@@ -145,6 +144,7 @@ export async function removeTree(path: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EACCES' && code !== 'ENAMETOOLONG') throw error;
     // These go down step by step, as Node does not, and do not mind what Node still removes beside them.
+    const { execa } = await import('execa'); // most commands need this file, and hardly ever this
     await execa('chmod', ['-R', 'u+rwx', path], { reject: false });
     await execa('rm', ['-rf', path]);
   }

@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { identify, isAlive, type ProcessIdentity } from '../../src/platform/process-identity.js';
+import { readEngineState } from '../../src/platform/engine/engine-state.js';
+import { projectState } from '../../src/platform/folders.js';
+import { isAlive, type ProcessIdentity } from '../../src/platform/process-identity.js';
 import { until, type TestProject } from '../commands/project.js';
 
 export type Part = 'keeper' | 'server' | 'worker';
-type Status = Record<Part, { pid: number | null; state: string }>;
 
-/** The process of a part of the engine, or null while there is none. */
+/**
+ * The process of a part of the engine, or null while there is none: as `engine status` says it, without the start of a
+ * command at each look.
+ */
 export async function partOf(project: TestProject, part: Part): Promise<ProcessIdentity | null> {
-  const { stdout } = await project.cli(['engine', 'status', '--json']);
-  const { pid } = (JSON.parse(stdout) as Status)[part];
-  return pid === null ? null : identify(pid);
+  const state = await readEngineState(projectState(project.results, project.state).folder);
+  const identity = state?.[part] ?? null;
+  return identity !== null && isAlive(identity) ? identity : null;
 }
 
 /** SIGKILLs a part and waits until it is dead. */

@@ -89,12 +89,6 @@ const cases: Case[] = [
     says: /blank/,
   },
   {
-    name: 'a target given by path that is not there',
-    yaml: base.replace('{binary: cat}', '{binary: ./bin/none}'),
-    at: '4:18 target.binary',
-    says: /\.\/bin\/none.*not found/,
-  },
-  {
     name: 'target: from_config without a config',
     yaml: base.replace('{binary: cat}', 'from_config'),
     at: '4:9 target',
@@ -111,21 +105,44 @@ const cases: Case[] = [
   },
 ];
 
-describe.each(cases)('$name', ({ yaml, at, says }) => {
-  test('is named with file, line and column; exit 2, nothing is written', async () => {
-    await project.write('bad.yaml', yaml);
+// One command names the problems of all: each file has its own.
+describe('a scenario with', () => {
+  let exitCode: number | undefined;
+  let stderr: string;
+  let problems: Problem[];
+  const fileOf = (index: number): string => `bad/${index}.yaml`;
+
+  beforeAll(async () => {
     await project.write('fixtures/leaking/README.md', '');
-    await symlink('/etc/passwd', join(project.folder, 'fixtures/leaking/passwd')).catch(() => undefined);
-    const { exitCode, stdout, stderr } = await project.cli(['run', 'bad.yaml', '--agents', 'mock', '--json']);
+    await symlink('/etc/passwd', join(project.folder, 'fixtures/leaking/passwd'));
+    for (const [index, { yaml }] of cases.entries())
+      await project.write(fileOf(index), yaml.replace('name: bad', `name: bad-${index}`));
+    const files = cases.map((_, index) => fileOf(index));
+    const ended = await project.cli(['run', ...files, '--agents', 'mock', '--json']);
+    ({ exitCode, stderr } = ended);
+    ({ problems } = (JSON.parse(ended.stdout) as { error: { problems: Problem[] } }).error);
+  });
+
+  test.each(cases.map((one, index) => ({ ...one, file: fileOf(index) })))(
+    '$name: it is named with file, line and column',
+    ({ file, at, says }) => {
+      const found = problems
+        .filter((problem) => problem.file === file)
+        .map(({ line, column, path, message }) => ({ at: `${line}:${column} ${path}`.trim(), message }));
+      expect(found).toContainEqual({ at, message: expect.stringMatching(says) as string });
+      expect(stderr).toContain(`${file}:${at.split(' ')[0] ?? ''}`);
+    },
+  );
+
+  test('a target given by path that is not there: it is named when all else is right', async () => {
+    await project.write('bad.yaml', base.replace('{binary: cat}', '{binary: ./bin/none}'));
+    const ended = await project.cli(['run', 'bad.yaml', '--agents', 'mock']);
+    expect(ended.exitCode).toBe(2);
+    expect(ended.stderr).toMatch(/bad\.yaml:4:18 target\.binary: .*\.\/bin\/none.*not found/);
+  });
+
+  test('any of these: exit 2 without a stack, and nothing is written', async () => {
     expect(exitCode).toBe(2);
-    const { error } = JSON.parse(stdout) as { error: { code: string; problems: Problem[] } };
-    const found = error.problems.map(({ line, column, path, message, file }) => ({
-      at: `${line}:${column} ${path}`.trim(),
-      message,
-      file,
-    }));
-    expect(found).toContainEqual({ at, message: expect.stringMatching(says) as string, file: 'bad.yaml' });
-    expect(stderr).toContain(`bad.yaml:${at.split(' ')[0] ?? ''}`);
     expect(stderr).not.toMatch(/^\s+at .*\(/m);
     expect(await readdir(project.folder)).not.toContain('llm-tool-test-results');
     expect(await readdir(project.state)).toEqual([]);
@@ -183,15 +200,21 @@ describe('the rubric and the config', () => {
   });
 
   test.each([
-    ['malformed TOML', 'results_path = "x\n', /llm-tool-test-config\.toml:1:\d+/],
-    [
-      'an unknown key',
-      '[agents.a]\ncommand = "x"\nfree = true\nmodel = "y"\n',
-      /llm-tool-test-config\.toml:4:1 agents\.a\.model: .*did you mean 'models'/,
-    ],
-  ])('%s is named with line and column, for every verb', async (_name, toml, says) => {
+    {
+      name: 'malformed TOML',
+      toml: 'results_path = "x\n',
+      verbs: [['run', 'good'], ['validate'], ['scenarios'], ['show', 'x']],
+      says: /llm-tool-test-config\.toml:1:\d+/,
+    },
+    {
+      name: 'an unknown key',
+      toml: '[agents.a]\ncommand = "x"\nfree = true\nmodel = "y"\n',
+      verbs: [['validate']],
+      says: /llm-tool-test-config\.toml:4:1 agents\.a\.model: .*did you mean 'models'/,
+    },
+  ])('$name is named with line and column, for every verb', async ({ toml, verbs, says }) => {
     await project.write('llm-tool-test-config.toml', toml);
-    for (const args of [['run', 'good'], ['validate'], ['scenarios'], ['show', 'x']]) {
+    for (const args of verbs) {
       const { exitCode, stderr } = await project.cli(args);
       expect(exitCode, args.join(' ')).toBe(2);
       expect(stderr).toMatch(says);

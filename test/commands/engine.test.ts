@@ -1,30 +1,28 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { afterEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { identify, isAlive } from '../../src/platform/process-identity.js';
+import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { partOf, type Part } from '../chaos/engine-parts.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 
-interface Part {
-  pid: number | null;
-  state: string;
-}
-interface Status {
+const PARTS = ['keeper', 'server', 'worker'] as const;
+
+interface Status extends Record<Part, { pid: number | null; state: string }> {
   address: string;
   ui_url: string;
   versions: Record<string, string>;
-  keeper: Part;
-  server: Part;
-  worker: Part;
 }
 
 const projects: TestProject[] = [];
+const SMALL = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };
 const withEngine = async (): Promise<TestProject> => {
-  const files = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };
-  const project = await createProject(files, { ownServer: true });
+  const project = await createProject(SMALL, { ownServer: true });
   projects.push(project);
   return project;
 };
@@ -40,19 +38,32 @@ const commandLines = (needle: string): string[] =>
     .split('\n')
     .filter((line) => line.includes(needle));
 
+/** The process of a part, as the engine's file says it: without the start of a command at each look. */
+const another = (project: TestProject, part: Part, than: number | null): Promise<number> =>
+  until(`another ${part}`, async () => {
+    const now = await partOf(project, part);
+    return now !== null && now.pid !== than ? now.pid : null;
+  });
+
+// One engine, from its first start on.
 describe('the local engine', { timeout: 180_000 }, () => {
+  let project: TestProject;
+  let first: SweepDocument;
+  beforeAll(async () => {
+    project = await createProject(SMALL, { ownServer: true });
+  });
+  afterAll(() => project.remove());
+
   test('two commands at once start one engine: one server, one worker, one keeper', async () => {
-    const project = await withEngine();
     const both = await Promise.all([project.run(['small']), project.run(['small'])]);
     expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    first = both[0].document;
     expect(commandLines(`${project.state}/`).filter((line) => line.includes('start-dev'))).toHaveLength(1);
     expect(commandLines(project.results).filter((line) => line.includes('worker.js'))).toHaveLength(1);
     expect(commandLines(project.results).filter((line) => line.includes('engine keep'))).toHaveLength(1);
   });
 
-  test('status names address, Web UI, versions and processes; stop ends them all and keeps the database', async () => {
-    const project = await withEngine();
-    expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
+  test('status names address, Web UI, versions and processes; stop ends them all and keeps the database; the next command starts it again on the same ports, with the history of before', async () => {
     const up = await status(project);
     expect(up.keeper.state).toBe('running');
     expect(up.address).toMatch(/^127\.0\.0\.1:\d+$/);
@@ -70,8 +81,58 @@ describe('the local engine', { timeout: 180_000 }, () => {
       expect.stringMatching(/^temporal-.*\.db$/),
     );
     expect((await project.cli(['engine', 'stop'])).stderr).toContain('not running');
+
+    expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
+    const after = await status(project);
+    expect([after.address, after.ui_url]).toEqual([up.address, up.ui_url]);
+    const history = new URL(
+      `/api/v1/namespaces/default/workflows/${encodeURIComponent(first.workflow_id)}`,
+      after.ui_url,
+    );
+    expect((await fetch(history)).status).toBe(200);
   });
 
+  test('the keeper starts a killed worker and a killed server again, and a killed keeper is succeeded', async () => {
+    for (const part of ['worker', 'server'] as const) {
+      const { pid } = (await status(project))[part];
+      process.kill(pid ?? 0, 'SIGKILL');
+      await another(project, part, pid);
+      expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0);
+    }
+    const before = await status(project);
+    process.kill(before.keeper.pid ?? 0, 'SIGKILL');
+    expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0);
+    const after = await status(project);
+    expect(after.keeper.pid).not.toBe(before.keeper.pid);
+    expect([after.server.pid, after.worker.pid]).toEqual([before.server.pid, before.worker.pid]);
+  });
+
+  test('a server whose port another program has taken while it was down comes back on another one, with a worker that knows it', async () => {
+    const before = await status(project);
+    const [keeper, server] = [before.keeper, before.server].map(({ pid }) => pid ?? 0) as [number, number];
+    process.kill(keeper, 'SIGSTOP');
+    process.kill(server, 'SIGKILL');
+    const taken = createServer();
+    await until('its port is free, and taken', () =>
+      listens(taken, Number(before.address.split(':').at(-1))),
+    );
+    process.kill(keeper, 'SIGCONT');
+    await another(project, 'server', server);
+    const { exitCode } = await project.run(['small', '--no-cache']);
+    taken.close();
+    expect(exitCode).toBe(0);
+    expect((await status(project)).address).not.toBe(before.address);
+  });
+});
+
+/** Whether a server has got a port. */
+const listens = (server: Server, port: number): Promise<true | null> =>
+  new Promise((resolve) => {
+    server.once('error', () => resolve(null));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+
+describe('an engine', { timeout: 180_000 }, () => {
   test('keep, in the foreground, says why it gives up and exits with 3', async () => {
     const project = await withEngine();
     const { exitCode, stderr } = await project.cli(['engine', 'keep', '--address', '127.0.0.1:1']);
@@ -79,49 +140,13 @@ describe('the local engine', { timeout: 180_000 }, () => {
     expect(stderr).toContain('error: Temporal at 127.0.0.1:1 does not answer');
   });
 
-  test('after a stop the next command starts it again on the same ports, with the history of before', async () => {
-    const project = await withEngine();
-    const first = await project.run(['small']);
-    const before = await status(project);
-    await project.cli(['engine', 'stop']);
-    const second = await project.run(['small']);
-    expect([first.exitCode, second.exitCode]).toEqual([0, 0]);
-    const after = await status(project);
-    expect([after.address, after.ui_url]).toEqual([before.address, before.ui_url]);
-    const page = new URL(
-      `/api/v1/namespaces/default/workflows/${encodeURIComponent(first.document.workflow_id)}`,
-      after.ui_url,
-    );
-    expect((await fetch(page)).status).toBe(200);
-  });
-
-  test('the keeper starts a killed worker and a killed server again, and a killed keeper is succeeded', async () => {
-    const project = await withEngine();
-    await project.cli(['engine', 'start']);
-    for (const part of ['worker', 'server'] as const) {
-      const { pid } = (await status(project))[part];
-      process.kill(pid ?? 0, 'SIGKILL');
-      await until(`another ${part}`, async () => {
-        const now = (await status(project))[part];
-        return now.pid !== null && now.pid !== pid ? true : null;
-      });
-      expect((await project.run(['small'])).exitCode).toBe(0);
-    }
-    const before = await status(project);
-    process.kill(before.keeper.pid ?? 0, 'SIGKILL');
-    expect((await project.run(['small'])).exitCode).toBe(0);
-    const after = await status(project);
-    expect(after.keeper.pid).not.toBe(before.keeper.pid);
-    expect([after.server.pid, after.worker.pid]).toEqual([before.server.pid, before.worker.pid]);
-  });
-
   test('it ends by itself when it has been idle, and the next command brings it back', async () => {
     const project = await withEngine();
     const env = { LLM_TOOL_TEST_IDLE_SECS: '4' };
     expect((await project.run(['small'], env)).exitCode).toBe(0);
     await until('the idle engine has ended', async () => {
-      const { keeper, server, worker } = await status(project);
-      return [keeper, server, worker].every(({ pid }) => pid === null) ? true : null;
+      const parts = await Promise.all(PARTS.map((part) => partOf(project, part)));
+      return parts.every((part) => part === null) ? true : null;
     });
     expect((await project.run(['small'], env)).exitCode).toBe(0);
   });
@@ -170,8 +195,7 @@ test('a worker of its own serves a queue on a given server until SIGTERM', async
 });
 
 test('--address names a given server for the worker too', async () => {
-  const files = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };
-  const project = await createProject(files);
+  const project = await createProject(SMALL);
   projects.push(project);
   const { exitCode } = await project.run(['small', '--address', inject('temporalAddress')], {
     TEMPORAL_ADDRESS: '',

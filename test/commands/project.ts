@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { inject } from 'vitest';
+import { stopEngine } from '../../src/platform/engine/ensure-engine.js';
+import { projectState } from '../../src/platform/folders.js';
 import { readTextIfThere } from '../../src/platform/read-file.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
 import type { RunRecord } from '../../src/results/run-record.js';
@@ -93,7 +95,7 @@ export async function createProject(
       return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ResultLine]));
     },
     async remove() {
-      await start(['engine', 'stop']);
+      await stopEngine(projectState(project.results, state).folder);
       await rm(folder, { recursive: true, force: true });
       await rm(state, { recursive: true, force: true });
     },

@@ -1,16 +1,24 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { encodings } from '../../src/lib/redact-exact.js';
-import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
+import { projectState } from '../../src/platform/folders.js';
+import { killMarked } from '../../src/platform/marked-processes.js';
+import { untilLines } from '../chaos/engine-parts.js';
+import { createModelServer, type ModelServer } from './model-server.js';
+import { everythingBelow, KEY, leaksIn, LINES, PLAIN, SECRET } from './planted.js';
+import {
+  createProject,
+  EMPTY_FIXTURE,
+  openRun,
+  scenario,
+  until,
+  type RunFolder,
+  type TestProject,
+} from './project.js';
 
-/** Values that only the shell of `run` knows. The second one has several lines, which are printed one by one. */
-const SECRET = 'Zk9$vQ4"mT7/xW2+pR8 hL5';
-const LINES = 'kX3-first-line-of-a-value\nqN6-second-line-of-a-value';
-/** What is left of a secret in a folder's or file's name has no quotes and slashes. */
-const PLAIN = 'hB7mQ2zT9wK4xP6v';
-const SHELL = { DEEP_SECRET: SECRET, DEEP_LINES: LINES, DEEP_PLAIN: PLAIN };
+const SHELL = { DEEP_SECRET: SECRET, DEEP_LINES: LINES, DEEP_PLAIN: PLAIN, JUDGE_KEY: KEY };
 
 const encode = `node -e 'const s = process.env.S; console.log(JSON.stringify({s}), JSON.stringify(JSON.stringify({s})), encodeURIComponent(s), Buffer.from(s).toString("base64"), Buffer.from("user:" + s).toString("base64"))'`;
 /** So much that the rest is cut off inside the value: what the mock keeps of a tool's output, and records of commands. */
@@ -18,9 +26,11 @@ const cutAt = (length: number): string =>
   `node -e 'process.stdout.write("x".repeat(${length - 12}) + process.env.S + "y".repeat(40000))'`;
 
 let project: TestProject;
+let server: ModelServer;
 let said = '';
 
 beforeAll(async () => {
+  server = await createModelServer();
   project = await createProject(EMPTY_FIXTURE);
   await project.write(
     'llm-tool-test-config.toml',
@@ -38,7 +48,14 @@ beforeAll(async () => {
         'command = "sh"',
         `args = ["-c", "echo $S; printf '%s\\\\n' \\"$L\\"; echo $S >&2; exit 7"]`,
       ],
-      ...['free = true', 'env = { S = "${DEEP_SECRET}", L = "${DEEP_LINES}" }', ''],
+      ...['free = true', 'env = { S = "${DEEP_SECRET}", L = "${DEEP_LINES}" }'],
+      ...[
+        '[providers.house]',
+        `base_url = "${server.address}/v1"`,
+        'api_key = "${JUDGE_KEY}"',
+        'free = true',
+        '',
+      ],
     ]
       .join('\n')
       .replace('../../../../../leaky.cjs', join(project.folder, 'leaky.cjs')),
@@ -90,10 +107,23 @@ process.exitCode = 9;
   await project.write('fixtures/deep.yaml', scenario('deep', { target, gates, steps, more }));
   const ill = `{binary: cat, health_check: "echo sick $S >&2; exit 5", env: {S: '\${DEEP_SECRET}'}}`;
   await project.write('fixtures/ill.yaml', scenario('ill', { target: ill, steps: ['say: x'] }));
+  await writeJudged(target);
+  await project.write(
+    'fixtures/lost.yaml',
+    scenario('lost', {
+      target,
+      steps: [
+        ...steps,
+        `run: 'echo start >> ${project.folder}/starts; until [ -e ${project.folder}/go ]; do sleep 0.05; done'`,
+      ],
+    }),
+  );
+  said += await loseAgent();
   for (const args of [
     ['run', 'deep', '--agents', 'mock,leaky,plain', '--json'],
     ['run', 'deep', '--agents', 'mock'],
     ['run', 'ill', '--json'],
+    ['run', 'judged', 'babbling', 'refused', '--json'],
     ['sweeps', '--json'],
   ]) {
     const { stdout, stderr } = await project.cli(args, SHELL);
@@ -110,32 +140,77 @@ process.exitCode = 9;
     }
   }
 });
-afterAll(() => project.remove());
+afterAll(async () => {
+  await project.remove();
+  await server.close();
+});
 
-/** Any of these, anywhere, is a leak; of a value that was cut, what is longer than the shortest secret. */
-const forms = [
-  ...new Set([SECRET, LINES, ...LINES.split('\n'), PLAIN].flatMap(encodings)),
-  SECRET.slice(0, 9),
-];
-const leaksIn = (text: string): string[] => forms.filter((form) => text.includes(form));
-
-/** Every file and symlink with its name, content, and where it points. */
-async function everythingBelow(folder: string): Promise<{ name: string; content: string }[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return Promise.all(
-    entries.map(async (entry) => {
-      const name = join(entry.parentPath, entry.name);
-      if (entry.isSymbolicLink()) return { name, content: await readlink(name) };
-      return { name, content: entry.isFile() ? (await readFile(name)).toString('latin1') : '' };
-    }),
+/** Judges that are shown the secrets in files, names and outputs, and that say all they know. */
+async function writeJudged(target: string): Promise<void> {
+  const all = `${SECRET} ${encodings(SECRET).join(' ')} ${LINES} ${PLAIN} ${KEY}`;
+  const judgment = {
+    scores: { good: 1 },
+    confidence: 1,
+    issues: [all],
+    highlights: [all],
+    summary: all,
+    [SECRET]: all,
+  };
+  server.script('judged', { say: JSON.stringify(judgment) });
+  server.script('babbling', { say: all }, { say: JSON.stringify({ ...judgment, scores: { [SECRET]: 1 } }) });
+  server.script('refused', { status: 401, body: JSON.stringify({ error: { message: all } }) });
+  await project.write(
+    'fixtures/rubric.yaml',
+    'criteria: [{id: good, weight: 1, description: It is good}]\noutput: {format: json, require_fields: [summary]}\n',
   );
+  const leave = [
+    'echo "$S" > note.txt; echo "$S" >> README.md; printf "%s\\n" "$L" > lines.txt',
+    'mkdir folder-$P; echo x > folder-$P/name-$P; ln -s /tmp/$P link',
+    // The judge is shown the beginnings of files.
+    `${cutAt(16 * 1024)} > cut.txt; ${encode} > encoded.txt`,
+  ];
+  const summary = `node -e 'const s = process.env.S; console.log(JSON.stringify({metrics: {[s]: s}, summary: s, score: 1}))'`;
+  for (const name of ['judged', 'babbling', 'refused']) {
+    const text = scenario(name, {
+      target,
+      gates: ['{type: command_output_contains, command: "echo $S; echo yes", substring: yes}'],
+      steps: [...leave, 'echo "$S"; printf "%s\\n" "$L"'].map((command) => `run: ${JSON.stringify(command)}`),
+      more: `scripts: {evaluators: [{name: e, command: ${JSON.stringify(summary)}}]}`,
+    });
+    const judge = `{enabled: true, rubric: rubric.yaml, pass_threshold: 0.5, model: house/${name}}`;
+    await project.write(
+      `fixtures/${name}.yaml`,
+      text.replace('evaluation:', `evaluation:\n  judge: ${judge}`),
+    );
+  }
+}
+
+/** Runs an agent that dies with its supervisor when it has said the secrets, and is started again. */
+async function loseAgent(): Promise<string> {
+  const command = project.start(['run', 'lost', '--json'], SHELL);
+  await untilLines(project, 'starts', 1);
+  const work = join(projectState(project.results, project.state).folder, 'work');
+  const run = await until(
+    'the run',
+    async () => (await readdir(work)).find((name) => name.includes('-lost-')) ?? null,
+  );
+  await killMarked(run);
+  await untilLines(project, 'starts', 2);
+  await project.write('go', '');
+  const { stdout, stderr } = await command;
+  return stdout + stderr;
+}
+
+/** The run of a scenario, by the agent of that name. */
+async function runOf(scenarioName: string, agentName: string): Promise<RunFolder> {
+  const line = (await project.resultLines()).find(
+    ({ scenario_id, agent }) => scenario_id === scenarioName && agent === agentName,
+  );
+  return openRun({ cells: [{ results_dir: join(project.results, line?.results_dir ?? '') }] } as never);
 }
 
 test('the secrets were everywhere they were planted', async () => {
-  const [line] = (await project.resultLines()).filter(({ agent }) => agent === 'leaky');
-  const { metrics, text, run } = await openRun({
-    cells: [{ results_dir: join(project.results, line?.results_dir ?? '') }],
-  } as never);
+  const { metrics, text, run } = await runOf('deep', 'leaky');
   for (const masked of [
     JSON.stringify(metrics.details),
     JSON.stringify(metrics.evaluator_results),
@@ -152,6 +227,39 @@ test('the secrets were everywhere they were planted', async () => {
   }
   expect(await text('artifacts/transcript.raw.txt')).toMatch(/\[stderr\] stderr \[REDACTED\]/);
   expect(await readdir(join(project.results, run.run_id, 'fixture'))).toContain('folder-[REDACTED]');
+});
+
+test('what is kept of a judge, usable or not, and of a lost start had them too', async () => {
+  const [judged, babbling, refused, lost] = await Promise.all(
+    ['judged', 'babbling', 'refused', 'lost'].map((name) => runOf(name, 'mock')),
+  );
+  expect(judged?.run).toMatchObject({
+    outcome: 'pass',
+    message: expect.stringContaining('judge 1.00') as string,
+  });
+  expect(JSON.stringify(judged?.metrics.judge)).toContain('[REDACTED]');
+  const prompt = await judged?.text('artifacts/judge/prompt.md');
+  for (const shown of [
+    /note\.txt\n\[REDACTED\]/,
+    /lines\.txt\n\[REDACTED\]/,
+    /folder-\[REDACTED\]\/name-\[REDACTED\]/,
+    /--- cut\.txt/,
+  ])
+    expect(prompt).toMatch(shown);
+  expect(await judged?.text('artifacts/judge/answer-1.json')).toContain('[REDACTED]');
+  for (const number of [1, 2, 3])
+    expect(await babbling?.text(`artifacts/judge/answer-${number}.json`)).toContain('[REDACTED]');
+  for (const failed of [babbling, refused]) expect(failed?.run.message).toContain('[REDACTED]');
+  expect(lost?.run.agent?.starts).toBe(2);
+  expect(await lost?.text('attempts/start-1/transcript.raw.txt')).toContain('[REDACTED]');
+});
+
+test('no judge is shown them', () => {
+  for (const name of ['judged', 'babbling', 'refused']) {
+    const asked = server.askedOf(name);
+    expect(asked.length).toBeGreaterThan(0);
+    for (const { body } of asked) expect([name, leaksIn(body)]).toEqual([name, []]);
+  }
 });
 
 test('no file below the results has a handed-over value in its name or content, in whatever form', async () => {
@@ -199,5 +307,5 @@ test('no history of a sweep or run in Temporal has them', async () => {
     }
   }
   await connection.close();
-  expect(workflows).toBeGreaterThanOrEqual(6);
+  expect(workflows).toBeGreaterThanOrEqual(12);
 });

@@ -3,9 +3,9 @@ import { closeSync, mkdirSync, openSync, utimesSync, writeFileSync } from 'node:
 import { fileURLToPath } from 'node:url';
 import { projectState } from '../folders.js';
 import { lockHolder } from '../generation-lock.js';
+import { givenTemporal } from '../given-temporal.js';
 import { buildId } from '../package-info.js';
 import { isAlive, signalProcess } from '../process-identity.js';
-import { givenTemporal } from '../temporal-client.js';
 import { waitUntil } from '../wait-until.js';
 import { lastUsedFile, logFile, readEngineState, type EngineState } from './engine-state.js';
 import { waitForDeath } from './server.js';
@@ -111,20 +111,14 @@ async function startKeeper(request: EngineRequest, folder: string): Promise<void
   }
 }
 
-/** What `engine status` says: the keeper's word, checked against the process table. */
-export async function engineStatus(resultsPath: string): Promise<EngineState | null> {
-  return readEngineState(projectState(resultsPath).folder);
-}
-
 /** Ends keeper, worker and server; also a server or worker whose keeper is gone. False when nothing was up. */
-export async function stopEngine(resultsPath: string): Promise<boolean> {
-  const { folder } = projectState(resultsPath);
-  const holder = await lockHolder(folder, 'engine');
+export async function stopEngine(stateFolder: string): Promise<boolean> {
+  const holder = await lockHolder(stateFolder, 'engine');
   if (holder !== null) {
     signalProcess(holder, 'SIGTERM');
     return waitForDeath(holder, STOP_MS);
   }
-  const state = await readEngineState(folder);
+  const state = await readEngineState(stateFolder);
   const left = [state?.worker, state?.external === true ? null : state?.server].filter(
     (process) => process !== null && process !== undefined && isAlive(process),
   );

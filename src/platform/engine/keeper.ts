@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { projectState } from '../folders.js';
 import { tryLock } from '../generation-lock.js';
+import type { TemporalAddress } from '../given-temporal.js';
 import { buildId, packageVersion } from '../package-info.js';
 import { isAlive, ownIdentity, signalProcess, type ProcessIdentity } from '../process-identity.js';
 import { readJsonIfThere } from '../read-file.js';
-import { connect, prepareNamespace, type TemporalAddress } from '../temporal-client.js';
+import { connect, prepareNamespace } from '../temporal-client.js';
 import { waitUntil } from '../wait-until.js';
 import {
   lastUsedFile,
@@ -155,9 +156,12 @@ async function startWhatIsDown(
     await change({ phase: 'starting', message: 'looking for the Temporal CLI' });
     const temporal = await findTemporal((text) => void update({ message: text }));
     const ports = await choosePorts(portsOf(current));
+    const address = `${LOOPBACK}:${ports.port}`;
+    // Another program has taken the port meanwhile: the worker would look for the server there for ever.
+    if (address !== current.address) await end(current.worker);
     await change({
       message: 'starting the Temporal server',
-      address: `${LOOPBACK}:${ports.port}`,
+      address,
       uiUrl: `http://${LOOPBACK}:${ports.uiPort}`,
       versions: { ...current.versions, temporal: temporal.version },
     });

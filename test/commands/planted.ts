@@ -1,0 +1,30 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { encodings } from '../../src/lib/redact-exact.js';
+
+/** Values that only the shell of `run` knows. The second one has several lines, which are printed one by one. */
+export const SECRET = 'Zk9$vQ4"mT7/xW2+pR8 hL5';
+export const LINES = 'kX3-first-line-of-a-value\nqN6-second-line-of-a-value';
+/** What is left of a secret in a folder's or file's name has no quotes and slashes. */
+export const PLAIN = 'hB7mQ2zT9wK4xP6v';
+/** The key of the judge, which its server may say too. */
+export const KEY = 'jD5-key-of-the-judge-rW8';
+
+/** Any of these, anywhere, is a leak; of a value that was cut, what is longer than the shortest secret. */
+const forms = [
+  ...new Set([SECRET, LINES, ...LINES.split('\n'), PLAIN, KEY].flatMap(encodings)),
+  SECRET.slice(0, 9),
+];
+export const leaksIn = (text: string): string[] => forms.filter((form) => text.includes(form));
+
+/** Every file and symlink with its name, content, and where it points. */
+export async function everythingBelow(folder: string): Promise<{ name: string; content: string }[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return Promise.all(
+    entries.map(async (entry) => {
+      const name = join(entry.parentPath, entry.name);
+      if (entry.isSymbolicLink()) return { name, content: await readlink(name) };
+      return { name, content: entry.isFile() ? (await readFile(name)).toString('latin1') : '' };
+    }),
+  );
+}
