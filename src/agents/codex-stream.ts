@@ -3,16 +3,8 @@ import type { EventBody } from '../results/events.js';
 import { baseName } from '../results/shell-calls.js';
 import { splitCommands } from '../results/split-commands.js';
 import type { StreamParser } from './agent.js';
-import {
-  errorEvent,
-  integerOf,
-  nativeLine,
-  objectOf,
-  textOf,
-  tokensOf,
-  unknownKind,
-  type Native,
-} from './native.js';
+import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
+import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
 
 /** Items that are calls of tools; they begin, and end with what came of them. */
 const TOOLS = new Set([
@@ -46,7 +38,7 @@ export function codexStream(): StreamParser {
     return [{ type: 'session', session_id: id, model_requested: null, model_used: null }];
   };
 
-  const item = (stage: string, native: Native): EventBody[] => {
+  const item = (stage: string, native: Fields): EventBody[] => {
     const kind = textOf(native['type']) ?? '';
     const ended = stage === 'item.completed';
     if (TOOLS.has(kind)) {
@@ -61,24 +53,23 @@ export function codexStream(): StreamParser {
     if (kind === 'reasoning') return ended ? [{ type: 'reasoning', text }] : [];
     // A warning, such as of a model that it does not know: no failure.
     if (kind === 'error') return ended ? [{ type: 'message', role: 'system', text }] : [];
-    return [unknownKind(`${stage} ${kind}`)];
+    return [unknownEvent(`${stage} ${kind}`)];
   };
 
   const failure = (said: string): EventBody[] => {
     lastError = said;
     const refused = refusalOf(said);
-    if (refused !== null) return [errorEvent(refused, 400)];
-    const event = errorEvent(said, statusOf(said));
-    return [said.startsWith('Reconnecting') ? { ...event, retryable: true } : event];
+    if (refused !== null) return [errorEvent(refused, 400, false)];
+    return [errorEvent(said, statusOf(said), said.startsWith('Reconnecting'))];
   };
 
-  const usage = (native: Native): EventBody => {
+  const usage = (native: Fields): EventBody => {
     const now = {
-      input: tokensOf(native['input_tokens']),
-      cached: tokensOf(native['cached_input_tokens']),
-      written: tokensOf(native['cache_write_input_tokens']),
-      output: tokensOf(native['output_tokens']),
-      reasoning: tokensOf(native['reasoning_output_tokens']),
+      input: countOf(native['input_tokens']) ?? 0,
+      cached: countOf(native['cached_input_tokens']) ?? 0,
+      written: countOf(native['cache_write_input_tokens']) ?? 0,
+      output: countOf(native['output_tokens']) ?? 0,
+      reasoning: countOf(native['reasoning_output_tokens']) ?? 0,
     };
     const since = (name: keyof typeof now): number => Math.max(0, now[name] - told[name]);
     const event: EventBody = {
@@ -94,7 +85,7 @@ export function codexStream(): StreamParser {
     return event;
   };
 
-  const read = (native: Native): EventBody[] => {
+  const read = (native: Fields): EventBody[] => {
     const type = textOf(native['type']) ?? '';
     switch (type) {
       case 'thread.started':
@@ -104,24 +95,24 @@ export function codexStream(): StreamParser {
       case 'item.started':
       case 'item.updated':
       case 'item.completed':
-        return item(type, objectOf(native['item']));
+        return item(type, fieldsOf(native['item']));
       case 'error':
         return failure(textOf(native['message']) ?? '');
       case 'turn.failed': {
-        const said = textOf(objectOf(native['error'])['message']) ?? '';
+        const said = textOf(fieldsOf(native['error'])['message']) ?? '';
         return said === lastError ? [] : failure(said); // mostly it repeats the error before it
       }
       case 'turn.completed':
-        return [usage(objectOf(native['usage'])), { type: 'result', ending: 'done', exit_code: null }];
+        return [usage(fieldsOf(native['usage'])), { type: 'result', ending: 'done', exit_code: null }];
       default:
-        return [unknownKind(type)];
+        return [unknownEvent(type)];
     }
   };
 
-  return { line: (text) => nativeLine(text, read), end: () => [] };
+  return { line: (text) => eventsOfLine(text, read), end: () => [] };
 }
 
-function callOf(id: string, kind: string, native: Native): EventBody {
+function callOf(id: string, kind: string, native: Fields): EventBody {
   if (kind === 'mcp_tool_call') {
     const name = `${textOf(native['server']) ?? ''}.${textOf(native['tool']) ?? ''}`;
     return { type: 'tool_call', id, name, input: native['arguments'] ?? null, command: null };
@@ -137,8 +128,8 @@ function callOf(id: string, kind: string, native: Native): EventBody {
   };
 }
 
-function resultOf(id: string, native: Native): EventBody {
-  const exitCode = integerOf(native['exit_code']);
+function resultOf(id: string, native: Fields): EventBody {
+  const exitCode = countOf(native['exit_code']);
   const said = native['error'] ?? native['result'] ?? null;
   return {
     type: 'tool_result',
@@ -161,7 +152,7 @@ function commandOf(shown: string): string {
 
 /** What the API said to a request that it refused (400): such an answer is passed on as it came, others in words. */
 const refusalOf = (said: string): string | null =>
-  textOf(objectOf(objectOf(parseJson(said))['error'])['message']);
+  textOf(fieldsOf(fieldsOf(parseJson(said))['error'])['message']);
 
 function statusOf(said: string): number | null {
   const status = /status:? (\d{3})\b/.exec(said)?.[1];

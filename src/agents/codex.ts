@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { versionedUrl } from '../lib/base-url.js';
+import { withVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
 import { classifyByResult } from './classify.js';
@@ -82,7 +82,7 @@ function configOf({ model, system }: AgentRequest, access: ModelAccess | null): 
 
 /** A provider of our own: the one that is built in neither takes a key from a variable nor fewer retries. */
 function providerOf(provider: string, { key, baseUrl }: ModelAccess): string[] {
-  const address = provider === 'openai' ? versionedUrl(baseUrl ?? OPENAI, '/v1') : (baseUrl ?? '');
+  const address = provider === 'openai' ? withVersion(baseUrl ?? OPENAI, '/v1') : (baseUrl ?? '');
   return [
     '[model_providers.cell]',
     `name = ${toml(provider)}`,

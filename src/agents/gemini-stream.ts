@@ -1,16 +1,8 @@
 import type { Json } from '../lib/json.js';
 import type { EventBody } from '../results/events.js';
 import type { StreamParser } from './agent.js';
-import {
-  errorEvent,
-  integerOf,
-  nativeLine,
-  objectOf,
-  textOf,
-  tokensOf,
-  unknownKind,
-  type Native,
-} from './native.js';
+import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
+import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
 
 const SHELL = 'run_shell_command';
 
@@ -35,24 +27,24 @@ export function geminiStream(): StreamParser {
   });
 
   /** Gemini may use several models; their prices differ. The one that did most is named last, as that of the run. */
-  const usage = (models: Native): EventBody[] =>
+  const usage = (models: Fields): EventBody[] =>
     Object.entries(models)
-      .map(([model, stats]): [string, Native] => [model, objectOf(stats)])
-      .filter(([, stats]) => tokensOf(stats['total_tokens']) > 0)
-      .toSorted(([, a], [, b]) => tokensOf(a['total_tokens']) - tokensOf(b['total_tokens']))
+      .map(([model, stats]): [string, Fields] => [model, fieldsOf(stats)])
+      .filter(([, stats]) => (countOf(stats['total_tokens']) ?? 0) > 0)
+      .toSorted(([, a], [, b]) => (countOf(a['total_tokens']) ?? 0) - (countOf(b['total_tokens']) ?? 0))
       .flatMap(([model, stats]) => [sessionOf(model), usageOf(stats)]);
 
-  const result = (native: Native): EventBody[] => {
-    const used = usage(objectOf(objectOf(native['stats'])['models']));
-    const { type, message } = objectOf(native['error']);
+  const result = (native: Fields): EventBody[] => {
+    const used = usage(fieldsOf(fieldsOf(native['stats'])['models']));
+    const { type, message } = fieldsOf(native['error']);
     if (turnsPassed || type === 'FatalTurnLimitedError')
       return [...used, { type: 'result', ending: 'max_turns', exit_code: null }];
     if (native['status'] === 'success') return [...used, { type: 'result', ending: 'done', exit_code: null }];
     const said = textOf(message) ?? '';
-    return said === '' ? used : [...used, errorEvent(said, statusOf(said))];
+    return said === '' ? used : [...used, errorEvent(said, statusOf(said), false)];
   };
 
-  const readOther = (type: string, native: Native): EventBody[] => {
+  const readOther = (type: string, native: Fields): EventBody[] => {
     switch (type) {
       case 'init':
         session = textOf(native['session_id']);
@@ -65,16 +57,16 @@ export function geminiStream(): StreamParser {
       case 'error': {
         const said = textOf(native['message']) ?? '';
         turnsPassed ||= /maximum session turns/i.test(said); // told as a success after that
-        return [errorEvent(said, statusOf(said))];
+        return [errorEvent(said, statusOf(said), false)];
       }
       case 'result':
         return result(native);
       default:
-        return [unknownKind(type)];
+        return [unknownEvent(type)];
     }
   };
 
-  const read = (native: Native): EventBody[] => {
+  const read = (native: Fields): EventBody[] => {
     const type = textOf(native['type']) ?? '';
     if (type !== 'message') return [...takeAnswer(), ...readOther(type, native)];
     if (native['role'] !== 'assistant') return []; // the prompt
@@ -83,10 +75,10 @@ export function geminiStream(): StreamParser {
     return before;
   };
 
-  return { line: (text) => nativeLine(text, read), end: takeAnswer };
+  return { line: (text) => eventsOfLine(text, read), end: takeAnswer };
 }
 
-function callOf(native: Native): EventBody {
+function callOf(native: Fields): EventBody {
   const name = textOf(native['tool_name']) ?? '';
   const input: Json = native['parameters'] ?? null;
   return {
@@ -94,13 +86,13 @@ function callOf(native: Native): EventBody {
     id: textOf(native['tool_id']) ?? '',
     name,
     input,
-    command: name === SHELL ? textOf(objectOf(input)['command']) : null,
+    command: name === SHELL ? textOf(fieldsOf(input)['command']) : null,
   };
 }
 
 /** There is no exit code but in words, and those only where a command printed nothing. A failed command is a "success". */
-function resultOf(native: Native): EventBody {
-  const output = textOf(native['output']) ?? textOf(objectOf(native['error'])['message']) ?? '';
+function resultOf(native: Fields): EventBody {
+  const output = textOf(native['output']) ?? textOf(fieldsOf(native['error'])['message']) ?? '';
   const told = /^(?:Command exited with code|Exit Code): (\d{1,3})$/im.exec(output)?.[1];
   const exitCode = told === undefined ? null : Number(told);
   return {
@@ -114,14 +106,14 @@ function resultOf(native: Native): EventBody {
 }
 
 /** `input_tokens` holds the cached ones; thinking is only in the total. */
-function usageOf(stats: Native): EventBody {
-  const [input, cached] = [tokensOf(stats['input_tokens']), tokensOf(stats['cached'])];
-  const output = tokensOf(stats['output_tokens']);
+function usageOf(stats: Fields): EventBody {
+  const [input, cached] = [countOf(stats['input_tokens']) ?? 0, countOf(stats['cached']) ?? 0];
+  const output = countOf(stats['output_tokens']) ?? 0;
   return {
     type: 'usage',
     input: Math.max(0, input - cached),
     output,
-    reasoning: Math.max(0, tokensOf(stats['total_tokens']) - input - output),
+    reasoning: Math.max(0, (countOf(stats['total_tokens']) ?? 0) - input - output),
     cache_read: cached,
     cache_write: null,
     cost_usd: null,
@@ -131,5 +123,5 @@ function usageOf(stats: Native): EventBody {
 /** The API's own answer is in the message, as JSON. */
 function statusOf(said: string): number | null {
   const status = /"code":\s*(\d{3})\b/.exec(said)?.[1];
-  return status === undefined ? null : integerOf(Number(status));
+  return status === undefined ? null : Number(status);
 }

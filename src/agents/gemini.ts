@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { unversionedUrl } from '../lib/base-url.js';
+import { withoutVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentEnd, AgentRequest, Classified, LoginFile } from './agent.js';
 import { classifyByResult } from './classify.js';
@@ -57,7 +57,7 @@ function variables({ config, access }: AgentRequest, login: boolean): Record<str
     GEMINI_CLI_HOME: config,
     GEMINI_CLI_NO_RELAUNCH: 'true', // else a second process is between it and its supervisor
     ...(key === null ? {} : { GEMINI_API_KEY: key }),
-    ...(baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: unversionedUrl(baseUrl) }),
+    ...(baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: withoutVersion(baseUrl) }),
   };
 }
 

@@ -1,15 +1,7 @@
 import type { EventBody } from '../results/events.js';
 import type { StreamParser } from './agent.js';
-import {
-  errorEvent,
-  listOf,
-  nativeLine,
-  objectOf,
-  textOf,
-  tokensOf,
-  unknownKind,
-  type Native,
-} from './native.js';
+import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
+import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
 
 /** Lines that say again, or piece by piece, what others say as a whole. */
 const REPEATS = new Set([
@@ -35,20 +27,20 @@ export function piStream(): StreamParser {
     model_used: model,
   });
 
-  const message = (native: Native): EventBody[] => {
+  const message = (native: Fields): EventBody[] => {
     if (native['role'] !== 'assistant') return []; // the prompt, or the result of a tool that ended before
     const used = modelOf(native);
     const changed = used !== model;
     model = used;
     return [
       ...(changed ? [sessionEvent()] : []),
-      ...listOf(native['content']).flatMap((part) => partOf(objectOf(part))),
-      ...usageOf(objectOf(native['usage'])),
+      ...listOf(native['content']).flatMap((part) => partOf(fieldsOf(part))),
+      ...usageOf(fieldsOf(native['usage'])),
       ...(native['stopReason'] === 'error' ? [failureOf(native)] : []),
     ];
   };
 
-  const read = (native: Native): EventBody[] => {
+  const read = (native: Fields): EventBody[] => {
     const type = textOf(native['type']) ?? '';
     if (REPEATS.has(type)) return [];
     switch (type) {
@@ -56,28 +48,28 @@ export function piStream(): StreamParser {
         session = textOf(native['id']);
         return [sessionEvent()];
       case 'message_end':
-        return message(objectOf(native['message']));
+        return message(fieldsOf(native['message']));
       case 'tool_execution_start':
         return [callOf(native)];
       case 'tool_execution_end':
         return [resultOf(native)];
       case 'agent_end':
-        return endOf(objectOf(listOf(native['messages']).at(-1)));
+        return endOf(fieldsOf(listOf(native['messages']).at(-1)));
       default:
-        return [unknownKind(type)];
+        return [unknownEvent(type)];
     }
   };
 
-  return { line: (text) => nativeLine(text, read), end: () => [] };
+  return { line: (text) => eventsOfLine(text, read), end: () => [] };
 }
 
-function modelOf(native: Native): string | null {
+function modelOf(native: Fields): string | null {
   const [provider, model] = [textOf(native['provider']), textOf(native['model'])];
   return model === null ? null : provider === null ? model : `${provider}/${model}`;
 }
 
 /** Calls of tools are told again when they begin. */
-function partOf(part: Native): EventBody[] {
+function partOf(part: Fields): EventBody[] {
   const said = textOf(part['text']);
   if (part['type'] === 'text' && said !== null) return [{ type: 'message', role: 'assistant', text: said }];
   const thought = textOf(part['thinking']);
@@ -85,30 +77,30 @@ function partOf(part: Native): EventBody[] {
 }
 
 /** Input is without the cached tokens, output with those of reasoning, which are not told apart. */
-function usageOf(usage: Native): EventBody[] {
-  if (tokensOf(usage['totalTokens']) === 0) return [];
-  const cost = objectOf(usage['cost'])['total'];
+function usageOf(usage: Fields): EventBody[] {
+  if ((countOf(usage['totalTokens']) ?? 0) === 0) return [];
+  const cost = fieldsOf(usage['cost'])['total'];
   return [
     {
       type: 'usage',
-      input: tokensOf(usage['input']),
-      output: tokensOf(usage['output']),
+      input: countOf(usage['input']) ?? 0,
+      output: countOf(usage['output']) ?? 0,
       reasoning: null,
-      cache_read: tokensOf(usage['cacheRead']),
-      cache_write: tokensOf(usage['cacheWrite']),
+      cache_read: countOf(usage['cacheRead']) ?? 0,
+      cache_write: countOf(usage['cacheWrite']) ?? 0,
       // 0 is what pi says of a model without a price.
       cost_usd: typeof cost === 'number' && Number.isFinite(cost) && cost > 0 ? cost : null,
     },
   ];
 }
 
-function failureOf(native: Native): EventBody {
+function failureOf(native: Fields): EventBody {
   const said = textOf(native['errorMessage']) ?? '';
   const status = /^([45]\d\d)\b|"code":\s*([45]\d\d)\b/.exec(said);
-  return errorEvent(said, status === null ? null : Number(status[1] ?? status[2]));
+  return errorEvent(said, status === null ? null : Number(status[1] ?? status[2]), false);
 }
 
-function callOf(native: Native): EventBody {
+function callOf(native: Fields): EventBody {
   const name = textOf(native['toolName']) ?? '';
   const input = native['args'] ?? null;
   return {
@@ -116,14 +108,14 @@ function callOf(native: Native): EventBody {
     id: textOf(native['toolCallId']) ?? '',
     name,
     input,
-    command: name === 'bash' ? textOf(objectOf(input)['command']) : null,
+    command: name === 'bash' ? textOf(fieldsOf(input)['command']) : null,
   };
 }
 
-function resultOf(native: Native): EventBody {
-  const result = objectOf(native['result']);
+function resultOf(native: Fields): EventBody {
+  const result = fieldsOf(native['result']);
   const output = listOf(result['content'])
-    .map((part) => textOf(objectOf(part)['text']) ?? '')
+    .map((part) => textOf(fieldsOf(part)['text']) ?? '')
     .join('');
   const failed = native['isError'] === true;
   const told = /Command exited with code (\d{1,3})\s*$/.exec(output)?.[1];
@@ -134,12 +126,12 @@ function resultOf(native: Native): EventBody {
     exit_code: native['toolName'] === 'bash' ? code : null,
     is_error: failed,
     output,
-    truncated: objectOf(objectOf(result['details'])['truncation'])['truncated'] === true,
+    truncated: fieldsOf(fieldsOf(result['details'])['truncation'])['truncated'] === true,
   };
 }
 
 /** An end by an error or a signal is none: pi may try again, or be started again. */
-function endOf({ stopReason }: Native): EventBody[] {
+function endOf({ stopReason }: Fields): EventBody[] {
   if (stopReason === 'stop') return [{ type: 'result', ending: 'done', exit_code: null }];
   // The answer grew to the length that the model may give.
   return stopReason === 'length' ? [{ type: 'result', ending: 'gave_up', exit_code: null }] : [];

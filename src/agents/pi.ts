@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { unversionedUrl, versionedUrl } from '../lib/base-url.js';
+import { withoutVersion, withVersion } from '../lib/api-address.js';
 import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
 import { classifyByResult } from './classify.js';
@@ -9,9 +9,9 @@ import type { AgentSettings } from './settings.js';
 
 /** Providers that pi knows: the variable of its key, and an address as pi wants it. */
 const BUILT_IN = new Map([
-  ['anthropic', { key: 'ANTHROPIC_API_KEY', address: unversionedUrl }],
-  ['openai', { key: 'OPENAI_API_KEY', address: (url: string): string => versionedUrl(url, '/v1') }],
-  ['google', { key: 'GEMINI_API_KEY', address: (url: string): string => versionedUrl(url, '/v1beta') }],
+  ['anthropic', { key: 'ANTHROPIC_API_KEY', address: withoutVersion }],
+  ['openai', { key: 'OPENAI_API_KEY', address: (url: string): string => withVersion(url, '/v1') }],
+  ['google', { key: 'GEMINI_API_KEY', address: (url: string): string => withVersion(url, '/v1beta') }],
 ]);
 
 /** Where pi finds the key of a provider of the config. */

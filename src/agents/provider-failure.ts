@@ -1,18 +1,24 @@
 import { beginningOf } from '../lib/cut.js';
 import type { AgentEnd, Classified } from './agent.js';
 import { resetTime } from './reset-time.js';
+import { isBusyStatus } from './stream-events.js';
 
 type Kind = 'key' | 'quota' | 'limit' | 'busy' | 'refused' | 'context';
 
 /** What providers say, in the words that agents pass on. The first that fits counts. */
 const SAID: readonly { kind: Kind; text: RegExp }[] = [
+  { kind: 'context', text: /token count.{0,20}exceeds/i },
+  { kind: 'limit', text: /exhausted your/i },
+  { kind: 'key', text: /key not valid/i },
+  { kind: 'busy', text: /at capacity|server had an error|^terminated$|: terminated\b/i },
   {
-    kind: 'context',
-    text: /context.{0,20}(length|window)|prompt is too long|maximum context|token count.{0,20}exceeds/i,
+    kind: 'refused',
+    text: /does not exist or you do not have access|not found for API version|model is not supported|input exceeds the maximum length/i,
   },
+  { kind: 'context', text: /context.{0,20}(length|window)|prompt is too long|maximum context/i },
   {
     kind: 'limit',
-    text: /usage.?limit|session limit|weekly limit|(?<!rate.?)limit reached|hit your limit|exhausted your/i,
+    text: /usage.?limit|session limit|weekly limit|spend limit|(?<!rate )limit reached|(hit|reached) your (\w+ )?limit|out of (extra )?usage/i,
   },
   {
     kind: 'quota',
@@ -20,34 +26,23 @@ const SAID: readonly { kind: Kind; text: RegExp }[] = [
   },
   {
     kind: 'key',
-    text: /invalid.{0,20}(api.?)?key|key not valid|(un)?authenti?cat|unauthorized|not logged in|login required|\/login/i,
+    text: /invalid.{0,20}(api.?)?key|(un)?authenti?cat|unauthorized|not logged in|login required|\/login/i,
   },
+  { kind: 'busy', text: /rate.?limit|too many requests|overloaded|high demand|unavailable|server error/i },
   {
     kind: 'busy',
-    text: /rate.?limit|too many requests|overloaded|high demand|at capacity|unavailable|server (had an )?error/i,
-  },
-  {
-    kind: 'busy',
-    text: /ECONNRE(FUSED|SET)|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|stream (disconnected|error)|^terminated$|: terminated\b/i,
+    text: /ECONNRE(FUSED|SET)|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|stream (disconnected|error)/i,
   },
   {
     kind: 'busy',
     text: /connection (error|refused|reset)|(network|fetch|request) (error|failed|timed out)/i,
   },
-  {
-    kind: 'refused',
-    text: /does not exist or you do not have access|not found for API version|model is not supported/i,
-  },
 ];
-
-/** Whether a request that was answered with this HTTP status may be served at another time. */
-export const mayPass = (status: number): boolean =>
-  status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 
 function byStatus(status: number): Kind | null {
   if (status === 401 || status === 403) return 'key';
   if (status === 402) return 'quota';
-  if (mayPass(status)) return 'busy';
+  if (isBusyStatus(status)) return 'busy';
   return status >= 400 ? 'refused' : null;
 }
 
@@ -73,9 +68,13 @@ export function providerFailure({ error, stderr, at }: AgentEnd): Classified | n
     case 'context':
       return { ending: 'gave_up', message, again: null };
     case 'key':
-    case 'quota':
     case 'refused':
       return { ending: 'unable', message, again: null };
+    case 'quota': {
+      // Some say so of the requests of a minute, too, and when the next may come.
+      const soon = resetTime(text, at);
+      return { ending: 'unable', message, again: soon === null ? null : { why: 'busy', at: soon } };
+    }
     case 'limit':
     case 'busy':
       return { ending: 'unable', message, again: { why: kind, at: resetTime(text, at) } };

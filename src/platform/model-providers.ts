@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import { versionedUrl } from '../lib/base-url.js';
+import { withVersion } from '../lib/api-address.js';
 import { interpolate, variableNames } from '../lib/interpolate.js';
 import { ModelFailed } from './model-errors.js';
 
@@ -77,7 +77,7 @@ function hosted(keys: string[], addresses: string[], version: string, connect: C
       return connect(
         {
           ...(apiKey === undefined ? {} : { apiKey }),
-          ...(address === undefined ? {} : { baseURL: versionedUrl(checked(address, addresses), version) }),
+          ...(address === undefined ? {} : { baseURL: withVersion(checked(address, addresses), version) }),
         },
         model,
       );
