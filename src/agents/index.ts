@@ -1,10 +1,15 @@
 import type { Agent } from './agent.js';
+import { claudeCode } from './claude-code.js';
 import { commandAgent } from './command.js';
 import { mock } from './mock.js';
+import { opencode } from './opencode.js';
 import type { AgentSettings } from './settings.js';
 
 /** Adapters of real agents by name. A new one is one file and one line here. */
-const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {};
+const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
+  'claude-code': claudeCode,
+  opencode,
+};
 
 const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
 

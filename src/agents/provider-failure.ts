@@ -1,13 +1,17 @@
 import { beginningOf } from '../lib/cut.js';
 import type { AgentEnd, Classified } from './agent.js';
 import { resetTime } from './reset-time.js';
+import { isBusyStatus } from './stream-events.js';
 
 type Kind = 'key' | 'quota' | 'limit' | 'busy' | 'refused' | 'context';
 
 /** What providers say, in the words that agents pass on. The first that fits counts. */
 const SAID: readonly { kind: Kind; text: RegExp }[] = [
   { kind: 'context', text: /context.{0,20}(length|window)|prompt is too long|maximum context/i },
-  { kind: 'limit', text: /usage.?limit|session limit|weekly limit|limit reached|hit your limit/i },
+  {
+    kind: 'limit',
+    text: /usage.?limit|session limit|weekly limit|spend limit|(?<!rate )limit reached|(hit|reached) your (\w+ )?limit|out of (extra )?usage/i,
+  },
   {
     kind: 'quota',
     text: /credit balance|insufficient.?(quota|credit|funds)|billing|exceeded your current quota/i,
@@ -30,7 +34,7 @@ const SAID: readonly { kind: Kind; text: RegExp }[] = [
 function byStatus(status: number): Kind | null {
   if (status === 401 || status === 403) return 'key';
   if (status === 402) return 'quota';
-  if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500) return 'busy';
+  if (isBusyStatus(status)) return 'busy';
   return status >= 400 ? 'refused' : null;
 }
 
@@ -56,9 +60,13 @@ export function providerFailure({ error, stderr, at }: AgentEnd): Classified | n
     case 'context':
       return { ending: 'gave_up', message, again: null };
     case 'key':
-    case 'quota':
     case 'refused':
       return { ending: 'unable', message, again: null };
+    case 'quota': {
+      // Some say so of the requests of a minute, too, and when the next may come.
+      const soon = resetTime(text, at);
+      return { ending: 'unable', message, again: soon === null ? null : { why: 'busy', at: soon } };
+    }
     case 'limit':
     case 'busy':
       return { ending: 'unable', message, again: { why: kind, at: resetTime(text, at) } };

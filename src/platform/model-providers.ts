@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai';
+import { withVersion } from '../lib/api-address.js';
 import { interpolate, variableNames } from '../lib/interpolate.js';
 import { ModelFailed } from './model-errors.js';
 
@@ -76,18 +77,12 @@ function hosted(keys: string[], addresses: string[], version: string, connect: C
       return connect(
         {
           ...(apiKey === undefined ? {} : { apiKey }),
-          ...(address === undefined ? {} : { baseURL: versioned(checked(address, addresses), version) }),
+          ...(address === undefined ? {} : { baseURL: withVersion(checked(address, addresses), version) }),
         },
         model,
       );
     },
   };
-}
-
-/** The makers' own programs take such an address without the API's version, these libraries with it: both are meant. */
-function versioned(address: string, version: string): string {
-  const trimmed = address.replace(/\/+$/, '');
-  return /\/v\d\w*$/.test(trimmed) ? trimmed : trimmed + version;
 }
 
 function checked(address: string, from: string[]): string {
