@@ -26,7 +26,7 @@ export const AgentTable = z.strictObject({
     .enum(['arg', 'stdin', 'file'])
     .exactOptional()
     .describe(
-      'How the prompt gets there: as the last argument (arg, where nothing is said), on stdin, or in a file whose path is the last argument',
+      'Where the prompt goes: last argument (the default), stdin, or a file whose path is the last argument',
     ),
   output: z
     .enum(['text', 'jsonl'])
@@ -49,19 +49,16 @@ export type AgentTable = z.infer<typeof AgentTable>;
 const OF_COMMANDS = ['prompt', 'output', 'version_command', 'free'] as const;
 
 /** What is wrong with the table of an agent as a whole: keys that it lacks, or that mean nothing for it. */
-function tableProblems(name: string, table: Partial<AgentTable>): { key: string | null; message: string }[] {
+function tableProblems(name: string, table: object): { key: string; message: string }[] {
+  const given = (key: string): boolean => Object.hasOwn(table, key);
   if (adapterNames.includes(name))
-    return OF_COMMANDS.filter((key) => table[key] !== undefined).map((key) => ({
+    return OF_COMMANDS.filter(given).map((key) => ({
       key,
-      message: `${name} is built in, and ${key} is not to be set for it; give an agent of your own another name`,
+      message: `not for ${name}, which is built in: give an agent of your own another name`,
     }));
   return [
-    ...(table.command === undefined
-      ? [{ key: null, message: 'missing: command, the program to start' }]
-      : []),
-    ...(table.auth === undefined
-      ? []
-      : [{ key: 'auth', message: `only built-in agents log in: ${adapterNames.join(', ')}` }]),
+    ...(given('command') ? [] : [{ key: 'command', message: 'missing: expected the program to start' }]),
+    ...(given('auth') ? [{ key: 'auth', message: `only for ${adapterNames.join(', ')}` }] : []),
   ];
 }
 
@@ -99,7 +96,17 @@ const Profile = z.strictObject({
   models: modelNames.describe('Models where --models names none'),
 });
 
-const agentTable = z.record(label('the name of an agent'), AgentTable).default({});
+const agentTables = z
+  .record(label('the name of an agent'), AgentTable)
+  .superRefine((tables: Record<string, unknown>, context) => {
+    if (Array.isArray(tables)) return; // complained of by itself
+    for (const [name, table] of Object.entries(tables)) {
+      if (typeof table !== 'object' || table === null) continue; // complained of by itself
+      for (const { key, message } of tableProblems(name, table))
+        context.addIssue({ code: 'custom', path: [name, key], message });
+    }
+  }, always)
+  .default({});
 
 /** `llm-tool-test-config.toml`: `tools` is the seed's word for `agents`, and is merged into it. */
 export const Config = z
@@ -110,10 +117,10 @@ export const Config = z
     fixtures_path: nonBlank('the path of the fixtures folder')
       .default('fixtures')
       .describe('Folder of scenarios and fixtures, relative to this file'),
-    agents: agentTable.describe(
+    agents: agentTables.describe(
       'Agents of your own by name, commands that take a prompt; settings of built-in ones',
     ),
-    tools: agentTable.describe('The same as agents'),
+    tools: agentTables.describe('The same as agents'),
     profiles: z
       .record(label('the name of a profile'), Profile)
       .default({})
@@ -148,20 +155,6 @@ export const Config = z
       });
     }
   }, always)
-  .superRefine(
-    ({ agents, tools }: Partial<Record<'agents' | 'tools', Record<string, AgentTable>>>, context) => {
-      for (const [table, entries] of Object.entries({ agents, tools })) {
-        for (const [name, settings] of Object.entries(entries ?? {})) {
-          for (const { key, message } of tableProblems(name, settings))
-            context.addIssue({
-              code: 'custom',
-              path: [table, name, ...(key === null ? [] : [key])],
-              message,
-            });
-        }
-      }
-    },
-  )
   .transform(({ tools, profiles, ...config }) => ({
     ...config,
     agents: { ...config.agents, ...tools },

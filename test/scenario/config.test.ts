@@ -94,10 +94,7 @@ describe('parseConfig', () => {
           'old.one': {
             command: 'old',
             args: [],
-            prompt: 'arg',
-            output: 'text',
             models: [],
-            free: false,
             env: {},
           },
         },

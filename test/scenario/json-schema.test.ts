@@ -100,7 +100,7 @@ describe('the JSON Schemas', () => {
     expect(Config.safeParse(config).success).toBe(true);
     expect(complaints('config', config)).toEqual([]);
     expect(complaints('config', { limits: { concurrency: 0 } })).toHaveLength(1);
-    expect(complaints('config', { agents: { a: { comand: 'a' } } })).toHaveLength(2);
+    expect(complaints('config', { agents: { a: { comand: 'a' } } })).toHaveLength(1);
   });
 
   it('accept a rubric, and refuse one without criteria', () => {
