@@ -5,7 +5,10 @@ import { createUsageCount } from './claude-code-usage.js';
 import { errorEvent, unknownEvent } from './stream-events.js';
 
 /** What says how far Claude Code is, and nothing that is not said elsewhere. */
-const PROGRESS = new Set(['thinking_tokens', 'status', 'hook_started', 'hook_progress']);
+const PROGRESS = new Set([
+  ...['thinking_tokens', 'status', 'task_started', 'task_progress', 'task_notification'],
+  ...['hook_started', 'hook_progress'],
+]);
 
 /** Of the messages that Claude Code writes itself, in place of the model. */
 const SYNTHETIC = '<synthetic>';
@@ -56,11 +59,8 @@ export function claudeCodeStream(): StreamParser {
       case 'thinking':
         return text === '' ? [] : [{ type: 'reasoning', text }];
       case 'tool_use': {
-        const [id, name, input] = [
-          textOf(block['id']) ?? '',
-          textOf(block['name']) ?? '',
-          block['input'] ?? null,
-        ];
+        const [id, name] = [textOf(block['id']) ?? '', textOf(block['name']) ?? ''];
+        const input = block['input'] ?? null;
         const command = name === 'Bash' ? textOf(fieldsOf(input)['command']) : null;
         if (command !== null) shells.add(id);
         return [{ type: 'tool_call', id, name, input, command }];
@@ -99,10 +99,11 @@ export function claudeCodeStream(): StreamParser {
 
   const result = (line: Fields): EventBody[] => {
     const { tokens, costUsd } = count.ofResult(line);
-    const events: EventBody[] =
-      costUsd === null || costUsd === 0
-        ? []
-        : [{ type: 'usage', ...tokens, cost_usd: costUsd, cost_of_start: true }];
+    const events: EventBody[] = [];
+    if (costUsd !== null && costUsd > 0)
+      events.push({ type: 'usage', ...tokens, cost_usd: costUsd, cost_of_start: true });
+    else if (Object.values(tokens).some((number) => number !== null && number > 0))
+      events.push({ type: 'usage', ...tokens, cost_usd: null });
     return [...events, ...ending(line, limitEnds)];
   };
 
@@ -161,7 +162,7 @@ function toolResult(id: string, block: Fields, details: Fields, shell: boolean):
     exit_code: said === undefined ? (succeeded ? 0 : null) : Number(said),
     is_error: isError,
     output,
-    truncated: textOf(details['persistedOutputPath']) !== null,
+    truncated: output.startsWith('<persisted-output>'),
   };
 }
 

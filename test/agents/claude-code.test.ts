@@ -69,7 +69,7 @@ describe('how Claude Code is started', () => {
     expect(launch.argv.slice(-2)).toEqual(['--effort', 'low']);
     expect(launch.env['CLAUDE_CODE_MAX_RETRIES']).toBe('9');
     expect(configured.models).toEqual(['opus']);
-    expect(configured.login?.map(({ home, at }) => [home, at(request)])).toEqual([
+    expect(configured.login?.map((file) => [file.home, file.at(request)])).toEqual([
       ['.claude/.credentials.json', '/run/config/claude/.credentials.json'],
     ]);
     expect(agent.login).toBeNull();
@@ -178,6 +178,13 @@ describe('what Claude Code says', () => {
     expect((await meterOf('kill-tool.1', 'kill-tool.2')).costUsd).toBeCloseTo(0.00609 + 0.00378, 8);
   });
 
+  it('has tokens without a cost, where the result knows none', () => {
+    const usage = { input_tokens: 5, output_tokens: 3, cache_read_input_tokens: 0 };
+    const events = line({ type: 'result', subtype: 'success', is_error: false, total_cost_usd: 0, usage });
+    expect(usageOf(events)).toMatchObject({ input: 5, output: 3, cost_usd: null });
+    expect(ofType(read('forbidden'), 'usage')).toEqual([]);
+  });
+
   it('says of retries that it goes on', () => {
     const events = read('api429x2');
     const notices = ofType(events, 'message').filter(({ role }) => role === 'system');
@@ -204,6 +211,13 @@ describe('what Claude Code says', () => {
     expect(result({ backgroundTaskId: 'b1' })).toBeNull();
     expect(result({ returnCodeInterpretation: 'No matches found' })).toBeNull();
     expect(result({}, true)).toBeNull();
+  });
+
+  it('tells output that was left out', () => {
+    const content = [
+      { type: 'tool_result', tool_use_id: '1', content: '<persisted-output>\nOutput too large (223.5KB).' },
+    ];
+    expect(ofType(line({ type: 'user', message: { content } }), 'tool_result')[0]?.truncated).toBe(true);
   });
 
   it('keeps what it does not know, by its kind', () => {

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { StreamParser } from '../../src/agents/agent.js';
+import { isJsonObject, parseJson, type Json } from '../../src/lib/json.js';
 import { EventBody } from '../../src/results/events.js';
 
-type Value = ReturnType<typeof JSON.parse> & unknown;
-
 /** The same JSON with some of its values replaced by others. */
-const spoilt = (value: Value): fc.Arbitrary<Value> => {
-  const kept: fc.Arbitrary<Value> = Array.isArray(value)
+const spoilt = (value: Json): fc.Arbitrary<unknown> => {
+  const kept: fc.Arbitrary<unknown> = Array.isArray(value)
     ? fc.tuple(...value.map(spoilt))
-    : typeof value === 'object' && value !== null
+    : isJsonObject(value)
       ? fc.record(Object.fromEntries(Object.entries(value).map(([name, part]) => [name, spoilt(part)])))
       : fc.constant(value);
   return fc.oneof({ weight: 30, arbitrary: kept }, { weight: 1, arbitrary: fc.jsonValue() });
@@ -20,7 +19,9 @@ const hostile = (lines: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(...lines),
     fc.constantFrom(...lines).chain((line) => fc.nat(line.length).map((length) => line.slice(0, length))),
-    fc.constantFrom(...lines).chain((line) => spoilt(JSON.parse(line)).map((value) => JSON.stringify(value))),
+    fc
+      .constantFrom(...lines)
+      .chain((line) => spoilt(parseJson(line) ?? null).map((value) => JSON.stringify(value))),
     fc.json(),
     fc.string({ unit: 'binary' }),
   );

@@ -93,7 +93,7 @@ describe('how OpenCode is started', () => {
     expect([configured.program, launch.argv[0], configured.models]).toEqual(['oc', 'oc', ['a/b']]);
     expect(launch.argv.slice(-2)).toEqual(['--variant', 'high']);
     expect(launch.env['X']).toBe('1');
-    expect(configured.login?.map(({ home, at }) => [home, at(request)])).toEqual([
+    expect(configured.login?.map((file) => [file.home, file.at(request)])).toEqual([
       ['.local/share/opencode/auth.json', '/run/home/.local/share/opencode/auth.json'],
     ]);
     expect(JSON.stringify(launch.env)).not.toContain('apiKey');
