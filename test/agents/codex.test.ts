@@ -267,4 +267,12 @@ describe('the end of codex', () => {
     expect(classify(agent, 'codex-api400').message).toBe('its provider refused the request: fake error 400');
     expect(classify(agent, 'codex-rate-limit').message).toContain('429 Too Many Requests');
   });
+
+  it('says nothing of the tool where the prompt is longer than codex takes', () => {
+    const stderr =
+      'Error: turn/start failed: Input exceeds the maximum length of 1048576 characters. (code -32602)';
+    expect(
+      agent.classify({ exitCode: 1, stopped: null, at: 0, result: null, error: null, stderr }),
+    ).toMatchObject({ ending: 'unable', again: null });
+  });
 });
