@@ -1,13 +1,21 @@
 import type { Agent } from './agent.js';
+import { claudeCode } from './claude-code.js';
 import { codex } from './codex.js';
 import { commandAgent } from './command.js';
 import { gemini } from './gemini.js';
 import { mock } from './mock.js';
+import { opencode } from './opencode.js';
 import { pi } from './pi.js';
 import type { AgentSettings } from './settings.js';
 
 /** Adapters of real agents by name. A new one is one file and one line here. */
-const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = { codex, gemini, pi };
+const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
+  'claude-code': claudeCode,
+  codex,
+  gemini,
+  opencode,
+  pi,
+};
 
 const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
 

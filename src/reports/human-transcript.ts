@@ -14,7 +14,7 @@ export interface TranscriptHead {
 
 type EventOf<Type extends EventBody['type']> = Extract<EventBody, { type: Type }>;
 type Usage = EventOf<'usage'>;
-type Count = Exclude<keyof Usage, 'type'>;
+type Count = Exclude<keyof Usage, 'type' | 'cost_of_start'>;
 
 /** What must be remembered between events: little, however long the run. */
 interface Progress {

@@ -34,6 +34,8 @@ export const EventBody = z.discriminatedUnion('type', [
     cache_read: z.number().nullable(),
     cache_write: z.number().nullable(),
     cost_usd: z.number().nullable(),
+    /** `cost_usd` is that of all usage since the `session` event before, which had none. */
+    cost_of_start: z.literal(true).exactOptional(),
   }),
   z.object({
     type: z.enum(['setup_command', 'post_script']),

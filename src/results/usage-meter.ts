@@ -1,5 +1,4 @@
-import { dollars } from '../lib/dollars.js';
-import type { CostSource, Pricer } from './cost.js';
+import { sumOfCosts, type CostSource, type Pricer } from './cost.js';
 import type { EventBody } from './events.js';
 import { NO_USAGE, type TokenUsage } from './token-usage.js';
 
@@ -8,6 +7,11 @@ interface Usage {
   tokens: TokenUsage;
   costUsd: number | null;
   costSource: CostSource | null;
+}
+
+interface Cost {
+  usd: number | null;
+  source: CostSource | null;
 }
 
 /** Adds up what an agent's events say of tokens and money. */
@@ -19,29 +23,33 @@ export interface UsageMeter {
 /** `model` is the one asked for; the one that the agent says it used has precedence for the price. */
 export function createUsageMeter(model: string, pricer: Pricer): UsageMeter {
   const tokens: TokenUsage = { ...NO_USAGE };
-  let costUsd: number | null = 0;
-  let costSource: CostSource | null = null;
+  let cost: Cost = { usd: 0, source: null };
+  let beforeStart = cost;
   let used: string | null = null;
+  const costOf = (event: Extract<EventBody, { type: 'usage' }>): Cost => {
+    if (event.cost_usd !== null) return { usd: event.cost_usd, source: 'reported' };
+    // Of each event by itself: prices may depend on the size of a request.
+    return pricer(event, used === null ? [model] : [used, model]) ?? { usd: null, source: null };
+  };
   return {
     add(event) {
-      if (event.type === 'session') used = event.model_used ?? used;
+      if (event.type === 'session') {
+        used = event.model_used ?? used;
+        beforeStart = cost;
+      }
       if (event.type !== 'usage') return;
       for (const name of Object.keys(tokens) as (keyof TokenUsage)[]) {
         const count = event[name];
         if (count !== null) tokens[name] = (tokens[name] ?? 0) + count;
       }
-      // Of each event by itself: prices may depend on the size of a request.
-      const cost =
-        event.cost_usd === null
-          ? pricer(event, used === null ? [model] : [used, model])
-          : { usd: event.cost_usd, source: 'reported' as const };
-      costUsd = cost === null || costUsd === null ? null : dollars(costUsd + cost.usd);
-      costSource ??= cost?.source ?? null;
+      const added = costOf(event);
+      const before = event.cost_of_start === true ? beforeStart : cost;
+      cost = { usd: sumOfCosts([before.usd, added.usd]), source: before.source ?? added.source };
     },
     read: () => ({
       tokens,
-      costUsd: costSource === null ? null : costUsd,
-      costSource: costUsd === null ? null : costSource,
+      costUsd: cost.source === null ? null : cost.usd,
+      costSource: cost.usd === null ? null : cost.source,
     }),
   };
 }

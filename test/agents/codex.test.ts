@@ -1,19 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
 import { codexStream } from '../../src/agents/codex-stream.js';
 import { codex } from '../../src/agents/codex.js';
-import { EventBody } from '../../src/results/events.js';
-import {
-  capturesOf,
-  classified,
-  eventsOf,
-  hostileLine,
-  linesOf,
-  NO_SETTINGS,
-  ofType,
-  REQUEST,
-} from './captured.js';
+import { survivesAnyLine } from './hostile-lines.js';
+import { classify, eventsOf, linesOf, ofType } from './read-capture.js';
+import { capturesOf, NO_SETTINGS, REQUEST } from './requests.js';
 
 const agent = codex(NO_SETTINGS);
 const access = { key: 'the-key', baseUrl: null };
@@ -233,13 +224,7 @@ describe('the stream of codex', () => {
   });
 
   it('makes events of whatever is printed', () => {
-    fc.assert(
-      fc.property(fc.array(hostileLine('codex'), { maxLength: 8 }), (lines) => {
-        const parser = codexStream();
-        for (const event of [...lines.flatMap((line) => parser.line(line)), ...parser.end()])
-          EventBody.parse(event);
-      }),
-    );
+    survivesAnyLine(codexStream, capturesOf('codex').flatMap(linesOf));
   });
 
   it('may have very long lines, and very deep ones', () => {
@@ -273,15 +258,21 @@ describe('the end of codex', () => {
     ['error-event', 'unable', 'busy'],
     ['usage-limit', 'unable', 'limit'],
   ])('as captured in %s is %s', (capture, ending, why) => {
-    const { again, ...rest } = classified(agent, `codex-${capture}`);
+    const { again, ...rest } = classify(agent, `codex-${capture}`);
     expect(rest.ending).toBe(ending);
     expect(again?.why ?? null).toBe(why);
   });
 
   it('says why, in the words of the provider', () => {
-    expect(classified(agent, 'codex-api400').message).toBe(
-      'its provider refused the request: fake error 400',
-    );
-    expect(classified(agent, 'codex-rate-limit').message).toContain('429 Too Many Requests');
+    expect(classify(agent, 'codex-api400').message).toBe('its provider refused the request: fake error 400');
+    expect(classify(agent, 'codex-rate-limit').message).toContain('429 Too Many Requests');
+  });
+
+  it('says nothing of the tool where the prompt is longer than codex takes', () => {
+    const stderr =
+      'Error: turn/start failed: Input exceeds the maximum length of 1048576 characters. (code -32602)';
+    expect(
+      agent.classify({ exitCode: 1, stopped: null, at: 0, result: null, error: null, stderr }),
+    ).toMatchObject({ ending: 'unable', again: null });
   });
 });

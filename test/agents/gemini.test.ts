@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
 import { geminiStream } from '../../src/agents/gemini-stream.js';
 import { gemini } from '../../src/agents/gemini.js';
-import { EventBody } from '../../src/results/events.js';
-import { capturesOf, classified, eventsOf, hostileLine, NO_SETTINGS, ofType, REQUEST } from './captured.js';
+import { survivesAnyLine } from './hostile-lines.js';
+import { classify, eventsOf, linesOf, ofType } from './read-capture.js';
+import { capturesOf, NO_SETTINGS, REQUEST } from './requests.js';
 
 const agent = gemini(NO_SETTINGS);
 const access = { key: 'the-key', baseUrl: null };
@@ -191,13 +191,7 @@ describe('the stream of gemini', () => {
   });
 
   it('makes events of whatever is printed', () => {
-    fc.assert(
-      fc.property(fc.array(hostileLine('gemini'), { maxLength: 8 }), (lines) => {
-        const parser = geminiStream();
-        for (const event of [...lines.flatMap((line) => parser.line(line)), ...parser.end()])
-          EventBody.parse(event);
-      }),
-    );
+    survivesAnyLine(geminiStream, capturesOf('gemini').flatMap(linesOf));
   });
 });
 
@@ -221,7 +215,7 @@ describe('the end of gemini', () => {
     ['reset', 'unable', 'busy'],
     ['usage-limit', 'unable', 'limit'],
   ])('as captured in %s is %s', (capture, ending, why) => {
-    const { again, ...rest } = classified(agent, `gemini-${capture}`);
+    const { again, ...rest } = classify(agent, `gemini-${capture}`);
     expect(rest.ending).toBe(ending);
     expect(again?.why ?? null).toBe(why);
   });

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
 import { piStream } from '../../src/agents/pi-stream.js';
 import { pi } from '../../src/agents/pi.js';
-import { EventBody } from '../../src/results/events.js';
-import { capturesOf, classified, eventsOf, hostileLine, NO_SETTINGS, ofType, REQUEST } from './captured.js';
+import { survivesAnyLine } from './hostile-lines.js';
+import { classify, eventsOf, linesOf, ofType } from './read-capture.js';
+import { capturesOf, NO_SETTINGS, REQUEST } from './requests.js';
 
 const agent = pi(NO_SETTINGS);
 const MODEL = 'anthropic/claude-sonnet-4-5';
@@ -198,13 +198,7 @@ describe('the stream of pi', () => {
   });
 
   it('makes events of whatever is printed', () => {
-    fc.assert(
-      fc.property(fc.array(hostileLine('pi'), { maxLength: 8 }), (lines) => {
-        const parser = piStream();
-        for (const event of [...lines.flatMap((line) => parser.line(line)), ...parser.end()])
-          EventBody.parse(event);
-      }),
-    );
+    survivesAnyLine(piStream, capturesOf('pi').flatMap(linesOf));
   });
 });
 
@@ -229,7 +223,7 @@ describe('the end of pi', () => {
     ['error-event', 'unable', 'busy'],
     ['usage-limit', 'unable', 'limit'],
   ])('as captured in %s is %s', (capture, ending, why) => {
-    const { again, ...rest } = classified(agent, `pi-${capture}`);
+    const { again, ...rest } = classify(agent, `pi-${capture}`);
     expect(rest.ending).toBe(ending);
     expect(again?.why ?? null).toBe(why);
   });

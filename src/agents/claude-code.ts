@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { withoutVersion } from '../lib/api-address.js';
+import { splitModel } from '../lib/model-name.js';
+import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
+import { classifyByResult } from './classify.js';
+import { claudeCodeStream } from './claude-code-stream.js';
+import { RESUME_PROMPT } from './resume-prompt.js';
+import type { AgentSettings } from './settings.js';
+
+const PROVIDER = 'anthropic';
+
+const configFolder = ({ config }: Pick<AgentRequest, 'config'>): string => join(config, 'claude');
+
+/** Claude Code, headless. Its settings, CLAUDE.md and skills of the workspace count, as they do for its users. */
+export function claudeCode(settings: AgentSettings): Agent {
+  const { command = 'claude' } = settings;
+
+  const launch = (request: AgentRequest, session: string[], stdin: string): AgentLaunch => {
+    const { model } = splitModel(request.model, PROVIDER);
+    const system = join(configFolder(request), 'system.md');
+    return {
+      argv: [
+        ...[command, '-p', '--output-format', 'stream-json', '--verbose'],
+        ...['--permission-mode', 'bypassPermissions', '--strict-mcp-config'],
+        ...(request.model === 'default' ? [] : ['--model', model]),
+        ...(request.maxTurns === null ? [] : ['--max-turns', String(request.maxTurns)]),
+        ...(request.system === null ? [] : ['--append-system-prompt-file', system]),
+        ...session,
+        ...settings.args,
+      ],
+      env: { ...environment(request), ...settings.env },
+      stdin,
+      files: request.system === null ? [] : [{ path: system, content: request.system }],
+    };
+  };
+
+  return {
+    name: 'claude-code',
+    program: command,
+    free: false,
+    models: settings.models,
+    provider: () => PROVIDER,
+    refuses(model) {
+      const { provider } = splitModel(model, PROVIDER);
+      if (provider === PROVIDER) return null;
+      return `claude-code runs models of ${PROVIDER} only, like "claude-sonnet-4-5"; got '${model}'`;
+    },
+    login:
+      settings.auth === 'login'
+        ? [
+            {
+              home: '.claude/.credentials.json',
+              at: (request) => join(configFolder(request), '.credentials.json'),
+            },
+          ]
+        : null,
+    version: [command, '--version'],
+    launch: (request) => launch(request, ['--session-id', request.sessionId], request.prompt),
+    resume: (request, sessionId) => launch(request, ['--resume', sessionId], RESUME_PROMPT),
+    parser: claudeCodeStream,
+    classify: classifyByResult,
+  };
+}
+
+function environment(request: AgentRequest): Record<string, string> {
+  const { key, baseUrl } = request.access ?? { key: null, baseUrl: null };
+  return {
+    CLAUDE_CONFIG_DIR: configFolder(request),
+    IS_SANDBOX: '1', // else it does not let root bypass permissions
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    CLAUDE_CODE_MAX_RETRIES: '2', // what takes longer is for the workflow, which survives the worker
+    ...(key === null ? {} : { ANTHROPIC_API_KEY: key }),
+    ...(baseUrl === null ? {} : { ANTHROPIC_BASE_URL: withoutVersion(baseUrl) }),
+  };
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { withVersion } from '../lib/api-address.js';
+import { parseModelName } from '../lib/model-name.js';
+import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
+import { classifyByResult } from './classify.js';
+import { opencodeStream } from './opencode-stream.js';
+import { RESUME_PROMPT } from './resume-prompt.js';
+import type { AgentSettings } from './settings.js';
+
+/** Providers that it knows by itself, and the version that their address has to end with. */
+const VERSIONS: Readonly<Record<string, string>> = { anthropic: '/v1', openai: '/v1', google: '/v1beta' };
+/** The name by which its config refers to the key. */
+const KEY_VARIABLE = 'LLM_TOOL_TEST_AGENT_KEY';
+
+/** OpenCode, headless. Its folders are where HOME says: variables that move them would move those of tools, too. */
+export function opencode(settings: AgentSettings): Agent {
+  const { command = 'opencode' } = settings;
+
+  const launch = (request: AgentRequest, session: string[], stdin: string): AgentLaunch => {
+    const system = join(request.config, 'system.md');
+    const files = [
+      // Else it asks the registry of npm.
+      { path: join(request.home, '.config/opencode/.npmrc'), content: 'offline=true\n' },
+      ...(request.system === null ? [] : [{ path: system, content: request.system }]),
+    ];
+    const { key } = request.access ?? { key: null };
+    return {
+      argv: [
+        ...[command, 'run', '--format', 'json', '--thinking', '--pure', '--auto', '-m', request.model],
+        ...session,
+        ...settings.args,
+      ],
+      env: {
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({
+          autoupdate: false,
+          share: 'disabled',
+          snapshot: false,
+          provider: providerConfig(request),
+          ...(request.system === null ? {} : { instructions: [system] }),
+        }),
+        OPENCODE_DISABLE_AUTOUPDATE: '1',
+        OPENCODE_DISABLE_MODELS_FETCH: '1',
+        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+        OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+        ...(key === null ? {} : { [KEY_VARIABLE]: key }),
+        ...settings.env,
+      },
+      stdin,
+      files,
+    };
+  };
+
+  return {
+    name: 'opencode',
+    program: command,
+    free: false,
+    models: settings.models,
+    provider(model) {
+      const name = parseModelName(model);
+      return name.ok ? name.provider : null;
+    },
+    refuses(model) {
+      const name = parseModelName(model);
+      return name.ok ? null : `opencode needs to be told a model: ${name.message}`;
+    },
+    login:
+      settings.auth === 'login'
+        ? [
+            {
+              home: '.local/share/opencode/auth.json',
+              at: ({ home }) => join(home, '.local/share/opencode/auth.json'),
+            },
+          ]
+        : null,
+    version: [command, '--version'],
+    // With a title it need not ask the model for one.
+    launch: (request) => launch(request, ['--title', 'task'], request.prompt),
+    resume: (request, sessionId) => launch(request, ['--session', sessionId], RESUME_PROMPT),
+    parser: opencodeStream,
+    classify: classifyByResult,
+  };
+}
+
+/** The provider of the model, with the model: its own list may be older. Other providers are of OpenAI's kind. */
+function providerConfig({ model: text, access }: AgentRequest): Record<string, unknown> {
+  const name = parseModelName(text);
+  if (!name.ok) throw new Error(name.message); // refused before
+  const version = Object.hasOwn(VERSIONS, name.provider) ? VERSIONS[name.provider] : undefined;
+  const address = access?.baseUrl ?? null;
+  return {
+    [name.provider]: {
+      ...(version === undefined ? { npm: '@ai-sdk/openai-compatible', name: name.provider } : {}),
+      options: {
+        ...(access === null || access.key === null ? {} : { apiKey: `{env:${KEY_VARIABLE}}` }),
+        ...(address === null
+          ? {}
+          : { baseURL: version === undefined ? address : withVersion(address, version) }),
+      },
+      models: { [name.model]: {} },
+    },
+  };
+}

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentRequest } from '../../src/agents/agent.js';
+import { opencode } from '../../src/agents/opencode.js';
+import { opencodeStream } from '../../src/agents/opencode-stream.js';
+import type { EventBody } from '../../src/results/events.js';
+import { survivesAnyLine } from './hostile-lines.js';
+import { AT, classify, eventsOf, linesOf, ofType, usageOf } from './read-capture.js';
+
+const agent = opencode({ args: [], models: [], env: {} });
+const request: AgentRequest = {
+  prompt: '-do it',
+  model: 'anthropic/claude-sonnet-4-5',
+  workspace: '/run/fixture',
+  home: '/run/home',
+  config: '/run/config',
+  sessionId: '8b3ce0bf-7d09-4095-aa4f-3e72ea044e33',
+  maxTurns: null,
+  system: null,
+  access: { key: 'the-key', baseUrl: null },
+  mock: null,
+};
+const name = (kind: string): string => `opencode-${kind}`;
+const read = (...kinds: string[]): EventBody[] => eventsOf(opencodeStream(), ...kinds.map(name));
+const configOf = (given: Partial<AgentRequest>): Record<string, unknown> =>
+  JSON.parse(agent.launch({ ...request, ...given }).env['OPENCODE_CONFIG_CONTENT'] ?? '') as Record<
+    string,
+    unknown
+  >;
+const parse = (...lines: unknown[]): EventBody[] => {
+  const parser = opencodeStream();
+  return [...lines.flatMap((line) => parser.line(JSON.stringify(line))), ...parser.end()];
+};
+
+describe('how OpenCode is started', () => {
+  it('headless, with the prompt on stdin and the key in the environment only', () => {
+    const launch = agent.launch(request);
+    expect(launch.argv.slice(0, 4)).toEqual(['opencode', 'run', '--format', 'json']);
+    expect(launch.argv).toContain('--auto');
+    expect(launch.argv.join(' ')).toContain('-m anthropic/claude-sonnet-4-5 --title task');
+    expect(launch.stdin).toBe('-do it');
+    const withKey = Object.entries(launch.env).filter(([, value]) => value.includes('the-key'));
+    expect(withKey).toEqual([['LLM_TOOL_TEST_AGENT_KEY', 'the-key']]);
+    expect(JSON.stringify([launch.argv, launch.files, launch.stdin])).not.toContain('the-key');
+    expect(launch.files).toEqual([{ path: '/run/home/.config/opencode/.npmrc', content: 'offline=true\n' }]);
+  });
+
+  it('without updates and sharing', () => {
+    expect(configOf({})).toMatchObject({ autoupdate: false, share: 'disabled', snapshot: false });
+  });
+
+  it.each([
+    ['anthropic/claude-x', 'https://a.test', 'https://a.test/v1'],
+    ['openai/gpt-x', 'https://a.test/v1', 'https://a.test/v1'],
+    ['google/gemini-x', 'https://a.test/', 'https://a.test/v1beta'],
+  ])('%s at %s: a provider that it knows, at %s', (model, baseUrl, baseURL) => {
+    const [provider = '', id = ''] = model.split('/');
+    expect(configOf({ model, access: { key: 'k', baseUrl } })['provider']).toEqual({
+      [provider]: { options: { apiKey: '{env:LLM_TOOL_TEST_AGENT_KEY}', baseURL }, models: { [id]: {} } },
+    });
+  });
+
+  it('with a provider of the config as one of the kind of OpenAI', () => {
+    const access = { key: null, baseUrl: 'http://localhost:11434/api' };
+    expect(configOf({ model: 'local/qwen/3', access })['provider']).toEqual({
+      local: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'local',
+        options: { baseURL: 'http://localhost:11434/api' },
+        models: { 'qwen/3': {} },
+      },
+    });
+  });
+
+  it('with what it is told before the prompt as instructions', () => {
+    const given = { system: 'be brief' };
+    expect(configOf(given)['instructions']).toEqual(['/run/config/system.md']);
+    expect(agent.launch({ ...request, ...given }).files).toContainEqual({
+      path: '/run/config/system.md',
+      content: 'be brief',
+    });
+    expect(configOf({})).not.toHaveProperty('instructions');
+  });
+
+  it('as the config says', () => {
+    const configured = opencode({
+      command: 'oc',
+      args: ['--variant', 'high'],
+      models: ['a/b'],
+      env: { X: '1' },
+      auth: 'login',
+    });
+    const launch = configured.launch({ ...request, access: { key: null, baseUrl: null } });
+    expect([configured.program, launch.argv[0], configured.models]).toEqual(['oc', 'oc', ['a/b']]);
+    expect(launch.argv.slice(-2)).toEqual(['--variant', 'high']);
+    expect(launch.env['X']).toBe('1');
+    expect(configured.login?.map((file) => [file.home, file.at(request)])).toEqual([
+      ['.local/share/opencode/auth.json', '/run/home/.local/share/opencode/auth.json'],
+    ]);
+    expect(JSON.stringify(launch.env)).not.toContain('apiKey');
+  });
+
+  it('in its session again, which has the task already', () => {
+    const launch = agent.resume?.(request, 'ses_1');
+    expect(launch?.argv.join(' ')).toContain('--session ses_1');
+    expect(launch?.argv).not.toContain('--title');
+    expect(launch?.stdin).not.toContain(request.prompt);
+  });
+
+  it('with a model that names its provider', () => {
+    expect(agent.provider('openai/gpt-x')).toBe('openai');
+    expect(agent.refuses('openai/gpt-x')).toBeNull();
+    expect(agent.provider('default')).toBeNull();
+    expect(agent.refuses('default')).toContain('anthropic/claude-sonnet-4-5');
+  });
+});
+
+describe('what OpenCode says', () => {
+  it('is a session, messages, commands with their exit codes, and an ending', () => {
+    const events = read('toolerror');
+    expect(ofType(events, 'session').map(({ session_id: id }) => id)).toEqual([
+      'ses_dffed3c0dffeQFEZ3c3H2PajZ4',
+    ]);
+    const commands = ofType(events, 'tool_call').map(({ name: tool, command }) => [tool, command]);
+    expect(commands).toEqual([
+      ['bash', 'echo out1; echo oops >&2; exit 3'],
+      ['bash', 'echo hello > out.txt'],
+    ]);
+    const results = ofType(events, 'tool_result');
+    expect(results.map(({ exit_code, is_error }) => [exit_code, is_error])).toEqual([
+      [3, true],
+      [0, false],
+    ]);
+    expect(results.map(({ id }) => id)).toEqual(ofType(events, 'tool_call').map(({ id }) => id));
+    expect(results[0]?.output).toBe('out1\noops\n');
+    expect(ofType(events, 'message').map(({ text }) => text)).toEqual([
+      'Trying.',
+      'Second try.',
+      'Recovered.',
+    ]);
+    expect(events.at(-1)).toEqual({ type: 'result', ending: 'done', exit_code: null });
+  });
+
+  it('counts the tokens of each step, over all starts', () => {
+    expect(usageOf(read('toolerror'))).toEqual({
+      input: 2700,
+      output: 150,
+      reasoning: 0,
+      cache_read: 300,
+      cache_write: 0,
+      cost_usd: 0.01044,
+    });
+    expect(usageOf(read('kill-tool.1', 'kill-tool.2'))).toMatchObject({ input: 1800, cost_usd: 0.00696 });
+  });
+
+  it('does not know the cost of a model without a price', () => {
+    const part = {
+      reason: 'stop',
+      tokens: { input: 5, output: 1, reasoning: 2, cache: { read: 3, write: 4 } },
+      cost: 0,
+    };
+    expect(ofType(parse({ type: 'step_finish', part }), 'usage')).toEqual([
+      { type: 'usage', input: 5, output: 1, reasoning: 2, cache_read: 3, cache_write: 4, cost_usd: null },
+    ]);
+  });
+
+  it('tells of tools that failed', () => {
+    const state = { status: 'error', input: { filePath: 'x' }, error: 'File not found' };
+    const events = parse({ type: 'tool_use', part: { tool: 'read', callID: '1', state } });
+    expect(events).toEqual([
+      { type: 'tool_call', id: '1', name: 'read', input: { filePath: 'x' }, command: null },
+      {
+        type: 'tool_result',
+        id: '1',
+        exit_code: null,
+        is_error: true,
+        output: 'File not found',
+        truncated: false,
+      },
+    ]);
+  });
+
+  it('has reasoning, and kinds that are not known', () => {
+    expect(parse({ type: 'reasoning', part: { text: 'Hmm.' } }, { type: 'new' }, 7)).toEqual([
+      { type: 'reasoning', text: 'Hmm.' },
+      { type: 'unknown', kind: 'new' },
+      { type: 'unknown', kind: 'text' },
+    ]);
+  });
+
+  it('cannot crash its reader', () => {
+    survivesAnyLine(
+      opencodeStream,
+      ['toolerror', 'api400'].flatMap((kind) => linesOf(name(kind))),
+    );
+  });
+});
+
+describe('how OpenCode ended', () => {
+  const failed = (data: object): unknown => {
+    const [event] = parse({ type: 'error', error: { name: 'APIError', data } });
+    return event?.type === 'error'
+      ? agent.classify({ exitCode: 1, stopped: null, at: AT, result: null, error: event, stderr: '' }).again
+      : event;
+  };
+
+  it.each([
+    ['ok', 'done'],
+    ['toolerror', 'done'],
+    ['api429x2', 'done'],
+    ['api400', 'unable'],
+    ['api401', 'unable'],
+    ['kill-tool.1', 'crashed'],
+    ['int-tool.1', 'crashed'],
+    ['term-model.1', 'crashed'],
+  ])('%s: %s', (kind, ending) => {
+    expect(classify(agent, name(kind))).toMatchObject({ ending, again: null });
+  });
+
+  it.each(['kill-tool', 'int-tool', 'term-model', 'resume-ok'])('%s: done after it was resumed', (kind) => {
+    expect(classify(agent, name(`${kind}.1`), name(`${kind}.2`)).ending).toBe('done');
+  });
+
+  it('is no success when another step has begun, or an error came', () => {
+    const stop = { type: 'step_finish', part: { reason: 'stop' } };
+    expect(ofType(parse(stop), 'result')).toHaveLength(1);
+    expect(ofType(parse(stop, { type: 'step_start' }), 'result')).toEqual([]);
+    expect(ofType(parse(stop, { type: 'error', error: {} }), 'result')).toEqual([]);
+    expect(ofType(parse({ type: 'step_finish', part: { reason: 'tool-calls' } }), 'result')).toEqual([]);
+  });
+
+  it('says why the model stopped', () => {
+    expect(parse({ type: 'step_finish', part: { reason: 'length' } }).slice(-2)).toEqual([
+      { type: 'error', message: 'the model stopped: length', retryable: false },
+      { type: 'result', ending: 'gave_up', exit_code: null },
+    ]);
+  });
+
+  it('says when to try again, as the provider did', () => {
+    const headers = { 'retry-after': '30' };
+    expect(
+      failed({ message: 'Too many', statusCode: 429, isRetryable: true, responseHeaders: headers }),
+    ).toEqual({
+      why: 'busy',
+      at: AT + 30_000,
+    });
+    expect(failed({ message: 'Overloaded', statusCode: 529, isRetryable: true })).toEqual({
+      why: 'busy',
+      at: null,
+    });
+  });
+
+  it('does not blame the provider for its own failures', () => {
+    const data = { message: 'Unexpected server error. Check server logs for details.', ref: 'err_1' };
+    expect(failed(data)).toBeNull();
+  });
+});
