@@ -9,7 +9,10 @@ const INTERVAL_MS = 1000;
  */
 export async function heartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), INTERVAL_MS);
+  // A local activity has none: the SDK keeps its workflow task alive.
+  const timer = setInterval(() => {
+    if (!context.info.isLocal) context.heartbeat();
+  }, INTERVAL_MS);
   try {
     return await work(context.cancellationSignal);
   } finally {
