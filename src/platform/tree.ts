@@ -16,7 +16,6 @@ import {
   utimes,
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { execa } from 'execa';
 import { workspacePathProblem } from '../lib/workspace-path.js';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
 import { publicMode } from './umask.js';
@@ -144,6 +143,8 @@ export async function removeTree(path: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EACCES' && code !== 'ENAMETOOLONG') throw error;
+    // Seldom needed, and the verbs that only read would wait for its hundred modules.
+    const { execa } = await import('execa');
     // These go down step by step, as Node does not, and do not mind what Node still removes beside them.
     await execa('chmod', ['-R', 'u+rwx', path], { reject: false });
     await execa('rm', ['-rf', path]);
