@@ -155,9 +155,12 @@ async function startWhatIsDown(
     await change({ phase: 'starting', message: 'looking for the Temporal CLI' });
     const temporal = await findTemporal((text) => void update({ message: text }));
     const ports = await choosePorts(portsOf(current));
+    const address = `${LOOPBACK}:${ports.port}`;
+    // Another engine has taken the port meanwhile: a worker that stays connected to it would never hear of our server.
+    if (address !== current.address) await end(current.worker);
     await change({
       message: 'starting the Temporal server',
-      address: `${LOOPBACK}:${ports.port}`,
+      address,
       uiUrl: `http://${LOOPBACK}:${ports.uiPort}`,
       versions: { ...current.versions, temporal: temporal.version },
     });
