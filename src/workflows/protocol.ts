@@ -101,7 +101,7 @@ export interface CellPage {
   total: number;
 }
 
-export interface GateCard {
+interface GateCard {
   type: string;
   subject: string;
   timeoutSecs: number;
