@@ -92,14 +92,17 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   }
 }
 
-/** Notes every activity while it is performed, for the worker that comes after us should we be killed. */
+/**
+ * Notes every activity while it is performed, for the worker that comes after us should we be killed. Local ones are part
+ * of a workflow task, which cannot be given up in a dead worker's name.
+ */
 const noteActivities =
   (stateFolder: string): ActivityInterceptorsFactory =>
   ({ info }) => ({
     inbound: {
       execute(input, next) {
         const { workflowId, runId } = info.workflowExecution ?? {};
-        if (workflowId === undefined || runId === undefined) return next(input);
+        if (info.isLocal || workflowId === undefined || runId === undefined) return next(input);
         const activity = { taskToken: info.base64TaskToken, workflowId, runId };
         return noteInflight(stateFolder, activity, () => next(input));
       },

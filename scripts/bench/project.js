@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+/** How long the agent `waiting` takes. */
+export const WAIT_SECS = 10;
+
 export const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /**
@@ -23,6 +26,18 @@ export function createProject() {
   };
   mkdirSync(join(folder, 'fixtures/empty'), { recursive: true });
   writeFileSync(join(folder, 'fixtures/empty/README.md'), 'nothing\n');
+  // The mock is a Node process, whose start costs more than all else of a run.
+  const config = [
+    ...['[agents.instant]', 'command = "true"', 'free = true'],
+    ...[
+      '[agents.waiting]',
+      'command = "sleep"',
+      `args = ["${WAIT_SECS}"]`,
+      'prompt = "stdin"',
+      'free = true',
+    ],
+  ];
+  writeFileSync(join(folder, 'llm-tool-test-config.toml'), config.join('\n'));
   /** @param {string[]} args */
   const run = async (...args) =>
     (await promisify(execFile)(cli, args, { cwd: folder, env, maxBuffer: 1 << 28 })).stdout;
@@ -58,12 +73,16 @@ export function createProject() {
   };
 }
 
-/** CPU seconds that a process and its ended children have used (Linux). @param {number} pid */
+/**
+ * CPU seconds that a process has used, and those of its ended children (Linux).
+ * @param {number} pid @returns {{own: number, children: number}}
+ */
 export function cpuOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // After the name in brackets, which may hold anything: utime, stime, cutime, cstime are fields 14 to 17, in 1/100 s.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
+  const [user = 0, system = 0, ofChildren = 0, inChildren = 0] = fields.slice(11, 15).map(Number);
+  return { own: (user + system) / 100, children: (ofChildren + inChildren) / 100 };
 }
 
 /** Resident memory in MB (Linux). @param {number} pid */

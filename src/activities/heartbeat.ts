@@ -4,12 +4,15 @@ const INTERVAL_MS = 1000;
 
 /**
  * Heartbeats for as long as `work` takes, so that a dead worker is noticed and a cancel arrives. The signal aborts for
- * every reason to stop; `work` must look at `wasCancelled` before it ends what another attempt may adopt.
+ * every reason to stop; `work` must look at `wasCancelled` before it ends what another attempt may adopt. The first
+ * heartbeat comes after a while: each is a write to the server's database, and most steps are over by then.
  */
 export async function heartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  context.heartbeat();
-  const timer = setInterval(() => context.heartbeat(), INTERVAL_MS);
+  // A local activity has none: the SDK keeps its workflow task alive.
+  const timer = setInterval(() => {
+    if (!context.info.isLocal) context.heartbeat();
+  }, INTERVAL_MS);
   try {
     return await work(context.cancellationSignal);
   } finally {

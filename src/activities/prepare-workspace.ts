@@ -51,6 +51,7 @@ export const prepareWorkspace =
         type: gate.type,
         subject: brief(context.redact(gate.name ?? gateSubject(gate))),
         timeoutSecs: gate.timeout_secs,
+        inProcess: !('command' in gate),
       })),
       evaluators: scenario.scripts.evaluators.map(({ name, timeout_secs }) => ({
         name,

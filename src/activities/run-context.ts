@@ -7,6 +7,7 @@ import type { Environment, EnvironmentHandle } from '../environments/environment
 import { environments } from '../environments/index.js';
 import { interpolate, variableNames } from '../lib/interpolate.js';
 import { parseModelName } from '../lib/model-name.js';
+import { createRecent } from '../lib/recent.js';
 import { createRedactor } from '../lib/redact.js';
 import { handoverFrom, readHandover } from '../platform/handover.js';
 import { knownProviders, missingVariables, type ModelProvider } from '../platform/model-providers.js';
@@ -68,25 +69,22 @@ function checkName(name: string): void {
   throw ApplicationFailure.nonRetryable(`${JSON.stringify(name)} is no id of a sweep or run`, 'BadName');
 }
 
-/** Plans never change, and every activity needs its sweep's: the last few are kept. */
-const plans = new Map<string, Plan>();
-const PLANS_KEPT = 8;
+/** Every step of every run of a sweep needs these, and they never change: the last few are kept. */
+const plans = createRecent<Plan>(8);
+const scenarios = createRecent<EffectiveScenario>(32);
+const redactors = createRecent<(text: string) => string>(8);
 
-export async function readPlan(resultsPath: string, sweep: string): Promise<Plan> {
+export function readPlan(resultsPath: string, sweep: string): Promise<Plan> {
   checkName(sweep);
   const file = planFile(resultsPath, sweep);
-  const known = plans.get(file);
-  if (known !== undefined) return known;
-  const plan = await readStored(file, Plan);
-  plans.set(file, plan);
-  const [oldest] = plans.keys();
-  if (plans.size > PLANS_KEPT && oldest !== undefined) plans.delete(oldest);
-  return plan;
+  return plans(file, () => readStored(file, Plan));
 }
 
 /** A scenario of the store, as it is run. */
-export const readScenario = (resultsPath: string, hash: string): Promise<EffectiveScenario> =>
-  readStored(scenarioFile(resultsPath, hash), EffectiveScenario);
+export function readScenario(resultsPath: string, hash: string): Promise<EffectiveScenario> {
+  const file = scenarioFile(resultsPath, hash);
+  return scenarios(file, () => readStored(file, EffectiveScenario));
+}
 
 /** Reads one of our own files. A broken one stays broken however often it is read. */
 async function readStored<T>(file: string, schema: { parse(value: unknown): T }): Promise<T> {
@@ -182,7 +180,7 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
     secrets,
-    redact: createRedactor({ secrets }),
+    redact: await redactors(JSON.stringify(secrets), () => createRedactor({ secrets })),
   };
 }
 

@@ -66,11 +66,13 @@ export const local: Environment = {
       await writeFile(join(filling, path), content);
     }
     await confirm();
-    await killMarked(handle.mark); // what an earlier attempt's setup commands left
-    const old = `${handle.workspace}.${own}.old`;
-    if (await isFolder(handle.workspace)) await rename(handle.workspace, old);
+    if (await isFolder(handle.workspace)) {
+      await killMarked(handle.mark); // what an earlier attempt's setup commands left
+      const old = `${handle.workspace}.${own}.old`;
+      await rename(handle.workspace, old);
+      await removeTree(old);
+    }
     await rename(filling, handle.workspace);
-    await removeTree(old);
   },
 
   async exec(handle, request) {

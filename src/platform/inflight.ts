@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
-import { readJsonIfThere } from './read-file.js';
-import { writeFileAtomic } from './write-file.js';
+import { parseJson } from '../lib/json.js';
+import { readTextIfThere } from './read-file.js';
+import { writeNote } from './write-file.js';
 
 /** An activity that a worker is performing: enough for the next worker to give it up in a dead worker's name. */
 export interface Inflight {
@@ -24,18 +26,12 @@ export async function noteInflight<T>(
   activity: Omit<Inflight, 'owner'>,
   perform: () => Promise<T>,
 ): Promise<T> {
-  const folder = inflightFolder(stateFolder);
-  const file = join(folder, randomBytes(8).toString('hex'));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFileAtomic(
-    file,
-    JSON.stringify({ ...activity, owner: ownIdentity() } satisfies Inflight),
-    0o600,
-  );
+  const file = join(inflightFolder(stateFolder), randomBytes(8).toString('hex'));
+  writeNote(file, JSON.stringify({ ...activity, owner: ownIdentity() } satisfies Inflight));
   try {
     return await perform();
   } finally {
-    await rm(file, { force: true });
+    rmSync(file, { force: true });
   }
 }
 
@@ -48,9 +44,12 @@ export async function forDeadWorkers(
   for (const name of await readdir(folder).catch(() => [])) {
     const file = join(folder, name);
     if (name.endsWith('.tmp')) continue;
-    const activity = await readJsonIfThere<Inflight>(file);
-    if (activity === null || isAlive(activity.owner)) continue;
-    await giveUp(activity);
+    const text = await readTextIfThere(file);
+    if (text === null) continue;
+    const activity = parseJson(text) as Inflight | undefined;
+    if (activity !== undefined && isAlive(activity.owner)) continue;
+    // What is no JSON was cut short by a loss of power: the server notices that activity by itself.
+    if (activity !== undefined) await giveUp(activity);
     await rm(file, { force: true });
   }
 }

@@ -143,6 +143,8 @@ export async function removeTree(path: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EACCES' && code !== 'ENAMETOOLONG') throw error;
+    // Seldom needed, and the verbs that only read would wait for its hundred modules.
+    const { execa } = await import('execa');
     // These go down step by step, as Node does not, and do not mind what Node still removes beside them.
     const { execa } = await import('execa'); // most commands need this file, and hardly ever this
     await execa('chmod', ['-R', 'u+rwx', path], { reject: false });

@@ -1,6 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import {
+  closeSync,
+  fdatasync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+/*
+ * What is written here is small, and there is much of it: each call takes microseconds, and ten times as much by way of
+ * the thread pool. Only the wait for the disk is left to that.
+ */
+const syncData = promisify(fdatasync);
 
 /** Names of temporary files and folders, with the pid of who writes them; who is killed leaves its half. */
 export const TEMPORARY = /\.(\d+)-[0-9a-f]{8}\.tmp$/;
@@ -9,19 +25,17 @@ const temporaryName = (path: string): string =>
   `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
 
 async function writeTemporary(path: string, data: string | Uint8Array, mode: number): Promise<string> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   const temporary = temporaryName(path);
+  const file = openSync(temporary, 'wx', mode);
   try {
-    const file = await open(temporary, 'wx', mode);
-    try {
-      await file.writeFile(data);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
+    writeFileSync(file, data);
+    await syncData(file);
   } catch (error) {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
+  } finally {
+    closeSync(file);
   }
   return temporary;
 }
@@ -30,9 +44,9 @@ async function writeTemporary(path: string, data: string | Uint8Array, mode: num
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode = 0o644): Promise<void> {
   const temporary = await writeTemporary(path, data, mode);
   try {
-    await rename(temporary, path);
+    renameSync(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }
@@ -44,12 +58,23 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
 export async function publishOnce(path: string, data: string, mode = 0o644): Promise<boolean> {
   const temporary = await writeTemporary(path, data, mode);
   try {
-    await link(temporary, path);
+    linkSync(temporary, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   } finally {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
   }
+}
+
+/**
+ * Writes a note that is worth something only while this machine is up: the disk is not waited for. After a loss of power it
+ * may be empty.
+ */
+export function writeNote(path: string, data: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = temporaryName(path);
+  writeFileSync(temporary, data, { flag: 'wx', mode: 0o600 });
+  renameSync(temporary, path);
 }

@@ -117,6 +117,14 @@ export interface CellPage {
   total: number;
 }
 
+interface GateCard {
+  type: string;
+  subject: string;
+  timeoutSecs: number;
+  /** It starts no process: a look at files, over in milliseconds. Absent in runs that an older build has begun. */
+  inProcess?: boolean;
+}
+
 /** What the workflow must know of a scenario to schedule its steps. */
 export interface RunCard {
   /** A failed health check or a missing target: the agent is not started. */
@@ -125,7 +133,7 @@ export interface RunCard {
   reuse?: string;
   agentTimeoutSecs: number;
   posts: { subject: string; timeoutSecs: number }[];
-  gates: { type: string; subject: string; timeoutSecs: number }[];
+  gates: GateCard[];
   evaluators: { name: string; timeoutSecs: number }[];
   /** Absent where none is asked, and in runs that an older build has begun. */
   judge?: { model: string; rubric: string; timeoutSecs: number; always: boolean };

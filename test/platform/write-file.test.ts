@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { readJsonIfThere, readTextIfThere } from '../../src/platform/read-file.js';
 import { publishOnce, writeFileAtomic } from '../../src/platform/write-file.js';
@@ -35,6 +36,7 @@ it('readers see the old content or the new, never a part', async () => {
   let reads = 0;
   while (!state.over) {
     expect(contents.includes((await readTextIfThere(path)) ?? '')).toBe(true);
+    await setImmediate(); // the end of the writer is an event
     reads += 1;
   }
   expect((await writers).map(({ exitCode }) => exitCode)).toEqual([0, 0]);

@@ -19,6 +19,18 @@ export const summariesIn = ({ events }: History): string[] =>
     .filter(({ activityTaskScheduledEventAttributes }) => activityTaskScheduledEventAttributes)
     .map(({ userMetadata }) => textOf(userMetadata?.summary?.data));
 
+/** Name and summary of the activities that were performed within workflow tasks. */
+export const localActivitiesIn = ({ events }: History): string[][] =>
+  (events ?? [])
+    .filter((event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity')
+    .map(({ markerRecordedEventAttributes, userMetadata }) => {
+      const [data] = markerRecordedEventAttributes?.details?.['data']?.payloads ?? [];
+      const { activity_type } = JSON.parse(Buffer.from(data?.data ?? []).toString()) as {
+        activity_type: string;
+      };
+      return [activity_type, textOf(userMetadata?.summary?.data)];
+    });
+
 /** Sizes of everything of ours in a history: arguments, results, summaries, memos. */
 export function payloadSizes(part: unknown): number[] {
   if (part === null || typeof part !== 'object') return [];

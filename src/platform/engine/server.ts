@@ -21,6 +21,15 @@ export const SEARCH_ATTRIBUTES = {
   Rep: 'Int',
 } as const;
 
+/** What the server's defaults cost where one worker does all the work (specs/performance.md). */
+const TUNING = {
+  // The answer to a workflow task brings the next activity along, which would else go through a queue.
+  'system.enableActivityEagerExecution': true,
+  // Partitions spread the load over many servers; here they only hand tasks to each other.
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+} as const;
+
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();
@@ -105,6 +114,7 @@ export function startServer(
         '--search-attribute',
         `${name}=${type}`,
       ]),
+      ...Object.entries(TUNING).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]),
       ...['--log-level', 'warn', '--log-format', 'json'],
     ],
     logFile(stateFolder, 'server'),
