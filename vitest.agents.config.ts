@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['test/agents/real/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    globalSetup: ['test/global-setup.ts'],
     testTimeout: 300_000, // the first test of an agent installs it
     hookTimeout: 300_000,
   },

@@ -146,7 +146,6 @@ export async function removeTree(path: string): Promise<void> {
     // Seldom needed, and the verbs that only read would wait for its hundred modules.
     const { execa } = await import('execa');
     // These go down step by step, as Node does not, and do not mind what Node still removes beside them.
-    const { execa } = await import('execa'); // most commands need this file, and hardly ever this
     await execa('chmod', ['-R', 'u+rwx', path], { reject: false });
     await execa('rm', ['-rf', path]);
   }

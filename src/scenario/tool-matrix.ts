@@ -14,6 +14,6 @@ export const ToolMatrixEntry = z
   .meta({ oneOf: [{ required: ['agent'] }, { required: ['tool'] }] })
   .transform(({ agent, tool, models }) => ({
     agent: agent ?? tool ?? '',
-    models: models.length > 0 ? models : ['default'],
+    models,
   }));
 export type ToolMatrixEntry = z.infer<typeof ToolMatrixEntry>;
