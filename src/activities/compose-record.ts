@@ -78,7 +78,11 @@ function failureMessage({ failures }: ReportInput): string | null {
 }
 
 /** What is asked for and not done, and post scripts that failed. */
-function notices({ scenario, run }: RunContext, posts: CommandRecord[], agent: AgentRecord | null): string[] {
+function notices(
+  { scenario, run, agent: adapter }: RunContext,
+  posts: CommandRecord[],
+  agent: AgentRecord | null,
+): string[] {
   return [
     ...(agent?.containment === 'group'
       ? [
@@ -91,7 +95,7 @@ function notices({ scenario, run }: RunContext, posts: CommandRecord[], agent: A
         (post) =>
           `post script failed (${post.timed_out ? 'timed out' : `exit ${post.exit_code ?? 'by signal'}`}): ${post.command}`,
       ),
-    ...(scenario.run.max_turns === undefined
+    ...(scenario.run.max_turns === undefined || adapter.limitsTurns
       ? []
       : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
     ...costNotice(scenario.cost.max_usd, agent),

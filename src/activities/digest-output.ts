@@ -57,6 +57,8 @@ export async function digestOutput(
     remember(body, seen);
     if (start === ended.start && body.type === 'result') told.result = body;
     if (start === ended.start && body.type === 'error') told.error = body;
+    // What came after it shows that the agent got over it.
+    if (GOES_ON.has(body.type)) told.error = null;
     meter.add(body);
     trajectory.add(body);
   };
@@ -111,6 +113,8 @@ export async function digestOutput(
     return `agent ${run.cell.agent}: ${message}`;
   }
 }
+
+const GOES_ON: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
 
 /** As shells say of a process that was killed. */
 const LOST = 137;

@@ -101,6 +101,8 @@ export interface Agent {
   refuses(model: string): string | null;
   /** What it needs of the user's own login, in place of a key; null: it does not log in, or is not told to. */
   login: LoginFile[] | null;
+  /** Whether it keeps to `run.max_turns`. */
+  limitsTurns: boolean;
   /** Prints its version; null where there is nothing to ask. */
   version: string[] | null;
   launch(request: AgentRequest): AgentLaunch;

@@ -4,6 +4,9 @@ import { providerFailure } from './provider-failure.js';
 
 /** Shells say so when the command is not there (127) or cannot be executed (126). */
 const CANNOT_START = new Set([126, 127]);
+/** Claude Code, Codex, OpenCode and pi, asked to go on with a session that is not there. */
+const NO_SESSION =
+  /no conversation found with session|no rollout found|session not found|no session found matching/i;
 const MESSAGE_LENGTH = 300;
 
 /** What the harness itself ended, whatever the agent made of it; null where the agent ended by itself. */
@@ -49,6 +52,10 @@ export function classifyByResult(end: AgentEnd): Classified {
   if (end.result?.ending === 'done') return { ending: 'done', message: 'completed', again: null };
   if (end.result?.ending === 'max_turns')
     return { ending: 'max_turns', message: 'reached its limit of turns', again: null };
+  if (NO_SESSION.test(`${end.error?.message ?? ''}\n${end.stderr}`)) {
+    const message = 'did not find its session';
+    return { ending: 'crashed', message, again: { why: 'session', at: null } };
+  }
   const failure = providerFailure(end);
   if (failure !== null) return failure;
   const reason = reasonOf(end);

@@ -54,6 +54,7 @@ export function claudeCode(settings: AgentSettings): Agent {
             },
           ]
         : null,
+    limitsTurns: true,
     version: [command, '--version'],
     launch: (request) => launch(request, ['--session-id', request.sessionId], request.prompt),
     resume: (request, sessionId) => launch(request, ['--resume', sessionId], RESUME_PROMPT),

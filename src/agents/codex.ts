@@ -52,6 +52,7 @@ export function codex(settings: AgentSettings): Agent {
     login: login
       ? [{ home: '.codex/auth.json', at: ({ config }): string => join(config, 'auth.json') }]
       : null,
+    limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, ['-'], request.prompt),
     resume: (request, sessionId) => start(request, ['resume', sessionId, '-'], RESUME_PROMPT),

@@ -18,6 +18,7 @@ export function commandAgent(name: string, settings: AgentSettings): Agent {
     provider: () => null,
     refuses: () => null,
     login: null,
+    limitsTurns: false,
     version: settings.version_command === undefined ? null : ['sh', '-c', settings.version_command],
     launch(request) {
       const promptFile = join(request.config, 'prompt.txt');

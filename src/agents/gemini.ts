@@ -23,6 +23,7 @@ export function gemini(settings: AgentSettings): Agent {
         : `gemini runs Google's models only, none of ${provider}; name one like "gemini-2.5-flash"`;
     },
     login: login ? ['oauth_creds.json', 'google_accounts.json'].map(loginFile) : null,
+    limitsTurns: true,
     version: [command, '--version'],
     launch(request) {
       const { model } = splitModel(request.model, 'google');

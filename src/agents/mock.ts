@@ -13,6 +13,7 @@ export const mock: Agent = {
   provider: () => null,
   refuses: () => null,
   login: null,
+  limitsTurns: false,
   version: null,
   launch(request) {
     const steps = join(request.config, 'mock-steps.json');

@@ -72,6 +72,7 @@ export function opencode(settings: AgentSettings): Agent {
             },
           ]
         : null,
+    limitsTurns: false,
     version: [command, '--version'],
     // With a title it need not ask the model for one.
     launch: (request) => launch(request, ['--title', 'task'], request.prompt),

@@ -68,6 +68,7 @@ export function pi(settings: AgentSettings): Agent {
     login: login
       ? [{ home: '.pi/agent/auth.json', at: ({ config }): string => join(config, 'auth.json') }]
       : null,
+    limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, [], request.prompt),
     resume: (request, sessionId) => start(request, ['--session', sessionId], RESUME_PROMPT),

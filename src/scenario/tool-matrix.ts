@@ -8,7 +8,10 @@ export const ToolMatrixEntry = z
   .strictObject({
     agent: agentName.describe('Name of the agent'),
     tool: agentName.describe('The same as agent'),
-    models: z.array(label('the name of a model')).default([]).describe('Models to run it with (default)'),
+    models: z
+      .array(label('the name of a model'))
+      .default([])
+      .describe("Models to run it with; without, those of the agent's config, else its default"),
   })
   .check(exactlyOne(['agent', 'tool']))
   .meta({ oneOf: [{ required: ['agent'] }, { required: ['tool'] }] })

@@ -52,8 +52,8 @@ describe('a valid scenario file', () => {
     const loaded = loadScenario('matrix.yaml', text);
     expect(loaded.ok && loaded.value.tool_matrix).toEqual([
       { agent: 'claude-code', models: ['opus', 'sonnet'] },
-      { agent: 'opencode', models: ['default'] },
-      { agent: 'codex', models: ['default'] },
+      { agent: 'opencode', models: [] },
+      { agent: 'codex', models: [] },
     ]);
   });
 

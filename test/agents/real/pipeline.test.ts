@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectState } from '../../../src/platform/folders.js';
@@ -46,11 +47,16 @@ describe.each(CLI_NAMES)('%s through the whole pipeline', { timeout: 300_000 }, 
       {
         when: 'task busy',
         steps: [{ run: 'echo busy >> out.txt' }, done],
-        faults: [{ error: 'rate_limit', step: 1, times: 12 }],
+        // More than it bears by itself, and less than twice as much.
+        faults: [{ error: 'rate_limit', step: 1, times: agent === 'pi' ? 18 : 7, retry_after_secs: 1 }],
       },
       { when: 'task key', steps: [done], faults: [{ error: 'bad_key' }] },
-      { when: 'task hang', steps: [{ run: 'sleep 1000 & echo hang > out.txt' }, done], faults: [{ break: 'hang', step: 1 }] },
-      ...['adopted', 'resumed', 'killed'].map((name) => ({
+      {
+        when: 'task hang',
+        steps: [{ run: 'setsid tail -f /dev/null > /dev/null 2>&1 & echo hang > out.txt' }, done],
+        faults: [{ break: 'hang', step: 1 }],
+      },
+      ...['adopted', 'resumed'].map((name) => ({
         when: `task ${name}`,
         steps: [{ run: 'echo first >> out.txt' }, { run: gated(name) }, done],
       })),
@@ -59,7 +65,11 @@ describe.each(CLI_NAMES)('%s through the whole pipeline', { timeout: 300_000 }, 
     env = { LLM_TOOL_TEST_ENABLED: '1' };
     for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
     for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
-    const gates = (name: string): string[] => [`{type: file_contains, path: out.txt, substring: ${name}}`];
+    // Of a call that was under way when all was lost, some tell the model that it was interrupted; then it is not repeated.
+    const substring = (name: string): string => (name === 'resumed' ? 'first' : name);
+    const gates = (name: string): string[] => [
+      `{type: file_contains, path: out.txt, substring: ${substring(name)}}`,
+    ];
     const write = (name: string, more = '', prompt = `task ${name}`): Promise<void> =>
       project.write(
         `fixtures/${name}.yaml`,
@@ -69,7 +79,7 @@ describe.each(CLI_NAMES)('%s through the whole pipeline', { timeout: 300_000 }, 
         ),
       );
     await write('ok', '', '- task ok: a prompt that begins like an option');
-    for (const name of ['busy', 'key', 'adopted', 'resumed', 'killed']) await write(name);
+    for (const name of ['busy', 'key', 'adopted', 'resumed']) await write(name);
     await write('hang', 'run: {timeout_secs: 20}');
   });
   afterAll(async () => {
@@ -91,7 +101,9 @@ describe.each(CLI_NAMES)('%s through the whole pipeline', { timeout: 300_000 }, 
     expect(record.agent?.token_usage.input).toBeGreaterThan(1000);
     expect(record.agent?.token_usage.output).toBeGreaterThan(50);
     expect(record.agent?.version).toMatch(/\d+\.\d+/);
-    expect(metrics.efficiency).toMatchObject({ total_commands: 2, error_count: 1 });
+    // Gemini's stream tells no exit codes.
+    const error_count = agent === 'gemini' ? 0 : 1;
+    expect(metrics.efficiency).toMatchObject({ total_commands: 2, error_count });
     const events = (await text('artifacts/events.jsonl'))
       .trim()
       .split('\n')
@@ -111,7 +123,6 @@ describe.each(CLI_NAMES)('%s through the whole pipeline', { timeout: 300_000 }, 
     const { run: record } = await run('busy');
     expect(record.outcome).toBe('pass');
     expect(record.agent?.history.join('\n')).toMatch(/run 1 of the agent ended: .*did not serve/);
-    expect(await project.read('fixtures/busy.yaml')).toContain('task busy');
   });
 
   test('a key that is refused is an error, told as such, and not tried again', async () => {
@@ -122,6 +133,7 @@ describe.each(CLI_NAMES)('%s through the whole pipeline', { timeout: 300_000 }, 
 
   test('an agent that hangs is ended in time, with all that it left running', async () => {
     const { run: record } = await run('hang');
+    expect(record.agent?.message).toContain('timed out');
     expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'timeout', completed: false } });
     expect(markedProcesses(record.run_id)).toEqual([]);
   });
@@ -151,13 +163,11 @@ describe.each(CLI_NAMES)('%s through the whole pipeline', { timeout: 300_000 }, 
     const how = agent === 'gemini' ? /start 2 .* began anew/ : /start 2 .* went on with its session/;
     expect(record.agent?.history.join('\n')).toMatch(how);
     expect(markedProcesses(record.run_id)).toEqual([]);
-    if (agent !== 'gemini') expect(await text('fixture/out.txt')).toMatch(/^first\n/);
     expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);
   });
 
   /** Names of the runs of a scenario whose agents work now. */
   async function runsOf(name: string): Promise<string[]> {
-    const { readdir } = await import('node:fs/promises');
     const { folder } = projectState(project.results, project.state);
     return (await readdir(join(folder, 'work'))).filter((entry) => entry.includes(`-${name}-`));
   }
