@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { execa } from 'execa';
 import type { AgentLaunch, AgentRequest } from '../agents/agent.js';
+import { askVersion } from '../platform/ask-version.js';
 import { findExecutable } from '../platform/find-executable.js';
 import type { RunContext } from './run-context.js';
 
@@ -32,18 +32,8 @@ export async function agentVersion(
   { agent, redact, handle }: RunContext,
   env: Record<string, string>,
 ): Promise<string | null> {
-  const [command, ...args] = agent.version ?? [];
-  if (command === undefined) return null;
-  const result = await execa(command, args, {
-    env,
-    extendEnv: false,
-    cwd: handle.workspace,
-    reject: false,
-    timeout: VERSION_MS,
-    stdin: 'ignore',
-  });
-  const line = result.stdout.trim().split('\n')[0] ?? '';
-  return result.exitCode === 0 && line !== '' ? redact(line).slice(0, 200) : null;
+  const said = await askVersion(agent.version ?? [], { env, cwd: handle.workspace, timeoutMs: VERSION_MS });
+  return said === null ? null : redact(said);
 }
 
 function requestOf({ scenario, run, handle, home, config, access }: RunContext, start: number): AgentRequest {

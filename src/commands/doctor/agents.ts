@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { execa } from 'execa';
 import type { Agent } from '../../agents/agent.js';
 import { knownAgents } from '../../agents/index.js';
 import { variableNames } from '../../lib/interpolate.js';
+import { askVersion } from '../../platform/ask-version.js';
 import { knownProviders } from '../../platform/model-providers.js';
 import { findExecutable } from '../../platform/find-executable.js';
 import type { Finding } from '../../reports/doctor-text.js';
@@ -72,20 +72,12 @@ const programOf = ({ program }: Agent, root: string): string =>
 
 /** Asked as in a run, with a HOME of its own: agents write files there as soon as they are started. */
 async function versionOf({ version }: Agent, env: NodeJS.ProcessEnv): Promise<string | null> {
-  const [command, ...args] = version ?? [];
-  if (command === undefined) return null;
+  if (version === null) return null;
   const home = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
   try {
-    const { exitCode, stdout } = await execa(command, args, {
-      env: { PATH: env['PATH'], LANG: env['LANG'], HOME: home, TMPDIR: home },
-      extendEnv: false,
-      cwd: home,
-      reject: false,
-      stdin: 'ignore',
-      timeout: VERSION_MS,
-    });
-    const [line = ''] = stdout.trim().split('\n');
-    return exitCode === 0 && line !== '' ? line.slice(0, MAX_VERSION) : null;
+    const own = { PATH: env['PATH'], LANG: env['LANG'], HOME: home, TMPDIR: home };
+    const said = await askVersion(version, { env: own, cwd: home, timeoutMs: VERSION_MS });
+    return said === null ? null : said.slice(0, MAX_VERSION);
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -1,0 +1,3 @@
+import { testPipeline } from './pipeline.js';
+
+testPipeline('gemini');

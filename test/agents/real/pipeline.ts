@@ -1,0 +1,180 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { projectState } from '../../../src/platform/folders.js';
+import { markedProcesses } from '../../../src/platform/marked-processes.js';
+import type { SweepDocument } from '../../../src/results/sweep-document.js';
+import { kill, linesIn, partOf, untilLines } from '../../chaos/engine-parts.js';
+import { createProject, openRun, scenario, until, type TestProject } from '../../commands/project.js';
+import { provideCli, type CliName } from '../clis.js';
+import type { ScriptInput } from '../model-server/script.js';
+import { startModelServer, type ModelServer } from '../model-server/server.js';
+import { agentPid } from './agent-process.js';
+
+/** Models that each agent knows without asking anybody. */
+const MODELS: Record<CliName, string> = {
+  'claude-code': 'claude-sonnet-4-5',
+  codex: 'gpt-5.5',
+  opencode: 'anthropic/claude-sonnet-4-5',
+  gemini: 'gemini-2.5-pro',
+  pi: 'anthropic/claude-sonnet-4-5',
+};
+
+/** The tests of a real agent: what it does, how it ends, and what becomes of it when something breaks. */
+export function testPipeline(agent: CliName): void {
+  describe(`${agent} through the whole pipeline`, { timeout: 300_000 }, () => {
+    let project: TestProject;
+    let server: ModelServer;
+    let env: Record<string, string>;
+
+    /** A command that notes its start and then waits for the test. */
+    const gated = (name: string): string =>
+      `echo start >> ${project.folder}/${name}.starts; until [ -e ${project.folder}/${name}.go ]; do sleep 0.1; done; echo ${name} >> out.txt`;
+
+    beforeAll(async () => {
+      const program = await provideCli(agent, console.log);
+      project = await createProject(
+        {
+          'fixtures/empty/README.md': 'nothing\n',
+          'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
+        },
+        { ownServer: true },
+      );
+      const done = { say: 'All is done.' };
+      const scripts: ScriptInput[] = [
+        {
+          when: 'task ok',
+          steps: [{ run: 'cat missing.txt' }, { run: 'echo ok > out.txt && cat README.md' }, done],
+        },
+        {
+          when: 'task busy',
+          steps: [{ run: 'echo busy >> out.txt' }, done],
+          // More than it bears by itself, and less than twice as much.
+          faults: [{ error: 'rate_limit', step: 1, times: agent === 'pi' ? 18 : 7, retry_after_secs: 1 }],
+        },
+        { when: 'task key', steps: [done], faults: [{ error: 'bad_key' }] },
+        {
+          when: 'task hang',
+          steps: [{ run: 'setsid tail -f /dev/null > /dev/null 2>&1 & echo hang > out.txt' }, done],
+          faults: [{ break: 'hang', step: 1 }],
+        },
+        ...['adopted', 'resumed'].map((name) => ({
+          when: `task ${name}`,
+          steps: [{ run: 'echo first >> out.txt' }, { run: gated(name) }, done],
+        })),
+      ];
+      server = await startModelServer(scripts);
+      env = { LLM_TOOL_TEST_ENABLED: '1' };
+      for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
+      for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
+      // Of a call that was under way when all was lost, some tell the model that it was interrupted; then it is not repeated.
+      const substring = (name: string): string => (name === 'resumed' ? 'first' : name);
+      const gates = (name: string): string[] => [
+        `{type: file_contains, path: out.txt, substring: ${substring(name)}}`,
+      ];
+      const write = (name: string, more = '', prompt = `task ${name}`): Promise<void> =>
+        project.write(
+          `fixtures/${name}.yaml`,
+          scenario(name, { gates: gates(name), more: `tool_matrix: [{tool: ${agent}}]\n${more}` }).replace(
+            '"do it"',
+            JSON.stringify(prompt),
+          ),
+        );
+      await write('ok', '', '- task ok: a prompt that begins like an option');
+      for (const name of ['busy', 'key', 'adopted', 'resumed']) await write(name);
+      await write('hang', 'run: {timeout_secs: 20}');
+    });
+    afterAll(async () => {
+      await server.close();
+      await project.remove();
+    });
+
+    const run = async (name: string) => {
+      const { document } = await project.run([name], env);
+      return openRun(document);
+    };
+    const start = (name: string) => project.start(['run', name, '--name', name, '--json'], env);
+    const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
+
+    test('a failing tool call and a good one are seen, with tokens, and the end is proved', async () => {
+      const { run: record, metrics, text } = await run('ok');
+      expect(record).toMatchObject({
+        outcome: 'pass',
+        agent: { ending: 'done', starts: 1, completed: true },
+      });
+      expect(record.agent?.session_id).toBeTruthy();
+      expect(record.agent?.token_usage.input).toBeGreaterThan(1000);
+      expect(record.agent?.token_usage.output).toBeGreaterThan(50);
+      expect(record.agent?.version).toMatch(/\d+\.\d+/);
+      // Gemini's stream tells no exit codes.
+      const error_count = agent === 'gemini' ? 0 : 1;
+      expect(metrics.efficiency).toMatchObject({ total_commands: 2, error_count });
+      const events = (await text('artifacts/events.jsonl'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { type: string; command?: string; text?: string });
+      const commands = events.flatMap(({ type, command }) => (type === 'tool_call' ? [command] : []));
+      expect(commands).toEqual(['cat missing.txt', 'echo ok > out.txt && cat README.md']);
+      expect(
+        events.some(({ type, text: said }) => type === 'message' && said?.includes('All is done.')),
+      ).toBe(true);
+      expect(events.filter(({ type }) => type === 'unknown')).toEqual([]);
+      expect(await text('artifacts/transcript.human.txt')).toMatch(/All is done\./);
+      const asked = server.requests.filter(({ script }) => script === 0);
+      expect(asked.every(({ key }) => key === 'key-of-the-test')).toBe(true);
+    });
+
+    test('a rate limit is waited for, and the run goes on to pass', async () => {
+      const { run: record } = await run('busy');
+      expect(record.outcome).toBe('pass');
+      expect(record.agent?.history.join('\n')).toMatch(/run 1 of the agent ended: .*did not serve/);
+    });
+
+    test('a key that is refused is an error, told as such, and not tried again', async () => {
+      const { run: record } = await run('key');
+      expect(record).toMatchObject({ outcome: 'error', agent: { ending: 'unable', starts: 1 } });
+      expect(record.message).toMatch(/key was refused/);
+    });
+
+    test('an agent that hangs is ended in time, with all that it left running', async () => {
+      const { run: record } = await run('hang');
+      expect(record.agent?.message).toContain('timed out');
+      expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'timeout', completed: false } });
+      expect(markedProcesses(record.run_id)).toEqual([]);
+    });
+
+    test('it is adopted when the worker is killed', async () => {
+      const command = start('adopted');
+      await untilLines(project, 'adopted.starts', 1, 120_000);
+      await kill(project, 'worker');
+      await until('another worker', () => partOf(project, 'worker'));
+      await project.write('adopted.go', '');
+      const { run: record } = await openRun(documentOf((await command).stdout));
+      expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 1 } });
+      expect(linesIn(project, 'adopted.starts')).toHaveLength(1);
+    });
+
+    test('after the loss of agent and supervisor it goes on with its session, where that is sound', async () => {
+      const command = start('resumed');
+      await untilLines(project, 'resumed.starts', 1, 120_000);
+      const [name = ''] = await until('the run', async () => {
+        const runs = await runsOf('resumed');
+        return runs.length > 0 ? runs : null;
+      });
+      process.kill(await agentPid(project, name), 'SIGKILL');
+      await project.write('resumed.go', '');
+      const { run: record, text } = await openRun(documentOf((await command).stdout));
+      expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });
+      const how = agent === 'gemini' ? /start 2 .* began anew/ : /start 2 .* went on with its session/;
+      expect(record.agent?.history.join('\n')).toMatch(how);
+      expect(markedProcesses(record.run_id)).toEqual([]);
+      expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);
+    });
+
+    /** Names of the runs of a scenario whose agents work now. */
+    async function runsOf(name: string): Promise<string[]> {
+      const { folder } = projectState(project.results, project.state);
+      return (await readdir(join(folder, 'work'))).filter((entry) => entry.includes(`-${name}-`));
+    }
+  });
+}
