@@ -43,7 +43,7 @@ beforeEach(async () => {
         criteria: [{ id: 'a', weight: 1, description: 'x' }],
         output: { format: 'json', require_fields: [] },
       },
-      ...{ rubric_file: 'rubric.yaml', pass_threshold: 0.4, always: false, timeout_secs: 10 },
+      ...{ rubric_file: 'rubric.yaml', pass_threshold: 0.4, always: false, timeout_secs: 10, votes: 1 },
     },
   };
   const plan: Plan = {
