@@ -2,7 +2,7 @@ import type { Rubric } from '../scenario/rubric.js';
 import { weightedScore, type Answer } from './answer.js';
 
 /** How far the votes of a judge are apart. */
-export interface Spread {
+interface Spread {
   /** The highest score less the lowest. */
   range: number;
   /** Standard deviation of the sample. */
