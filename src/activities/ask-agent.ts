@@ -50,8 +50,8 @@ export async function askAgent(
   const start = alive ? last : last + 1;
   if (!alive) await startAgent(context, question, start, fence);
   const end = await follow(context, environment.process(agent.handle, start), signal);
-  if (end.state !== 'ended')
-    throw new ModelFailed('unavailable', 'the agent was lost without an exit status');
+  // Given up as early as one that is too slow: each start may cost money.
+  if (end.state !== 'ended') throw new ModelFailed('timeout', 'the agent was lost without an exit status');
   await environment.quell(agent.handle);
   const { said, ending } = await readStart(context, agent, start);
   const failure = failureOf(ending, timeoutSecs);
