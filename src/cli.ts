@@ -76,8 +76,8 @@ program
   .option('--no-cache', 'run everything anew, also what has a result of exactly the same inputs')
   .addOption(
     new Option(
-      '--judge-model <provider/model>',
-      'the model that judges, in place of that of scenario and config',
+      '--judge-model <name>',
+      'who judges: provider/model or agent:<agent>/<model>, in place of scenario and config',
     ).env('LLM_TOOL_TEST_JUDGE'),
   )
   .option('--no-judge', 'leave out the judge')

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { AgentLaunch, AgentRequest } from '../agents/agent.js';
 import { askVersion } from '../platform/ask-version.js';
 import { findExecutable } from '../platform/find-executable.js';
+import { writeFileAtomic } from '../platform/write-file.js';
 import type { RunContext } from './run-context.js';
 
 const VERSION_MS = 10_000;
@@ -29,7 +32,7 @@ export async function planLaunch(
 
 /** First line of what the agent says of its version; null when it says nothing. */
 export async function agentVersion(
-  { agent, redact, handle }: RunContext,
+  { agent, redact, handle }: Pick<RunContext, 'agent' | 'redact' | 'handle'>,
   env: Record<string, string>,
 ): Promise<string | null> {
   const said = await askVersion(agent.version ?? [], { env, cwd: handle.workspace, timeoutMs: VERSION_MS });
@@ -51,8 +54,16 @@ function requestOf({ scenario, run, handle, home, config, access }: RunContext, 
   };
 }
 
+/** Writes what an agent is to find when it is started. */
+export async function writeLaunchFiles({ files }: AgentLaunch): Promise<void> {
+  for (const { path, content } of files) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(path, content, 0o600);
+  }
+}
+
 /** The same UUID at every attempt: a session is named before the agent is started, and names are used once. */
-function uuidOf(text: string): string {
+export function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

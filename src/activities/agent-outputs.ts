@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AgentEnd, StreamParser } from '../agents/agent.js';
+import type { Agent, AgentEnd, StreamParser } from '../agents/agent.js';
 import type { ProcessHandle } from '../environments/environment.js';
 import { createBreather } from '../lib/breathe.js';
 import { linesOf } from '../platform/lines.js';
@@ -24,6 +24,9 @@ export interface AgentOutput {
   endedAt: number;
 }
 
+/** Where an agent is started. */
+type Place = Pick<RunContext, 'environment' | 'handle'>;
+
 /** In a start's folder where it goes on with a session: the id of that. Written before the agent is started. */
 export const resumesFile = ({ folder }: ProcessHandle): string => join(folder, 'resumes');
 
@@ -33,17 +36,24 @@ export async function lastStart(root: string): Promise<number> {
   return Math.max(0, ...names.map(Number).filter((number) => number > 0));
 }
 
+/** As shells say of a process that was killed: the exit status of a start that has left none. */
+export const LOST = 137;
+
 /** The starts from the first to `last` that left anything, in order. */
-export async function agentOutputs(context: RunContext, last: number): Promise<AgentOutput[]> {
+export async function agentOutputs(place: Place, last: number): Promise<AgentOutput[]> {
   const outputs = [];
   for (let start = 1; start <= last; start++) {
-    const output = await agentOutput(context, start);
+    const output = await agentOutput(place, start);
     if (output !== null) outputs.push(output);
   }
   return outputs;
 }
 
-async function agentOutput({ environment, handle }: RunContext, start: number): Promise<AgentOutput | null> {
+/** What one start has left; null where it left nothing. */
+export async function agentOutput(
+  { environment, handle }: Place,
+  start: number,
+): Promise<AgentOutput | null> {
   const process = environment.process(handle, start);
   const { stdout, stderr } = environment.output(process);
   if (!existsSync(stdout)) return null;
@@ -75,6 +85,13 @@ export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): 
     await breathe();
     yield* parser.line(text);
   }
+}
+
+/** The events of an ended start whose session is its own, to the last. */
+export async function* allEventsOf(agent: Agent, output: AgentOutput): AsyncGenerator<EventBody> {
+  const parser = agent.parser();
+  yield* eventsOf(parser, output);
+  yield* parser.end();
 }
 
 /** Id of the session that the starts have been in, as the agent said; null where it said none. */

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import type { AgentLaunch } from '../agents/agent.js';
 import type { ProcessHandle, ProcessState } from '../environments/environment.js';
 import { recordGrowth } from '../platform/growth.js';
 import { writeFileAtomic } from '../platform/write-file.js';
-import { planLaunch } from './agent-launch.js';
+import { planLaunch, writeLaunchFiles } from './agent-launch.js';
 import { agentOutputs, lastSession, lastStart, resumesFile, sessionOf } from './agent-outputs.js';
 import type { Fence } from './fence.js';
 import { wasCancelled } from './heartbeat.js';
@@ -133,12 +132,5 @@ async function follow(
     return killed;
   } finally {
     await beside;
-  }
-}
-
-async function writeLaunchFiles({ files }: AgentLaunch): Promise<void> {
-  for (const { path, content } of files) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(path, content, 0o600);
   }
 }

@@ -2,8 +2,9 @@ import { isAbsolute } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 import { fingerprint } from '../platform/fingerprint.js';
 import { buildId } from '../platform/package-info.js';
-import { planLaunch } from './agent-launch.js';
-import type { RunContext } from './run-context.js';
+import { agentVersion, planLaunch } from './agent-launch.js';
+import { planJudge } from './ask-agent.js';
+import type { JudgeAgent, RunContext } from './run-context.js';
 import type { Prepared } from './workspace.js';
 
 /**
@@ -16,6 +17,8 @@ export async function cacheKey(context: RunContext, prepared: Prepared): Promise
   const { run, scenario, scenarioHash, handle, agentSettings, targetEnv } = context;
   const { launch, program } = await planLaunch(context);
   if (program === null || prepared.resolved === null) return null;
+  const judgedBy = context.judgeAgent === null ? 'api' : await judgeParts(context, context.judgeAgent);
+  if (judgedBy === null) return null;
   const { agent, model, variant, repetition } = run.cell;
   // Paths of this run in what is printed would make every run a new one.
   const generic = (text: string): string => text.replaceAll(handle.root, '<run>');
@@ -36,9 +39,23 @@ export async function cacheKey(context: RunContext, prepared: Prepared): Promise
     target: await fingerprint(prepared.resolved),
     servedAt: context.access?.baseUrl ?? null,
     judgedAt: context.provider?.address(context.values) ?? null,
+    judgedBy,
     health: health === null ? null : [health.exit_code, generic(health.stdout), generic(health.stderr)],
   };
   return sha256(JSON.stringify(parts));
+}
+
+/** What a judgment by an agent depends on; null where its program is not found. */
+async function judgeParts(context: RunContext, judge: JudgeAgent): Promise<object | null> {
+  const { launch, env, program } = await planJudge(judge, '', 1);
+  if (program === null) return null;
+  return {
+    settings: judge.settings,
+    servedAt: judge.access?.baseUrl ?? null,
+    version: await agentVersion({ ...context, agent: judge.agent }, env),
+    program: await fingerprint(program),
+    files: await outsideFiles(launch.argv.slice(1), context.handle.root),
+  };
 }
 
 const wordsOf = (command: string): string[] => command.split(/[\s'"`;|&<>()=]+/);

@@ -11,8 +11,11 @@ const HALF_WRITTEN = /\.\d+-[0-9a-f]{8}\.tmp$/;
 export const cleanUp =
   (deps: Deps) =>
   async (run: RunRef): Promise<void> => {
-    const { environment, handle, files } = await loadRun(deps, run);
-    await heartbeating(() => environment.dispose(handle));
+    const { environment, handle, judgeAgent, files } = await loadRun(deps, run);
+    await heartbeating(async () => {
+      if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
+      await environment.dispose(handle);
+    });
     for (const folder of [files.folder, files.artifacts, files.judge, join(handle.root, 'steps')]) {
       const names = await readdir(folder).catch(() => []);
       for (const name of names.filter((name) => HALF_WRITTEN.test(name))) {

@@ -5,7 +5,7 @@ import type { EvaluatorResult, GateDetail } from '../results/schema.js';
 import { STEPS, type ReportInput } from '../workflows/protocol.js';
 import type { AgentStep } from './digest-output.js';
 import { judgeArtifacts, readAnswers } from './judge-answers.js';
-import { judgeCost } from './judge-cost.js';
+import { judgeUsage } from './judge-usage.js';
 import { readStep, type Manifest } from './publish-step.js';
 import { readAgentSteps } from './agent-steps.js';
 import type { RunContext } from './run-context.js';
@@ -61,7 +61,7 @@ export async function collectSteps(context: RunContext, { failures }: ReportInpu
     gates,
     evaluators: await each<EvaluatorResult>(scenario.scripts.evaluators, STEPS.evaluator),
     judge: await readStep<Judgment>(context, STEPS.judge),
-    judgeCost: await judgeCost(context, await readAnswers(context)),
+    judgeCost: (await judgeUsage(context, await readAnswers(context))).cost_usd,
     judgeArtifacts: await judgeArtifacts(context),
     gateDetails,
   };

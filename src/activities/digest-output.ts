@@ -7,7 +7,7 @@ import type { AgentRecord, CommandRecord } from '../results/run-record.js';
 import type { Efficiency } from '../results/schema.js';
 import { createTrajectoryCollector, type RecordedTrajectory } from '../results/trajectory.js';
 import type { RunContext } from './run-context.js';
-import { lastSession, type AgentOutput } from './agent-outputs.js';
+import { lastSession, LOST, type AgentOutput } from './agent-outputs.js';
 import { usageOf } from './agent-usage.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
 
@@ -63,7 +63,7 @@ export async function digestOutput(
     trajectory.add(body);
   };
   const parser = agent.parser();
-  const stderr = await tail(ended.stderr);
+  const stderr = await stderrTail(ended.stderr);
   let classified: Classified = { ending: 'crashed', message: '', again: null };
   await writeTranscripts(context, session, parser, {
     before: setup.map(setupEvent),
@@ -115,9 +115,6 @@ export async function digestOutput(
 }
 
 const GOES_ON: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
-
-/** As shells say of a process that was killed. */
-const LOST = 137;
 
 function* textOf(session: readonly AgentOutput[]): Generator<string> {
   for (const { stdout } of session) {
@@ -172,7 +169,8 @@ function last<T extends EventBody['type']>(
   return (found as Extract<EventBody, { type: T }> | undefined) ?? null;
 }
 
-async function tail(path: string): Promise<string> {
+/** The end of what an agent wrote to stderr. */
+export async function stderrTail(path: string): Promise<string> {
   const file = await open(path);
   try {
     const { size } = await file.stat();

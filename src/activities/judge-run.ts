@@ -1,26 +1,25 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { answerSchema, readAnswer, weightedScore, type Answer } from '../judge/answer.js';
-import { composePrompt, promptDocument } from '../judge/prompt.js';
+import { readAnswer, type Answer } from '../judge/answer.js';
+import { agentPrompt, composePrompt, promptDocument } from '../judge/prompt.js';
+import { combineVotes } from '../judge/votes.js';
 import { beginningOf } from '../lib/cut.js';
-import { parseModelName } from '../lib/model-name.js';
-import { askModel, type ModelAnswer } from '../platform/ask-model.js';
 import { ModelFailed, type ModelFailureKind } from '../platform/model-errors.js';
-import type { ModelProvider } from '../platform/model-providers.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import type { JudgeAnswer, Judgment } from '../results/judgment.js';
-import { sumUsage } from '../results/token-usage.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import { STEPS, type JudgeBrief, type RunRef } from '../workflows/protocol.js';
+import { askAgent } from './ask-agent.js';
+import { askProvider } from './ask-provider.js';
 import type { Fence } from './fence.js';
 import { heartbeating } from './heartbeat.js';
 import { keepAnswer, readAnswers } from './judge-answers.js';
-import { judgeCost } from './judge-cost.js';
+import { judgeUsage } from './judge-usage.js';
 import { gatherQuestion } from './judge-question.js';
 import { publishStep } from './publish-step.js';
 import { loadRun, type Deps, type RunContext } from './run-context.js';
 
-/** Each costs money, and a model that has failed so often will go on failing. */
-const MAX_ANSWERS = 3;
+/** Each costs money, and a judge that has failed so often will go on failing. */
+const MAX_UNUSABLE = 3;
 /** At which attempt a failure is given up. A rate limit ends; a server that is down is like other infrastructure. */
 const GIVE_UP: Record<ModelFailureKind, number> = {
   refused: 1,
@@ -33,7 +32,10 @@ const MAX_WAIT_MS = 10 * 60 * 1000;
 const MIN_WAIT_MS = 1000;
 const MESSAGE_LENGTH = 280;
 
-/** Asks the judge once. Each attempt is one question: waiting between them is Temporal's. */
+/**
+ * Asks the judge for its votes, one after another. What it has answered is kept, and never asked for again. The first
+ * failure ends the attempt: waiting is Temporal's.
+ */
 export const judgeRun =
   (deps: Deps) =>
   async (run: RunRef): Promise<JudgeBrief> => {
@@ -44,96 +46,117 @@ export const judgeRun =
     return { score: judgment.weighted_score, passed: judgment.passed };
   };
 
+/** A question put to the judge; gives what it said, whether that can be used or not. @throws ModelFailed */
+type Ask = (answers: readonly JudgeAnswer[]) => Promise<Omit<JudgeAnswer, 'schema_version' | 'at' | 'model'>>;
+
 async function judge(deps: Deps, context: RunContext, fence: Fence, signal: AbortSignal): Promise<Judgment> {
-  const { judge: settings, provider, missing, files, redact } = context;
-  if (settings === null || provider === null)
-    throw ApplicationFailure.nonRetryable('this worker does not know the judge of the plan', 'UnknownJudge');
+  const { judge: settings, missing } = context;
+  if (settings === null) throw unknownJudge();
   if (missing.length > 0)
     throw ApplicationFailure.nonRetryable(`not set: ${missing.join(', ')}; export it, and resume`, 'NoKey');
-  const earlier = await readAnswers(context);
-  const kept = usable(settings, earlier);
-  if (kept !== null) return judgmentOf(context, settings, kept, earlier);
+  const answers = await readAnswers(context);
+  const votes = answers.flatMap((answer) => voteOf(settings, answer) ?? []);
+  if (votes.length < settings.votes) {
+    const ask = await prepareQuestion(deps, context, settings, fence, signal);
+    while (votes.length < settings.votes)
+      votes.push(await askForVote(context, settings, answers, ask, fence));
+  }
+  return judgmentOf(context, settings, votes, answers);
+}
+
+/** What an answer says where it can be used. */
+function voteOf({ rubric }: JudgeSettings, { problem, text }: JudgeAnswer): Answer | null {
+  const read = problem === null ? readAnswer(rubric, text) : null;
+  return read?.ok === true ? read.answer : null;
+}
+
+/** Puts the question together and keeps it: it is the same for every vote. */
+async function prepareQuestion(
+  deps: Deps,
+  context: RunContext,
+  settings: JudgeSettings,
+  fence: Fence,
+  signal: AbortSignal,
+): Promise<Ask> {
+  const { provider, judgeAgent, files, redact } = context;
   const prompt = composePrompt(await gatherQuestion(deps, context, settings.rubric));
-  await writeFileAtomic(files.judgePrompt, redact(promptDocument(prompt)));
+  const keep = (text: string): Promise<void> => writeFileAtomic(files.judgePrompt, redact(text));
+  if (judgeAgent !== null) {
+    const question = { agent: judgeAgent, prompt: agentPrompt(prompt), timeoutSecs: settings.timeout_secs };
+    await keep(`${question.prompt}\n`);
+    return (answers) => {
+      const taken = Math.max(0, ...answers.map(({ start = 0 }) => start));
+      return askAgent(context, { ...question, taken }, fence, signal);
+    };
+  }
+  if (provider === null) throw unknownJudge();
+  await keep(promptDocument(prompt));
+  return () => askProvider(context, provider, settings, prompt, signal);
+}
+
+/** The next answer, which is kept and joins `answers`. @throws where it cannot be used */
+async function askForVote(
+  context: RunContext,
+  settings: JudgeSettings,
+  answers: JudgeAnswer[],
+  ask: Ask,
+  fence: Fence,
+): Promise<Answer> {
   await fence.check();
-  const schema = answerSchema(settings.rubric);
-  const timeoutMs = settings.timeout_secs * 1000;
-  const said = await ask(context, settings, provider, { ...prompt, schema, timeoutMs }, signal);
-  const read = readAnswer(settings.rubric, said.text);
+  const said = await ask(answers).catch((error: unknown) => {
+    throw error instanceof ModelFailed ? failureOf(context, settings, error) : error;
+  });
+  const read = said.problem === null ? readAnswer(settings.rubric, said.text) : null;
+  const problem = read?.ok === false ? read.problem : said.problem;
+  const at = new Date().toISOString();
   await fence.check();
-  const answer: JudgeAnswer = {
-    schema_version: 1,
-    at: new Date().toISOString(),
-    model: settings.model,
-    model_used: said.modelUsed,
-    finish_reason: said.finishReason,
-    usage: said.usage,
-    problem: read.ok ? null : read.problem,
-    text: said.text,
-  };
-  const answers = [...earlier, answer];
+  const answer: JudgeAnswer = { schema_version: 1, at, model: settings.model, ...said, problem };
+  answers.push(answer);
   await keepAnswer(context, answers.length, answer);
-  if (read.ok) return judgmentOf(context, settings, read.answer, answers);
-  const message = `${settings.model}: answer ${answers.length} could not be used: ${read.problem}`;
+  if (read?.ok === true) return read.answer;
+  const message = `${settings.model}: answer ${answers.length} could not be used: ${problem ?? 'unknown'}`;
   throw ApplicationFailure.create({
     type: 'UnusableAnswer',
-    message: beginningOf(redact(message), MESSAGE_LENGTH),
-    nonRetryable: answers.length >= MAX_ANSWERS,
-    // Nothing is to be waited for: the model is there.
+    message: beginningOf(context.redact(message), MESSAGE_LENGTH),
+    nonRetryable: answers.filter((one) => one.problem !== null).length >= MAX_UNUSABLE,
+    // Nothing is to be waited for: the judge is there.
     nextRetryDelay: MIN_WAIT_MS,
   });
 }
 
-/** The answer that an attempt had kept when its worker died: it is paid for. */
-function usable({ rubric }: JudgeSettings, answers: JudgeAnswer[]): Answer | null {
-  const last = answers.at(-1);
-  if (last?.problem !== null) return null;
-  const read = readAnswer(rubric, last.text);
-  return read.ok ? read.answer : null;
+function failureOf(
+  { redact }: RunContext,
+  { model }: JudgeSettings,
+  { kind, retryAfterMs, message }: ModelFailed,
+): ApplicationFailure {
+  // Without a cause: it would carry the request, and with it the key, into the history.
+  return ApplicationFailure.create({
+    type: kind,
+    message: beginningOf(redact(`${model}: ${message}`), MESSAGE_LENGTH),
+    nonRetryable: Context.current().info.attempt >= GIVE_UP[kind],
+    ...(retryAfterMs === null
+      ? {}
+      : { nextRetryDelay: Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS) }),
+  });
 }
 
-async function ask(
-  { values, redact }: RunContext,
-  { model }: JudgeSettings,
-  provider: ModelProvider,
-  question: Parameters<typeof askModel>[1],
-  signal: AbortSignal,
-): Promise<ModelAnswer> {
-  const name = parseModelName(model);
-  try {
-    if (!name.ok) throw new ModelFailed('refused', name.message);
-    return await askModel(await provider.connect(name.model, values), question, signal);
-  } catch (error) {
-    if (!(error instanceof ModelFailed)) throw error;
-    const { kind, retryAfterMs, message } = error;
-    // Without a cause: it would carry the request, and with it the key, into the history.
-    throw ApplicationFailure.create({
-      type: kind,
-      message: beginningOf(redact(`${model}: ${message}`), MESSAGE_LENGTH),
-      nonRetryable: Context.current().info.attempt >= GIVE_UP[kind],
-      ...(retryAfterMs === null
-        ? {}
-        : { nextRetryDelay: Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS) }),
-    });
-  }
-}
+const unknownJudge = (): ApplicationFailure =>
+  ApplicationFailure.nonRetryable('this worker does not know the judge of the plan', 'UnknownJudge');
 
 async function judgmentOf(
   context: RunContext,
   { model, rubric, pass_threshold }: JudgeSettings,
-  answer: Answer,
+  votes: Answer[],
   answers: JudgeAnswer[],
 ): Promise<Judgment> {
-  const weighted_score = weightedScore(rubric, answer.scores);
+  const combined = combineVotes(rubric, votes);
   return {
     model,
     model_used: answers.at(-1)?.model_used ?? null,
-    ...answer,
-    weighted_score,
+    ...combined,
     pass_threshold,
-    passed: weighted_score >= pass_threshold,
-    usage: sumUsage(answers.map(({ usage }) => usage)),
-    cost_usd: await judgeCost(context, answers),
+    passed: combined.weighted_score >= pass_threshold,
+    ...(await judgeUsage(context, answers)),
     attempts: answers.length,
   };
 }

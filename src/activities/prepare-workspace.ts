@@ -19,11 +19,12 @@ const judgeCard = ({
   model,
   rubric_file,
   timeout_secs,
+  votes,
   always,
 }: JudgeSettings): NonNullable<RunCard['judge']> => ({
   model,
   rubric: brief(rubric_file),
-  timeoutSecs: timeout_secs,
+  timeoutSecs: timeout_secs * votes,
   always,
 });
 

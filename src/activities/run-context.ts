@@ -2,19 +2,23 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../agents/agent.js';
-import { knownAgents } from '../agents/index.js';
 import type { Environment, EnvironmentHandle } from '../environments/environment.js';
 import { environments } from '../environments/index.js';
-import { interpolate, variableNames } from '../lib/interpolate.js';
-import { parseModelName } from '../lib/model-name.js';
+import { parseJudgeName } from '../lib/model-name.js';
 import { createRecent } from '../lib/recent.js';
 import { createRedactor } from '../lib/redact.js';
 import { handoverFrom, readHandover } from '../platform/handover.js';
 import { knownProviders, missingVariables, type ModelProvider } from '../platform/model-providers.js';
-import type { Cell } from '../results/cell.js';
 import { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { planFile, runFiles, scenarioFile, type RunFiles } from '../store/results-folder.js';
 import type { RunRef } from '../workflows/protocol.js';
+import {
+  equipAgent,
+  referredNames,
+  resolveEnv,
+  variablesOfAgent,
+  type EquippedAgent,
+} from './equip-agent.js';
 
 /** What the worker gives to every activity. */
 export interface Deps {
@@ -22,8 +26,24 @@ export interface Deps {
   stateFolder: string;
 }
 
+/** Private folders below a root, the same for every attempt, and what is seen of them by what runs there. */
+interface Places {
+  home: string;
+  config: string;
+  temporary: string;
+  binaries: string;
+  /** PATH, HOME, locale. */
+  baseEnv: Record<string, string>;
+}
+
+/** An agent that judges, in a place of its own below the run's root. */
+export interface JudgeAgent extends EquippedAgent, Places {
+  model: string;
+  handle: EnvironmentHandle;
+}
+
 /** All that a step needs to know of its run, read from the plan, the store and the handed-over values. */
-export interface RunContext extends EffectiveScenario {
+export interface RunContext extends EffectiveScenario, Places {
   run: RunRef;
   agent: Agent;
   environment: Environment;
@@ -31,18 +51,13 @@ export interface RunContext extends EffectiveScenario {
   files: RunFiles;
   scenarioFile: string;
   scenarioHash: string;
-  /** Private folders of the run; the same for every attempt. */
-  home: string;
-  config: string;
-  temporary: string;
-  binaries: string;
-  /** PATH, HOME, locale: what everything in the run sees. */
-  baseEnv: Record<string, string>;
   targetEnv: Record<string, string>;
   /** Key and address of the provider of the agent's model; null where the agent is given none. */
   access: ModelAccess | null;
-  /** Who serves the judge's model; null where no judge is asked, or this worker does not know it. */
+  /** Who serves the judge's model; null where none is asked by API, or this worker does not know it. */
   provider: ModelProvider | null;
+  /** Who judges where that is an agent; null as above. */
+  judgeAgent: JudgeAgent | null;
   /** Handed-over values by name; for whoever they are meant for, never as a whole. */
   values: Record<string, string>;
   /** Variables that are referred to, or needed by the agent or the judge, and have no value. */
@@ -111,72 +126,71 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     );
   }
   const effective = await readScenario(resultsPath, planned.hash);
-  const settings = plan.agents[run.cell.agent];
-  const provider = providerOf(effective, plan);
-  const serving = servingAgent(plan, run.cell);
+  const judgeName = parseJudgeName(effective.judge?.model ?? '');
+  const byAgent = judgeName.ok && judgeName.by === 'agent' ? judgeName : null;
+  const provider =
+    judgeName.ok && judgeName.by === 'api'
+      ? (knownProviders(plan.providers).get(judgeName.provider) ?? null)
+      : null;
   const names = [
-    ...[...referredNames(effective.target.env), ...referredNames(settings?.env ?? {})],
-    ...[provider, serving].flatMap((one) => one?.variables ?? []),
+    ...referredNames(effective.target.env),
+    ...variablesOfAgent(plan, run.cell),
+    ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
+    ...(provider?.variables ?? []),
   ];
   // Where no command has handed values over (a worker on another machine), the worker's own environment counts.
   const handover = (await readHandover(stateFolder, run.sweep)) ?? handoverFrom(process.env, names);
 
   const target = resolveEnv(effective.target.env, handover.values);
-  const ofAgent = resolveEnv(settings?.env ?? {}, handover.values);
-  const agents = knownAgents(
-    settings === undefined ? {} : { [run.cell.agent]: { ...settings, env: ofAgent.env } },
-  );
-  const agent = agents.get(run.cell.agent);
-  if (agent === undefined) {
+  const equipped = equipAgent(plan, run.cell, handover.values);
+  if (equipped === null) {
     throw ApplicationFailure.nonRetryable(
       `this worker does not know the agent ${run.cell.agent}`,
       'UnknownAgent',
     );
   }
+  const judging = byAgent === null ? null : equipAgent(plan, byAgent, handover.values);
   const secrets = Object.entries(handover.values)
     .filter(([name]) => !NOT_SECRET.test(name))
     .map(([, value]) => value);
 
   const root = join(stateFolder, 'work', run.run);
-  const [home, config] = [join(root, 'home'), join(root, 'config')];
-  const [temporary, binaries] = [join(root, 'tmp'), join(root, 'bin')];
+  const handle: EnvironmentHandle = {
+    type: 'local',
+    root,
+    workspace: join(root, 'fixture'),
+    mark: run.run,
+  };
   return {
     ...effective,
     run,
-    agent,
+    agent: equipped.agent,
     environment: environments[effective.scenario.environment.type],
-    handle: { type: 'local', root, workspace: join(root, 'fixture'), mark: run.run },
+    handle,
     files: runFiles(join(resultsPath, run.run)),
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
-    home,
-    config,
-    temporary,
-    binaries,
-    baseEnv: {
-      ...handover.base,
-      PATH: `${binaries}:${handover.base['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'}`,
-      HOME: home,
-      TMPDIR: temporary,
-    },
+    ...placesIn(root, handover.base),
     targetEnv: target.env,
-    access:
-      serving === null
+    access: equipped.access,
+    provider,
+    judgeAgent:
+      judging === null || byAgent === null
         ? null
         : {
-            key: agent.login === null ? serving.key(handover.values) : null,
-            baseUrl: serving.address(handover.values),
+            ...judging,
+            model: byAgent.model,
+            handle: judgeHandle(handle),
+            ...placesIn(judgeHandle(handle).root, handover.base),
           },
-    provider,
     values: handover.values,
     missing: [
       ...new Set([
-        ...[...target.missing, ...ofAgent.missing],
+        ...[...target.missing, ...equipped.missing, ...(judging?.missing ?? [])],
         ...(provider === null ? [] : missingVariables(provider, handover.values)),
-        ...(serving === null || agent.login !== null ? [] : missingVariables(serving, handover.values)),
       ]),
     ],
-    agentSettings: settings ?? null,
+    agentSettings: equipped.settings,
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
     secrets,
@@ -184,34 +198,25 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
   };
 }
 
-function providerOf({ judge }: EffectiveScenario, plan: Plan): ModelProvider | null {
-  if (judge === null) return null;
-  const name = parseModelName(judge.model);
-  return name.ok ? (knownProviders(plan.providers).get(name.provider) ?? null) : null;
+/** Where an agent judges a run: marked below the run's mark, so that it ends with the run. */
+function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
+  const root = join(handle.root, 'judge');
+  return { ...handle, root, workspace: join(root, 'workspace'), mark: `${handle.mark}/judge` };
 }
 
-/** Who serves the model of a cell's agent. */
-function servingAgent(plan: Plan, { agent, model }: Cell): ModelProvider | null {
-  const name = knownAgents(plan.agents).get(agent)?.provider(model) ?? null;
-  return name === null ? null : (knownProviders(plan.providers).get(name) ?? null);
+function placesIn(root: string, base: Record<string, string>): Places {
+  const [home, config] = [join(root, 'home'), join(root, 'config')];
+  const [temporary, binaries] = [join(root, 'tmp'), join(root, 'bin')];
+  return {
+    ...{ home, config, temporary, binaries },
+    baseEnv: {
+      ...base,
+      PATH: `${binaries}:${base['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'}`,
+      HOME: home,
+      TMPDIR: temporary,
+    },
+  };
 }
-
-function resolveEnv(
-  env: Record<string, string>,
-  values: Record<string, string>,
-): { env: Record<string, string>; missing: string[] } {
-  const resolved: Record<string, string> = {};
-  const missing: string[] = [];
-  for (const [name, text] of Object.entries(env)) {
-    const filled = interpolate(text, values);
-    if (filled.ok) resolved[name] = filled.text;
-    else missing.push(...filled.missing);
-  }
-  return { env: resolved, missing };
-}
-
-/** Names that the `${NAME}` in an environment map refer to. */
-const referredNames = (env: Record<string, string>): string[] => Object.values(env).flatMap(variableNames);
 
 /** What scripts and gates see (specs/scripts.md). */
 export function scriptEnv(context: RunContext): Record<string, string> {

@@ -1,8 +1,11 @@
+import { knownAgents } from '../agents/index.js';
 import { nearest } from '../lib/nearest.js';
-import { parseModelName } from '../lib/model-name.js';
+import { parseJudgeName } from '../lib/model-name.js';
 import type { Problem } from '../lib/problem.js';
 import { knownProviders } from '../platform/model-providers.js';
+import type { Config } from '../scenario/config.js';
 import type { JudgeSettings } from '../scenario/plan.js';
+import { agentModelProblem, agentProblem } from './agent-problems.js';
 import type { Project } from './project.js';
 import type { SelectedScenario } from './select-scenarios.js';
 import { UsageError } from './usage-error.js';
@@ -23,9 +26,9 @@ export function chooseJudge(
   const { scenario, rubric } = selected;
   const { judge } = scenario.evaluation;
   if (judge?.enabled !== true || rubric === null || !flags.judge) return null;
-  const { rubric: rubric_file, pass_threshold, always, timeout_secs } = judge;
+  const { rubric: rubric_file, pass_threshold, always, timeout_secs, votes } = judge;
   const model = modelOf(project, selected, flags);
-  return { model, rubric, rubric_file, pass_threshold, always, timeout_secs };
+  return { model, rubric, rubric_file, pass_threshold, always, timeout_secs, votes };
 }
 
 /** What is wrong with the model that scenario or config name for a judge. */
@@ -47,7 +50,7 @@ function modelOf(project: Project, selected: SelectedScenario, { judgeModel }: J
   }
   const model = scenario.evaluation.judge?.model ?? project.config.judge?.model;
   if (model === undefined) {
-    const message = `no model is named for the judge; name one here (model: provider/model), in [judge] of the config, by --judge-model or LLM_TOOL_TEST_JUDGE, or use --no-judge. ${known(project)}`;
+    const message = `no model is named for the judge; name one here (model: provider/model or agent:<agent>/<model>), in [judge] of the config, by --judge-model or LLM_TOOL_TEST_JUDGE, or use --no-judge. ${known(project.config)}`;
     const problems = [problemAt(['evaluation', 'judge'], message, 'key')];
     throw new UsageError('judge_model', `${scenario.name}: ${message}`, problems, new Map([[file, text]]));
   }
@@ -57,17 +60,23 @@ function modelOf(project: Project, selected: SelectedScenario, { judgeModel }: J
   throw new UsageError('judge_model', message, problems, texts);
 }
 
-function modelProblem(project: Project, text: string): string | null {
-  const name = parseModelName(text);
+function modelProblem({ config }: Project, text: string): string | null {
+  const name = parseJudgeName(text);
   if (!name.ok) return name.message;
-  const providers = knownProviders(project.config.providers);
+  if (name.by === 'agent') {
+    const agents = knownAgents(config.agents);
+    const agent = agents.get(name.agent);
+    if (agent === undefined) return agentProblem(name.agent, agents);
+    return agentModelProblem(config, agent, name.model)?.message ?? null;
+  }
+  const providers = knownProviders(config.providers);
   if (providers.has(name.provider)) return null;
   const near = nearest(name.provider, [...providers.keys()]);
-  return `provider '${name.provider}' is not known${near === null ? '.' : `; did you mean '${near}'?`} ${known(project)}`;
+  return `provider '${name.provider}' is not known${near === null ? '.' : `; did you mean '${near}'?`} ${known(config)}`;
 }
 
-const known = ({ config }: Project): string =>
-  `Known providers: ${[...knownProviders(config.providers).keys()].join(', ')}; others are defined in [providers.NAME] of llm-tool-test-config.toml`;
+const known = ({ providers }: Config): string =>
+  `Known providers: ${[...knownProviders(providers).keys()].join(', ')}; others are defined in [providers.NAME] of llm-tool-test-config.toml`;
 
 /** Where the model that counts is written. */
 function placeOf(
@@ -83,19 +92,20 @@ function placeOf(
   return { problems, texts: new Map([[configSource.file, configSource.text]]) };
 }
 
-/** Names of the providers that judges need. @throws UsageError for one that may spend money without leave. */
-export function providersOf({ config }: Project, judges: readonly (JudgeSettings | null)[]): string[] {
+/** @throws UsageError for a judge that may spend money without leave. */
+export function checkLeave({ config }: Project, judges: readonly (JudgeSettings | null)[]): void {
+  if (process.env['LLM_TOOL_TEST_ENABLED'] === '1') return;
+  const agents = knownAgents(config.agents);
   const providers = knownProviders(config.providers);
-  const used = new Set<string>();
   for (const judge of judges) {
-    const name = parseModelName(judge?.model ?? '');
+    const name = parseJudgeName(judge?.model ?? '');
     if (judge === null || !name.ok) continue;
-    used.add(name.provider);
-    if (providers.get(name.provider)?.free === true || process.env['LLM_TOOL_TEST_ENABLED'] === '1') continue;
+    const isFree = name.by === 'agent' ? agents.get(name.agent)?.free : providers.get(name.provider)?.free;
+    if (isFree === true) continue;
+    const table = name.by === 'agent' ? `agents.${name.agent}` : `providers.${name.provider}`;
     throw new UsageError(
       'not_enabled',
-      `the judge ${judge.model} may spend money: set LLM_TOOL_TEST_ENABLED=1 to ask it, or say free = true in [providers.${name.provider}] if it costs nothing; --no-judge leaves it out`,
+      `the judge ${judge.model} may spend money: set LLM_TOOL_TEST_ENABLED=1 to ask it, or say free = true in [${table}] if it costs nothing; --no-judge leaves it out`,
     );
   }
-  return [...used];
 }

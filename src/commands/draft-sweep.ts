@@ -5,10 +5,10 @@ import { nearest } from '../lib/nearest.js';
 import type { Cell } from '../results/cell.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { chooseJudge, providersOf, type JudgeFlags } from './choose-judge.js';
-import { knownProviders } from '../platform/model-providers.js';
+import { agentModelProblem, agentProblem } from './agent-problems.js';
+import { checkLeave, chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { locateBuild, locateTarget } from './locate-target.js';
-import { neededVariables, providersOfCells } from './needed-variables.js';
+import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
 import type { Project } from './project.js';
 import type { SelectedScenario } from './select-scenarios.js';
 import { UsageError } from './usage-error.js';
@@ -75,9 +75,10 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
     selected: one,
     effective: effectiveScenario(project, one, flags),
   }));
-  const agents = settingsOf(project, used);
   const judges = scenarios.map(({ effective }) => effective.judge);
-  const asked = new Set([...providersOf(project, judges), ...providersOfCells(known, cells)]);
+  checkLeave(project, judges);
+  const agents = settingsOf(project, [...used, ...agentsOfJudges(judges)]);
+  const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
   const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));
   return {
     concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
@@ -96,16 +97,9 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
 
 /** @throws UsageError for an agent that nobody defines, or that may spend money without leave. */
 function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {
-  const agent = known.get(name);
-  if (agent === undefined) {
-    const names = [...known.keys()];
-    const near = nearest(name, names);
-    throw new UsageError(
-      'unknown_agent',
-      `agent '${name}' is not known${near === null ? '.' : `; did you mean '${near}'?`} Known agents: ${names.join(', ')}. Others are defined in [agents.${name}] of llm-tool-test-config.toml`,
-    );
-  }
-  if (!agent.free && process.env['LLM_TOOL_TEST_ENABLED'] !== '1') {
+  const problem = agentProblem(name, known);
+  if (problem !== null) throw new UsageError('unknown_agent', problem);
+  if (known.get(name)?.free !== true && process.env['LLM_TOOL_TEST_ENABLED'] !== '1') {
     throw new UsageError(
       'not_enabled',
       `agent '${name}' may spend money: set LLM_TOOL_TEST_ENABLED=1 to run it, or say free = true in [agents.${name}] if it costs nothing`,
@@ -115,16 +109,8 @@ function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {
 
 /** @throws UsageError for a model that an agent cannot be run with. */
 function checkModel({ config }: Project, agent: Agent | undefined, model: string): void {
-  if (agent === undefined) return;
-  const refused = agent.refuses(model);
-  if (refused !== null) throw new UsageError('agent_model', `${agent.name}: ${refused}`);
-  const provider = agent.provider(model);
-  const known = [...knownProviders(config.providers).keys()];
-  if (provider === null || known.includes(provider)) return;
-  throw new UsageError(
-    'unknown_provider',
-    `${agent.name} with model '${model}': provider '${provider}' is not known. Known providers: ${known.join(', ')}; others are defined in [providers.${provider}] of llm-tool-test-config.toml`,
-  );
+  const problem = agent === undefined ? null : agentModelProblem(config, agent, model);
+  if (problem !== null) throw new UsageError(problem.kind, problem.message);
 }
 
 /** The config's agents that are used, as the plan keeps them. */

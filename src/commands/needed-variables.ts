@@ -1,14 +1,14 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import { variableNames } from '../lib/interpolate.js';
-import { parseModelName } from '../lib/model-name.js';
+import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders } from '../platform/model-providers.js';
 import type { Plan } from '../scenario/plan.js';
 
 /** What a sweep runs, as far as it needs variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   targets: readonly { env: Record<string, string> }[];
-  /** What is run; `agents` holds the config's settings of them. */
+  /** What is run; `agents` holds the config's settings of them, and of the agents that judge. */
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
 }
@@ -19,11 +19,21 @@ export const providersOfCells = (
   cells: Iterable<{ agent: string; model: string }>,
 ): Set<string> => new Set([...cells].flatMap(({ agent, model }) => known.get(agent)?.provider(model) ?? []));
 
-const providersOfJudges = (judges: Needs['judges']): string[] =>
+const namesOf = (judges: Needs['judges']) =>
   judges.flatMap((judge) => {
-    const name = parseModelName(judge?.model ?? '');
-    return name.ok ? [name.provider] : [];
+    const name = parseJudgeName(judge?.model ?? '');
+    return name.ok ? [name] : [];
   });
+
+/** Names of the agents that judge. */
+export const agentsOfJudges = (judges: Needs['judges']): string[] =>
+  namesOf(judges).flatMap((name) => (name.by === 'agent' ? [name.agent] : []));
+
+/** Names of the providers that judges are asked at, or whose key they get where they are agents. */
+export const providersOfJudges = (known: ReadonlyMap<string, Agent>, judges: Needs['judges']): string[] =>
+  namesOf(judges).flatMap((name) =>
+    name.by === 'api' ? name.provider : (known.get(name.agent)?.provider(name.model) ?? []),
+  );
 
 /** Names of the variables that a sweep takes from the shell: those of `${NAME}`, the keys of its agents and judges. */
 export function neededVariables({ targets, agents, cells, providers, judges }: Needs): string[] {
@@ -31,7 +41,7 @@ export function neededVariables({ targets, agents, cells, providers, judges }: N
   const services = knownProviders(providers);
   const names = [
     ...[...targets, ...Object.values(agents)].flatMap(({ env }) => Object.values(env).flatMap(variableNames)),
-    ...[...providersOfCells(known, cells), ...providersOfJudges(judges)].flatMap(
+    ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),
   ];

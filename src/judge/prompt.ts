@@ -64,9 +64,18 @@ export function composePrompt(question: JudgeQuestion): JudgePrompt {
   return { system: system(question.rubric, mark), user: data.join('\n\n') };
 }
 
-/** The prompt as it is kept among the artifacts. */
+/** The prompt for a model as it is kept among the artifacts. */
 export const promptDocument = ({ system, user }: JudgePrompt): string =>
   `# System\n\n${system}\n\n# User\n\n${user}\n`;
+
+/** The prompt for an agent, which has no other channel that all of them have. */
+export const agentPrompt = ({ system, user }: JudgePrompt): string =>
+  [
+    system,
+    'The folder that you are in is empty, and no tool is needed: all the evidence follows.',
+    user,
+    'That was the evidence. Your answer is the JSON object described above, and nothing else.',
+  ].join('\n\n');
 
 const NUMBER = '<number from 0 to 1>';
 

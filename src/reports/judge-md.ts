@@ -1,7 +1,7 @@
 import type { Judgment } from '../results/judgment.js';
 import type { RunRecord } from '../results/run-record.js';
 import type { Metrics } from '../results/schema.js';
-import { comparedScores } from '../results/score-text.js';
+import { comparedScores, votesText } from '../results/score-text.js';
 import { blocks, fence, inline, list, table } from './markdown.js';
 import { formatCost } from './run-text.js';
 
@@ -19,7 +19,11 @@ function judgeAbsence(run: RunRecord): string {
 /** "Judge Score" of evaluation.md: in fifths, as a human scores, then by criterion. */
 export function judgeScore(run: RunRecord, { judge }: Metrics): string {
   if (judge === null) return judgeAbsence(run);
-  return `**${Math.round(judge.weighted_score * 5)}/5** (${verdict(judge)})\n\n${criteria(judge)}`;
+  return blocks([
+    `**${Math.round(judge.weighted_score * 5)}/5** (${verdict(judge)})`,
+    votesLine(judge),
+    criteria(judge),
+  ]).trim();
 }
 
 /** "Judge Feedback" of evaluation.md: what the judge said beside its scores. */
@@ -41,11 +45,12 @@ export function judgeSection(run: RunRecord, { judge }: Metrics): string {
   const { usage } = judge;
   return blocks([
     `${judge.passed ? '' : '**fail:** '}${verdict(judge)}. Judged by ${inline(judge.model)}${judge.model_used === null ? '' : `, which answered as ${inline(judge.model_used)},`} with ${inline(run.judge?.rubric ?? 'its rubric')}.`,
+    votesLine(judge),
     criteria(judge),
     list([
       `Confidence: ${score(judge.confidence)}`,
       `Issues: ${judge.issues.length}, highlights: ${judge.highlights.length}`,
-      `Answers asked for: ${judge.attempts}`,
+      `Answers: ${judge.attempts}`,
       `Tokens: ${count(usage.input)} input, ${count(usage.output)} output`,
       `Cost: ${formatCost(judge.cost_usd)}`,
     ]),
@@ -55,6 +60,11 @@ export function judgeSection(run: RunRecord, { judge }: Metrics): string {
 function verdict({ weighted_score, pass_threshold, passed }: Judgment): string {
   const [found, wanted] = comparedScores(weighted_score, pass_threshold);
   return `${found}, ${passed ? 'reaches' : 'below'} the threshold ${wanted}`;
+}
+
+function votesLine(judge: Judgment): string | null {
+  const votes = votesText(judge);
+  return votes === null ? null : `The ${votes}.`;
 }
 
 const criteria = ({ scores }: Judgment): string =>

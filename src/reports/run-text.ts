@@ -4,6 +4,7 @@ import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
 import type { RunRecord, TokenUsage } from '../results/run-record.js';
 import type { GateDetail, Metrics, Outcome } from '../results/schema.js';
+import { votesText } from '../results/score-text.js';
 
 export interface TextOptions {
   color: boolean;
@@ -97,12 +98,14 @@ function judgeRows({ judge }: Metrics, colors: Colors): string[][] {
   if (judge === null) return [];
   const points = (title: string, items: readonly string[]): string[][] =>
     items.map((item) => ['', title, terminalText(item)]);
+  const votes = votesText(judge);
   return [
     [
       mark(judge.passed ? 'pass' : 'fail', colors),
       judge.weighted_score.toFixed(2),
       `threshold ${judge.pass_threshold.toFixed(2)}, confidence ${judge.confidence.toFixed(2)}, ${terminalText(judge.model)}`,
     ],
+    ...(votes === null ? [] : [['', '', votes]]),
     ...Object.entries(judge.scores).map(([id, value]) => ['', value.toFixed(2), terminalText(id)]),
     ...points('issue', judge.issues),
     ...points('highlight', judge.highlights),

@@ -1,6 +1,15 @@
+import type { Judgment } from './judgment.js';
+
 /** A score and what it is compared with, with two digits, or as many as it takes to see that they differ. */
 export function comparedScores(score: number, threshold: number): [score: string, threshold: string] {
   const differ = (digits: number): boolean => score.toFixed(digits) !== threshold.toFixed(digits);
   const digits = score === threshold ? 2 : ([2, 3, 4, 5].find(differ) ?? 6);
   return [score.toFixed(digits), threshold.toFixed(digits)];
+}
+
+/** The votes of a judge and how far they are apart; null where there was one only. */
+export function votesText({ votes, spread }: Pick<Judgment, 'votes' | 'spread'>): string | null {
+  if (spread === null) return null;
+  const each = votes.map((vote) => vote.toFixed(2)).join(', ');
+  return `mean of ${votes.length} votes: ${each}; range ${spread.range.toFixed(2)}, standard deviation ${spread.deviation.toFixed(2)}`;
 }

@@ -3,7 +3,7 @@ import { command, inSchema, nonBlank } from '../gates/fields.js';
 import { adapterNames } from '../agents/index.js';
 import { variableNames } from '../lib/interpolate.js';
 import { Price } from '../results/cost.js';
-import { always, cleanText, environmentVariables, label, modelName } from './fields.js';
+import { always, cleanText, environmentVariables, judgeName, label } from './fields.js';
 import { loadToml } from './load-toml.js';
 import type { Loaded } from './source.js';
 import { Target } from './target.js';
@@ -127,7 +127,11 @@ export const Config = z
       .describe('Agents and models by a name for --profile'),
     target: Target.exactOptional().describe('The program under test, for scenarios with target: from_config'),
     judge: z
-      .strictObject({ model: modelName.describe('The model that judges, as provider/model') })
+      .strictObject({
+        model: judgeName.describe(
+          'Who judges: a model as provider/model, or an agent as agent:<agent>/<model>',
+        ),
+      })
       .exactOptional()
       .describe('The judge, where a scenario names no model'),
     providers: z

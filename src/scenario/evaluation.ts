@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { nonBlank, seconds } from '../gates/fields.js';
 import { GateSpec } from '../gates/index.js';
-import { modelName } from './fields.js';
+import { judgeName } from './fields.js';
 
 /** An HTTP client gives up a connection that has been silent for so long. */
 const MAX_JUDGE_SECS = 300;
+/** Each is paid for, and the mean of more is hardly steadier. */
+const MAX_VOTES = 9;
 
 /** An LLM that scores the run by a rubric; its path is relative to the scenario file. */
 const Judge = z.strictObject({
@@ -12,7 +14,15 @@ const Judge = z.strictObject({
   rubric: nonBlank('the path of the rubric file').describe('Rubric file, relative to the scenario file'),
   pass_threshold: z.number().min(0).max(1).describe('A lower score makes the run a fail'),
   always: z.boolean().default(false).describe('Judge also where a gate failed'),
-  model: modelName.exactOptional().describe('The model that judges, as provider/model'),
+  model: judgeName
+    .exactOptional()
+    .describe('Who judges: a model as provider/model, or an agent as agent:<agent>/<model>'),
+  votes: z
+    .int()
+    .min(1)
+    .max(MAX_VOTES)
+    .default(1)
+    .describe('How many times the judge is asked; the score is the mean'),
   timeout_secs: seconds
     .max(MAX_JUDGE_SECS)
     .default(MAX_JUDGE_SECS)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseModelName } from '../lib/model-name.js';
+import { parseJudgeName } from '../lib/model-name.js';
 import { inSchema, nonBlank, workspacePath } from '../gates/fields.js';
 
 /** For checks that look across a value: they run even where a part of it is wrong, so that all problems show at once. */
@@ -14,13 +14,13 @@ export const label = (what: string): z.ZodString =>
     /^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$/,
   );
 
-/** `provider/model`; whether somebody defines the provider is found out where the sweep is drafted. */
-export const modelName = inSchema(
+/** Who judges; whether somebody defines that provider or agent is found out where the sweep is drafted. */
+export const judgeName = inSchema(
   z.string().superRefine((text, context) => {
-    const name = parseModelName(text);
+    const name = parseJudgeName(text);
     if (!name.ok) context.addIssue({ code: 'custom', message: name.message });
   }),
-  /^[\w.-]+\/\S+$/,
+  /^(agent:[^/\s]+|[\w.-]+)\/\S+$/,
 );
 
 /** The path of a file to be written in the workspace. */

@@ -9,7 +9,7 @@ import { Target } from './target.js';
 
 /** The judge as it is asked, with the content of its rubric. */
 export const JudgeSettings = z.object({
-  /** `provider/model`: by flag, scenario or config. */
+  /** `provider/model` or `agent:<agent>/<model>`: by flag, scenario or config. */
   model: z.string(),
   rubric: Rubric,
   /** As the scenario names it. */
@@ -17,6 +17,8 @@ export const JudgeSettings = z.object({
   pass_threshold: z.number(),
   always: z.boolean(),
   timeout_secs: z.number(),
+  /** Absent in what older builds stored. */
+  votes: z.number().int().default(1),
 });
 export type JudgeSettings = z.infer<typeof JudgeSettings>;
 
@@ -42,7 +44,7 @@ export const Plan = z.object({
   concurrency: z.number().int(),
   scenarios: z.array(z.object({ name: z.string(), file: z.string(), hash: z.string() })),
   agents: z.record(z.string(), AgentTable),
-  /** The config's providers that judges need. */
+  /** The config's providers that agents and judges need. */
   providers: z.record(z.string(), Provider).default({}),
   /** Whether finished runs of the same inputs may be reused. */
   cache: z.boolean().default(true),

@@ -1,91 +1,47 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createActivities, type Activities } from '../../src/activities/index.js';
-import { handoverFrom, writeHandover } from '../../src/platform/handover.js';
-import { loadScenario } from '../../src/scenario/load-scenario.js';
-import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
-import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
-import type { RunRef } from '../../src/workflows/protocol.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
-import { scenario } from '../commands/project.js';
+import { createJudgedRun, type JudgedRun } from './judged-run.js';
 
 const KEY = 'house-key-4711-xyzzy';
-const GOOD = JSON.stringify({ scores: { a: 0.5 }, confidence: 1, issues: [], highlights: [] });
-const cell = { id: 'c', scenario: 'judged', agent: 'mock', model: 'm', variant: 'v', repetition: 1 };
-const run: RunRef = { sweep: 's', cell, run: 'run-judged-00000000', workflowId: 'w' };
+const answer = (score: number): string =>
+  JSON.stringify({ scores: { a: score }, confidence: 1, issues: [], highlights: [] });
+const GOOD = answer(0.5);
 
-/** No lines about attempts that fail because a test wants them to. */
-const logger = new DefaultLogger('ERROR');
-
-let folder: string;
 let server: ModelServer;
-let activities: Activities;
+let judged: JudgedRun;
+
+const judgedRun = (votes: number): Promise<JudgedRun> =>
+  createJudgedRun(
+    { votes },
+    {
+      prices: { m: { input_per_mtok: 1000, output_per_mtok: 5000 } },
+      providers: { house: { base_url: server.address, api_key: '${HOUSE_KEY}', free: true } },
+    },
+    { HOUSE_KEY: KEY },
+  );
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-judge-'));
   server = await createModelServer();
-  const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
-  activities = createActivities({ resultsPath, stateFolder });
-  const loaded = loadScenario('judged.yaml', scenario('judged'));
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const effective: EffectiveScenario = {
-    scenario: loaded.value,
-    target: { binary: 'cat', env: {} },
-    ...{ target_path: null, fixture: 'f', timeout_secs: 5 },
-    judge: {
-      model: 'house/m',
-      rubric: {
-        criteria: [{ id: 'a', weight: 1, description: 'x' }],
-        output: { format: 'json', require_fields: [] },
-      },
-      ...{ rubric_file: 'rubric.yaml', pass_threshold: 0.4, always: false, timeout_secs: 10 },
-    },
-  };
-  const plan: Plan = {
-    schema_version: 1,
-    ...{ sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null, agents: {} },
-    ...{ caps: { agents: {}, models: {} }, prices: { m: { input_per_mtok: 1000, output_per_mtok: 5000 } } },
-    scenarios: [{ name: 'judged', file: 'judged.yaml', hash: 'h' }],
-    providers: { house: { base_url: server.address, api_key: '${HOUSE_KEY}', free: true } },
-    cells: [cell],
-  };
-  await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
-  for (const [file, value] of [
-    [planFile(resultsPath, 's'), plan],
-    [scenarioFile(resultsPath, 'h'), effective],
-  ] as const) {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify(value));
-  }
-  await writeHandover(stateFolder, 's', handoverFrom({ HOUSE_KEY: KEY }, ['HOUSE_KEY']));
+  judged = await judgedRun(1);
 });
 afterEach(async () => {
   await server.close();
-  await rm(folder, { recursive: true, force: true });
+  await judged.remove();
 });
 
-const attempt = (number: number): Promise<unknown> =>
-  new MockActivityEnvironment({ attempt: number }, { logger }).run(() => activities.judgeRun(run));
-/** How an attempt failed, as Temporal sees it. */
-const failureOf = (number: number): Promise<unknown> =>
-  attempt(number).then(
-    () => 'it did not fail',
-    (error: unknown) => error,
-  );
-const artifact = (name: string): string => join(folder, 'results', run.run, 'artifacts', 'judge', name);
+const attempt = (number: number): Promise<unknown> => judged.attempt(number);
+const failureOf = (number: number): Promise<unknown> => judged.failureOf(number);
 
 test('an answer that was kept when the worker died is not asked for again', async () => {
   server.script('m', { say: GOOD });
   expect(await attempt(1)).toEqual({ score: 0.5, passed: true });
-  await rm(join(folder, 'state', 'work', run.run, 'steps', 'judge.json'));
+  await rm(join(judged.root, 'steps', 'judge.json'));
   expect(await attempt(2)).toEqual({ score: 0.5, passed: true });
   expect(server.askedOf('m')).toHaveLength(1);
-  expect(existsSync(artifact('answer-2.json'))).toBe(false);
+  expect(existsSync(judged.artifact('answer-2.json'))).toBe(false);
 });
 
 test('a server that is down is given up like other infrastructure, a rate limit later', async () => {
@@ -123,5 +79,23 @@ test('the third unusable answer is the last, however the attempts are counted', 
   expect(await failureOf(4)).toMatchObject({ type: 'UnusableAnswer', nonRetryable: false });
   expect(await failureOf(5)).toMatchObject({ type: 'UnusableAnswer', nonRetryable: false });
   expect(await failureOf(9)).toMatchObject({ type: 'UnusableAnswer', nonRetryable: true });
-  expect(await readFile(artifact('answer-3.json'), 'utf8')).toContain('"text": "no"');
+  expect(await readFile(judged.artifact('answer-3.json'), 'utf8')).toContain('"text": "no"');
+});
+
+test('a vote that was given is not asked for again when a later one fails', async () => {
+  await judged.remove();
+  judged = await judgedRun(3);
+  server.script('m', { say: answer(0.3) }, { status: 503 }, { say: answer(0.4) }, { say: answer(0.8) });
+  expect(await failureOf(1)).toMatchObject({ type: 'unavailable', nonRetryable: false });
+  expect(await attempt(2)).toEqual({ score: 0.5, passed: true });
+  expect(server.askedOf('m')).toHaveLength(4);
+});
+
+test('unusable answers are counted over all votes', async () => {
+  await judged.remove();
+  judged = await judgedRun(2);
+  server.script('m', { say: 'no' }, { say: 'no' }, { say: GOOD }, { say: 'no' });
+  expect(await failureOf(1)).toMatchObject({ nonRetryable: false });
+  expect(await failureOf(2)).toMatchObject({ nonRetryable: false });
+  expect(await failureOf(3)).toMatchObject({ type: 'UnusableAnswer', nonRetryable: true });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { chooseJudge, judgeProblems, providersOf, type JudgeFlags } from '../../src/commands/choose-judge.js';
+import { checkLeave, chooseJudge, judgeProblems, type JudgeFlags } from '../../src/commands/choose-judge.js';
 import type { Project } from '../../src/commands/project.js';
 import type { SelectedScenario } from '../../src/commands/select-scenarios.js';
 import { UsageError } from '../../src/commands/usage-error.js';
@@ -72,6 +72,7 @@ describe('the model of the judge', () => {
       pass_threshold: 0.5,
       always: true,
       timeout_secs: 300,
+      votes: 1,
     });
   });
 
@@ -99,6 +100,21 @@ describe('the model of the judge', () => {
     expect(refusal('', BASE, { judge: true, judgeModel: 'y' })).toMatch(/: expected provider/);
   });
 
+  test('may be an agent that is known, with a model that it takes', () => {
+    const byAgent = (name: string): string => refusal('', `${BASE}, model: 'agent:${name}'`);
+    expect(modelOf('', `${BASE}, model: 'agent:codex/gpt-5.1'`)).toBe('agent:codex/gpt-5.1');
+    expect(byAgent('codx/gpt-5.1')).toMatch(
+      /^s\.yaml:8:70 evaluation\.judge\.model: agent 'codx' is not known; did you mean 'codex'\?/,
+    );
+    expect(byAgent('codex/anthropic/x')).toMatch(
+      /evaluation\.judge\.model: codex: codex speaks the Responses API/,
+    );
+    expect(byAgent('pi/hause/x')).toMatch(/: pi with model 'hause\/x': provider 'hause' is not known/);
+    expect(refusal('', BASE, { judge: true, judgeModel: 'agent:codex' })).toMatch(
+      /: expected agent:<agent>\/<model>/,
+    );
+  });
+
   test('is looked at by validate too, which needs none', () => {
     const problems = (toml: string, judge: string): string[] =>
       judgeProblems(project(toml), selected(judge)).map(formatProblem);
@@ -115,19 +131,24 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('leave to spend money', () => {
-  const judgeBy = (toml: string, model: string): string[] =>
-    providersOf(project(toml), [
+  const judgeBy = (toml: string, model: string): void =>
+    checkLeave(project(toml), [
       chooseJudge(project(toml), selected(`${BASE}, model: ${model}`), JUDGE),
       null,
     ]);
+  const mine = '[agents.mine]\ncommand = "true"\n';
 
-  test('is needed for a provider that does not say that it is free', () => {
-    expect(judgeBy(HOUSE, 'house/x')).toEqual(['house']);
+  test('is needed for a provider or agent that does not say that it is free', () => {
+    expect(() => judgeBy(HOUSE, 'house/x')).not.toThrow();
+    expect(() => judgeBy(`${mine}free = true\n`, 'agent:mine/x')).not.toThrow();
     expect(() => judgeBy('', 'openai/x')).toThrow(/judge openai\/x may spend money/);
+    expect(() => judgeBy('', 'agent:codex/x')).toThrow(/judge agent:codex\/x may spend money/);
     expect(() => judgeBy(HOUSE.replace('free = true', ''), 'house/x')).toThrow(/\[providers\.house\]/);
+    expect(() => judgeBy(mine, 'agent:mine/x')).toThrow(/\[agents\.mine\]/);
     vi.stubEnv('LLM_TOOL_TEST_ENABLED', 'true');
     expect(() => judgeBy('', 'openai/x')).toThrow(UsageError);
     vi.stubEnv('LLM_TOOL_TEST_ENABLED', '1');
-    expect(judgeBy('', 'openai/x')).toEqual(['openai']);
+    expect(() => judgeBy('', 'openai/x')).not.toThrow();
+    expect(() => judgeBy(mine, 'agent:mine/x')).not.toThrow();
   });
 });

@@ -147,6 +147,14 @@ describe('a sweep of judged runs', () => {
       { say: `Here it is:\n\`\`\`json\n${judgment(0.8)}\n\`\`\`` },
     );
     server.script('plain', { sayWithoutSchema: `<think>{hm}</think>\n${judgment(0.9)}` });
+    server.script(
+      'voting',
+      { say: judgment(1) },
+      { say: 'I abstain.' },
+      { say: judgment(0.4) },
+      { status: 503 },
+      { say: judgment(0.4) },
+    );
     for (const model of ['claude-sonnet-4-5', 'gpt-5.1', 'gemini-2.5-pro'])
       server.script(model, { say: judgment(1) });
     // A server may say anything, its own key too.
@@ -164,6 +172,7 @@ describe('a sweep of judged runs', () => {
       shaky: judged('shaky', 'house/shaky'),
       sloppy: judged('sloppy', 'house/sloppy'),
       plain: judged('plain', 'house/plain'),
+      voting: judged('voting', 'house/voting', { judge: ', votes: 3' }),
       anthropic: judged('anthropic', 'anthropic/claude-sonnet-4-5'),
       openai: judged('openai', 'openai/gpt-5.1'),
       google: judged('google', 'google/gemini-2.5-pro'),
@@ -178,6 +187,8 @@ describe('a sweep of judged runs', () => {
       model_used: 'good-served',
       scores: { correct: 1, tidy: 0.5 },
       weighted_score: 0.8,
+      votes: [0.8],
+      spread: null,
       confidence: 0.8,
       issues: ['the note has no date'],
       highlights: ['one command was enough'],
@@ -282,6 +293,24 @@ describe('a sweep of judged runs', () => {
       attempts: 3,
       usage: { input: 300, output: 60 },
     });
+  });
+
+  test('several votes are asked for by themselves, and their mean is below the threshold', async () => {
+    expect(server.askedOf('voting')).toHaveLength(5);
+    expect(of('voting').run).toMatchObject({
+      outcome: 'fail',
+      message: '1/1 gates passed; judge 0.60 < 0.70',
+    });
+    expect(of('voting').metrics.judge).toMatchObject({
+      ...{ scores: { correct: 0.6, tidy: 0.6 }, weighted_score: 0.6, votes: [1, 0.4, 0.4] },
+      ...{ spread: { range: 0.6, deviation: 0.34641 }, attempts: 4 },
+      usage: { input: 400, output: 80 },
+      issues: ['the note has no date'],
+    });
+    expect(await answers(of('voting'))).toHaveLength(4);
+    expect(await of('voting').text('evaluation.md')).toContain(
+      'The mean of 3 votes: 1.00, 0.40, 0.40; range 0.60',
+    );
   });
 
   test('a server that does not know JSON schemas is asked without one', () => {
@@ -433,7 +462,7 @@ test('editing rubric, scenario and config while a sweep runs changes nothing', a
   await project.write('llm-tool-test-config.toml', config);
 });
 
-test('a judged run is reused until its rubric changes', async () => {
+test('a judged run is reused until its rubric or the number of votes changes', async () => {
   server.script('cached', { say: judgment(1) });
   await project.write('fixtures/rejudged.yaml', judged('rejudged', 'house/cached'));
   const cachedNow = async (): Promise<number> =>
@@ -442,6 +471,9 @@ test('a judged run is reused until its rubric changes', async () => {
   await project.write('fixtures/rubric.yaml', RUBRIC.replace('what was asked for', 'something else'));
   expect(await cachedNow()).toBe(0);
   expect(server.askedOf('cached')).toHaveLength(2);
+  await project.write('fixtures/rejudged.yaml', judged('rejudged', 'house/cached', { judge: ', votes: 2' }));
+  expect(await cachedNow()).toBe(0);
+  expect(server.askedOf('cached')).toHaveLength(4);
   await project.write('fixtures/rubric.yaml', RUBRIC);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseModelName } from '../../src/lib/model-name.js';
+import { parseJudgeName, parseModelName } from '../../src/lib/model-name.js';
 
 test.each([
   ['anthropic/claude-sonnet-4-5', 'anthropic', 'claude-sonnet-4-5'],
@@ -16,9 +16,24 @@ test.each(['', 'claude', '/x', 'house/', 'house/a b', 'a b/x', 'house /x'])('%j 
   });
 });
 
-test('an agent is refused in its own words', () => {
-  expect(parseModelName('agent:claude-code/opus')).toMatchObject({
+test.each([
+  ['house/x/y', { by: 'api', provider: 'house', model: 'x/y' }],
+  ['agent:claude-code/opus', { by: 'agent', agent: 'claude-code', model: 'opus' }],
+  ['agent:opencode/anthropic/x', { by: 'agent', agent: 'opencode', model: 'anthropic/x' }],
+])('%s names a judge', (text, name) => {
+  expect(parseJudgeName(text)).toEqual({ ok: true, ...name });
+});
+
+test.each([
+  ['claude', 'provider/model'],
+  ['agent:', 'agent:<agent>/<model>'],
+  ['agent:codex', 'agent:<agent>/<model>'],
+  ['agent:codex/', 'agent:<agent>/<model>'],
+  ['agent:/x', 'agent:<agent>/<model>'],
+  ['agent:my agent/x', 'agent:<agent>/<model>'],
+])('%j names none', (text, expected) => {
+  expect(parseJudgeName(text)).toMatchObject({
     ok: false,
-    message: expect.stringMatching(/^an agent as the judge .* is not supported yet/) as string,
+    message: expect.stringContaining(expected) as string,
   });
 });

@@ -32,6 +32,8 @@ export const judgment = (change: Partial<Judgment> = {}): Judgment => ({
   model_used: 'small-2026',
   scores: { clarity: 0.5, right: 1 },
   weighted_score: 0.78,
+  votes: [0.78],
+  spread: null,
   confidence: 0.9,
   issues: ['too long'],
   highlights: [],

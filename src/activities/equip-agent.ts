@@ -1,0 +1,71 @@
+import type { Agent, ModelAccess } from '../agents/agent.js';
+import { knownAgents } from '../agents/index.js';
+import { interpolate, variableNames } from '../lib/interpolate.js';
+import { knownProviders, missingVariables, type ModelProvider } from '../platform/model-providers.js';
+import type { Plan } from '../scenario/plan.js';
+
+/** Who is started, as a cell or a judge's model names it. */
+interface Who {
+  agent: string;
+  model: string;
+}
+
+/** An agent with the handed-over values that are meant for it. */
+export interface EquippedAgent {
+  agent: Agent;
+  /** What the config says of it; null for a built-in one. */
+  settings: Plan['agents'][string] | null;
+  /** Key and address of its model's provider; null where it is given none. */
+  access: ModelAccess | null;
+  /** Variables that it cannot do without, and that have no value. */
+  missing: string[];
+}
+
+/** Names of the variables that an agent takes from the user's shell. */
+export const variablesOfAgent = (plan: Plan, who: Who): string[] => [
+  ...referredNames(plan.agents[who.agent]?.env ?? {}),
+  ...(servingAgent(plan, who)?.variables ?? []),
+];
+
+/** An agent of the plan; null where this build does not know it. */
+export function equipAgent(plan: Plan, who: Who, values: Record<string, string>): EquippedAgent | null {
+  const settings = plan.agents[who.agent];
+  const { env, missing } = resolveEnv(settings?.env ?? {}, values);
+  const configured = settings === undefined ? {} : { [who.agent]: { ...settings, env } };
+  const agent = knownAgents(configured).get(who.agent);
+  if (agent === undefined) return null;
+  const serving = servingAgent(plan, who);
+  const byKey = agent.login === null;
+  return {
+    agent,
+    settings: settings ?? null,
+    access:
+      serving === null ? null : { key: byKey ? serving.key(values) : null, baseUrl: serving.address(values) },
+    missing: [...missing, ...(serving === null || !byKey ? [] : missingVariables(serving, values))],
+  };
+}
+
+/** Who serves the agent's model. */
+function servingAgent(plan: Plan, { agent, model }: Who): ModelProvider | null {
+  const name = knownAgents(plan.agents).get(agent)?.provider(model) ?? null;
+  return name === null ? null : (knownProviders(plan.providers).get(name) ?? null);
+}
+
+/** Fills the `${NAME}` in an environment map. */
+export function resolveEnv(
+  env: Record<string, string>,
+  values: Record<string, string>,
+): { env: Record<string, string>; missing: string[] } {
+  const resolved: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    const filled = interpolate(text, values);
+    if (filled.ok) resolved[name] = filled.text;
+    else missing.push(...filled.missing);
+  }
+  return { env: resolved, missing };
+}
+
+/** Names that the `${NAME}` in an environment map refer to. */
+export const referredNames = (env: Record<string, string>): string[] =>
+  Object.values(env).flatMap(variableNames);

@@ -1,0 +1,150 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { ActivityCancellationDetails } from '@temporalio/common';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { markedProcesses } from '../../src/platform/marked-processes.js';
+import { readTextIfThere } from '../../src/platform/read-file.js';
+import type { Judgment } from '../../src/results/judgment.js';
+import { until } from '../commands/project.js';
+import { linesOf } from '../agents/captured.js';
+import { createJudgedRun, type JudgedRun } from './judged-run.js';
+
+const KEY = 'openai-key-4713-xyzzy';
+const GOOD = JSON.stringify({ scores: { a: 0.5 }, confidence: 1, issues: [], highlights: [] });
+
+let tools: string;
+let judged: JudgedRun;
+const file = (name: string): string => join(tools, name);
+
+/** What Codex prints that ends with an answer, and says what it has used. */
+const codexSays = (text: string): string =>
+  [
+    { type: 'thread.started', thread_id: 't' },
+    { type: 'item.completed', item: { id: 'i', type: 'agent_message', text: 'Let me see.' } },
+    { type: 'item.completed', item: { id: 'j', type: 'agent_message', text } },
+    { type: 'turn.completed', usage: { input_tokens: 1000, cached_input_tokens: 0, output_tokens: 100 } },
+  ]
+    .map((line) => JSON.stringify(line))
+    .join('\n');
+
+/** What it prints, start by start. */
+async function script(...outputs: string[]): Promise<void> {
+  for (const [index, output] of outputs.entries()) await writeFile(file(`said-${index + 1}`), `${output}\n`);
+}
+const starts = async (): Promise<number> =>
+  ((await readTextIfThere(file('starts'))) ?? '').split('\n').length - 1;
+
+beforeEach(async () => {
+  tools = await mkdtemp(join(tmpdir(), 'llm-tool-test-codex-'));
+  // A Codex that says what the test wants, once the test lets it.
+  const codex = [
+    '#!/bin/sh',
+    `cd '${tools}' && echo "$CODEX_PROVIDER_KEY" >>starts && nth=$(wc -l <starts)`,
+    'until [ -e go ]; do sleep 0.05; done',
+    'cat "said-$nth"',
+  ].join('\n');
+  await writeFile(file('codex'), `${codex}\n`, { mode: 0o755 });
+  await writeFile(file('go'), '');
+  judged = await createJudgedRun(
+    { model: 'agent:codex/gpt-5.1' },
+    {
+      agents: { codex: { command: file('codex'), args: [], models: [], env: {} } },
+      prices: { 'gpt-5.1': { input_per_mtok: 10, output_per_mtok: 100 } },
+    },
+    { OPENAI_API_KEY: KEY },
+  );
+});
+afterEach(async () => {
+  await judged.remove();
+  await rm(tools, { recursive: true, force: true });
+});
+
+const judgment = async (): Promise<Judgment> => {
+  const manifest = await readFile(join(judged.root, 'steps', 'judge.json'), 'utf8');
+  return (JSON.parse(manifest) as { result: Judgment }).result;
+};
+const processes = (): number[] => markedProcesses(basename(judged.root));
+
+test('its last message is the answer; it gets the key of its provider', async () => {
+  await script(codexSays(GOOD));
+  expect(await judged.attempt(1)).toEqual({ score: 0.5, passed: true });
+  expect(await readFile(file('starts'), 'utf8')).toBe(`${KEY}\n`);
+  expect(processes()).toEqual([]);
+});
+
+test('tokens and money are those of all starts', async () => {
+  await script(codexSays('no'), codexSays(GOOD));
+  expect(await judged.failureOf(1)).toMatchObject({ type: 'UnusableAnswer', nonRetryable: false });
+  await judged.attempt(2);
+  const each = (1000 * 10 + 100 * 100) / 1e6;
+  expect(await judgment()).toMatchObject({
+    ...{ attempts: 2, cost_usd: 2 * each },
+    usage: { input: 2000, output: 200 },
+  });
+});
+
+test('the output of an agent that ended while no worker looked is taken, and no other is started', async () => {
+  await script(codexSays(GOOD));
+  await judged.attempt(1);
+  await rm(join(judged.root, 'steps', 'judge.json'));
+  await rm(judged.artifact('answer-1.json'));
+  expect(await judged.attempt(2)).toEqual({ score: 0.5, passed: true });
+  expect(await starts()).toBe(1);
+});
+
+test('an agent that outlives its worker is adopted', async () => {
+  await script(codexSays(GOOD));
+  await rm(file('go'));
+  const { environment, result } = judged.begin(1);
+  const failed = expect(result).rejects.toThrow();
+  await until('the agent runs', async () => ((await starts()) === 1 ? true : null));
+  environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
+  await failed;
+  const second = judged.attempt(2);
+  await writeFile(file('go'), '');
+  expect(await second).toEqual({ score: 0.5, passed: true });
+  expect(await starts()).toBe(1);
+});
+
+test('a cancel ends it', async () => {
+  await rm(file('go'));
+  const { environment, result } = judged.begin(1);
+  const failed = expect(result).rejects.toThrow();
+  await until('the agent runs', async () => ((await starts()) === 1 ? true : null));
+  expect(processes()).not.toEqual([]);
+  environment.cancel();
+  await failed;
+  expect(processes()).toEqual([]);
+});
+
+test('a provider that does not serve it is asked again, by another start; a refused key is not', async () => {
+  await script(linesOf('codex-rate-limit').join('\n'), linesOf('codex-bad-key').join('\n'), codexSays(GOOD));
+  expect(await judged.failureOf(1)).toMatchObject({
+    type: 'unavailable',
+    nonRetryable: false,
+    message: expect.stringMatching(/^agent:codex\/gpt-5\.1: its provider did not serve it: .*429/) as string,
+  });
+  expect(await judged.failureOf(2)).toMatchObject({ type: 'refused', nonRetryable: true });
+  expect(await judged.attempt(3)).toEqual({ score: 0.5, passed: true });
+  expect(await starts()).toBe(3);
+});
+
+test('a question that is too long for an argument is refused, with what to do', async () => {
+  await judged.remove();
+  judged = await createJudgedRun(
+    {
+      model: 'agent:mine/m',
+      rubric: {
+        criteria: [{ id: 'a', weight: 1, description: 'x'.repeat(200_000) }],
+        output: { format: 'json', require_fields: [] },
+      },
+    },
+    { agents: { mine: { command: '/bin/true', args: [], models: [], env: {}, free: true } } },
+    {},
+  );
+  expect(await judged.failureOf(1)).toMatchObject({
+    nonRetryable: true,
+    message: expect.stringMatching(/too long for an argument; use prompt = "stdin" or "file"/) as string,
+  });
+});

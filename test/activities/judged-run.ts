@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createActivities } from '../../src/activities/index.js';
+import { handoverFrom, writeHandover } from '../../src/platform/handover.js';
+import { loadScenario } from '../../src/scenario/load-scenario.js';
+import type { EffectiveScenario, JudgeSettings, Plan } from '../../src/scenario/plan.js';
+import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
+import type { RunRef } from '../../src/workflows/protocol.js';
+import { scenario } from '../commands/project.js';
+
+/** No lines about attempts that fail because a test wants them to. */
+const logger = new DefaultLogger('ERROR');
+const cell = { id: 'c', scenario: 'judged', agent: 'mock', model: 'm', variant: 'v', repetition: 1 };
+let runs = 0;
+
+/** A run at its judge's step, and attempts of that. */
+export interface JudgedRun {
+  folder: string;
+  /** Of the run, in the state folder. */
+  root: string;
+  artifact(name: string): string;
+  /** An attempt that can be cancelled from outside. */
+  begin(number: number): { environment: MockActivityEnvironment; result: Promise<unknown> };
+  attempt(number: number): Promise<unknown>;
+  /** How an attempt failed, as Temporal sees it. */
+  failureOf(number: number): Promise<unknown>;
+  remove(): Promise<void>;
+}
+
+/** Writes what a worker finds of a run that is to be judged; `values` are handed over. */
+export async function createJudgedRun(
+  judge: Partial<JudgeSettings>,
+  plan: Partial<Plan>,
+  values: Record<string, string>,
+): Promise<JudgedRun> {
+  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-judge-'));
+  const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
+  const activities = createActivities({ resultsPath, stateFolder });
+  const run: RunRef = { sweep: 's', cell, run: `run-judged-${process.pid}-${++runs}`, workflowId: 'w' };
+  const loaded = loadScenario('judged.yaml', scenario('judged'));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const effective: EffectiveScenario = {
+    scenario: loaded.value,
+    target: { binary: 'cat', env: {} },
+    ...{ target_path: null, fixture: 'f', timeout_secs: 5 },
+    judge: {
+      model: 'house/m',
+      rubric: {
+        criteria: [{ id: 'a', weight: 1, description: 'x' }],
+        output: { format: 'json', require_fields: [] },
+      },
+      ...{ rubric_file: 'rubric.yaml', pass_threshold: 0.4, always: false, timeout_secs: 10, votes: 1 },
+      ...judge,
+    },
+  };
+  const whole: Plan = {
+    schema_version: 1,
+    ...{ sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null, agents: {} },
+    ...{ caps: { agents: {}, models: {} }, prices: {}, providers: {}, cells: [cell] },
+    scenarios: [{ name: 'judged', file: 'judged.yaml', hash: 'h' }],
+    ...plan,
+  };
+  await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
+  for (const [file, value] of [
+    [planFile(resultsPath, 's'), whole],
+    [scenarioFile(resultsPath, 'h'), effective],
+  ] as const) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify(value));
+  }
+  await writeHandover(stateFolder, 's', handoverFrom(values, Object.keys(values)));
+  const begin: JudgedRun['begin'] = (number) => {
+    const environment = new MockActivityEnvironment({ attempt: number }, { logger });
+    return { environment, result: environment.run(() => activities.judgeRun(run)) };
+  };
+  const attempt = (number: number): Promise<unknown> => begin(number).result;
+  return {
+    folder,
+    root: join(stateFolder, 'work', run.run),
+    artifact: (name) => join(resultsPath, run.run, 'artifacts', 'judge', name),
+    begin,
+    attempt,
+    failureOf: (number) =>
+      attempt(number).then(
+        () => 'it did not fail',
+        (error: unknown) => error,
+      ),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
