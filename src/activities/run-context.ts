@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import type { Environment, EnvironmentHandle } from '../environments/environment.js';
-import { environments } from '../environments/index.js';
+import { chooseEnvironment, environments } from '../environments/index.js';
 import { interpolate, variableNames } from '../lib/interpolate.js';
 import { parseModelName } from '../lib/model-name.js';
 import { createRedactor } from '../lib/redact.js';
@@ -14,6 +14,7 @@ import type { Cell } from '../results/cell.js';
 import { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { planFile, runFiles, scenarioFile, type RunFiles } from '../store/results-folder.js';
 import type { RunRef } from '../workflows/protocol.js';
+import { loginSecrets } from './login-files.js';
 
 /** What the worker gives to every activity. */
 export interface Deps {
@@ -27,6 +28,8 @@ export interface RunContext extends EffectiveScenario {
   agent: Agent;
   environment: Environment;
   handle: EnvironmentHandle;
+  /** Why there is no sandbox though the scenario asks for one; null where there is, or it does not ask. */
+  lacksSandbox: string | null;
   files: RunFiles;
   scenarioFile: string;
   scenarioHash: string;
@@ -135,19 +138,26 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
       'UnknownAgent',
     );
   }
-  const secrets = Object.entries(handover.values)
-    .filter(([name]) => !NOT_SECRET.test(name))
-    .map(([, value]) => value);
-
+  const place = await chooseEnvironment(effective.scenario.environment.type);
   const root = join(stateFolder, 'work', run.run);
   const [home, config] = [join(root, 'home'), join(root, 'config')];
   const [temporary, binaries] = [join(root, 'tmp'), join(root, 'bin')];
+  const secrets = [
+    ...Object.entries(handover.values).flatMap(([name, value]) => (NOT_SECRET.test(name) ? [] : [value])),
+    ...(await loginSecrets({ agent, home, config, handle: { root } })),
+  ];
   return {
     ...effective,
     run,
     agent,
-    environment: environments[effective.scenario.environment.type],
-    handle: { type: 'local', root, workspace: join(root, 'fixture'), mark: run.run },
+    environment: environments[place.type],
+    handle: {
+      ...{ type: place.type, root, workspace: join(root, 'fixture'), mark: run.run },
+      // The state of all engines: this one's may be beside others'.
+      hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
+      project: plan.project,
+    },
+    lacksSandbox: place.lacking,
     files: runFiles(join(resultsPath, run.run)),
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
@@ -214,6 +224,13 @@ function resolveEnv(
 
 /** Names that the `${NAME}` in an environment map refer to. */
 const referredNames = (env: Record<string, string>): string[] => Object.values(env).flatMap(variableNames);
+
+/** The context, redacting also the tokens that the agent has been given since. */
+export async function withNewLogin(context: RunContext): Promise<RunContext> {
+  if (context.agent.login === null) return context;
+  const secrets = [...new Set([...context.secrets, ...(await loginSecrets(context))])];
+  return { ...context, secrets, redact: createRedactor({ secrets }) };
+}
 
 /** What scripts and gates see (specs/scripts.md). */
 export function scriptEnv(context: RunContext): Record<string, string> {

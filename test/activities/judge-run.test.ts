@@ -53,6 +53,7 @@ beforeEach(async () => {
     scenarios: [{ name: 'judged', file: 'judged.yaml', hash: 'h' }],
     providers: { house: { base_url: server.address, api_key: '${HOUSE_KEY}', free: true } },
     cells: [cell],
+    ...{ project: null, hidden: [] },
   };
   await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
   for (const [file, value] of [
