@@ -33,7 +33,7 @@ const SHELL = {
 /** Prints its environment, looks for what is kept from it, and tries to write to where it should not. */
 const PROBE = `#!/bin/sh
 echo '{"type":"thread.started","thread_id":"t"}'
-exec >&2
+exec >said.txt 2>&1
 env | sort
 grep -rlI --exclude-dir=proc KEPT $PLACES 2>/dev/null | sed 's/^/found /'
 for place in $PLACES /etc; do (echo >"$place/planted") 2>/dev/null && echo "wrote $place"; done
@@ -50,11 +50,12 @@ beforeAll(async () => {
   await mkdir(elsewhere, { recursive: true });
   await writeFile(join(elsewhere, 'notes'), KEPT);
   const places = [project.folder, project.state].join(' ');
-  await project.write('probe', PROBE.replaceAll('$PLACES', places).replace('KEPT', KEPT), 0o755);
   await project.write(
-    'llm-tool-test-config.toml',
-    [...['[agents.codex]', 'command = "./probe"', '[agents.gemini]', 'command = "./probe"'], ''].join('\n'),
+    'probe',
+    PROBE.replaceAll('$PLACES', places).replace('KEPT', KEPT.replace('-', `'-'`)),
+    0o755,
   );
+  await project.write('llm-tool-test-config.toml', '[agents.codex]\ncommand = "./probe"\n');
   const gates = [`{type: file_exists, path: made.txt}`, `{type: command_succeeds, command: "true ${KEPT}"}`];
   await project.write('fixtures/empty/initial-state/x', KEPT);
   for (const type of ['local', 'bubblewrap', 'auto'])
@@ -71,7 +72,7 @@ async function probed(type: string): Promise<{ folder: RunFolder; said: string[]
     LLM_TOOL_TEST_ENABLED: '1',
   });
   const folder = await openRun(document);
-  return { folder, said: (await folder.text('artifacts/transcript.raw.txt')).split('\n') };
+  return { folder, said: (await folder.text('fixture/said.txt')).split('\n') };
 }
 
 /** Names of the variables that the agent was given. */
