@@ -56,7 +56,7 @@ export async function buildWorkspace(
 ): Promise<Prepared> {
   const { environment, handle, scenario, target, targetEnv, baseEnv, home, config, temporary, binaries } =
     context;
-  const unfit = await whyUnfit(context);
+  const unfit = whyUnfit(context);
   if (unfit !== null)
     return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
   await fence.check();
@@ -123,7 +123,7 @@ export async function buildWorkspace(
 }
 
 /** What the user has to see to before anything can be set up; null when nothing is amiss. */
-async function whyUnfit(context: RunContext): Promise<string | null> {
+function whyUnfit(context: RunContext): string | null {
   const { missing, lacksSandbox, scenario } = context;
   if (missing.length > 0) {
     const names = missing.map((name) => `\${${name}}`).join(', ');
