@@ -9,6 +9,7 @@ import { planLaunch, writeLaunchFiles } from './agent-launch.js';
 import { agentOutputs, lastSession, lastStart, resumesFile, sessionOf } from './agent-outputs.js';
 import type { Fence } from './fence.js';
 import { wasCancelled } from './heartbeat.js';
+import { lendLogin, returnLogin } from './login-files.js';
 import type { Deps, RunContext } from './run-context.js';
 import { watchCost } from './watch-cost.js';
 import { buildWorkspace } from './workspace.js';
@@ -45,6 +46,7 @@ export async function superviseToEnd(
       history.push(`start ${start} of the agent had ended; its output was taken`);
     else if (before.state !== 'dead') history.push(`start ${start} of the agent was alive; adopted`);
     const end = before.state === 'ended' ? before : await follow(context, process, start, signal);
+    history.push(...(await returnLogin(context, start)));
     if (end.state === 'ended') return start;
     if ((await lostStarts(context, start)) >= MAX_LOST) {
       throw ApplicationFailure.nonRetryable(
@@ -80,6 +82,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
   const { launch, env } = await planLaunch(context, start, session);
   await writeLaunchFiles(launch);
   await fence.check();
+  await lendLogin(context, start);
   await environment.start(handle, {
     start,
     argv: launch.argv,

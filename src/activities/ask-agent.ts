@@ -6,6 +6,7 @@ import { ModelFailed } from '../platform/model-errors.js';
 import { createPricer } from '../results/cost.js';
 import type { JudgeAnswer } from '../results/judgment.js';
 import { createUsageMeter } from '../results/usage-meter.js';
+import { lendLogin, returnLogin } from './login-files.js';
 import { uuidOf, writeLaunchFiles, type PlannedLaunch } from './agent-launch.js';
 import { agentOutput, allEventsOf, lastStart, LOST } from './agent-outputs.js';
 import { stderrTail } from './digest-output.js';
@@ -86,6 +87,7 @@ async function startAgent(
   await environment.dispose(handle);
   for (const folder of [handle.workspace, home, config, temporary, binaries])
     await mkdir(folder, { recursive: true, mode: 0o700 });
+  await lendLogin(judge, start);
   await writeLaunchFiles(launch);
   try {
     await environment.start(handle, { start, argv, env, stdin, deadlineSecs: timeoutSecs, idleSecs: null });
@@ -115,9 +117,11 @@ async function follow(
 /** What a start said, and how it ended. */
 async function readStart(
   { environment, prices }: RunContext,
-  { agent, model, handle }: JudgeAgent,
+  judge: JudgeAgent,
   start: number,
 ): Promise<{ said: AgentSaid; ending: Classified }> {
+  const { agent, model, handle } = judge;
+  await returnLogin(judge, start);
   const output = await agentOutput({ environment, handle }, start);
   if (output === null) throw new Error(`start ${start} of the judge left nothing to read`);
   const meter = createUsageMeter(model, await createPricer(prices));

@@ -32,6 +32,7 @@ export async function cacheKey(context: RunContext, prepared: Prepared): Promise
   const parts = {
     build: buildId(),
     scenario: scenarioHash,
+    environment: handle.type,
     ...{ agent, model, variant, repetition, agentSettings, targetEnv },
     agentVersion: prepared.agent_version ?? null,
     program: await fingerprint(program),

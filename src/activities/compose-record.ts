@@ -53,7 +53,8 @@ export function composeRecord(
     model: run.cell.model,
     variant: run.cell.variant,
     repetition: run.cell.repetition,
-    environment: scenario.environment.type,
+    environment: context.handle.type,
+    sandboxed: context.handle.type === 'bubblewrap',
     started_at: new Date(input.startedAt).toISOString(),
     ended_at: new Date(input.endedAt).toISOString(),
     duration_secs: Math.round(input.endedAt - input.startedAt) / 1000,
@@ -79,11 +80,14 @@ function failureMessage({ failures }: ReportInput): string | null {
 
 /** What is asked for and not done, and post scripts that failed. */
 function notices(
-  { scenario, run, agent: adapter }: RunContext,
+  { scenario, run, agent: adapter, lacksSandbox }: RunContext,
   posts: CommandRecord[],
   agent: AgentRecord | null,
 ): string[] {
   return [
+    ...(lacksSandbox !== null && scenario.environment.type === 'auto'
+      ? [`environment.type auto: without a sandbox, as local: ${lacksSandbox}`]
+      : []),
     ...(agent?.containment === 'group'
       ? [
           'no PID namespace here: what the agent started was contained by its session and a mark in the environment',

@@ -91,6 +91,7 @@ export async function digestOutput(
       message: redact(endMessage(context, classified.message, ended)),
       version: null,
       containment: null,
+      login: false,
       session_id: said?.session_id ?? null,
       model_used: said?.model_used ?? null,
       duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),

@@ -11,7 +11,7 @@ import { digestOutput, type AgentStep } from './digest-output.js';
 import type { Fence } from './fence.js';
 import { heartbeating } from './heartbeat.js';
 import { publishStep, readStep } from './publish-step.js';
-import { loadRun, type Deps, type RunContext } from './run-context.js';
+import { loadRun, withNewLogin, type Deps, type RunContext } from './run-context.js';
 import type { Prepared } from './workspace.js';
 
 /**
@@ -57,7 +57,8 @@ async function perform(
     const digested = await toDigestedEnd(supervision, prepared.result, (before?.starts ?? 0) + 1);
     const version = prepared.result.agent_version ?? null;
     const containment = await context.environment.containment();
-    return { ...digested, record: { ...digested.record, version, containment, history } };
+    const login = context.agent.login !== null;
+    return { ...digested, record: { ...digested.record, version, containment, login, history } };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
     return unable(context, 'the prompt is too long for an argument; use prompt = "stdin" or "file"');
@@ -75,7 +76,7 @@ async function toDigestedEnd(
   for (;;) {
     await fence.check();
     const outputs = await agentOutputs(context, start);
-    const digested = await digestOutput(context, setup, outputs);
+    const digested = await digestOutput(await withNewLogin(context), setup, outputs);
     if (digested.again?.why !== 'session' || outputs.at(-1)?.resumed !== true) return digested;
     history.push(`start ${start} of the agent did not find its session`);
     start = await superviseToEnd(supervision, start + 1, true);
@@ -90,6 +91,7 @@ function unable(context: RunContext, reason: string): AgentStep {
     message: context.redact(`agent ${context.run.cell.agent}: ${reason}`),
     version: null,
     containment: null,
+    login: false,
     session_id: null,
     model_used: null,
     duration_ms: 0,

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../agents/agent.js';
 import type { Environment, EnvironmentHandle } from '../environments/environment.js';
-import { environments } from '../environments/index.js';
+import { chooseEnvironment, environments } from '../environments/index.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { createRecent } from '../lib/recent.js';
 import { createRedactor } from '../lib/redact.js';
@@ -19,6 +19,7 @@ import {
   variablesOfAgent,
   type EquippedAgent,
 } from './equip-agent.js';
+import { loginSecrets } from './login-files.js';
 
 /** What the worker gives to every activity. */
 export interface Deps {
@@ -48,6 +49,8 @@ export interface RunContext extends EffectiveScenario, Places {
   agent: Agent;
   environment: Environment;
   handle: EnvironmentHandle;
+  /** Why there is no sandbox though the scenario asks for one; null where there is, or it does not ask. */
+  lacksSandbox: string | null;
   files: RunFiles;
   scenarioFile: string;
   scenarioHash: string;
@@ -149,40 +152,45 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
       'UnknownAgent',
     );
   }
+  const place = await chooseEnvironment(effective.scenario.environment.type);
   const judging = byAgent === null ? null : equipAgent(plan, byAgent, handover.values);
-  const secrets = Object.entries(handover.values)
-    .filter(([name]) => !NOT_SECRET.test(name))
-    .map(([, value]) => value);
-
   const root = join(stateFolder, 'work', run.run);
+  const places = placesIn(root, handover.base);
   const handle: EnvironmentHandle = {
-    type: 'local',
-    root,
-    workspace: join(root, 'fixture'),
-    mark: run.run,
+    ...{ type: place.type, root, workspace: join(root, 'fixture'), mark: run.run },
+    // The state of all engines: this one's may be beside others'.
+    hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
+    project: plan.project,
   };
+  const judge =
+    judging === null || byAgent === null
+      ? null
+      : {
+          ...judging,
+          model: byAgent.model,
+          handle: judgeHandle(handle),
+          ...placesIn(judgeHandle(handle).root, handover.base),
+        };
+  const secrets = [
+    ...Object.entries(handover.values).flatMap(([name, value]) => (NOT_SECRET.test(name) ? [] : [value])),
+    ...(await loginSecrets({ agent: equipped.agent, ...places, handle })),
+    ...(judge === null ? [] : await loginSecrets(judge)),
+  ];
   return {
     ...effective,
     run,
     agent: equipped.agent,
-    environment: environments[effective.scenario.environment.type],
+    environment: environments[place.type],
     handle,
+    lacksSandbox: place.lacking,
     files: runFiles(join(resultsPath, run.run)),
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
-    ...placesIn(root, handover.base),
+    ...places,
     targetEnv: target.env,
     access: equipped.access,
     provider,
-    judgeAgent:
-      judging === null || byAgent === null
-        ? null
-        : {
-            ...judging,
-            model: byAgent.model,
-            handle: judgeHandle(handle),
-            ...placesIn(judgeHandle(handle).root, handover.base),
-          },
+    judgeAgent: judge,
     values: handover.values,
     missing: [
       ...new Set([
@@ -216,6 +224,13 @@ function placesIn(root: string, base: Record<string, string>): Places {
       TMPDIR: temporary,
     },
   };
+}
+
+/** The context, redacting also the tokens that the agent has been given since. */
+export async function withNewLogin(context: RunContext): Promise<RunContext> {
+  if (context.agent.login === null) return context;
+  const secrets = [...new Set([...context.secrets, ...(await loginSecrets(context))])];
+  return { ...context, secrets, redact: createRedactor({ secrets }) };
 }
 
 /** What scripts and gates see (specs/scripts.md). */

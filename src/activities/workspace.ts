@@ -8,6 +8,7 @@ import type { CommandRecord } from '../results/run-record.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import { agentVersion, planLaunch } from './agent-launch.js';
 import type { Fence } from './fence.js';
+import { whyNotLoggedIn } from './login-files.js';
 import type { Deps, RunContext } from './run-context.js';
 
 /** Long enough for an installation; a setup command that hangs must not hang the sweep. */
@@ -55,11 +56,9 @@ export async function buildWorkspace(
 ): Promise<Prepared> {
   const { environment, handle, scenario, target, targetEnv, baseEnv, home, config, temporary, binaries } =
     context;
-  if (context.missing.length > 0) {
-    const names = context.missing.map((name) => `\${${name}}`).join(', ');
-    const unfit = `not set: ${names}; export it in the shell of the run, or use --env-file`;
+  const unfit = whyUnfit(context);
+  if (unfit !== null)
     return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
-  }
   await fence.check();
   for (const folder of [home, config, temporary, binaries]) {
     await removeTree(folder);
@@ -121,6 +120,18 @@ export async function buildWorkspace(
             UNFIT_LIMIT,
           ),
   };
+}
+
+/** What the user has to see to before anything can be set up; null when nothing is amiss. */
+function whyUnfit(context: RunContext): string | null {
+  const { missing, lacksSandbox, scenario } = context;
+  if (missing.length > 0) {
+    const names = missing.map((name) => `\${${name}}`).join(', ');
+    return `not set: ${names}; export it in the shell of the run, or use --env-file`;
+  }
+  if (lacksSandbox !== null && scenario.environment.type === 'bubblewrap')
+    return `environment.type bubblewrap: ${lacksSandbox}`;
+  return whyNotLoggedIn(context);
 }
 
 /** A target given by path is reached by its name, through a private folder that comes first on PATH. */

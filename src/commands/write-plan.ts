@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 import { safeName } from '../lib/safe-name.js';
 import { isFolder, placeOnce, snapshotTree } from '../platform/tree.js';
@@ -19,11 +19,8 @@ const newSweepId = (name: string | undefined): string => {
 };
 
 /** Copies all inputs into the store and writes the plan: from here on, editing files changes nothing. */
-export async function writePlan(
-  { resultsPath, config }: Project,
-  draft: Draft,
-  name: string | undefined,
-): Promise<Plan> {
+export async function writePlan(project: Project, draft: Draft, name: string | undefined): Promise<Plan> {
+  const { resultsPath, config } = project;
   const sweep = newSweepId(name);
   for (;;) {
     const { scenarios, hashes } = await storeInputs(storeFolder(resultsPath), draft);
@@ -40,6 +37,8 @@ export async function writePlan(
       max_usd: draft.maxUsd,
       prices: config.prices,
       cells: draft.cells,
+      project: project.configFile === null ? null : project.root,
+      hidden: inputsOf(project, draft),
     };
     await writeFileAtomic(planFile(resultsPath, sweep), `${JSON.stringify(plan, null, 2)}\n`);
     await cleanIsOver(resultsPath);
@@ -48,6 +47,17 @@ export async function writePlan(
     if (isThere.every(Boolean)) return plan;
   }
 }
+
+/** What an agent is to be judged by: fixtures, scenarios, rubrics, and their history. */
+const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: Draft): string[] => [
+  ...new Set([
+    ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
+    ...scenarios.flatMap(({ selected: { path, fixture }, effective: { judge } }) => [
+      ...[path, fixture],
+      ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
+    ]),
+  ]),
+];
 
 /** Snapshots of the scenarios and of their fixtures. */
 async function storeInputs(

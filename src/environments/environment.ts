@@ -5,13 +5,20 @@ import type { WorkspaceChanges } from './workspace-changes.js';
 
 /** Where a run lives. JSON, so that any later step, on any worker of the host, can use it. */
 export interface EnvironmentHandle {
-  type: 'local';
+  type: 'local' | 'bubblewrap';
   /** The run's private folder; `workspace` is inside it. */
   root: string;
   workspace: string;
   /** In the environment of everything that the run starts. */
   mark: string;
+  /** Files and folders that the agent is not to see; only a sandbox hides them. */
+  hidden: string[];
+  /** The project's folder, hidden but for the programs in it; null where there is none. */
+  project: string | null;
 }
+
+/** Folders beside the workspace that the agent may write to. */
+export const AGENT_FOLDERS = ['home', 'config', 'tmp'] as const;
 
 /** One start of the agent. */
 export interface ProcessHandle {

@@ -18,7 +18,12 @@ import { killMarked, markOf, RUN_MARK } from '../platform/marked-processes.js';
 import { runCommand } from '../platform/run-command.js';
 import { containment, inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
 import { copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
-import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
+import {
+  AGENT_FOLDERS,
+  type Environment,
+  type EnvironmentHandle,
+  type ProcessHandle,
+} from './environment.js';
 import { workspaceChanges } from './workspace-changes.js';
 
 const processFolder = (handle: EnvironmentHandle, start: number): string =>
@@ -135,7 +140,7 @@ export const local: Environment = {
     // Also what attempts left that were killed while they filled a workspace.
     const parts = (await readdir(handle.root).catch(() => [])).filter(
       (name) =>
-        ['home', 'config', 'tmp', 'bin'].includes(name) || name.startsWith(basename(handle.workspace)),
+        [...AGENT_FOLDERS, 'bin', 'login'].includes(name) || name.startsWith(basename(handle.workspace)),
     );
     for (const part of parts) await removeTree(join(handle.root, part));
   },

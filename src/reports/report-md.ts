@@ -60,7 +60,7 @@ function facts(run: RunRecord): string {
     ['Model used', known(agent?.model_used)],
     ['Variant', inline(run.variant)],
     ['Repetition', String(run.repetition)],
-    ['Environment', inline(run.environment)],
+    ['Environment', `${inline(run.environment)}${run.sandboxed ? '' : ', unsandboxed'}`],
     ['Started', inline(run.started_at)],
     ['Ended', inline(run.ended_at)],
     ['Duration', formatDuration(run.duration_secs * 1000)],
@@ -98,6 +98,7 @@ function agentSection({ agent, message }: RunRecord): string {
     `Started: ${agent.starts === 1 ? 'once' : `${agent.starts} times`}`,
     `Session: ${known(agent.session_id)}`,
     `Containment: ${known(agent.containment)}`,
+    ...(agent.login ? ["Login: the user's own, no key"] : []),
     `Output: ${agent.output_bytes} bytes`,
   ];
   if (agent.history.length === 0) return list(facts);

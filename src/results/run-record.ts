@@ -43,6 +43,8 @@ export const AgentRecord = z.object({
   version: z.string().nullable(),
   /** How its processes were contained: pidns, userns or group (specs/architecture.md); null when it was not started. */
   containment: z.enum(['pidns', 'userns', 'group']).nullable().default(null),
+  /** It used its user's own login in place of a key. */
+  login: z.boolean().default(false),
   session_id: z.string().nullable(),
   model_used: z.string().nullable(),
   duration_ms: z.number(),
@@ -95,7 +97,10 @@ export const RunRecord = z.object({
   model: z.string(),
   variant: z.string(),
   repetition: z.number().int(),
+  /** The place in use: local or bubblewrap. */
   environment: z.string(),
+  /** Whether the agent was in a sandbox. */
+  sandboxed: z.boolean().default(false),
   /** ISO 8601 UTC */
   started_at: z.string(),
   ended_at: z.string(),

@@ -57,5 +57,9 @@ export const Plan = z.object({
   /** The config's prices, by model. */
   prices: z.record(z.string(), Price).default({}),
   cells: z.array(Cell),
+  /** Folder of the config file; null where there is none. A sandbox hides it, but for the programs in it. */
+  project: z.string().nullable().default(null),
+  /** Files and folders that a sandbox hides altogether: what the scenarios were read from. */
+  hidden: z.array(z.string()).default([]),
 });
 export type Plan = z.infer<typeof Plan>;

@@ -8,7 +8,13 @@ import { TargetOrConfig } from './target.js';
 import { ToolMatrixEntry } from './tool-matrix.js';
 
 /** Where the agent and the checks run. */
-const Environment = z.discriminatedUnion('type', [z.strictObject({ type: z.literal('local') })]);
+const Environment = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('local').describe('This machine; the agent can read and write what you can'),
+  }),
+  z.strictObject({ type: z.literal('bubblewrap').describe('The agent in a sandbox of bubblewrap (Linux)') }),
+  z.strictObject({ type: z.literal('auto').describe('bubblewrap where it works, else local') }),
+]);
 type Environment = z.infer<typeof Environment>;
 
 const Run = z.strictObject({

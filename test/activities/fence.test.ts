@@ -61,6 +61,7 @@ beforeEach(async () => {
     max_usd: null,
     prices: {},
     cells: [cell],
+    ...{ project: null, hidden: [] },
   };
   await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
   for (const [file, value] of [

@@ -7,7 +7,7 @@ import { markedProcesses } from '../../src/platform/marked-processes.js';
 import { readTextIfThere } from '../../src/platform/read-file.js';
 import type { Judgment } from '../../src/results/judgment.js';
 import { until } from '../commands/project.js';
-import { linesOf } from '../agents/captured.js';
+import { linesOf } from '../agents/read-capture.js';
 import { createJudgedRun, type JudgedRun } from './judged-run.js';
 
 const KEY = 'openai-key-4713-xyzzy';

@@ -59,6 +59,7 @@ export async function createJudgedRun(
   const whole: Plan = {
     schema_version: 1,
     ...{ sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null, agents: {} },
+    ...{ project: null, hidden: [] },
     ...{ caps: { agents: {}, models: {} }, prices: {}, providers: {}, cells: [cell] },
     scenarios: [{ name: 'judged', file: 'judged.yaml', hash: 'h' }],
     ...plan,

@@ -39,6 +39,18 @@ async function doctor(
   return { exitCode, status, found: new Map(checks.map((check) => [check.name, check])) };
 }
 
+test('doctor says why agents cannot be sandboxed, which is no problem', async () => {
+  await project.write('broken/bwrap', '#!/bin/sh\necho "bwrap: No permissions" >&2; exit 1\n', 0o755);
+  const { found } = await doctor({ PATH: `${project.folder}/broken:${process.env['PATH'] ?? ''}` });
+  expect(found.get('bubblewrap')).toMatchObject({
+    status: 'info',
+    message: expect.stringMatching(
+      /^agents are not sandboxed: bwrap cannot make its namespaces here \(bwrap: No permissions\); allow/,
+    ) as string,
+    detail: { usable: false },
+  });
+});
+
 describe('doctor where all is well', () => {
   test('finds no problem, exits with 0, and has looked at everything', async () => {
     const { exitCode, status, found } = await doctor();

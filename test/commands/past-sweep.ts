@@ -86,6 +86,7 @@ export function writePastSweep(results: string, state: string | null, past: Past
     prices: {},
     cache: true,
     max_usd: null,
+    ...{ project: null, hidden: [] },
     cells,
   };
   write(`sweeps/${id}/plan.json`, JSON.stringify(plan));

@@ -48,6 +48,8 @@ async function newPlace(): Promise<Place> {
     root: join(root, 'run'),
     workspace: join(root, 'run', 'fixture'),
     mark,
+    hidden: [],
+    project: null,
   };
   mkdirSync(handle.root);
   return { handle, fixture, seconds };

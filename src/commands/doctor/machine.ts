@@ -1,5 +1,5 @@
+import { whyNoBubblewrap } from '../../environments/bubblewrap.js';
 import { containment } from '../../platform/supervise.js';
-import { findExecutable } from '../../platform/find-executable.js';
 import { buildId, packageVersion } from '../../platform/package-info.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import type { DoctorContext } from './context.js';
@@ -65,9 +65,13 @@ export async function containing(): Promise<Finding> {
     : { status: 'info', message, detail };
 }
 
+/** Needed by scenarios that ask for it only, and those with `auto` go on without. */
 export async function bubblewrap(): Promise<Finding> {
-  const path = await findExecutable('bwrap');
-  return { status: 'info', message: path ?? 'not installed; nothing of this version needs it' };
+  const lacking = await whyNoBubblewrap();
+  const detail = { usable: lacking === null };
+  return lacking === null
+    ? { status: 'ok', message: 'agents can be sandboxed (environment.type: bubblewrap or auto)', detail }
+    : { status: 'info', message: `agents are not sandboxed: ${lacking}`, detail };
 }
 
 export function enabled({ env }: DoctorContext): Finding {

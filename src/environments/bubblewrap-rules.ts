@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { homedir, tmpdir, userInfo } from 'node:os';
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isBelow, type Look, type Rule } from './bubblewrap-args.js';
+import { AGENT_FOLDERS, type EnvironmentHandle } from './environment.js';
+
+/** Homes; sockets of daemons (Docker, D-Bus, agents of keys). */
+const HOMES_AND_SOCKETS = ['/home', '/root', '/run'];
+/** They name files with keys or sockets, wherever those are. */
+const CREDENTIALS = [
+  'SSH_AUTH_SOCK',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AWS_CONFIG_FILE',
+  'KUBECONFIG',
+];
+/** A program may need all of the package that it is part of. */
+const MANIFESTS = ['package.json', 'pyproject.toml'];
+/** Folders of a home in which `bin` lies beside what is no program: logins, state. */
+const SHARED = new Set(['.local', '.cargo', '.config']);
+
+/** What an agent sees: nothing of the user's and of other runs; the programs that it needs; its own folders to write to. */
+export async function rulesFor(
+  handle: EnvironmentHandle,
+  { argv, env }: { argv: readonly string[]; env: Readonly<Record<string, string>> },
+): Promise<Rule[]> {
+  const hidden = await hiddenPlaces(handle);
+  const project = await rules([handle.project], 'empty');
+  const root = await realpath(handle.root);
+  const walls = { hidden: hidden.map(({ path }) => path), project: project[0]?.path ?? null };
+  const isHidden = (path: string): boolean => isBehind(path, walls);
+  const isOwn = (path: string): boolean =>
+    [handle.root, root].some((own) => path === own || isBelow(path, own));
+
+  const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  const wanted = [
+    ...folders,
+    ...(await Promise.all(folders.filter(isHidden).map(linkedFrom))).flat(),
+    // What the user names has to be there.
+    ...[...argv, ...Object.values(env)].filter(isAbsolute),
+  ].filter((path) => existsSync(path));
+  const named = await Promise.all(wanted.map(async (path) => [path, await realpath(path)]));
+  const programs = [...new Set(named.flat())].filter((path) => isHidden(path) && !isOwn(path));
+  // By the name that is used, too, where a rule hides the symlinks by which that leads to the folder.
+  const roots = isHidden(handle.root) ? [handle.root, root] : [root];
+  const own = (name: string, look: Look): Rule[] =>
+    roots.map((folder) => ({ path: join(folder, name), look }));
+  return [
+    ...project,
+    ...(await Promise.all(programs.map((path) => reachOf(path, walls)))).map((path): Rule => ({
+      path,
+      look: 'readable',
+    })),
+    ...(await rules([await resolverFolder()], 'readable')),
+    ...hidden,
+    ...[basename(handle.workspace), ...AGENT_FOLDERS].flatMap((name) => own(name, 'writable')),
+    ...own('bin', 'readable'),
+  ];
+}
+
+async function hiddenPlaces(handle: EnvironmentHandle): Promise<Rule[]> {
+  const named = CREDENTIALS.map((name) => process.env[name] ?? null);
+  return [
+    ...(await rules([...HOMES_AND_SOCKETS, homedir(), userInfo().homedir], 'empty')),
+    ...(await rules(['/tmp', '/var/tmp', tmpdir()], 'scratch')),
+    ...(await rules([...handle.hidden, ...named], 'empty')),
+  ];
+}
+
+/** Rules for what is there, by its real path. A file cannot be `empty`: it is masked. */
+async function rules(paths: readonly (string | null)[], look: Look): Promise<Rule[]> {
+  const found = paths.map(async (path): Promise<Rule[]> => {
+    const real = path === null || !isAbsolute(path) ? null : await realpath(path).catch(() => null);
+    if (real === null) return [];
+    const isFolder = (await stat(real)).isDirectory();
+    return [{ path: real, look: look === 'empty' && !isFolder ? 'masked' : look }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Names that the symlinks in a folder lead to. */
+async function linkedFrom(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const links = entries.filter((entry) => entry.isSymbolicLink());
+  return Promise.all(links.map(async ({ name }) => resolve(folder, await readlink(join(folder, name)))));
+}
+
+/** What is hidden, by real paths. */
+interface Walls {
+  hidden: readonly string[];
+  /** Gives way where it is itself the package of a program. */
+  project: string | null;
+}
+
+const isBehind = (path: string, { hidden, project }: Walls): boolean =>
+  path === project || [...hidden, ...(project === null ? [] : [project])].some((wall) => isBelow(path, wall));
+
+/** What has to be readable for a program, or a folder of programs, to work: it, or a folder above it. */
+async function reachOf(path: string, walls: Walls): Promise<string> {
+  const modules = path.indexOf('/node_modules/');
+  if (modules !== -1) return path.slice(0, modules + '/node_modules'.length);
+  const isFile = (await stat(path)).isFile();
+  const folder = isFile ? dirname(path) : path;
+  for (let above = folder; isFile && isBehind(above, walls); above = dirname(above)) {
+    const isPackage = MANIFESTS.some((name) => existsSync(join(above, name)));
+    if (isPackage && !walls.hidden.includes(above)) return above;
+  }
+  if (!['bin', 'shims'].includes(basename(folder))) return path;
+  const prefix = dirname(folder);
+  const isWide = !isBehind(prefix, walls) || walls.hidden.includes(prefix) || prefix === walls.project;
+  return isWide || SHARED.has(basename(prefix)) ? path : prefix;
+}
+
+/** Where the addresses of name servers are, when that is not in /etc. */
+async function resolverFolder(): Promise<string | null> {
+  const file = await realpath('/etc/resolv.conf').catch(() => null);
+  return file === null ? null : dirname(file);
+}

@@ -1,0 +1,133 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import {
+  lendLogin,
+  loginSecrets,
+  returnLogin,
+  whyNotLoggedIn,
+  type Borrower,
+} from '../../src/activities/login-files.js';
+import { knownAgents } from '../../src/agents/index.js';
+import { newFolder, setEnv } from '../platform/temporary.js';
+
+const tokens = (name: string): string =>
+  JSON.stringify({ mode: 'x', tokens: { id: `${name}-token-of-20-chars` } });
+
+interface Logged {
+  borrower: Borrower;
+  /** The user's own file, and the agent's copy. */
+  own: string;
+  copy: string;
+}
+
+async function loggedIn(content: string | null = tokens('first')): Promise<Logged> {
+  const root = await newFolder();
+  setEnv({ HOME: join(root, 'user') });
+  const agent = knownAgents({ codex: { args: [], models: [], env: {}, auth: 'login' } }).get('codex');
+  if (agent === undefined) throw new Error('no codex');
+  const borrower = {
+    agent,
+    home: join(root, 'run/home'),
+    config: join(root, 'run/config'),
+    handle: { root: join(root, 'run') },
+  };
+  const own = join(root, 'user/.codex/auth.json');
+  mkdirSync(dirname(own), { recursive: true });
+  writeFileSync(join(dirname(own), 'history.jsonl'), 'private');
+  if (content !== null) writeFileSync(own, content, { mode: 0o640 });
+  return { borrower, own, copy: join(borrower.config, 'auth.json') };
+}
+
+const read = (file: string): string => readFileSync(file, 'utf8');
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+it('gives the agent a private copy of the file of credentials, and of nothing else', async () => {
+  const { borrower, own, copy } = await loggedIn();
+  expect(whyNotLoggedIn(borrower)).toBeNull();
+  await lendLogin(borrower, 1);
+  expect(read(copy)).toBe(read(own));
+  expect(modeOf(copy)).toBe(0o600);
+  expect(existsSync(join(borrower.config, 'history.jsonl'))).toBe(false);
+});
+
+it('says what to do where the user is not logged in', async () => {
+  const { borrower } = await loggedIn(null);
+  expect(whyNotLoggedIn(borrower)).toBe(
+    'not logged in: there is no ~/.codex/auth.json; log in with codex in a shell of yours, or say auth = "key" in [agents.codex]',
+  );
+  await expect(lendLogin(borrower, 1)).rejects.toThrow('not logged in: there is no ~/.codex/auth.json');
+});
+
+it('leaves the own login alone when the agent did', async () => {
+  const { borrower, own } = await loggedIn();
+  await lendLogin(borrower, 1);
+  const before = statSync(own);
+  expect(await returnLogin(borrower, 1)).toEqual([]);
+  expect(statSync(own)).toEqual(before);
+});
+
+it('writes a renewed login back, once, with the mode and through the symlink that were there', async () => {
+  const { borrower, own, copy } = await loggedIn();
+  const real = `${own}.real`;
+  writeFileSync(real, read(own));
+  chmodSync(real, 0o640);
+  rmSync(own);
+  symlinkSync(real, own);
+  await lendLogin(borrower, 1);
+  writeFileSync(copy, tokens('second'));
+  expect(await returnLogin(borrower, 1)).toEqual([
+    'start 1 of the agent renewed its login, which was written to ~/.codex/auth.json',
+  ]);
+  expect(read(real)).toBe(tokens('second'));
+  expect(modeOf(real)).toBe(0o640);
+  expect(statSync(own).ino).toBe(statSync(real).ino);
+  expect(await returnLogin(borrower, 1)).toEqual([]);
+});
+
+it.each([
+  ['one that has changed meanwhile', tokens('mine'), tokens('second')],
+  ['any by half a file', null, tokens('second').slice(0, 20)],
+  ['any by what is no object', null, '[]'],
+])('does not overwrite %s', async (_, changed, renewed) => {
+  const { borrower, own, copy } = await loggedIn();
+  await lendLogin(borrower, 1);
+  if (changed !== null) writeFileSync(own, changed);
+  writeFileSync(copy, renewed);
+  expect(await returnLogin(borrower, 1)).toEqual([
+    'start 1 of the agent changed its login; ~/.codex/auth.json was left as it is',
+  ]);
+  expect(read(own)).toBe(changed ?? tokens('first'));
+});
+
+it('knows the tokens of all that was lent, of the own login and of the renewed one', async () => {
+  const { borrower, own, copy } = await loggedIn();
+  expect(await loginSecrets(borrower)).toEqual(['first-token-of-20-chars']);
+  await lendLogin(borrower, 1);
+  writeFileSync(copy, tokens('second'));
+  writeFileSync(own, tokens('third'));
+  expect((await loginSecrets(borrower)).sort()).toEqual(
+    ['first', 'second', 'third'].map((name) => `${name}-token-of-20-chars`),
+  );
+});
+
+it('has nothing to do for an agent that does not log in', async () => {
+  const { borrower, copy } = await loggedIn();
+  const other = { ...borrower, agent: { ...borrower.agent, login: null } };
+  await lendLogin(other, 1);
+  expect(existsSync(copy)).toBe(false);
+  expect([await returnLogin(other, 1), await loginSecrets(other), whyNotLoggedIn(other)]).toEqual([
+    [],
+    [],
+    null,
+  ]);
+});

@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import {
+  createProject,
+  EMPTY_FIXTURE,
+  openRun,
+  scenario,
+  type RunFolder,
+  type TestProject,
+} from './project.js';
+
+const lacking = await whyNoBubblewrap();
+/** What is said where an agent has no business; the results of a run must not hold it. */
+const KEPT = 'kept-from-agents';
+
+/** In the shell of the run, for others than the agent. */
+const SHELL = {
+  SSH_AUTH_SOCK: `/tmp/${KEPT}-ssh`,
+  AWS_ACCESS_KEY_ID: `${KEPT}-aws`,
+  AWS_SECRET_ACCESS_KEY: `${KEPT}-aws-secret`,
+  AWS_PROFILE: `${KEPT}-profile`,
+  GOOGLE_APPLICATION_CREDENTIALS: `/tmp/${KEPT}.json`,
+  DOCKER_HOST: `unix:///tmp/${KEPT}-docker`,
+  GITHUB_TOKEN: `${KEPT}-github`,
+  ANTHROPIC_API_KEY: `${KEPT}-anthropic`,
+  GEMINI_API_KEY: `${KEPT}-gemini`,
+  NPM_TOKEN: `${KEPT}-npm`,
+  OPENAI_API_KEY: 'key-of-its-own-provider',
+};
+
+/** Prints its environment, looks for what is kept from it, and tries to write to where it should not. */
+const PROBE = `#!/bin/sh
+echo '{"type":"thread.started","thread_id":"t"}'
+exec >said.txt 2>&1
+env | sort
+grep -rlI --exclude-dir=proc KEPT $PLACES 2>/dev/null | sed 's/^/found /'
+for place in $PLACES /etc; do (echo >"$place/planted") 2>/dev/null && echo "wrote $place"; done
+echo made >made.txt
+`;
+
+let project: TestProject;
+let elsewhere: string;
+
+beforeAll(async () => {
+  project = await createProject(EMPTY_FIXTURE);
+  // Where an agent of an ordinary run finds things: all of it readable to the user.
+  elsewhere = join(project.state, 'other', 'work', 'other-run');
+  await mkdir(elsewhere, { recursive: true });
+  await writeFile(join(elsewhere, 'notes'), KEPT);
+  const places = [project.folder, project.state].join(' ');
+  await project.write(
+    'probe',
+    PROBE.replaceAll('$PLACES', places).replace('KEPT', KEPT.replace('-', `'-'`)),
+    0o755,
+  );
+  await project.write('llm-tool-test-config.toml', '[agents.codex]\ncommand = "./probe"\n');
+  const gates = [`{type: file_exists, path: made.txt}`, `{type: command_succeeds, command: "true ${KEPT}"}`];
+  await project.write('fixtures/empty/initial-state/x', KEPT);
+  for (const type of ['local', 'bubblewrap', 'auto'])
+    await project.write(
+      `fixtures/${type}.yaml`,
+      scenario(type, { gates, steps: ['run: echo made >made.txt'], more: `environment: {type: ${type}}` }),
+    );
+});
+afterAll(() => project.remove());
+
+async function probed(type: string): Promise<{ folder: RunFolder; said: string[] }> {
+  const { document } = await project.run([type, '--agents', 'codex'], {
+    ...SHELL,
+    LLM_TOOL_TEST_ENABLED: '1',
+  });
+  const folder = await openRun(document);
+  return { folder, said: (await folder.text('fixture/said.txt')).split('\n') };
+}
+
+/** Names of the variables that the agent was given. */
+const namesIn = (said: string[]): string[] =>
+  said
+    .flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? [])
+    .filter((name) => !/^(PWD|OLDPWD|SHLVL|_)$/.test(name));
+
+describe('the environment of an agent', () => {
+  it.each(['local', 'bubblewrap'].filter((type) => type === 'local' || lacking === null))(
+    'holds, in %s, the key of its own provider and no other',
+    async (type) => {
+      const { said } = await probed(type);
+      const names = namesIn(said);
+      expect(names).toContain('CODEX_PROVIDER_KEY');
+      for (const name of Object.keys(SHELL)) expect(names).not.toContain(name);
+      expect(said.filter((line) => /^[A-Z_]+=/.test(line) && line.includes(KEPT))).toEqual([]);
+    },
+  );
+});
+
+describe.skipIf(lacking !== null)('a sandboxed agent that tries', () => {
+  it('finds no results, scenarios, fixtures or other runs, and writes to none of them', async () => {
+    const { folder, said } = await probed('bubblewrap');
+    expect(said.filter((line) => line.startsWith('wrote /etc'))).toEqual([]);
+    const found = said.filter((line) => line.startsWith('found '));
+    // Of all that, its own copy of the fixture.
+    expect(found.filter((line) => !line.endsWith('/fixture/x'))).toEqual([]);
+    expect(found).toHaveLength(1);
+    expect(folder.run).toMatchObject({ environment: 'bubblewrap', sandboxed: true });
+    expect(await folder.text('report.md')).toMatch(/\| Environment +\| bubblewrap +\|/);
+    expect(folder.metrics.details.map(({ status }) => status)).toEqual(['pass', 'pass']);
+    expect(await project.cli(['show', folder.run.run_id])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('finds all of it without a sandbox, which the report says', async () => {
+    const { folder, said } = await probed('local');
+    expect(said.filter((line) => line.startsWith('found ')).length).toBeGreaterThan(3);
+    expect(said).toContain(`found ${join(elsewhere, 'notes')}`);
+    expect(said).toContain(`wrote ${project.folder}`);
+    expect(folder.run).toMatchObject({ environment: 'local', sandboxed: false });
+    expect(await folder.text('report.md')).toMatch(/\| Environment +\| local, unsandboxed +\|/);
+  });
+
+  it('is what auto makes of it', async () => {
+    const { document } = await project.run(['auto', '--agents', 'mock']);
+    expect((await openRun(document)).run).toMatchObject({
+      outcome: 'pass',
+      environment: 'bubblewrap',
+      warnings: [],
+    });
+  });
+});
+
+describe('without bwrap', () => {
+  it('bubblewrap is an error that says what to do, and auto goes on without, and says so', async () => {
+    const bare = await createProject({ ...EMPTY_FIXTURE });
+    try {
+      const folder = join(bare.folder, 'programs');
+      // In front of the real one.
+      await bare.write('programs/bwrap', '#!/bin/sh\necho "bwrap: No permissions" >&2; exit 1\n', 0o755);
+      for (const type of ['bubblewrap', 'auto'])
+        await bare.write(
+          `fixtures/${type}.yaml`,
+          scenario(type, { steps: ['say: x'], more: `environment: {type: ${type}}` }),
+        );
+      const { document } = await bare.run(['bubblewrap', 'auto'], {
+        PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+      });
+      const outcomes = Object.fromEntries(
+        await Promise.all(
+          document.cells.map(async (cell, index) => {
+            const { run } = await openRun(document, index);
+            return [cell.scenario, run] as const;
+          }),
+        ),
+      );
+      expect(outcomes['bubblewrap']).toMatchObject({
+        outcome: 'error',
+        message: expect.stringMatching(
+          /^environment.type bubblewrap: bwrap cannot make its namespaces here \(bwrap: No permissions\); allow user namespaces/,
+        ) as string,
+      });
+      expect(outcomes['auto']).toMatchObject({
+        ...{ outcome: 'pass', environment: 'local', sandboxed: false },
+        warnings: [
+          expect.stringMatching(
+            /^environment.type auto: without a sandbox, as local: bwrap cannot/,
+          ) as string,
+        ],
+      });
+    } finally {
+      await bare.remove();
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Look } from '../../src/environments/bubblewrap-args.js';
+import { rulesFor } from '../../src/environments/bubblewrap-rules.js';
+import type { EnvironmentHandle } from '../../src/environments/environment.js';
+import { newFolder, setEnv } from '../platform/temporary.js';
+
+const put = (...parts: string[]): string => {
+  const file = join(...parts);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, '');
+  return file;
+};
+
+/** A HOME with state and project in it, and how an agent sees places there: by path below HOME. */
+async function newHome() {
+  const home = await newFolder();
+  setEnv({ HOME: home, SSH_AUTH_SOCK: put(home, 'socket') });
+  const root = join(home, 'state', 'work', 'run');
+  mkdirSync(root, { recursive: true });
+  put(home, 'project', 'scenarios', 'a.yaml');
+  const handle: EnvironmentHandle = {
+    type: 'bubblewrap',
+    ...{ root, workspace: join(root, 'fixture'), mark: 'run', project: join(home, 'project') },
+    hidden: ['state', 'project/scenarios', 'project/missing'].map((name) => join(home, name)),
+  };
+  const looks = async (argv: string[], path: string[] = []): Promise<Record<string, Look>> => {
+    const rules = await rulesFor(handle, { argv, env: { PATH: path.join(':') } });
+    const below = rules.filter((rule) => rule.path.startsWith(home));
+    return Object.fromEntries(below.map((rule) => [rule.path.slice(home.length + 1), rule.look]));
+  };
+  return { home, looks };
+}
+
+const ALWAYS = {
+  '': 'empty',
+  state: 'empty',
+  project: 'empty',
+  'project/scenarios': 'empty',
+  socket: 'masked',
+  'state/work/run/fixture': 'writable',
+  'state/work/run/home': 'writable',
+  'state/work/run/config': 'writable',
+  'state/work/run/tmp': 'writable',
+  'state/work/run/bin': 'readable',
+};
+
+it("hides the user's HOME, sockets, state and project, and shows what is the run's own", async () => {
+  const { looks } = await newHome();
+  expect(await looks([])).toEqual(ALWAYS);
+});
+
+it('hides homes, sockets of daemons and temporary files of everyone', async () => {
+  const { home } = await newHome();
+  const handle = {
+    type: 'bubblewrap' as const,
+    ...{ root: home, workspace: join(home, 'fixture'), mark: 'run', hidden: [], project: null },
+  };
+  const rules = await rulesFor(handle, { argv: [], env: {} });
+  for (const [path, look] of [
+    ...['/home', '/root', '/run'].map((path) => [path, 'empty'] as const),
+    ...['/tmp', '/var/tmp'].map((path) => [path, 'scratch'] as const),
+  ].filter(([path]) => existsSync(path)))
+    expect(rules).toContainEqual({ path: realpathSync(path), look });
+});
+
+const shown = async (argv: (home: string) => string[], path: (home: string) => string[] = () => []) => {
+  const { home, looks } = await newHome();
+  const all = await looks(argv(home), path(home));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !(name in ALWAYS)));
+};
+
+it('shows of a Node package the folder of packages that it is in', async () => {
+  const argv = (home: string) => [put(home, 'lib', 'node_modules', 'a', 'node_modules', 'b', 'cli.js')];
+  expect(await shown(argv)).toEqual({ 'lib/node_modules': 'readable' });
+});
+
+it('shows of a program in a package all of that, and of one without the file', async () => {
+  expect(
+    await shown((home) => {
+      put(home, 'tools', 'package.json');
+      return [put(home, 'tools', 'dist', 'cli.js'), put(home, 'other', 'cli.js')];
+    }),
+  ).toEqual({ tools: 'readable', 'other/cli.js': 'readable' });
+});
+
+it('shows no HOME and no folder of scenarios because of a package.json in it', async () => {
+  expect(
+    await shown((home) => {
+      put(home, 'package.json');
+      put(home, 'project', 'scenarios', 'package.json');
+      return [put(home, 'cli.js'), put(home, 'project', 'scenarios', 'cli.js')];
+    }),
+  ).toEqual({ 'cli.js': 'readable', 'project/scenarios/cli.js': 'readable' });
+});
+
+it('shows the project where it is itself the package of a program', async () => {
+  const { home, looks } = await newHome();
+  put(home, 'project', 'package.json');
+  expect(await looks([put(home, 'project', 'dist', 'cli.js')])).toEqual({ ...ALWAYS, project: 'readable' });
+});
+
+it('shows the folder above a bin on PATH, but of one that holds logins and state the bin only', async () => {
+  const folders = ['.nvm/v20/bin', '.pyenv/shims', 'plain', '.local/bin', '.cargo/bin', 'bin', 'project/bin'];
+  expect(
+    await shown(
+      () => [],
+      (home) => folders.map((folder) => dirname(put(home, folder, 'program'))),
+    ),
+  ).toEqual({
+    ...{ '.nvm/v20': 'readable', '.pyenv': 'readable', plain: 'readable' },
+    ...{ '.local/bin': 'readable', '.cargo/bin': 'readable', bin: 'readable', 'project/bin': 'readable' },
+  });
+});
+
+it('follows the symlinks in a folder on PATH', async () => {
+  expect(
+    await shown(
+      () => [],
+      (home) => {
+        put(home, '.local', 'bin', 'x');
+        symlinkSync(put(home, 'vendor', 'v1'), join(home, '.local', 'bin', 'vendor'));
+        symlinkSync(join(home, 'nowhere'), join(home, '.local', 'bin', 'dangling'));
+        return [join(home, '.local', 'bin')];
+      },
+    ),
+  ).toEqual({ '.local/bin': 'readable', 'vendor/v1': 'readable' });
+});
