@@ -35,6 +35,9 @@ export async function publishStep<T>(
   if (before !== null) return before.result;
   const startedAt = performance.now();
   const fence = await raiseFence(context, step);
+  // From here on no other attempt publishes; one may have done so since the look.
+  const meanwhile = await readStep<T>(context, step);
+  if (meanwhile !== null) return meanwhile.result;
   const result = await withoutSecrets(context, () => perform(fence));
   await fence.check();
   const manifest: Manifest<T> = {

@@ -1,4 +1,5 @@
 import { createExactRedactor } from '../lib/redact.js';
+import { isSmallTree } from '../platform/is-small-tree.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
@@ -14,6 +15,7 @@ import { collectSteps } from './collect-steps.js';
 import { composeMetrics } from './compose-metrics.js';
 import { composeRecord } from './compose-record.js';
 import { heartbeating } from './heartbeat.js';
+import { inMoments } from './in-moments.js';
 import { lastStart } from './agent-outputs.js';
 import { publishStep } from './publish-step.js';
 import { redactDeep } from './redact-deep.js';
@@ -23,10 +25,12 @@ import { addPostScripts, keepLostStarts, writeHuman } from './transcripts.js';
 /** Collects what the steps left, decides the outcome and writes every file of the run, redacted. */
 export const writeReport =
   (deps: Deps) =>
-  async (run: RunRef, input: ReportInput): Promise<RunResult> => {
+  async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
-    return publishStep<RunResult>(context, STEPS.report, () =>
-      heartbeating(() => write(deps, context, input)),
+    return inMoments(
+      () => isSmallTree(context.handle.root),
+      () =>
+        publishStep<RunResult>(context, STEPS.report, () => heartbeating(() => write(deps, context, input))),
     );
   };
 
