@@ -1,10 +1,10 @@
-import { readAgentStep } from './agent-steps.js';
+import { readAgentStep } from './agent/agent-steps.js';
 import { checkGate as check, gateSubject } from '../gates/index.js';
 import type { GateDetail } from '../results/schema.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
-import { heartbeating } from './heartbeat.js';
-import { publishStep } from './publish-step.js';
-import { loadRun, scriptEnv, type Deps } from './run-context.js';
+import { heartbeating } from './step/heartbeat.js';
+import { publishStep } from './step/publish-step.js';
+import { loadRun, scriptEnv, type Deps } from './step/run-context.js';
 
 /** Checks one gate. A gate that fails is data; what throws here is the harness, and is tried again. */
 export const checkGate =

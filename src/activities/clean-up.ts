@@ -1,8 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSmallTree } from '../platform/is-small-tree.js';
 import type { RunRef } from '../workflows/protocol.js';
-import { heartbeating } from './heartbeat.js';
-import { loadRun, type Deps } from './run-context.js';
+import { heartbeating } from './step/heartbeat.js';
+import { inMoments } from './step/in-moments.js';
+import { loadRun, type Deps, type RunContext } from './step/run-context.js';
 
 /** Names of temporary files: a worker that is killed while it writes leaves its half. */
 const HALF_WRITTEN = /\.\d+-[0-9a-f]{8}\.tmp$/;
@@ -10,16 +12,23 @@ const HALF_WRITTEN = /\.\d+-[0-9a-f]{8}\.tmp$/;
 /** Ends what is still alive of the run and removes its workspace. Raw output and manifests stay in the private state. */
 export const cleanUp =
   (deps: Deps) =>
-  async (run: RunRef): Promise<void> => {
-    const { environment, handle, judgeAgent, files } = await loadRun(deps, run);
-    await heartbeating(async () => {
-      if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
-      await environment.dispose(handle);
-    });
-    for (const folder of [files.folder, files.artifacts, files.judge, join(handle.root, 'steps')]) {
-      const names = await readdir(folder).catch(() => []);
-      for (const name of names.filter((name) => HALF_WRITTEN.test(name))) {
-        await rm(join(folder, name), { recursive: true, force: true });
-      }
-    }
+  async (run: RunRef): Promise<true | null> => {
+    const context = await loadRun(deps, run);
+    return inMoments(
+      () => isSmallTree(context.handle.root),
+      () => remove(context).then(() => true as const),
+    );
   };
+
+async function remove({ environment, handle, judgeAgent, files }: RunContext): Promise<void> {
+  await heartbeating(async () => {
+    if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
+    await environment.dispose(handle);
+  });
+  for (const folder of [files.folder, files.artifacts, files.judge, join(handle.root, 'steps')]) {
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((name) => HALF_WRITTEN.test(name))) {
+      await rm(join(folder, name), { recursive: true, force: true });
+    }
+  }
+}

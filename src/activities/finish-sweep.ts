@@ -5,7 +5,7 @@ import { buildSweepDocument } from '../results/sweep-document.js';
 import { resultsLog, summaryFile } from '../store/results-folder.js';
 import { appendResult, readResults } from '../store/results-log.js';
 import { sweepWorkflowId, type LostCell } from '../workflows/protocol.js';
-import { readPlan, type Deps } from './run-context.js';
+import { readPlan, type Deps } from './step/run-context.js';
 
 export interface SweepEnd {
   sweep: string;

@@ -1,12 +1,12 @@
 import { checkGate } from './check-gate.js';
 import { cleanUp } from './clean-up.js';
-import { explainAll } from './explain.js';
+import { explainAll } from './step/explain.js';
 import { finishSweep } from './finish-sweep.js';
 import { judgeRun } from './judge-run.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
 import { reuseResult } from './reuse-result.js';
-import type { Deps } from './run-context.js';
+import type { Deps } from './step/run-context.js';
 import { runAgent } from './run-agent.js';
 import { runEvaluator } from './run-evaluator.js';
 import { runPostScript } from './run-post-script.js';

@@ -8,15 +8,15 @@ import { writeFileAtomic } from '../platform/write-file.js';
 import type { JudgeAnswer, Judgment } from '../results/judgment.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import { STEPS, type JudgeBrief, type RunRef } from '../workflows/protocol.js';
-import { askAgent } from './ask-agent.js';
-import { askProvider } from './ask-provider.js';
-import type { Fence } from './fence.js';
-import { heartbeating } from './heartbeat.js';
-import { keepAnswer, readAnswers } from './judge-answers.js';
-import { judgeUsage } from './judge-usage.js';
-import { gatherQuestion } from './judge-question.js';
-import { publishStep } from './publish-step.js';
-import { loadRun, type Deps, type RunContext } from './run-context.js';
+import { askAgent } from './judge/ask-agent.js';
+import { askProvider } from './judge/ask-provider.js';
+import type { Fence } from './step/fence.js';
+import { heartbeating } from './step/heartbeat.js';
+import { keepAnswer, readAnswers } from './judge/answers.js';
+import { judgeUsage } from './judge/usage.js';
+import { gatherQuestion } from './judge/question.js';
+import { publishStep } from './step/publish-step.js';
+import { loadRun, type Deps, type RunContext } from './step/run-context.js';
 
 /** Each costs money, and a judge that has failed so often will go on failing. */
 const MAX_UNUSABLE = 3;

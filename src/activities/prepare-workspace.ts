@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { gateSubject } from '../gates/index.js';
 import type { JudgeSettings } from '../scenario/plan.js';
+import { isSmallTree } from '../platform/is-small-tree.js';
+import { fixtureFolder } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunCard, type RunRef } from '../workflows/protocol.js';
-import { heartbeating } from './heartbeat.js';
-import { cacheKey } from './cache-key.js';
-import { publishStep } from './publish-step.js';
-import { loadRun, type Deps, type RunContext } from './run-context.js';
-import { buildWorkspace, type Prepared } from './workspace.js';
+import { heartbeating } from './step/heartbeat.js';
+import { cacheKey } from './step/cache-key.js';
+import { inMoments } from './step/in-moments.js';
+import { publishStep } from './step/publish-step.js';
+import { loadRun, type Deps, type RunContext } from './step/run-context.js';
+import { buildWorkspace, type Prepared } from './step/workspace.js';
 
 const SUBJECT_LENGTH = 60;
 const brief = (text: string): string => {
@@ -31,36 +34,52 @@ const judgeCard = ({
 /** Makes the workspace and says what steps the run has. */
 export const prepareWorkspace =
   (deps: Deps) =>
-  async (run: RunRef): Promise<RunCard> => {
+  async (run: RunRef): Promise<RunCard | null> => {
     const context = await loadRun(deps, run);
-    const { scenario } = context;
-    const prepared = await publishStep<Prepared>(context, STEPS.prepare, (fence) =>
-      heartbeating(async (signal) => {
-        const built = await buildWorkspace(deps, context, fence, signal);
-        return { ...built, ...(built.unfit === null ? await lookUp(deps, context, built) : {}) };
-      }),
+    return inMoments(
+      () => isQuick(deps, context),
+      async () => {
+        const prepared = await publishStep<Prepared>(context, STEPS.prepare, (fence) =>
+          heartbeating(async (signal) => {
+            const built = await buildWorkspace(deps, context, fence, signal);
+            return { ...built, ...(built.unfit === null ? await lookUp(deps, context, built) : {}) };
+          }),
+        );
+        return cardOf(context, prepared);
+      },
     );
-    return {
-      unfit: prepared.unfit,
-      ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
-      agentTimeoutSecs: context.timeout_secs,
-      posts: scenario.scripts.post.map(({ command, timeout_secs }) => ({
-        subject: brief(context.redact(command)),
-        timeoutSecs: timeout_secs,
-      })),
-      gates: scenario.evaluation.gates.map((gate) => ({
-        type: gate.type,
-        subject: brief(context.redact(gate.name ?? gateSubject(gate))),
-        timeoutSecs: gate.timeout_secs,
-        inProcess: !('command' in gate),
-      })),
-      evaluators: scenario.scripts.evaluators.map(({ name, timeout_secs }) => ({
-        name,
-        timeoutSecs: timeout_secs,
-      })),
-      ...(context.judge === null ? {} : { judge: judgeCard(context.judge) }),
-    };
   };
+
+/** Nothing is started, and little is copied. */
+const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture }: RunContext): boolean =>
+  scenario.setup.commands.length === 0 &&
+  target.health_check === undefined &&
+  agent.version === null &&
+  isSmallTree(fixtureFolder(resultsPath, fixture));
+
+function cardOf(context: RunContext, prepared: Prepared): RunCard {
+  const { scenario } = context;
+  return {
+    unfit: prepared.unfit,
+    ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
+    agentTimeoutSecs: context.timeout_secs,
+    posts: scenario.scripts.post.map(({ command, timeout_secs }) => ({
+      subject: brief(context.redact(command)),
+      timeoutSecs: timeout_secs,
+    })),
+    gates: scenario.evaluation.gates.map((gate) => ({
+      type: gate.type,
+      subject: brief(context.redact(gate.name ?? gateSubject(gate))),
+      timeoutSecs: gate.timeout_secs,
+      inProcess: !('command' in gate),
+    })),
+    evaluators: scenario.scripts.evaluators.map(({ name, timeout_secs }) => ({
+      name,
+      timeoutSecs: timeout_secs,
+    })),
+    ...(context.judge === null ? {} : { judge: judgeCard(context.judge) }),
+  };
+}
 
 /** The run's cache key, and the finished run that has the same one. */
 async function lookUp(

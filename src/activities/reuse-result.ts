@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { appendResult, readResults } from '../store/results-log.js';
 import { resultsLog, runFiles } from '../store/results-folder.js';
 import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
-import { publishStep } from './publish-step.js';
-import { loadRun, type Deps } from './run-context.js';
+import { publishStep } from './step/publish-step.js';
+import { loadRun, type Deps } from './step/run-context.js';
 
 /** Gives a cell the result of a finished run with the same inputs; null when that one is gone meanwhile. */
 export const reuseResult =

@@ -2,17 +2,17 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { AgentRecord } from '../results/run-record.js';
 import { NO_USAGE } from '../results/token-usage.js';
 import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
-import { planLaunch } from './agent-launch.js';
-import { agentOutputs } from './agent-outputs.js';
-import { readAgentSteps } from './agent-steps.js';
-import { superviseToEnd, type Supervision } from './agent-starts.js';
-import { earlierAttempts, noteAttempt } from './attempts.js';
-import { digestOutput, type AgentStep } from './digest-output.js';
-import type { Fence } from './fence.js';
-import { heartbeating } from './heartbeat.js';
-import { publishStep, readStep } from './publish-step.js';
-import { loadRun, withNewLogin, type Deps, type RunContext } from './run-context.js';
-import type { Prepared } from './workspace.js';
+import { planLaunch } from './agent/launch.js';
+import { agentOutputs } from './agent/outputs.js';
+import { readAgentSteps } from './agent/agent-steps.js';
+import { superviseToEnd, type Supervision } from './agent/starts.js';
+import { earlierAttempts, noteAttempt } from './agent/attempts.js';
+import { digestOutput, type AgentStep } from './agent/digest-output.js';
+import type { Fence } from './step/fence.js';
+import { heartbeating } from './step/heartbeat.js';
+import { publishStep, readStep } from './step/publish-step.js';
+import { loadRun, withNewLogin, type Deps, type RunContext } from './step/run-context.js';
+import type { Prepared } from './step/workspace.js';
 
 /**
  * Runs the agent, or adopts the one that an earlier attempt has started, and digests what it wrote. The `nth` time, where

@@ -1,9 +1,9 @@
 import { readEvaluator } from '../evaluators/script.js';
 import type { EvaluatorResult } from '../results/schema.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
-import { heartbeating } from './heartbeat.js';
-import { publishStep } from './publish-step.js';
-import { loadRun, scriptEnv, type Deps } from './run-context.js';
+import { heartbeating } from './step/heartbeat.js';
+import { publishStep } from './step/publish-step.js';
+import { loadRun, scriptEnv, type Deps } from './step/run-context.js';
 
 /** Runs one evaluator script. It measures, and never changes the outcome. */
 export const runEvaluator =

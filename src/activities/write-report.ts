@@ -1,4 +1,5 @@
 import { createExactRedactor } from '../lib/redact.js';
+import { isSmallTree } from '../platform/is-small-tree.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
@@ -10,23 +11,26 @@ import { gateKey, resultsIndex } from '../store/results-index.js';
 import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
-import { collectSteps } from './collect-steps.js';
-import { composeMetrics } from './compose-metrics.js';
-import { composeRecord } from './compose-record.js';
-import { heartbeating } from './heartbeat.js';
-import { lastStart } from './agent-outputs.js';
-import { publishStep } from './publish-step.js';
-import { redactDeep } from './redact-deep.js';
-import { loadRun, type Deps, type RunContext } from './run-context.js';
-import { addPostScripts, keepLostStarts, writeHuman } from './transcripts.js';
+import { collectSteps } from './report/collect-steps.js';
+import { composeMetrics } from './report/compose-metrics.js';
+import { composeRecord } from './report/compose-record.js';
+import { heartbeating } from './step/heartbeat.js';
+import { inMoments } from './step/in-moments.js';
+import { lastStart } from './agent/outputs.js';
+import { publishStep } from './step/publish-step.js';
+import { redactDeep } from './step/redact-deep.js';
+import { loadRun, type Deps, type RunContext } from './step/run-context.js';
+import { addPostScripts, keepLostStarts, writeHuman } from './agent/transcripts.js';
 
 /** Collects what the steps left, decides the outcome and writes every file of the run, redacted. */
 export const writeReport =
   (deps: Deps) =>
-  async (run: RunRef, input: ReportInput): Promise<RunResult> => {
+  async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
-    return publishStep<RunResult>(context, STEPS.report, () =>
-      heartbeating(() => write(deps, context, input)),
+    return inMoments(
+      () => isSmallTree(context.handle.root),
+      () =>
+        publishStep<RunResult>(context, STEPS.report, () => heartbeating(() => write(deps, context, input))),
     );
   };
 

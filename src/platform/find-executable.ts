@@ -1,11 +1,17 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** Whether there is a file that we may execute; folders have that permission too, and do not count. */
+/**
+ * Whether there is a file that we may execute; folders have that permission too, and do not count. Looked up at once: most
+ * folders of a PATH do not have it, and every run asks for its agent and its target.
+ */
+// eslint-disable-next-line @typescript-eslint/require-await -- who asks need not know
 export async function isExecutable(path: string): Promise<boolean> {
   try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    accessSync(path, constants.X_OK);
+    return true;
   } catch {
     return false;
   }

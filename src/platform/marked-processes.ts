@@ -12,14 +12,15 @@ export const markOf = (run: string, part: 'agent' | 'supervisor'): string => `${
 /** Processes that carry a run's mark, or one below it, in their environment. Linux only; elsewhere none are found. */
 export function markedProcesses(mark: string): number[] {
   if (process.platform !== 'linux') return [];
-  const needles = ['\0', '/'].map((end) => `${RUN_MARK}=${mark}${end}`);
+  // Sought in the bytes: there may be hundreds of processes, and this is asked twice for every run.
+  const needles = ['\0', '/'].map((end) => Buffer.from(`${RUN_MARK}=${mark}${end}`));
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       try {
         if (pid === process.pid) return false;
-        const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
+        const environment = readFileSync(`/proc/${pid}/environ`);
         return needles.some((needle) => environment.includes(needle));
       } catch {
         return false; // gone, or not ours to read

@@ -173,6 +173,8 @@ export interface ReportInput {
 export interface RunInput {
   sweep: string;
   cell: Cell;
+  /** Steps that are over in moments are performed within workflow tasks. Absent in runs that an older build has begun. */
+  inProcess?: boolean;
 }
 
 export interface RunResult {

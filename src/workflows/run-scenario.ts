@@ -59,15 +59,16 @@ const activities = proxyActivities<Activities>({
   retry: INFRASTRUCTURE,
 });
 /**
- * What is over in milliseconds is performed within a workflow task, without a trip to the server for each. Should the
- * worker die meanwhile, the task is given to the next one after its timeout of 10 s, as any workflow task.
+ * What is over in moments is performed within a workflow task, without a trip to the server for each. Should the
+ * worker die meanwhile, the task is given to the next one after its timeout, as any workflow task.
  */
-const inProcess = proxyLocalActivities<Pick<Activities, 'checkGate'>>({ startToCloseTimeout: '10 minutes' });
+const inProcess = proxyLocalActivities<Activities>({ startToCloseTimeout: '10 minutes' });
 
 /** One execution of a cell: every step is an activity of its own, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
   const { workflowId, startTime } = workflowInfo();
-  const run: RunRef = { ...input, run: runName(input), workflowId };
+  const { sweep, cell } = input;
+  const run: RunRef = { sweep, cell, run: runName(input), workflowId };
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
   let reused: RunResult | null = null;
@@ -99,6 +100,17 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       setCurrentDetails(runDetails(lines));
     }
   }
+  /** Performs a step within the workflow task, or as an activity where it is too much for that, which only the step can tell. */
+  const performEither = <R>(
+    step: string,
+    title: string,
+    startToCloseTimeout: string,
+    call: (steps: typeof inProcess | typeof activities, options: StepOptions) => Promise<R | null>,
+  ): Promise<R | null> =>
+    perform(step, title, async (options) => {
+      const done = input.inProcess === true ? await call(inProcess, options) : null;
+      return done ?? call(activities, { ...options, startToCloseTimeout });
+    });
   const within = (secs: number): { startToCloseTimeout: number } => ({
     startToCloseTimeout: (secs + GRACE_SECS) * 1000,
   });
@@ -106,7 +118,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   /** Again for as long as its provider is worth waiting for: a limit or an outage says nothing of the tool under test. */
   async function runAgent(card: RunCard): Promise<AgentBrief | null> {
     for (let nth = 1; ; nth++) {
-      const title = `agent ${input.cell.agent} ${input.cell.model}${nth === 1 ? '' : `, run ${nth}`}`;
+      const title = `agent ${cell.agent} ${cell.model}${nth === 1 ? '' : `, run ${nth}`}`;
       const brief = await perform(STEPS.agent(nth), title, (options) =>
         activities.runAgent.executeWithOptions(
           { ...options, ...within(card.agentTimeoutSecs), retry: AGENT_RETRY },
@@ -121,10 +133,11 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   }
 
   async function steps(): Promise<void> {
-    const card = await perform(STEPS.prepare, `prepare ${input.cell.scenario}`, (options) =>
-      activities.prepareWorkspace.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [
-        run,
-      ]),
+    const card = await performEither(
+      STEPS.prepare,
+      `prepare ${cell.scenario}`,
+      PREPARE_LIMIT,
+      ({ prepareWorkspace }, options) => prepareWorkspace.executeWithOptions(options, [run]),
     );
     if (card === null || card.unfit !== null) return;
     const { reuse } = card;
@@ -187,14 +200,11 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     const report = { failures, cancelled, startedAt: startTime.getTime(), endedAt: Date.now() };
     const result =
       reused ??
-      (await perform(STEPS.report, 'write the report', (options) =>
-        activities.writeReport.executeWithOptions({ ...options, startToCloseTimeout: PREPARE_LIMIT }, [
-          run,
-          report,
-        ]),
+      (await performEither(STEPS.report, 'write the report', PREPARE_LIMIT, ({ writeReport }, options) =>
+        writeReport.executeWithOptions(options, [run, report]),
       ));
-    await perform(STEPS.cleanUp, 'clean up', (options) =>
-      activities.cleanUp.executeWithOptions({ ...options, startToCloseTimeout: '10 minutes' }, [run]),
+    await performEither(STEPS.cleanUp, 'clean up', '10 minutes', ({ cleanUp }, options) =>
+      cleanUp.executeWithOptions(options, [run]),
     );
     const lost: RunResult = {
       outcome: cancelled ? 'cancelled' : 'error',

@@ -130,11 +130,13 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       const result = await runs.run(() =>
         executeChild(runScenario, {
           workflowId,
-          args: [{ sweep, cell }],
+          args: [{ sweep, cell, inProcess: true }],
           typedSearchAttributes: cellAttributes(sweep, cell),
           staticSummary: summaryOf(`${cell.scenario} with ${cell.agent} ${cell.model} #${cell.repetition}`),
           // Should this workflow be terminated, its runs kill their agents and write their reports.
           parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+          // A dead worker's workflow task is given to the next one after so long.
+          workflowTaskTimeout: '5 seconds',
         }),
       );
       counts[result.outcome] += 1;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explained } from '../../src/activities/explain.js';
+import { explained } from '../../src/activities/step/explain.js';
 
 const messageOf = (error: Error): Promise<unknown> =>
   explained(() => Promise.reject(error)).catch((thrown: unknown) => thrown);

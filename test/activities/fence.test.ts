@@ -78,6 +78,14 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const attempt = <R>(number: number, perform: () => Promise<R>): Promise<R> =>
   new MockActivityEnvironment({ attempt: number }).run(perform);
 
+/** An attempt within a workflow task: its number begins with 1 on each worker. */
+const localAttempt = <R>(scheduledAt: number, perform: () => Promise<R>): Promise<R> =>
+  new MockActivityEnvironment({
+    isLocal: true,
+    attempt: 1,
+    currentAttemptScheduledTimestampMs: scheduledAt,
+  }).run(perform);
+
 async function untilStarts(name: string, count: number): Promise<void> {
   const file = join(folder, `${name}.starts`);
   const reached = await waitUntil(
@@ -118,4 +126,27 @@ test('a step that was published is not performed again, whichever attempt asks',
   await attempt(1, () => activities.prepareWorkspace(run));
   await attempt(5, () => activities.prepareWorkspace(run));
   expect(readFileSync(join(folder, 'second.log'), 'utf8')).toBe('once\n');
+});
+
+test('within workflow tasks the attempt that was scheduled later takes over, and one by way of the server from both', async () => {
+  await go('setup');
+  await attempt(1, () => activities.prepareWorkspace(run));
+  const now = Date.now();
+  const first = localAttempt(now, () => activities.checkGate(run, 0)).catch((error: unknown) => error);
+  await untilStarts('gate', 1);
+  const second = localAttempt(now + 5000, () => activities.checkGate(run, 0)).catch(
+    (error: unknown) => error,
+  );
+  await untilStarts('gate', 2);
+  const third = attempt(1, () => activities.checkGate(run, 0));
+  await untilStarts('gate', 3);
+  await go('gate');
+  expect(await third).toBe('pass');
+  expect(await first).toMatchObject({ type: 'Superseded' });
+  expect(await second).toMatchObject({ type: 'Superseded' });
+});
+
+test('a workspace is not made within a workflow task where commands have to run for it', async () => {
+  expect(await localAttempt(Date.now(), () => activities.prepareWorkspace(run))).toBeNull();
+  expect(existsSync(join(folder, 'setup.starts'))).toBe(false);
 });

@@ -189,7 +189,9 @@ describe('SIGKILL', { timeout: 180_000 }, () => {
     const document = documentOf(stdout);
     expect(document.cells[0]?.attempts).toBe(2);
     const history = await expectWhole(document);
-    expect(history.join('\n')).toMatch(/start 1 of the agent was lost without an exit status\nstart 2 of the agent began anew/);
+    expect(history.join('\n')).toMatch(
+      /start 1 of the agent was lost without an exit status\nstart 2 of the agent began anew/,
+    );
     const { text } = await openRun(document);
     expect(await text('attempts/start-1/transcript.raw.txt')).toContain('before the wait');
     expect(await text('report.md')).toContain('worker lost after');

@@ -20,7 +20,7 @@ import { afterAll, beforeAll, inject, vi } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/engine/server.js';
 import type { Activities } from '../../src/activities/index.js';
 import type { Cell } from '../../src/results/cell.js';
-import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../../src/workflows/protocol.js';
+import { sweepWorkflowId, WORKFLOWS, type RunInput, type SweepInput } from '../../src/workflows/protocol.js';
 import type { runScenario, runSweep } from '../../src/workflows/index.js';
 import { SWEEP_ID } from '../../src/workflows/ui.js';
 import { stubActivities, type Stubs } from './stub-activities.js';
@@ -33,7 +33,7 @@ interface Bench {
   /** A name that no other test has: of its sweep, and so in the ids of its workflows. */
   name: string;
   client: Client;
-  startRun: (cell: Cell) => Promise<RunHandle>;
+  startRun: (cell: Cell, more?: Partial<RunInput>) => Promise<RunHandle>;
   startSweep: (more?: Partial<SweepInput>) => Promise<SweepHandle>;
   /** The run of a cell of this bench's sweep. */
   runOf: (cell: Cell, round?: number) => RunHandle;
@@ -113,11 +113,11 @@ export function useTemporal(): OnBench {
     return test({
       name,
       client,
-      startRun: (cell) =>
+      startRun: (cell, more = {}) =>
         client.workflow.start<typeof runScenario>(WORKFLOWS.run, {
           workflowId: `run/${name}/${cell.id}`,
           taskQueue,
-          args: [{ sweep: name, cell }],
+          args: [{ sweep: name, cell, ...more }],
         }),
       startSweep: (more = {}) =>
         client.workflow.start<typeof runSweep>(WORKFLOWS.sweep, {

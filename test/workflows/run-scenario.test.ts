@@ -623,3 +623,34 @@ it('a check that starts no process is performed within a workflow task, visible 
   expect(attempts).toEqual([1, 2]);
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
+
+it('steps that are over in moments are performed within workflow tasks, those that say it takes longer by way of the server', async () => {
+  const isLocal = (): boolean => Context.current().info.isLocal;
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card()),
+    writeReport: () =>
+      Promise.resolve(isLocal() ? null : { outcome: 'pass', message: 'a large workspace', costUsd: null }),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell(), { inProcess: true });
+    expect(await handle.result()).toMatchObject({ message: 'a large workspace' });
+    const history = await handle.fetchHistory();
+    expect(localActivitiesIn(history)).toEqual([
+      ['prepareWorkspace', 'prepare notes'],
+      ['writeReport', 'write the report'],
+      ['cleanUp', 'clean up'],
+    ]);
+    expect(summariesIn(history)).toEqual(['agent mock default', 'write the report']);
+    await record('run-with-local-steps', handle);
+  });
+});
+
+it('a step that stays broken within workflow tasks is a failure like any other', async () => {
+  const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(broken('no space left')) });
+  await onBench(stubs, async ({ startRun }) => {
+    await (await startRun(cell(), { inProcess: true })).result();
+  });
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
+    { step: STEPS.prepare, message: 'no space left' },
+  ]);
+});

@@ -75,7 +75,7 @@ it('fills all its slots and never has more runs open than its concurrency', asyn
     runAgent: agents.runAgent,
     cleanUp: () => {
       open -= 1;
-      return Promise.resolve();
+      return Promise.resolve(true);
     },
   });
   await onBench(stubs, async ({ startSweep }) => {

@@ -79,7 +79,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
         message: 'all gates passed',
         costUsd: 0.25,
       }),
-    cleanUp: () => Promise.resolve(),
+    cleanUp: () => Promise.resolve(true),
   };
   const recorded = Object.entries({ ...quiet, ...overrides }).map(([name, perform]) => [
     name,

@@ -18,7 +18,7 @@ const refused = (why: 'busy' | 'limit', at: number | null) =>
 
 it('an agent that was not served is run again after a while, and its end counts', async () => {
   const stubs = stubActivities({
-    runAgent: (_run, nth = 1) => Promise.resolve(nth === 1 ? refused('busy', null) : brief()),
+    runAgent: (_run, nth) => Promise.resolve(nth === 2 ? brief() : refused('busy', null)),
   });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell(1));
@@ -49,8 +49,7 @@ it('a cancel ends the wait, and the run is reported', async () => {
 
 it('a signal ends the wait of a run', async () => {
   const stubs = stubActivities({
-    runAgent: (_run, nth = 1) =>
-      Promise.resolve(nth === 1 ? refused('limit', Date.now() + HOUR_MS) : brief()),
+    runAgent: (_run, nth) => Promise.resolve(nth === 2 ? brief() : refused('limit', Date.now() + HOUR_MS)),
   });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell(1));

@@ -1,8 +1,8 @@
-import type { Agent, ModelAccess } from '../agents/agent.js';
-import { knownAgents } from '../agents/index.js';
-import { interpolate, variableNames } from '../lib/interpolate.js';
-import { knownProviders, missingVariables, type ModelProvider } from '../platform/model-providers.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Agent, ModelAccess } from '../../agents/agent.js';
+import { knownAgents } from '../../agents/index.js';
+import { interpolate, variableNames } from '../../lib/interpolate.js';
+import { knownProviders, missingVariables, type ModelProvider } from '../../platform/model-providers.js';
+import type { Plan } from '../../scenario/plan.js';
 
 /** Who is started, as a cell or a judge's model names it. */
 interface Who {

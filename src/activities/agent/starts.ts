@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import type { ProcessHandle, ProcessState } from '../environments/environment.js';
-import { recordGrowth } from '../platform/growth.js';
-import { writeFileAtomic } from '../platform/write-file.js';
-import { planLaunch, writeLaunchFiles } from './agent-launch.js';
-import { agentOutputs, lastSession, lastStart, resumesFile, sessionOf } from './agent-outputs.js';
-import type { Fence } from './fence.js';
-import { wasCancelled } from './heartbeat.js';
+import type { ProcessHandle, ProcessState } from '../../environments/environment.js';
+import { recordGrowth } from '../../platform/growth.js';
+import { writeFileAtomic } from '../../platform/write-file.js';
+import { planLaunch, writeLaunchFiles } from './launch.js';
+import { agentOutputs, lastSession, lastStart, resumesFile, sessionOf } from './outputs.js';
+import type { Fence } from '../step/fence.js';
+import { wasCancelled } from '../step/heartbeat.js';
 import { lendLogin, returnLogin } from './login-files.js';
-import type { Deps, RunContext } from './run-context.js';
+import type { Deps, RunContext } from '../step/run-context.js';
 import { watchCost } from './watch-cost.js';
-import { buildWorkspace } from './workspace.js';
+import { buildWorkspace } from '../step/workspace.js';
 
 /** An agent that is lost so often is lost again; each start may cost money. */
 const MAX_LOST = 3;

@@ -1,8 +1,8 @@
-import { compositeScore } from '../results/composite.js';
-import type { RunRecord } from '../results/run-record.js';
-import { SCHEMA_VERSION, type Metrics } from '../results/schema.js';
+import { compositeScore } from '../../results/composite.js';
+import type { RunRecord } from '../../results/run-record.js';
+import { SCHEMA_VERSION, type Metrics } from '../../results/schema.js';
 import type { Found } from './collect-steps.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** metrics.json: what was counted and scored. */
 export function composeMetrics(context: RunContext, record: RunRecord, found: Found): Metrics {

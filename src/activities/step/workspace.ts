@@ -1,14 +1,14 @@
 import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { describeEnd, type CommandResult } from '../lib/command-result.js';
-import { beginningOf } from '../lib/cut.js';
-import { findExecutable, findFile } from '../platform/find-executable.js';
-import { removeTree } from '../platform/tree.js';
-import type { CommandRecord } from '../results/run-record.js';
-import { fixtureFolder } from '../store/results-folder.js';
-import { agentVersion, planLaunch } from './agent-launch.js';
+import { describeEnd, type CommandResult } from '../../lib/command-result.js';
+import { beginningOf } from '../../lib/cut.js';
+import { findExecutable, findFile } from '../../platform/find-executable.js';
+import { removeTree } from '../../platform/tree.js';
+import type { CommandRecord } from '../../results/run-record.js';
+import { fixtureFolder } from '../../store/results-folder.js';
+import { agentVersion, planLaunch } from '../agent/launch.js';
 import type { Fence } from './fence.js';
-import { whyNotLoggedIn } from './login-files.js';
+import { whyNotLoggedIn } from '../agent/login-files.js';
 import type { Deps, RunContext } from './run-context.js';
 
 /** Long enough for an installation; a setup command that hangs must not hang the sweep. */
@@ -28,7 +28,7 @@ export interface Prepared {
   /** Why the agent cannot be started; null when it can. */
   unfit: string | null;
   warnings: string[];
-  /** Names everything that the result depends on (activities/cache-key.ts). */
+  /** Names everything that the result depends on (activities/step/cache-key.ts). */
   cache_key?: string | null;
   /** Id of a finished run with that key, which is taken in place of a new one. */
   reuse?: string | null;

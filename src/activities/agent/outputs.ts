@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, AgentEnd, StreamParser } from '../agents/agent.js';
-import type { ProcessHandle } from '../environments/environment.js';
-import { createBreather } from '../lib/breathe.js';
-import { linesOf } from '../platform/lines.js';
-import { readTextIfThere } from '../platform/read-file.js';
-import type { EventBody } from '../results/events.js';
-import type { RunContext } from './run-context.js';
+import type { Agent, AgentEnd, StreamParser } from '../../agents/agent.js';
+import type { ProcessHandle } from '../../environments/environment.js';
+import { createBreather } from '../../lib/breathe.js';
+import { linesOf } from '../../platform/lines.js';
+import { readTextIfThere } from '../../platform/read-file.js';
+import type { EventBody } from '../../results/events.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** One start of the agent: what it left, and how it ended. Times in ms since the epoch. */
 export interface AgentOutput {

@@ -1,18 +1,18 @@
 import { mkdir } from 'node:fs/promises';
-import type { AgentEnd, Classified } from '../agents/agent.js';
-import type { ProcessHandle, ProcessState } from '../environments/environment.js';
-import { findExecutable } from '../platform/find-executable.js';
-import { ModelFailed } from '../platform/model-errors.js';
-import { createPricer } from '../results/cost.js';
-import type { JudgeAnswer } from '../results/judgment.js';
-import { createUsageMeter } from '../results/usage-meter.js';
-import { lendLogin, returnLogin } from './login-files.js';
-import { uuidOf, writeLaunchFiles, type PlannedLaunch } from './agent-launch.js';
-import { agentOutput, allEventsOf, lastStart, LOST } from './agent-outputs.js';
-import { stderrTail } from './digest-output.js';
-import type { Fence } from './fence.js';
-import { wasCancelled } from './heartbeat.js';
-import type { JudgeAgent, RunContext } from './run-context.js';
+import type { AgentEnd, Classified } from '../../agents/agent.js';
+import type { ProcessHandle, ProcessState } from '../../environments/environment.js';
+import { findExecutable } from '../../platform/find-executable.js';
+import { ModelFailed } from '../../platform/model-errors.js';
+import { createPricer } from '../../results/cost.js';
+import type { JudgeAnswer } from '../../results/judgment.js';
+import { createUsageMeter } from '../../results/usage-meter.js';
+import { lendLogin, returnLogin } from '../agent/login-files.js';
+import { uuidOf, writeLaunchFiles, type PlannedLaunch } from '../agent/launch.js';
+import { agentOutput, allEventsOf, lastStart, LOST } from '../agent/outputs.js';
+import { stderrTail } from '../agent/digest-output.js';
+import type { Fence } from '../step/fence.js';
+import { wasCancelled } from '../step/heartbeat.js';
+import type { JudgeAgent, RunContext } from '../step/run-context.js';
 
 /** What an agent is to be asked. */
 export interface AgentQuestion {

@@ -1,15 +1,15 @@
-import { gateSubject } from '../gates/index.js';
-import type { CommandRecord } from '../results/run-record.js';
-import type { Judgment } from '../results/judgment.js';
-import type { EvaluatorResult, GateDetail } from '../results/schema.js';
-import { STEPS, type ReportInput } from '../workflows/protocol.js';
-import type { AgentStep } from './digest-output.js';
-import { judgeArtifacts, readAnswers } from './judge-answers.js';
-import { judgeUsage } from './judge-usage.js';
-import { readStep, type Manifest } from './publish-step.js';
-import { readAgentSteps } from './agent-steps.js';
-import type { RunContext } from './run-context.js';
-import type { Prepared } from './workspace.js';
+import { gateSubject } from '../../gates/index.js';
+import type { CommandRecord } from '../../results/run-record.js';
+import type { Judgment } from '../../results/judgment.js';
+import type { EvaluatorResult, GateDetail } from '../../results/schema.js';
+import { STEPS, type ReportInput } from '../../workflows/protocol.js';
+import type { AgentStep } from '../agent/digest-output.js';
+import { judgeArtifacts, readAnswers } from '../judge/answers.js';
+import { judgeUsage } from '../judge/usage.js';
+import { readStep, type Manifest } from '../step/publish-step.js';
+import { readAgentSteps } from '../agent/agent-steps.js';
+import type { RunContext } from '../step/run-context.js';
+import type { Prepared } from '../step/workspace.js';
 
 /** What the steps of a run left; null for one that was not performed. */
 export interface Found {

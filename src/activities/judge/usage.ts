@@ -1,10 +1,10 @@
-import { parseModelName } from '../lib/model-name.js';
-import { createPricer, sumOfCosts } from '../results/cost.js';
-import type { JudgeAnswer } from '../results/judgment.js';
-import { sumUsage, type TokenUsage } from '../results/token-usage.js';
-import { createUsageMeter } from '../results/usage-meter.js';
-import { agentOutputs, allEventsOf, lastStart } from './agent-outputs.js';
-import type { JudgeAgent, RunContext } from './run-context.js';
+import { parseModelName } from '../../lib/model-name.js';
+import { createPricer, sumOfCosts } from '../../results/cost.js';
+import type { JudgeAnswer } from '../../results/judgment.js';
+import { sumUsage, type TokenUsage } from '../../results/token-usage.js';
+import { createUsageMeter } from '../../results/usage-meter.js';
+import { agentOutputs, allEventsOf, lastStart } from '../agent/outputs.js';
+import type { JudgeAgent, RunContext } from '../step/run-context.js';
 
 /** Tokens of a judge, and US dollars: 0 where it was not asked, null where a price is not known. */
 export interface JudgeUsage {

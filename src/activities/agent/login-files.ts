@@ -3,10 +3,10 @@ import { mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Agent, LoginFile } from '../agents/agent.js';
-import { isJsonObject, parseJson, type Json } from '../lib/json.js';
-import { readTextIfThere } from '../platform/read-file.js';
-import { writeFileAtomic } from '../platform/write-file.js';
+import type { Agent, LoginFile } from '../../agents/agent.js';
+import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
+import { readTextIfThere } from '../../platform/read-file.js';
+import { writeFileAtomic } from '../../platform/write-file.js';
 
 /** What of a run is needed for its agent's login. */
 export interface Borrower {

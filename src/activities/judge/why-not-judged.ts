@@ -1,5 +1,5 @@
-import type { Found } from './collect-steps.js';
-import type { RunContext } from './run-context.js';
+import type { Found } from '../report/collect-steps.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** Why a judge that the scenario has was not asked, as far as that is a reason of its own. */
 export function whyNotJudged({ judge, scenario }: RunContext, found: Found): string | undefined {

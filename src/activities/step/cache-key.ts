@@ -1,9 +1,9 @@
 import { isAbsolute } from 'node:path';
-import { sha256 } from '../lib/hash.js';
-import { fingerprint } from '../platform/fingerprint.js';
-import { buildId } from '../platform/package-info.js';
-import { agentVersion, planLaunch } from './agent-launch.js';
-import { planJudge } from './ask-agent.js';
+import { sha256 } from '../../lib/hash.js';
+import { fingerprint } from '../../platform/fingerprint.js';
+import { buildId } from '../../platform/package-info.js';
+import { agentVersion, planLaunch } from '../agent/launch.js';
+import { planJudge } from '../judge/ask-agent.js';
 import type { JudgeAgent, RunContext } from './run-context.js';
 import type { Prepared } from './workspace.js';
 

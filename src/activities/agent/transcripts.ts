@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBreather } from '../lib/breathe.js';
-import type { StreamParser } from '../agents/agent.js';
-import { arrivalOf, readGrowth } from '../platform/growth.js';
-import { linesOf } from '../platform/lines.js';
-import { renderHumanTranscript } from '../reports/human-transcript.js';
-import type { EventBody, RunEvent } from '../results/events.js';
-import type { CommandRecord } from '../results/run-record.js';
-import type { AgentOutput } from './agent-outputs.js';
-import type { Manifest } from './publish-step.js';
-import type { RunContext } from './run-context.js';
+import { createBreather } from '../../lib/breathe.js';
+import type { StreamParser } from '../../agents/agent.js';
+import { arrivalOf, readGrowth } from '../../platform/growth.js';
+import { linesOf } from '../../platform/lines.js';
+import { renderHumanTranscript } from '../../reports/human-transcript.js';
+import type { EventBody, RunEvent } from '../../results/events.js';
+import type { CommandRecord } from '../../results/run-record.js';
+import type { AgentOutput } from './outputs.js';
+import type { Manifest } from '../step/publish-step.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** More than anyone reads; redaction takes a second for each 5 MB. The whole stays in the private state folder. */
 export const OUTPUT_LIMIT = 64 * 1024 * 1024;

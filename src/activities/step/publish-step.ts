@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
-import { readJsonIfThere } from '../platform/read-file.js';
-import { publishOnce } from '../platform/write-file.js';
+import { readJsonIfThere } from '../../platform/read-file.js';
+import { publishOnce } from '../../platform/write-file.js';
 import { raiseFence, type Fence } from './fence.js';
 import type { RunContext } from './run-context.js';
 import { withoutSecrets } from './without-secrets.js';
@@ -35,6 +35,9 @@ export async function publishStep<T>(
   if (before !== null) return before.result;
   const startedAt = performance.now();
   const fence = await raiseFence(context, step);
+  // From here on no other attempt publishes; one may have done so since the look.
+  const meanwhile = await readStep<T>(context, step);
+  if (meanwhile !== null) return meanwhile.result;
   const result = await withoutSecrets(context, () => perform(fence));
   await fence.check();
   const manifest: Manifest<T> = {

@@ -1,7 +1,7 @@
-import { STEPS } from '../workflows/protocol.js';
+import { STEPS } from '../../workflows/protocol.js';
 import type { AgentStep } from './digest-output.js';
-import { readStep, type Manifest } from './publish-step.js';
-import type { RunContext } from './run-context.js';
+import { readStep, type Manifest } from '../step/publish-step.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** The last of the steps in which the agent was run; null where it was not. */
 export async function readAgentStep(context: RunContext): Promise<Manifest<AgentStep> | null> {

@@ -1,25 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Agent, ModelAccess } from '../agents/agent.js';
-import type { Environment, EnvironmentHandle } from '../environments/environment.js';
-import { chooseEnvironment, environments } from '../environments/index.js';
-import { parseJudgeName } from '../lib/model-name.js';
-import { createRecent } from '../lib/recent.js';
-import { createRedactor } from '../lib/redact.js';
-import { handoverFrom, readHandover } from '../platform/handover.js';
-import { knownProviders, missingVariables, type ModelProvider } from '../platform/model-providers.js';
-import { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { planFile, runFiles, scenarioFile, type RunFiles } from '../store/results-folder.js';
-import type { RunRef } from '../workflows/protocol.js';
+import type { Agent, ModelAccess } from '../../agents/agent.js';
+import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
+import { chooseEnvironment, environments } from '../../environments/index.js';
+import { parseJudgeName } from '../../lib/model-name.js';
+import { createRecent } from '../../lib/recent.js';
+import { createRedactor } from '../../lib/redact.js';
+import { handoverFrom, readHandover } from '../../platform/handover.js';
+import { knownProviders, missingVariables, type ModelProvider } from '../../platform/model-providers.js';
+import { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import { planFile, runFiles, scenarioFile, type RunFiles } from '../../store/results-folder.js';
+import type { RunRef } from '../../workflows/protocol.js';
 import {
   equipAgent,
   referredNames,
   resolveEnv,
   variablesOfAgent,
   type EquippedAgent,
-} from './equip-agent.js';
-import { loginSecrets } from './login-files.js';
+} from '../agent/equip-agent.js';
+import { loginSecrets } from '../agent/login-files.js';
 
 /** What the worker gives to every activity. */
 export interface Deps {

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { readJsonIfThere } from '../platform/read-file.js';
-import { writeFileAtomic } from '../platform/write-file.js';
-import { JudgeAnswer } from '../results/judgment.js';
-import { judgeAnswerFile } from '../store/results-folder.js';
-import type { RunContext } from './run-context.js';
+import { readJsonIfThere } from '../../platform/read-file.js';
+import { writeFileAtomic } from '../../platform/write-file.js';
+import { JudgeAnswer } from '../../results/judgment.js';
+import { judgeAnswerFile } from '../../store/results-folder.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** The answers that the judge has given in this run, in order; they stay when none of them could be used. */
 export async function readAnswers({ files }: RunContext): Promise<JudgeAnswer[]> {

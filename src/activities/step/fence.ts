@@ -14,10 +14,19 @@ export interface Fence {
   check: () => Promise<void>;
 }
 
+/**
+ * A local activity begins with attempt 1 on each worker: the time when it was scheduled tells which one is later. Such
+ * numbers are below those of the attempts that the server counts, which come after.
+ */
+function ownNumber(): number {
+  const { isLocal, attempt, currentAttemptScheduledTimestampMs } = Context.current().info;
+  return isLocal ? currentAttemptScheduledTimestampMs - Number.MAX_SAFE_INTEGER : attempt;
+}
+
 // eslint-disable-next-line @typescript-eslint/require-await -- the calls take microseconds; errors are to come as rejections
 export async function raiseFence({ handle }: RunContext, step: string): Promise<Fence> {
   const folder = join(handle.root, 'fences', step.replaceAll(' ', '-'));
-  const own = Context.current().info.attempt;
+  const own = ownNumber();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, String(own)), '');
   const checkNow = (): void => {

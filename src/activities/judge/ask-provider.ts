@@ -1,12 +1,12 @@
-import { answerSchema } from '../judge/answer.js';
-import type { JudgePrompt } from '../judge/prompt.js';
-import { parseModelName } from '../lib/model-name.js';
-import { askModel } from '../platform/ask-model.js';
-import { ModelFailed } from '../platform/model-errors.js';
-import type { ModelProvider } from '../platform/model-providers.js';
-import type { JudgeAnswer } from '../results/judgment.js';
-import type { JudgeSettings } from '../scenario/plan.js';
-import type { RunContext } from './run-context.js';
+import { answerSchema } from '../../judge/answer.js';
+import type { JudgePrompt } from '../../judge/prompt.js';
+import { parseModelName } from '../../lib/model-name.js';
+import { askModel } from '../../platform/ask-model.js';
+import { ModelFailed } from '../../platform/model-errors.js';
+import type { ModelProvider } from '../../platform/model-providers.js';
+import type { JudgeAnswer } from '../../results/judgment.js';
+import type { JudgeSettings } from '../../scenario/plan.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** Asks the model of a provider once. @throws ModelFailed, or the signal's reason when that aborts. */
 export async function askProvider(

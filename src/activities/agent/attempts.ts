@@ -2,12 +2,12 @@ import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { formatDuration } from '../lib/duration.js';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.js';
-import { readJsonIfThere } from '../platform/read-file.js';
-import { writeFileAtomic } from '../platform/write-file.js';
-import { explained } from './explain.js';
-import type { RunContext } from './run-context.js';
+import { formatDuration } from '../../lib/duration.js';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process-identity.js';
+import { readJsonIfThere } from '../../platform/read-file.js';
+import { writeFileAtomic } from '../../platform/write-file.js';
+import { explained } from '../step/explain.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** `<run>/<step>-attempts/<attempt>`: written when it begins, touched while it lives, and again when it fails. */
 interface Attempt {

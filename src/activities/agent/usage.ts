@@ -1,8 +1,8 @@
-import type { StreamParser } from '../agents/agent.js';
-import { createPricer } from '../results/cost.js';
-import { createUsageMeter, type UsageMeter } from '../results/usage-meter.js';
-import { eventsOf, type AgentOutput } from './agent-outputs.js';
-import type { RunContext } from './run-context.js';
+import type { StreamParser } from '../../agents/agent.js';
+import { createPricer } from '../../results/cost.js';
+import { createUsageMeter, type UsageMeter } from '../../results/usage-meter.js';
+import { eventsOf, type AgentOutput } from './outputs.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** Counts tokens and money of a run's starts. */
 export interface RunUsage {

@@ -1,4 +1,4 @@
-import { createExactRedactor } from '../lib/redact.js';
+import { createExactRedactor } from '../../lib/redact.js';
 import type { RunContext } from './run-context.js';
 
 /**

@@ -1,14 +1,14 @@
 import { open, stat } from 'node:fs/promises';
-import type { Again, AgentEnd, Classified } from '../agents/agent.js';
-import { linesOf } from '../platform/lines.js';
-import { analyseTranscript, extractCommands, type Transcript } from '../results/analyse-transcript.js';
-import type { EventBody } from '../results/events.js';
-import type { AgentRecord, CommandRecord } from '../results/run-record.js';
-import type { Efficiency } from '../results/schema.js';
-import { createTrajectoryCollector, type RecordedTrajectory } from '../results/trajectory.js';
-import type { RunContext } from './run-context.js';
-import { lastSession, LOST, type AgentOutput } from './agent-outputs.js';
-import { usageOf } from './agent-usage.js';
+import type { Again, AgentEnd, Classified } from '../../agents/agent.js';
+import { linesOf } from '../../platform/lines.js';
+import { analyseTranscript, extractCommands, type Transcript } from '../../results/analyse-transcript.js';
+import type { EventBody } from '../../results/events.js';
+import type { AgentRecord, CommandRecord } from '../../results/run-record.js';
+import type { Efficiency } from '../../results/schema.js';
+import { createTrajectoryCollector, type RecordedTrajectory } from '../../results/trajectory.js';
+import type { RunContext } from '../step/run-context.js';
+import { lastSession, LOST, type AgentOutput } from './outputs.js';
+import { usageOf } from './usage.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
 
 /** What a step that ran the agent leaves for the steps after it. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { linesOf } from '../platform/lines.js';
-import type { AgentOutput } from './agent-outputs.js';
-import { usageOf } from './agent-usage.js';
-import type { RunContext } from './run-context.js';
+import { linesOf } from '../../platform/lines.js';
+import type { AgentOutput } from './outputs.js';
+import { usageOf } from './usage.js';
+import type { RunContext } from '../step/run-context.js';
 
 const INTERVAL_MS = 500;
 

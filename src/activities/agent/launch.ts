@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { AgentLaunch, AgentRequest } from '../agents/agent.js';
-import { askVersion } from '../platform/ask-version.js';
-import { findExecutable } from '../platform/find-executable.js';
-import { writeFileAtomic } from '../platform/write-file.js';
-import type { RunContext } from './run-context.js';
+import type { AgentLaunch, AgentRequest } from '../../agents/agent.js';
+import { askVersion } from '../../platform/ask-version.js';
+import { findExecutable } from '../../platform/find-executable.js';
+import { writeFileAtomic } from '../../platform/write-file.js';
+import type { RunContext } from '../step/run-context.js';
 
 const VERSION_MS = 10_000;
 

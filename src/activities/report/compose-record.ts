@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity';
-import type { LeftOut } from '../platform/copy-loosely.js';
-import type { AgentRecord, CommandRecord, RunRecord, StepRecord } from '../results/run-record.js';
-import { SCHEMA_VERSION } from '../results/schema.js';
-import { decideOutcome } from '../results/verdict.js';
-import { STEPS, type ReportInput } from '../workflows/protocol.js';
+import type { LeftOut } from '../../platform/copy-loosely.js';
+import type { AgentRecord, CommandRecord, RunRecord, StepRecord } from '../../results/run-record.js';
+import { SCHEMA_VERSION } from '../../results/schema.js';
+import { decideOutcome } from '../../results/verdict.js';
+import { STEPS, type ReportInput } from '../../workflows/protocol.js';
 import type { Found } from './collect-steps.js';
-import type { Manifest } from './publish-step.js';
-import type { RunContext } from './run-context.js';
-import { whyNotJudged } from './why-not-judged.js';
+import type { Manifest } from '../step/publish-step.js';
+import type { RunContext } from '../step/run-context.js';
+import { whyNotJudged } from '../judge/why-not-judged.js';
 
 /** run.json: what ran and how it ended. */
 export function composeRecord(

@@ -1,13 +1,13 @@
-import type { JudgeQuestion } from '../judge/prompt.js';
-import { readAgentStep } from './agent-steps.js';
-import { readTextIfThere } from '../platform/read-file.js';
-import type { EvaluatorResult, GateDetail } from '../results/schema.js';
-import type { Rubric } from '../scenario/rubric.js';
-import { fixtureFolder } from '../store/results-folder.js';
-import { STEPS } from '../workflows/protocol.js';
-import { readStep } from './publish-step.js';
-import { redactDeep } from './redact-deep.js';
-import type { Deps, RunContext } from './run-context.js';
+import type { JudgeQuestion } from '../../judge/prompt.js';
+import { readAgentStep } from '../agent/agent-steps.js';
+import { readTextIfThere } from '../../platform/read-file.js';
+import type { EvaluatorResult, GateDetail } from '../../results/schema.js';
+import type { Rubric } from '../../scenario/rubric.js';
+import { fixtureFolder } from '../../store/results-folder.js';
+import { STEPS } from '../../workflows/protocol.js';
+import { readStep } from '../step/publish-step.js';
+import { redactDeep } from '../step/redact-deep.js';
+import type { Deps, RunContext } from '../step/run-context.js';
 
 /** Puts together what the judge is told of a run, redacted. */
 export async function gatherQuestion(

@@ -1,0 +1,30 @@
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isSmallTree } from '../../src/platform/is-small-tree.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-small-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('a few small files are small, and so is what is not there', async () => {
+  await mkdir(join(folder, 'in'));
+  await writeFile(join(folder, 'in', 'it'), 'x');
+  expect(isSmallTree(folder)).toBe(true);
+  expect(isSmallTree(join(folder, 'missing'))).toBe(true);
+});
+
+test('many entries are not small, however deep', async () => {
+  await mkdir(join(folder, Array(201).fill('d').join('/')), { recursive: true });
+  expect(isSmallTree(folder)).toBe(false);
+});
+
+test('many bytes are not small', async () => {
+  await mkdir(join(folder, 'in'));
+  await writeFile(join(folder, 'in', 'large'), '');
+  await truncate(join(folder, 'in', 'large'), 5 * 1024 * 1024);
+  expect(isSmallTree(folder)).toBe(false);
+});
