@@ -80,6 +80,7 @@ describe.each([
     ['a verb of a verb', ['engine', 'st'], ['start', 'stop', 'status']],
     ['an option', ['run', '--ag'], ['--agents']],
     ['an agent of the config', ['run', '--agents', ''], ['mock', 'house']],
+    ['an agent to try', ['doctor', '--try', ''], ['mock', 'house']],
     ['a profile', ['run', 'x', '--profile', 'q'], ['quick']],
     ['a sweep, the newest first', ['resume', ''], [...SWEEPS].reverse()],
     ['a shell', ['completion', 'b'], ['bash']],
