@@ -79,8 +79,8 @@ describe.each([
     ['a verb', ['pa'], ['pause']],
     ['a verb of a verb', ['engine', 'st'], ['start', 'stop', 'status']],
     ['an option', ['run', '--ag'], ['--agents']],
-    ['an agent of the config', ['run', '--agents', ''], ['mock', 'house']],
-    ['an agent to try', ['doctor', '--try', ''], ['mock', 'house']],
+    ['an agent of the config', ['run', '--agents', ''], AGENTS],
+    ['an agent to try', ['doctor', '--try', 'ho'], ['house']],
     ['a profile', ['run', 'x', '--profile', 'q'], ['quick']],
     ['a sweep, the newest first', ['resume', ''], [...SWEEPS].reverse()],
     ['a shell', ['completion', 'b'], ['bash']],
@@ -103,7 +103,7 @@ describe('in bash', () => {
 
   test('completes a value after =, which bash takes for a word', async () => {
     expect(await inBash(['run', '--agents', '=', 'ho'])).toEqual(['house']);
-    expect(await inBash(['run', '--agents', '='])).toEqual(['mock', 'house']);
+    expect(await inBash(['run', '--agents', '='])).toEqual(AGENTS);
   });
 });
 

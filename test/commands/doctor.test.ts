@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { node, platform } from '../../src/commands/doctor/machine.js';
 import { projectState } from '../../src/platform/folders.js';
 import { ownIdentity } from '../../src/platform/process-identity.js';
-import { readTextIfThere } from '../../src/platform/read-file.js';
-import { createProject, EMPTY_FIXTURE, REPOSITORY, scenario, until, type TestProject } from './project.js';
+import { processesWith, running } from '../platform/processes.js';
+import { createProject, EMPTY_FIXTURE, REPOSITORY, scenario, type TestProject } from './project.js';
 
 interface Found {
   status: 'ok' | 'warning' | 'problem' | 'info';
@@ -327,7 +328,7 @@ command = "no-such-agent"
 free = true
 [agents.mute]
 command = "sh"
-args = ["-c", "echo $$ > PIDFILE; exec tail -f /dev/null"]
+args = ["-c", "touch HELD; exec tail -f HELD"]
 free = true
 [agents.codex]
 command = "./bin/codex"
@@ -335,27 +336,18 @@ models = ["gpt-5.5"]
 `;
   /** It leaves a process behind, shows the key that it was given, and looks around. */
   const CODEX = `#!/bin/sh
-setsid tail -f /dev/null > /dev/null 2>&1 &
-echo $! > PIDFILE
+touch HELD
+setsid tail -f HELD > /dev/null 2>&1 &
 say() { printf '{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"%s"}}\\n' "$1"; }
 echo '{"type":"thread.started","thread_id":"01a20012-23b9-73e1-b0ac-b12cda56ecf5"}'
 say "$(cat) $CODEX_PROVIDER_KEY $(ls -A | wc -l)\\\\nsecond line"
 echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens":200,"output_tokens":100}}'
 `;
-  const pidFile = (): string => join(project.folder, 'pid');
-  const pidOf = async (): Promise<number | null> => Number(await readTextIfThere(pidFile())) || null;
-  const isGone = (pid: number): boolean => {
-    try {
-      return !process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-  };
-
+  const held = (): string => join(project.folder, 'held');
   beforeEach(async () => {
-    await rm(pidFile(), { force: true });
-    await project.write('llm-tool-test-config.toml', CONFIG.replace('PIDFILE', pidFile()));
-    await project.write('bin/codex', CODEX.replace('PIDFILE', pidFile()), 0o755);
+    await rm(held(), { force: true });
+    await project.write('llm-tool-test-config.toml', CONFIG.replaceAll('HELD', held()));
+    await project.write('bin/codex', CODEX.replaceAll('HELD', held()), 0o755);
   });
 
   /** Exit code, and the one check that is made. */
@@ -382,7 +374,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
   test('one that costs money is not started without leave, exit 2', async () => {
     const { exitCode, stdout } = await project.cli(['doctor', '--json', '--try', 'codex']);
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([2, { error: { code: 'not_enabled' } }]);
-    expect(await pidOf()).toBeNull();
+    expect(existsSync(held())).toBe(false);
   });
 
   test('a codex is started as in a run: alone in an empty folder, with its key, which is not shown', async () => {
@@ -397,8 +389,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
       cost_usd: expect.any(Number) as number,
     });
     expect(JSON.stringify(check)).not.toContain(key);
-    const pid = await pidOf();
-    expect(pid !== null && isGone(pid)).toBe(true);
+    expect([existsSync(held()), processesWith(held())]).toEqual([true, []]);
   });
 
   test.each([
@@ -418,12 +409,12 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
 
   test('an interrupt ends the agent with the command', async () => {
     const command = project.start(['doctor', '--json', '--try', 'mute']);
-    const pid = await until('the agent', pidOf);
+    await running(`tail\0-f\0${held()}`);
     command.kill('SIGINT');
     const { exitCode, stdout } = await command;
     expect(exitCode).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ checks: [{ detail: { ending: 'cancelled' } }] });
-    expect(isGone(pid)).toBe(true);
+    expect(processesWith(held())).toEqual([]);
   });
 
   test.each([
