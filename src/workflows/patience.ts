@@ -4,7 +4,7 @@ type Again = NonNullable<AgentBrief['again']>;
 
 const FIRST_WAIT_MS = 5000;
 const LONGEST_WAIT_MS = 5 * 60_000;
-/** With waits of 5 s to 5 min that is a quarter of an hour: an outage that lasts longer is one. */
+/** With waits of 5 s to 5 min that is ten minutes and the runs themselves; what lasts longer is an outage. */
 const BUSY_RUNS = 8;
 /** Where nobody says when a limit resets, it is tried every quarter of an hour. */
 const UNKNOWN_RESET_MS = 15 * 60_000;

@@ -77,6 +77,11 @@ describe('doctor where all is well', () => {
       'bubblewrap',
       'LLM_TOOL_TEST_ENABLED',
       'agent mock',
+      'agent claude-code',
+      'agent codex',
+      'agent gemini',
+      'agent opencode',
+      'agent pi',
       'judge keys',
     ]);
     expect(found.get('scenarios')).toMatchObject({ status: 'ok', detail: { scenarios: 1 } });

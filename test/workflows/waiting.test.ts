@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { patience } from '../../src/workflows/patience.js';
+import { QUERIES, SIGNALS, UPDATES, type SweepProgress } from '../../src/workflows/protocol.js';
+import { eventually, useTemporal } from './harness.js';
+import { record, summariesIn } from './history.js';
+import { brief, cell, latch, stubActivities } from './stub-activities.js';
+
+const onBench = useTemporal();
+const it = test.concurrent; // they mostly wait
+
+const HOUR_MS = 3600_000;
+const refused = (why: 'busy' | 'limit', at: number | null) =>
+  brief({
+    ...{ ending: 'unable', completed: false, message: 'not served', costUsd: null },
+    again: { why, at },
+    provider: 'house',
+  });
+
+it('an agent that was not served is run again after a while, and its end counts', async () => {
+  const stubs = stubActivities({
+    runAgent: (_run, nth = 1) => Promise.resolve(nth === 1 ? refused('busy', null) : brief()),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell(1));
+    expect((await handle.result()).outcome).toBe('pass');
+    const history = await handle.fetchHistory();
+    expect(summariesIn(history).slice(1, 3)).toEqual(['agent mock default', 'agent mock default, run 2']);
+    expect(history.events?.some(({ timerStartedEventAttributes: timer }) => timer)).toBe(true);
+    await record('run-waited-for-provider', handle);
+  });
+  expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);
+});
+
+it('a cancel ends the wait, and the run is reported', async () => {
+  const stubs = stubActivities({ runAgent: () => Promise.resolve(refused('limit', Date.now() + HOUR_MS)) });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell(1));
+    await eventually(async () => {
+      const { currentDetails } = await handle.query<{ currentDetails: string }>(
+        '__temporal_workflow_metadata',
+      );
+      expect(currentDetails).toMatch(/▶ \| wait \| until 20\S+: not served/);
+    });
+    await handle.cancel();
+    expect((await handle.result()).outcome).toBe('cancelled');
+  });
+  expect(stubs.argsOf('runAgent')).toHaveLength(1);
+});
+
+it('a signal ends the wait of a run', async () => {
+  const stubs = stubActivities({
+    runAgent: (_run, nth = 1) =>
+      Promise.resolve(nth === 1 ? refused('limit', Date.now() + HOUR_MS) : brief()),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell(1));
+    await eventually(() => expect(stubs.argsOf('runAgent')).toHaveLength(1));
+    await eventually(async () => {
+      await handle.signal(SIGNALS.goOn);
+      expect(stubs.argsOf('runAgent')).toHaveLength(2);
+    });
+    expect((await handle.result()).outcome).toBe('pass');
+  });
+});
+
+it("a limit that a run has met holds its provider's other cells back, not those of others, until it is lifted", async () => {
+  let limited = true;
+  const gate = latch();
+  // 1 and 3 have the two places; then it would be 2's turn.
+  const pages = [
+    [1, 'house'],
+    [3, 'other'],
+    [2, 'house'],
+    [4, 'other'],
+  ].map(([repetition, provider]) => ({
+    ...{ cell: cell(Number(repetition)), finished: null },
+    provider: String(provider),
+  }));
+  const stubs = stubActivities({
+    loadCells: ({ offset }) => Promise.resolve({ cells: pages.slice(offset), total: pages.length }),
+    runAgent: async ({ cell: { repetition } }) => {
+      if (repetition === 3) await gate.opened;
+      return limited && repetition === 1 ? refused('limit', Date.now() + HOUR_MS) : brief();
+    },
+  });
+  const ran = (): number[] => stubs.argsOf('runAgent').map(([run]) => run.cell.repetition);
+  await onBench(stubs, async ({ startSweep }) => {
+    const handle = await startSweep({ concurrency: 2 });
+    await eventually(async () => {
+      const { limits } = await handle.query<SweepProgress>(QUERIES.progress);
+      expect(limits).toMatchObject([{ provider: 'house' }]);
+    });
+    gate.open();
+    await eventually(() => expect(ran()).toContain(4));
+    expect(ran()).not.toContain(2);
+    limited = false;
+    await handle.executeUpdate(UPDATES.goOn);
+    expect((await handle.result()).counts.pass).toBe(4);
+    expect((await handle.query<SweepProgress>(QUERIES.progress)).limits).toBeUndefined();
+    await record('sweep-with-limit', handle);
+  });
+});
+
+test('how long an agent is waited for', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  const busy = (nth: number, at: number | null = null) => patience({ why: 'busy', at }, nth, now);
+  expect([1, 2, 3].map((nth) => busy(nth))).toEqual([5000, 10_000, 20_000]);
+  expect(busy(7)).toBe(300_000);
+  expect(busy(8)).toBeNull();
+  expect(busy(1, now + 42_000)).toBe(42_000);
+  expect(busy(1, now - 1)).toBe(5000);
+  const limit = (nth: number, at: number | null) => patience({ why: 'limit', at }, nth, now);
+  expect(limit(1, now + 5 * HOUR_MS)).toBe(5 * HOUR_MS + 5000);
+  expect(limit(1, null)).toBe(15 * 60_000);
+  expect(limit(1, now + 9 * 24 * HOUR_MS)).toBeNull();
+  expect(limit(50, null)).toBeNull();
+});
