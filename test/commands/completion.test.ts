@@ -2,9 +2,12 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adapterNames } from '../../src/agents/index.js';
 import { copyExamples, createProject, REPOSITORY, type TestProject } from './project.js';
 
 const SWEEPS = ['20260101-000000-aaaa', 'nightly-20260102-000000-bbbb'];
+/** All that the project can name, in the order of the registry. */
+const AGENTS = ['mock', ...adapterNames, 'house'];
 const CONFIG = `
 [agents.house]
 command = "house"
