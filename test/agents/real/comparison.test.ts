@@ -68,8 +68,9 @@ test('the same tool with a good and a bad AGENTS.md: metrics and reports show th
   expect(bad.metrics.efficiency).toMatchObject({
     ...{ total_commands: 8, error_count: 2, help_invocations: 3 },
   });
-  expect(bad.metrics.efficiency?.first_try_success_rate).toBeLessThan(0.5);
+  // `help` works; `add` and `export` do not.
+  expect(bad.metrics.efficiency?.first_try_success_rate).toBeCloseTo(1 / 3);
   expect(bad.metrics.composite_score).toBeLessThan(good.metrics.composite_score ?? 0);
-  expect(await good.text('report.md')).not.toMatch(/goes straight to work.*fail/i);
-  expect(await bad.text('report.md')).toMatch(/goes straight to work/);
+  expect(await good.text('report.md')).toContain('3 commands, at most 4 expected');
+  expect(await bad.text('report.md')).toContain('8 commands, at most 4 expected');
 }, 300_000);
