@@ -77,9 +77,10 @@ export default {
         'reports/',
         'platform/',
         'store/',
+        'activities/try-agent.ts',
         'workflows/(protocol|ui).ts',
       ],
-      'verbs know workflows by name and type',
+      'verbs know workflows by name and type, and try an agent as a step would start it',
     ),
     {
       name: 'pure-layers-touch-no-machine',

@@ -222,6 +222,8 @@ program
 program
   .command('doctor')
   .description('check what is needed here to run scenarios; exit 3 when something is in the way')
+  .option('--try <agent>', 'only this: start the agent with a trivial prompt, and say how it went')
+  .option('--model <name>', 'the model to try it with')
   .option(...RESULTS)
   .option(...ADDRESS)
   .option(...JSON_FLAG, false)

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readPlan } from '../../dist/activities/run-context.js';
+import { readPlan } from '../../dist/activities/step/run-context.js';
 import { handoverFile, readHandover } from '../../dist/platform/handover.js';
 import { planFile, resultsLog } from '../../dist/store/results-folder.js';
 import { parseResult, readResults } from '../../dist/store/results-log.js';

@@ -68,6 +68,8 @@ function configOf({ model, system }: AgentRequest, access: ModelAccess | null): 
     ...(access === null ? [] : ['model_provider = "cell"']),
     ...(system === null ? [] : [`developer_instructions = ${toml(system)}`]),
     'check_for_update_on_startup = false',
+    // A login shell reads /etc/profile, which on many systems sets PATH anew: the tool under test would be gone.
+    'allow_login_shell = false',
     '[features]',
     'plugins = false',
     '[analytics]',

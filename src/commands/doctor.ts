@@ -2,11 +2,15 @@ import { countOf, renderDoctor, type Check, type CheckStatus } from '../reports/
 import { checksOf } from './doctor/checks.js';
 import { doctorContext, type DoctorCheck, type DoctorContext } from './doctor/context.js';
 import { printJson, textOptions } from './output.js';
+import { UsageError } from './usage-error.js';
 
 export interface DoctorOptions {
   json: boolean;
   results?: string;
   address?: string;
+  /** Name of an agent: it is tried, and nothing else is looked at. */
+  try?: string;
+  model?: string;
 }
 
 /** For a check that hangs (a network file system, for example): programs and servers have shorter limits of their own. */
@@ -14,12 +18,20 @@ const LIMIT_MS = 8000;
 
 /** `doctor`: what is needed here to run scenarios. Exit 3 when something is in the way. */
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const context = doctorContext(options);
-  const checks = await Promise.all(checksOf(context).map((check) => perform(check, context)));
+  const checks = await findings(options);
   const worst = (['problem', 'warning'] as const).find((status) => countOf(checks, status) > 0) ?? 'ok';
   if (options.json) printJson(document(worst, checks));
   else process.stdout.write(renderDoctor(checks, textOptions()));
   return worst === 'problem' ? 3 : 0;
+}
+
+async function findings({ try: agent, ...options }: DoctorOptions): Promise<Check[]> {
+  if (agent !== undefined)
+    return [await (await import('./doctor/try.js')).tryOut({ ...options, try: agent })];
+  if (options.model !== undefined)
+    throw new UsageError('usage', '--model names the model to try an agent with; name the agent with --try');
+  const context = doctorContext(options);
+  return Promise.all(checksOf(context).map((check) => perform(check, context)));
 }
 
 /** A check that breaks is a warning of its own, and no reason to keep the others back. */

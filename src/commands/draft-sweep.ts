@@ -1,11 +1,10 @@
-import { dirname, resolve } from 'node:path';
-import type { Agent } from '../agents/agent.js';
+import { dirname } from 'node:path';
 import { knownAgents } from '../agents/index.js';
 import { nearest } from '../lib/nearest.js';
 import type { Cell } from '../results/cell.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { agentModelProblem, agentProblem } from './agent-problems.js';
+import { agentSettings, checkAgent, checkModel } from './check-agent.js';
 import { checkLeave, chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
@@ -77,7 +76,7 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
   }));
   const judges = scenarios.map(({ effective }) => effective.judge);
   checkLeave(project, judges);
-  const agents = settingsOf(project, [...used, ...agentsOfJudges(judges)]);
+  const agents = agentSettings(project, [...used, ...agentsOfJudges(judges)]);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
   const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));
   return {
@@ -94,36 +93,6 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
     }),
   };
 }
-
-/** @throws UsageError for an agent that nobody defines, or that may spend money without leave. */
-function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {
-  const problem = agentProblem(name, known);
-  if (problem !== null) throw new UsageError('unknown_agent', problem);
-  if (known.get(name)?.free !== true && process.env['LLM_TOOL_TEST_ENABLED'] !== '1') {
-    throw new UsageError(
-      'not_enabled',
-      `agent '${name}' may spend money: set LLM_TOOL_TEST_ENABLED=1 to run it, or say free = true in [agents.${name}] if it costs nothing`,
-    );
-  }
-}
-
-/** @throws UsageError for a model that an agent cannot be run with. */
-function checkModel({ config }: Project, agent: Agent | undefined, model: string): void {
-  const problem = agent === undefined ? null : agentModelProblem(config, agent, model);
-  if (problem !== null) throw new UsageError(problem.kind, problem.message);
-}
-
-/** The config's agents that are used, as the plan keeps them. */
-const settingsOf = ({ config, root }: Project, used: readonly string[]): Plan['agents'] =>
-  Object.fromEntries(
-    Object.entries(config.agents)
-      .filter(([name]) => used.includes(name))
-      // A relative path is meant from the config file; the agent will start in its workspace.
-      .map(([name, agent]) => [
-        name,
-        agent.command?.includes('/') === true ? { ...agent, command: resolve(root, agent.command) } : agent,
-      ]),
-  );
 
 function profileOf(
   { config }: Project,

@@ -31,6 +31,10 @@ describe('the launch of codex', () => {
     expect(config({ model: 'local/org/model' })).toContain('model = "org/model"\n');
   });
 
+  it('runs commands in no login shell, which would set PATH anew and hide the tool under test', () => {
+    expect(config({})).toMatch(/^allow_login_shell = false$/m);
+  });
+
   it('asks the address of the provider, of OpenAI with its version', () => {
     const address = (model: string, baseUrl: string | null): string | undefined =>
       /base_url = "(.*)"/.exec(config({ model, access: { key: null, baseUrl } }))?.[1];

@@ -2,9 +2,12 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adapterNames } from '../../src/agents/index.js';
 import { copyExamples, createProject, REPOSITORY, type TestProject } from './project.js';
 
 const SWEEPS = ['20260101-000000-aaaa', 'nightly-20260102-000000-bbbb'];
+/** All that the project can name, in the order of the registry. */
+const AGENTS = ['mock', ...adapterNames, 'house'];
 const CONFIG = `
 [agents.house]
 command = "house"
@@ -79,7 +82,8 @@ describe.each([
     ['a verb', ['pa'], ['pause']],
     ['a verb of a verb', ['engine', 'st'], ['start', 'stop', 'status']],
     ['an option', ['run', '--ag'], ['--agents']],
-    ['an agent of the config', ['run', '--agents', ''], ['mock', 'house']],
+    ['an agent of the config', ['run', '--agents', ''], AGENTS],
+    ['an agent to try', ['doctor', '--try', 'ho'], ['house']],
     ['a profile', ['run', 'x', '--profile', 'q'], ['quick']],
     ['a sweep, the newest first', ['resume', ''], [...SWEEPS].reverse()],
     ['a shell', ['completion', 'b'], ['bash']],
@@ -102,7 +106,7 @@ describe('in bash', () => {
 
   test('completes a value after =, which bash takes for a word', async () => {
     expect(await inBash(['run', '--agents', '=', 'ho'])).toEqual(['house']);
-    expect(await inBash(['run', '--agents', '='])).toEqual(['mock', 'house']);
+    expect(await inBash(['run', '--agents', '='])).toEqual(AGENTS);
   });
 });
 

@@ -80,7 +80,14 @@ describe('the package, installed in an empty folder', () => {
     const valid = await npx('validate', '--json');
     expect(JSON.parse(valid.stdout)).toMatchObject({ valid: true, problems: [] });
     const examples = 'node_modules/llm-tool-test/fixtures';
-    const { exitCode, stdout, stderr } = await npx('run', 'stock_delivery', examples, '--json');
+    const { exitCode, stdout, stderr } = await npx(
+      'run',
+      'stock_delivery',
+      examples,
+      '--tier',
+      '1',
+      '--json',
+    );
     expect(exitCode, stderr).toBe(0);
     expect(SweepDocument.parse(JSON.parse(stdout)).totals).toMatchObject({ cells: 3, passed: 3 });
   });

@@ -109,14 +109,14 @@ it('is held by one of eight processes at a time, through thousands of attempts',
 it('a contender that was slow does not get a number that was given out and cleared away meanwhile', async () => {
   const folder = await newFolder();
   const slow = compiled.program(`
-    import fs from 'node:fs/promises';
+    import fs, { writeFileSync, existsSync } from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
-    import { writeFileSync, existsSync } from 'node:fs';
-    const { link } = fs;
-    fs.link = async (...args) => {
+    const { linkSync } = fs;
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    fs.linkSync = (...args) => {
       writeFileSync(process.argv[2] + '/waiting', '');
-      while (!existsSync(process.argv[2] + '/go')) await new Promise((resolve) => setTimeout(resolve, 10));
-      return link(...args);
+      while (!existsSync(process.argv[2] + '/go')) Atomics.wait(cell, 0, 0, 10);
+      return linkSync(...args);
     };
     syncBuiltinESMExports();
     const { tryLock } = await import('./platform/generation-lock.js');

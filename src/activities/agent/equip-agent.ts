@@ -5,10 +5,13 @@ import { knownProviders, missingVariables, type ModelProvider } from '../../plat
 import type { Plan } from '../../scenario/plan.js';
 
 /** Who is started, as a cell or a judge's model names it. */
-interface Who {
+export interface Who {
   agent: string;
   model: string;
 }
+
+/** What a plan keeps of the config for its agents. */
+type KnownToPlan = Pick<Plan, 'agents' | 'providers'>;
 
 /** An agent with the handed-over values that are meant for it. */
 export interface EquippedAgent {
@@ -22,13 +25,17 @@ export interface EquippedAgent {
 }
 
 /** Names of the variables that an agent takes from the user's shell. */
-export const variablesOfAgent = (plan: Plan, who: Who): string[] => [
+export const variablesOfAgent = (plan: KnownToPlan, who: Who): string[] => [
   ...referredNames(plan.agents[who.agent]?.env ?? {}),
   ...(servingAgent(plan, who)?.variables ?? []),
 ];
 
 /** An agent of the plan; null where this build does not know it. */
-export function equipAgent(plan: Plan, who: Who, values: Record<string, string>): EquippedAgent | null {
+export function equipAgent(
+  plan: KnownToPlan,
+  who: Who,
+  values: Record<string, string>,
+): EquippedAgent | null {
   const settings = plan.agents[who.agent];
   const { env, missing } = resolveEnv(settings?.env ?? {}, values);
   const configured = settings === undefined ? {} : { [who.agent]: { ...settings, env } };
@@ -46,7 +53,7 @@ export function equipAgent(plan: Plan, who: Who, values: Record<string, string>)
 }
 
 /** Who serves the agent's model. */
-function servingAgent(plan: Plan, { agent, model }: Who): ModelProvider | null {
+function servingAgent(plan: KnownToPlan, { agent, model }: Who): ModelProvider | null {
   const name = knownAgents(plan.agents).get(agent)?.provider(model) ?? null;
   return name === null ? null : (knownProviders(plan.providers).get(name) ?? null);
 }

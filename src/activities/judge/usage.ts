@@ -4,7 +4,7 @@ import type { JudgeAnswer } from '../../results/judgment.js';
 import { sumUsage, type TokenUsage } from '../../results/token-usage.js';
 import { createUsageMeter } from '../../results/usage-meter.js';
 import { agentOutputs, allEventsOf, lastStart } from '../agent/outputs.js';
-import type { JudgeAgent, RunContext } from '../step/run-context.js';
+import type { PlacedAgent, RunContext } from '../step/run-context.js';
 
 /** Tokens of a judge, and US dollars: 0 where it was not asked, null where a price is not known. */
 export interface JudgeUsage {
@@ -29,7 +29,7 @@ export async function judgeUsage(context: RunContext, answers: readonly JudgeAns
 
 async function usageOfAgent(
   { environment, prices }: RunContext,
-  { agent, model, handle }: JudgeAgent,
+  { agent, model, handle }: PlacedAgent,
 ): Promise<JudgeUsage> {
   const outputs = await agentOutputs({ environment, handle }, await lastStart(handle.root));
   const meter = createUsageMeter(model, await createPricer(prices));

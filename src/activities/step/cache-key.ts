@@ -3,8 +3,8 @@ import { sha256 } from '../../lib/hash.js';
 import { fingerprint } from '../../platform/fingerprint.js';
 import { buildId } from '../../platform/package-info.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
-import { planJudge } from '../judge/ask-agent.js';
-import type { JudgeAgent, RunContext } from './run-context.js';
+import { planQuestion } from '../agent/placed-agent.js';
+import type { PlacedAgent, RunContext } from './run-context.js';
 import type { Prepared } from './workspace.js';
 
 /**
@@ -47,8 +47,8 @@ export async function cacheKey(context: RunContext, prepared: Prepared): Promise
 }
 
 /** What a judgment by an agent depends on; null where its program is not found. */
-async function judgeParts(context: RunContext, judge: JudgeAgent): Promise<object | null> {
-  const { launch, env, program } = await planJudge(judge, '', 1);
+async function judgeParts(context: RunContext, judge: PlacedAgent): Promise<object | null> {
+  const { launch, env, program } = await planQuestion(judge, '', 1);
   if (program === null) return null;
   return {
     settings: judge.settings,

@@ -37,8 +37,8 @@ interface Places {
   baseEnv: Record<string, string>;
 }
 
-/** An agent that judges, in a place of its own below the run's root. */
-export interface JudgeAgent extends EquippedAgent, Places {
+/** An agent that is asked one thing, in a place of its own: it judges a run, or is tried. */
+export interface PlacedAgent extends EquippedAgent, Places {
   model: string;
   handle: EnvironmentHandle;
 }
@@ -60,7 +60,7 @@ export interface RunContext extends EffectiveScenario, Places {
   /** Who serves the judge's model; null where none is asked by API, or this worker does not know it. */
   provider: ModelProvider | null;
   /** Who judges where that is an agent; null as above. */
-  judgeAgent: JudgeAgent | null;
+  judgeAgent: PlacedAgent | null;
   /** Handed-over values by name; for whoever they are meant for, never as a whole. */
   values: Record<string, string>;
   /** Variables that are referred to, or needed by the agent or the judge, and have no value. */
@@ -77,6 +77,10 @@ export interface RunContext extends EffectiveScenario, Places {
 
 /** Values that a file of the user's refers to are not to be seen in any report, except under such names. */
 const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
+
+/** Those of handed-over values that no report may show. */
+export const secretsIn = (values: Record<string, string>): string[] =>
+  Object.entries(values).flatMap(([name, value]) => (NOT_SECRET.test(name) ? [] : [value]));
 
 /**
  * Whoever can reach the Temporal server can start our workflows: a name must not lead to a plan, and so to commands,
@@ -172,7 +176,7 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
           ...placesIn(judgeHandle(handle).root, handover.base),
         };
   const secrets = [
-    ...Object.entries(handover.values).flatMap(([name, value]) => (NOT_SECRET.test(name) ? [] : [value])),
+    ...secretsIn(handover.values),
     ...(await loginSecrets({ agent: equipped.agent, ...places, handle })),
     ...(judge === null ? [] : await loginSecrets(judge)),
   ];
@@ -212,7 +216,8 @@ function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
   return { ...handle, root, workspace: join(root, 'workspace'), mark: `${handle.mark}/judge` };
 }
 
-function placesIn(root: string, base: Record<string, string>): Places {
+/** The private folders of a run below its root. */
+export function placesIn(root: string, base: Record<string, string>): Places {
   const [home, config] = [join(root, 'home'), join(root, 'config')];
   const [temporary, binaries] = [join(root, 'tmp'), join(root, 'bin')];
   return {

@@ -31,7 +31,9 @@ const runs = ({ resultsPath }: Project): string[] =>
 const sources: Record<string, (project: Project) => string[]> = {
   '--agents': agents,
   '--tools': agents,
+  '--try': agents,
   '--models': models,
+  '--model': models,
   '--profile': profiles,
   files: scenarios,
   sweep: sweeps,

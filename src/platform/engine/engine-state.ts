@@ -1,7 +1,8 @@
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessIdentity } from '../process-identity.js';
 import { readJsonIfThere } from '../read-file.js';
-import { writeFileAtomic } from '../write-file.js';
+import { TEMPORARY, writeFileAtomic } from '../write-file.js';
 
 /** `<state>/engine.json`: what the keeper says of itself and of what it keeps. */
 export interface EngineState {
@@ -32,6 +33,14 @@ export const readEngineState = (stateFolder: string): Promise<EngineState | null
 
 export const writeEngineState = (stateFolder: string, state: EngineState): Promise<void> =>
   writeFileAtomic(engineFile(stateFolder), `${JSON.stringify(state, null, 2)}\n`, 0o600);
+
+/** Removes what keepers left that were killed while they wrote; only for who holds the engine's lock. */
+export function removeHalfWritten(stateFolder: string): void {
+  for (const name of readdirSync(stateFolder)) {
+    if (name.startsWith('engine.json.') && TEMPORARY.test(name))
+      rmSync(join(stateFolder, name), { force: true });
+  }
+}
 
 /** Touched by every command that uses the engine, so that the keeper can tell when it is idle. */
 export const lastUsedFile = (stateFolder: string): string => join(stateFolder, 'last-used');

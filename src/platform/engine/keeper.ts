@@ -14,6 +14,7 @@ import {
   lastUsedFile,
   logFile,
   readEngineState,
+  removeHalfWritten,
   writeEngineState,
   type EngineState,
 } from './engine-state.js';
@@ -51,6 +52,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
   const { id, folder } = projectState(options.resultsPath);
   const lock = await tryLock(folder, 'engine');
   if (lock === null) return;
+  removeHalfWritten(folder);
 
   const asked: { stop: 'all' | 'worker' | null } = { stop: null };
   process.on('SIGTERM', () => (asked.stop = 'all'));

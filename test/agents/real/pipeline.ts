@@ -10,15 +10,7 @@ import { provideCli, type CliName } from '../clis.js';
 import type { ScriptInput } from '../model-server/script.js';
 import { startModelServer, type ModelServer } from '../model-server/server.js';
 import { agentPid } from './agent-process.js';
-
-/** Models that each agent knows without asking anybody. */
-const MODELS: Record<CliName, string> = {
-  'claude-code': 'claude-sonnet-4-5',
-  codex: 'gpt-5.5',
-  opencode: 'anthropic/claude-sonnet-4-5',
-  gemini: 'gemini-2.5-pro',
-  pi: 'anthropic/claude-sonnet-4-5',
-};
+import { MODELS } from './models.js';
 
 /** The tests of a real agent: what it does, how it ends, and what becomes of it when something breaks. */
 export function testPipeline(agent: CliName): void {

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { environments } from '../environments/index.js';
+import { createRedactor } from '../lib/redact.js';
+import { handoverFrom } from '../platform/handover.js';
+import type { Ending } from '../results/run-record.js';
+import type { TokenUsage } from '../results/token-usage.js';
+import type { Plan } from '../scenario/plan.js';
+import { equipAgent, variablesOfAgent, type Who } from './agent/equip-agent.js';
+import { loginSecrets, whyNotLoggedIn } from './agent/login-files.js';
+import { planQuestion, readStart, startPlaced } from './agent/placed-agent.js';
+import { placesIn, secretsIn, type PlacedAgent } from './step/run-context.js';
+
+const PROMPT = 'Reply with the word ready.';
+
+/** What became of an agent that was asked a trivial thing. Texts are redacted. */
+export interface Tried {
+  ending: Ending;
+  message: string;
+  answer: string;
+  model_used: string | null;
+  usage: TokenUsage;
+  /** US dollars; null where nobody knows. */
+  cost_usd: number | null;
+}
+
+/** `unfit`: why the agent cannot even be started. */
+export type Trial = { unfit: string } | { unfit: null; tried: Tried };
+
+/**
+ * Starts an agent once as a run would, with the user's key or login, in an empty folder that is gone afterwards. It ends
+ * when its time is over, when the signal aborts, and whatever becomes of this process.
+ */
+export async function tryAgent(
+  plan: Pick<Plan, 'agents' | 'providers' | 'prices'>,
+  who: Who,
+  timeoutSecs: number,
+  signal: AbortSignal,
+): Promise<Trial> {
+  const { base, values } = handoverFrom(process.env, variablesOfAgent(plan, who));
+  const equipped = equipAgent(plan, who, values);
+  if (equipped === null) throw new Error(`nobody knows the agent ${who.agent}`);
+  if (equipped.missing.length > 0) return { unfit: `not set: ${equipped.missing.join(', ')}` };
+  const notLoggedIn = whyNotLoggedIn(equipped);
+  if (notLoggedIn !== null) return { unfit: notLoggedIn };
+  const root = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
+  const placed: PlacedAgent = {
+    ...equipped,
+    model: who.model,
+    handle: {
+      ...{ type: 'local', root, workspace: join(root, 'workspace'), mark: basename(root) },
+      ...{ hidden: [], project: null },
+    },
+    ...placesIn(root, base),
+  };
+  try {
+    return await ask(plan, placed, secretsIn(values), timeoutSecs, signal);
+  } finally {
+    await environments.local.dispose(placed.handle);
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+async function ask(
+  { prices }: Pick<Plan, 'prices'>,
+  placed: PlacedAgent,
+  secrets: string[],
+  timeoutSecs: number,
+  signal: AbortSignal,
+): Promise<Trial> {
+  const environment = environments.local;
+  const planned = await planQuestion(placed, PROMPT, 1);
+  if (planned.program === null) return { unfit: `${placed.agent.program} was not found; install it` };
+  await startPlaced(environment, placed, planned, 1, timeoutSecs);
+  const process = environment.process(placed.handle, 1);
+  await environment.attach(process, signal).catch(() => environment.kill(process, 'cancel'));
+  const { said, ending, costUsd } = await readStart({ environment, prices }, placed, 1);
+  const redact = createRedactor({ secrets: [...secrets, ...(await loginSecrets(placed))] });
+  const { model_used, usage, text } = said;
+  return {
+    unfit: null,
+    tried: {
+      ...{ ending: ending.ending, message: redact(ending.message), answer: redact(text) },
+      ...{ model_used, usage, cost_usd: costUsd },
+    },
+  };
+}

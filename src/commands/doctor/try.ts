@@ -1,0 +1,75 @@
+import { tryAgent, type Tried } from '../../activities/try-agent.js';
+import { knownAgents } from '../../agents/index.js';
+import { beginningOf } from '../../lib/cut.js';
+import { formatDuration } from '../../lib/duration.js';
+import type { Check } from '../../reports/doctor-text.js';
+import type { TokenUsage } from '../../results/token-usage.js';
+import { agentSettings, checkAgent, checkModel } from '../check-agent.js';
+import { openProject } from '../project.js';
+
+const TIMEOUT_SECS = 120;
+const MAX_ANSWER = 200;
+
+/**
+ * `doctor --try`: whether an agent really works here, by a trivial prompt.
+ * @throws UsageError for an agent or model that cannot be run, or that may spend money without leave
+ */
+export async function tryOut(options: { try: string; model?: string; results?: string }): Promise<Check> {
+  const project = openProject(options.results);
+  const known = knownAgents(project.config.agents);
+  checkAgent(options.try, known);
+  const agent = known.get(options.try);
+  const model = options.model ?? agent?.models[0] ?? 'default';
+  checkModel(project, agent, model);
+  const who = { agent: options.try, model };
+  const name = `try ${options.try}`;
+  const { providers, prices } = project.config;
+  const plan = { agents: agentSettings(project, [options.try]), providers, prices };
+  const startedAt = performance.now();
+  const trial = await withSignals((signal) => tryAgent(plan, who, TIMEOUT_SECS, signal));
+  if (trial.unfit !== null) return { name, status: 'problem', message: trial.unfit, detail: who };
+  const { tried } = trial;
+  const duration_ms = Math.round(performance.now() - startedAt);
+  const worked = tried.ending === 'done';
+  return {
+    name,
+    status: worked ? 'ok' : 'problem',
+    message: `${tried.message}; ${[
+      answerOf(tried),
+      `model ${tried.model_used ?? model}`,
+      tokensOf(tried.usage),
+      tried.cost_usd === null ? 'cost unknown' : `$${tried.cost_usd.toFixed(4)}`,
+      formatDuration(duration_ms),
+    ].join(', ')}`,
+    detail: { ...who, ...tried, answer: firstLine(tried.answer), duration_ms },
+  };
+}
+
+const firstLine = (text: string): string => beginningOf(text.trim().split('\n')[0] ?? '', MAX_ANSWER);
+
+function answerOf({ answer }: Tried): string {
+  const line = firstLine(answer);
+  return line === '' ? 'no answer' : `answered ${JSON.stringify(line)}`;
+}
+
+function tokensOf(usage: TokenUsage): string {
+  const { input, output } = usage;
+  return input === null && output === null
+    ? 'tokens unknown'
+    : `${input ?? 'n/a'} tokens in, ${output ?? 'n/a'} out`;
+}
+
+/** An interrupted command ends its agent, and then says how that ended. */
+async function withSignals<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const stop = (): void => {
+    controller.abort();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, stop);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+  }
+}
