@@ -17,9 +17,10 @@ export function waitsForProvider(): (brief: AgentBrief, ms: number) => Promise<v
     skipped += 1;
   });
   return async ({ again, provider }, ms) => {
+    // Before the sweep hears of the limit: whoever lifts it then is heard.
+    const before = skipped;
     if (again?.why === 'limit' && provider !== undefined)
       await tellSweep({ provider, until: Date.now() + ms });
-    const before = skipped;
     await condition(() => skipped > before, ms);
   };
 }

@@ -85,12 +85,19 @@ async function start(shell: string, changes?: Partial<SupervisedCommand>): Promi
   return command;
 }
 
+/** The supervisor's shells have the agent's command line among their arguments. */
+const ofAgent = (command: Started): number[] => {
+  const supervisors = processesWith('supervise.sh');
+  return processesWith(command.seconds).filter((pid) => !supervisors.includes(pid));
+};
+
 /** Whether all that the agent started is gone, at once or within `timeoutMs`; the supervisor's own may still be dying. */
 const nothingLeft = async (command: Started, timeoutMs = 0): Promise<boolean> =>
-  (await allGone(command.seconds, timeoutMs)) &&
+  (await waitUntil(() => (ofAgent(command).length === 0 ? true : null), timeoutMs, 10)) === true &&
   (await allGone(command.folder)) &&
   (await allGone(`sleep\0${command.deadlineSecs}\0`)) &&
-  markedProcesses(command.mark).length === 0;
+  // Its short sleeps carry the run's mark, too.
+  (await waitUntil(() => (markedProcesses(command.mark).length === 0 ? true : null), 2000, 10)) === true;
 
 const written = (path: string): Promise<true | null> =>
   waitUntil(() => (existsSync(path) ? true : null), LONG_MS, 10);

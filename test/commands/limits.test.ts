@@ -1,0 +1,74 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/workflows/protocol.js';
+import { createProject, EMPTY_FIXTURE, openRun, scenario, until, type TestProject } from './project.js';
+
+let project: TestProject;
+const ENV = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'key-of-the-test' };
+
+/** Speaks as Codex does: at a limit while there is a file `at-limit`, else it does the task; tells its starts. */
+const CODEX = `#!/bin/sh
+[ "$1" = --version ] && echo 'codex-cli 0.0.1' && exit
+folder=$(dirname "$0")
+echo "$*" >> "$folder/starts"
+printf '{"type":"thread.started","thread_id":"thread-1"}\\n{"type":"turn.started"}\\n'
+if [ -e "$folder/at-limit" ]; then
+  message="You've hit your usage limit. Try again in 3 hours."
+  printf '{"type":"turn.failed","error":{"message":"%s"}}\\n' "$message"
+  exit 1
+fi
+echo ok > out.txt
+printf '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"Done."}}\\n'
+printf '{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5,"reasoning_output_tokens":0}}\\n'
+`;
+
+beforeAll(async () => {
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'llm-tool-test-config.toml': '[agents.codex]\ncommand = "./codex"\nmodels = ["gpt-5.5"]\n',
+    'fixtures/limited.yaml': scenario('limited', {
+      gates: ['{type: file_contains, path: out.txt, substring: ok}'],
+      more: 'tool_matrix: [{agent: codex}]',
+    }),
+    'at-limit': '',
+  });
+  await project.write('codex', CODEX, 0o755);
+});
+afterAll(() => project.remove());
+
+test("an account's limit is waited for, and retry --now ends the wait: the agent goes on with its session", async () => {
+  const { exitCode, stdout } = await project.cli(['run', 'limited', '--detach', '--json'], ENV);
+  expect(exitCode, stdout).toBe(0);
+  const { sweep } = JSON.parse(stdout) as SweepDocument;
+  const starts = async (): Promise<string[]> => (await project.read('starts')).trim().split('\n');
+  await until('the first start', async () => ((await starts().catch(() => [])).length === 1 ? true : null));
+
+  const early = await project.cli(['retry', sweep, '--json'], ENV);
+  expect(early.exitCode).toBe(2);
+  expect(early.stdout).toContain('--now ends its waits');
+
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  const handle = new Client({ connection }).workflow.getHandle(sweepWorkflowId(sweep));
+  await until('the limit is known', async () => {
+    const { limits } = await handle.query<SweepProgress>(QUERIES.progress);
+    return limits?.[0]?.provider === 'openai' ? true : null;
+  });
+  await connection.close();
+  await rm(join(project.folder, 'at-limit'));
+  const retried = await project.cli(['retry', sweep, '--now', '--json'], ENV);
+  expect(retried.exitCode).toBe(0);
+  const { run } = await openRun(JSON.parse(retried.stdout) as SweepDocument);
+  expect(run).toMatchObject({
+    outcome: 'pass',
+    agent: { ending: 'done', starts: 2, session_id: 'thread-1' },
+  });
+  expect(run.agent?.history.join('\n')).toMatch(
+    /run 1 of the agent ended: .*limit is reached.*\nstart 2 of the agent went on with its session/,
+  );
+  expect(run.steps.map(({ name }) => name)).toContain('agent 2');
+  expect((await starts())[1]).toContain('resume thread-1');
+  expect(run.agent?.token_usage).toMatchObject({ input: 10, output: 5 });
+});
