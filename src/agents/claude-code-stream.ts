@@ -1,8 +1,8 @@
 import type { EventBody } from '../results/events.js';
 import type { StreamParser } from './agent.js';
-import { countOf, fieldsOf, fieldsOfLine, listOf, textOf, type Fields } from './json-fields.js';
+import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
 import { createUsageCount } from './claude-code-usage.js';
-import { errorEvent, unknownEvent } from './stream-events.js';
+import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
 
 /** What says how far Claude Code is, and nothing that is not said elsewhere. */
 const PROGRESS = new Set([
@@ -107,32 +107,28 @@ export function claudeCodeStream(): StreamParser {
     return [...events, ...ending(line, limitEnds)];
   };
 
-  return {
-    line(text) {
-      if (text.trim() === '') return [];
-      const line = fieldsOfLine(text);
-      if (line === null) return [unknownEvent('text')];
-      const kind = textOf(line['type']) ?? '';
-      switch (kind) {
-        case 'system':
-          return system(line);
-        case 'assistant':
-          return assistant(line);
-        case 'user':
-          return user(line);
-        case 'result':
-          return result(line);
-        case 'rate_limit_event': {
-          const limit = fieldsOf(line['rate_limit_info']);
-          if (limit['status'] === 'rejected') limitEnds = countOf(limit['resetsAt']);
-          return [];
-        }
-        default:
-          return [unknownEvent(kind)];
+  const eventsOf = (line: Fields): EventBody[] => {
+    const kind = textOf(line['type']) ?? '';
+    switch (kind) {
+      case 'system':
+        return system(line);
+      case 'assistant':
+        return assistant(line);
+      case 'user':
+        return user(line);
+      case 'result':
+        return result(line);
+      case 'rate_limit_event': {
+        const limit = fieldsOf(line['rate_limit_info']);
+        if (limit['status'] === 'rejected') limitEnds = countOf(limit['resetsAt']);
+        return [];
       }
-    },
-    end: () => [],
+      default:
+        return [unknownEvent(kind)];
+    }
   };
+
+  return { line: (text) => eventsOfLine(text, eventsOf), end: () => [] };
 }
 
 const retryNotice = (line: Fields): string => {

@@ -1,7 +1,7 @@
 import type { EventBody } from '../results/events.js';
 import type { StreamParser } from './agent.js';
-import { countOf, fieldsOf, fieldsOfLine, numberOf, textOf, type Fields } from './json-fields.js';
-import { errorEvent, unknownEvent } from './stream-events.js';
+import { countOf, fieldsOf, numberOf, textOf, type Fields } from './json-fields.js';
+import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
 
 /** Reads `opencode run --format json --thinking`. */
 export function opencodeStream(): StreamParser {
@@ -34,17 +34,16 @@ export function opencodeStream(): StreamParser {
     }
   };
 
+  const inSession = (line: Fields): EventBody[] => {
+    const id = textOf(line['sessionID']);
+    if (id === null || id === session) return eventsOf(line);
+    session = id;
+    const began: EventBody = { type: 'session', session_id: id, model_requested: null, model_used: null };
+    return [began, ...eventsOf(line)];
+  };
+
   return {
-    line(text) {
-      if (text.trim() === '') return [];
-      const line = fieldsOfLine(text);
-      if (line === null) return [unknownEvent('text')];
-      const id = textOf(line['sessionID']);
-      if (id === null || id === session) return eventsOf(line);
-      session = id;
-      const began: EventBody = { type: 'session', session_id: id, model_requested: null, model_used: null };
-      return [began, ...eventsOf(line)];
-    },
+    line: (text) => eventsOfLine(text, inSession),
     end() {
       switch (finished) {
         case 'stop':

@@ -76,7 +76,7 @@ export async function digestOutput(
   });
   await writeHuman(context);
   const { ending, again } = classified;
-  const said = last(seen, 'session');
+  const said = lastSessionEvent(seen);
   const { tokens, costUsd, costSource } = meter.read();
   const transcript: Transcript = {
     events: seen,
@@ -148,10 +148,10 @@ function remember(body: EventBody, seen: EventBody[]): void {
       });
       break;
     case 'session':
-    case 'error':
-    case 'result':
       seen.push(body);
       break;
+    case 'error':
+    case 'result':
     case 'usage':
     case 'unknown':
     case 'message':
@@ -162,13 +162,7 @@ function remember(body: EventBody, seen: EventBody[]): void {
   }
 }
 
-function last<T extends EventBody['type']>(
-  events: EventBody[],
-  type: T,
-): Extract<EventBody, { type: T }> | null {
-  const found = events.findLast((event) => event.type === type);
-  return (found as Extract<EventBody, { type: T }> | undefined) ?? null;
-}
+const lastSessionEvent = (events: EventBody[]) => events.findLast((event) => event.type === 'session');
 
 /** The end of what an agent wrote to stderr. */
 export async function stderrTail(path: string): Promise<string> {
