@@ -23,22 +23,14 @@ export function textStream(): StreamParser {
   };
 }
 
-function toEvent(text: string): EventBody | null {
-  try {
-    return EventBody.safeParse(parseJson(text)).data ?? null;
-  } catch {
-    return null; // nested so deep that the stack ends before it does
-  }
-}
-
 /** Output in the form of our own events, a JSON object a line. Other lines are text between the events. */
 export function eventStream(): StreamParser {
   const stray = textStream();
   return {
     line(text) {
       if (text.trim() === '') return [];
-      const event = toEvent(text);
-      if (event !== null) return [event];
+      const event = EventBody.safeParse(parseJson(text)).data;
+      if (event !== undefined) return [event];
       stray.line(text);
       return [];
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonValue } from './json-value.js';
 
 /** What an agent did, in the form that analysis, reports and transcripts read, whatever the agent's native stream. */
 export const EventBody = z.discriminatedUnion('type', [
@@ -14,7 +15,7 @@ export const EventBody = z.discriminatedUnion('type', [
     type: z.literal('tool_call'),
     id: z.string(),
     name: z.string(),
-    input: z.json(),
+    input: JsonValue,
     /** The exact shell command, where the tool is a shell. */
     command: z.string().nullable(),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonValue } from './json-value.js';
 import { TokenUsage } from './token-usage.js';
 
 /** What the judge came to, in metrics.json. Scores are 0..1. */
@@ -19,7 +20,7 @@ export const Judgment = z.object({
   issues: z.array(z.string()),
   highlights: z.array(z.string()),
   /** What the rubric's `output.require_fields` names beside these. */
-  fields: z.record(z.string(), z.json()),
+  fields: z.record(z.string(), JsonValue),
   pass_threshold: z.number(),
   passed: z.boolean(),
   /** Of all answers, the unusable ones too; of an agent, of all its starts. */

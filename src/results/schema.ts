@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Cell } from './cell.js';
+import { JsonValue } from './json-value.js';
 import { Judgment } from './judgment.js';
 import { Regression } from './regressions.js';
 
@@ -21,7 +22,7 @@ export const GateDetail = z.object({
   status: z.enum(['pass', 'fail', 'error']),
   passed: z.boolean(),
   message: z.string(),
-  detail: z.json().nullable(),
+  detail: JsonValue.nullable(),
   duration_ms: z.number(),
 });
 export type GateDetail = z.infer<typeof GateDetail>;
@@ -40,7 +41,7 @@ export type Efficiency = z.infer<typeof Efficiency>;
 
 export const EvaluatorResult = z.object({
   name: z.string(),
-  metrics: z.json().nullable(),
+  metrics: JsonValue.nullable(),
   /** 0..1 */
   score: z.number().nullable(),
   summary: z.string().nullable(),

@@ -105,6 +105,11 @@ it('metrics that are nested too deeply to be read again are an error, and are no
   });
 });
 
+it('a metric with an odd name is read back as it was said', () => {
+  const stored = JSON.parse(JSON.stringify(said('{"score":1,"metrics":{"__proto__":{"a":1}}}'))) as unknown;
+  expect(JSON.stringify(EvaluatorResult.parse(stored))).toContain('"metrics":{"__proto__":{"a":1}}');
+});
+
 it('whatever a script says, the result is one that can be stored, and a score is from 0 to 1', () => {
   const output = fc.oneof(
     fc.string({ unit: 'binary' }),

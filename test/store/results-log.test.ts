@@ -5,6 +5,7 @@ import type { ResultLine } from '../../src/results/schema.js';
 import { appendResult, readResults } from '../../src/store/results-log.js';
 import { compileSources } from '../platform/compiled.js';
 import { newFolder } from '../platform/temporary.js';
+import { gate, metrics } from '../reports/sample.js';
 import { resultLine } from './sample.js';
 
 const compiled = await compileSources('store', 'results', 'platform');
@@ -118,15 +119,13 @@ it('lines that are none are passed over, and said with their number and why', as
 it('a line nested deeper than can be read costs only itself', async () => {
   const log = await newLog();
   await appendResult(log, result('a'));
-  const metrics = `{"details":[{"detail":${'['.repeat(50_000)}${']'.repeat(50_000)}}]}`;
-  appendFileSync(
-    log,
-    JSON.stringify(result('deep')).replace('"metrics":null', `"metrics":${metrics}`) + '\n',
-  );
+  const deep = { ...result('deep'), metrics: metrics({ details: [gate({ detail: 'DEEP' })] }) };
+  const nested = '['.repeat(50_000) + ']'.repeat(50_000);
+  appendFileSync(log, JSON.stringify(deep).replace('"DEEP"', nested) + '\n');
   await appendResult(log, result('b'));
   const { results, corrupt } = readResults(log);
   expect(results.map(({ id }) => id)).toEqual(['a', 'b']);
-  expect(corrupt).toEqual([{ line: 2, reason: 'nested too deep' }]);
+  expect(corrupt).toEqual([{ line: 2, reason: 'metrics.details.0.detail: nested too deep' }]);
 });
 
 it('a line of an older version without `attempts` counts one, and unknown fields do no harm', async () => {
