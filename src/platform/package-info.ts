@@ -1,4 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** A file of this package, by its path from the package's root. */
+export const packageFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 const packageJson = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;

@@ -1,13 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-/** A file that `init` makes. The path is relative to the folder. */
-export interface NewFile {
-  path: string;
-  content: string;
-  mode: number;
-}
+import type { NewFile } from '../new-files.js';
 
 const ours = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const INSTALLED = join('node_modules', 'llm-tool-test', 'schema');

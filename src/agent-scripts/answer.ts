@@ -1,0 +1,50 @@
+import { describeEnd, type CommandResult } from '../lib/command-result.js';
+import { beginningOf, endOf } from '../lib/cut.js';
+import { isJsonObject, isStorable, parseJson, type Json } from '../lib/json.js';
+
+/** What an agent script answers: the one JSON document on its stdout (specs/agent-scripts.md). */
+export type Answer = { success: true; data: Json } | { success: false; error: string; code: string };
+
+/** What a script said: its answer, or how its output breaks the contract. */
+export type Said = { ok: true; answer: Answer } | { ok: false; problem: string };
+
+export const CODE = /^[A-Z][A-Z0-9_]*$/;
+const QUOTED = 200;
+
+/** Reads what a run of a script left. The exit status is part of the contract: 0 with success, 1 without. */
+export function readAnswer(result: CommandResult, timeoutSecs: number): Said {
+  const broken = (problem: string): Said => ({ ok: false, problem });
+  if (result.timedOut) return broken(describeEnd(result, timeoutSecs));
+  if (result.stdoutBytes > Buffer.byteLength(result.stdout))
+    return broken(`stdout has ${result.stdoutBytes} bytes, too many to be read`);
+  const text = result.stdout.trim();
+  const end = describeEnd(result, timeoutSecs);
+  if (text === '') return broken(`nothing on stdout; ${end}${lastWords(result.stderr)}`);
+  const said = parseJson(text);
+  if (said === undefined)
+    return broken(`stdout is not one JSON document: ${JSON.stringify(beginningOf(text, QUOTED))}`);
+  if (!isJsonObject(said) || !isStorable(said)) return broken('stdout is not a JSON object of the contract');
+  const answer = answerIn(said);
+  if (typeof answer === 'string') return broken(answer);
+  const expected = answer.success ? 0 : 1;
+  return result.exitCode === expected
+    ? { ok: true, answer }
+    : broken(`${end} with success ${answer.success}: expected exit ${expected}`);
+}
+
+function answerIn({ success, data, error, code }: { [key: string]: Json }): Answer | string {
+  if (typeof success !== 'boolean') return 'no boolean `success` in what stdout says';
+  if (success) return data === undefined ? '`success` is true, and there is no `data`' : { success, data };
+  if (typeof error !== 'string' || error.trim() === '')
+    return '`success` is false, and there is no text in `error`';
+  return typeof code === 'string' && CODE.test(code)
+    ? { success, error, code }
+    : '`success` is false, and `code` is no name like FILE_NOT_FOUND';
+}
+
+const lastWords = (stderr: string): string => {
+  const words = endOf(stderr.trim(), QUOTED)
+    .split(/\s*\n\s*/)
+    .join(' | ');
+  return words === '' ? '' : `: ${words}`;
+};
