@@ -6,6 +6,7 @@ import type { EventBody } from '../../results/events.js';
 import type { AgentRecord, CommandRecord } from '../../results/run-record.js';
 import type { Efficiency } from '../../results/schema.js';
 import { createTrajectoryCollector, type RecordedTrajectory } from '../../results/trajectory.js';
+import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 import { lastSession, LOST, type AgentOutput } from './outputs.js';
 import { usageOf } from './usage.js';
@@ -33,6 +34,8 @@ const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRe
   stdout,
   stderr,
 });
+
+const systemEvent = (text: string): EventBody => ({ type: 'message', role: 'system', text });
 
 /**
  * Reads what an agent wrote, however much that is, and writes events.jsonl and the transcripts of its last session,
@@ -63,10 +66,11 @@ export async function digestOutput(
     trajectory.add(body);
   };
   const parser = agent.parser();
+  const system = await contextMessage(context);
   const stderr = await stderrTail(ended.stderr);
   let classified: Classified = { ending: 'crashed', message: '', again: null };
   await writeTranscripts(context, session, parser, {
-    before: setup.map(setupEvent),
+    before: [...setup.map(setupEvent), ...(system === null ? [] : [systemEvent(system)])],
     emit,
     after: () => {
       const exitCode = ended.exitCode ?? LOST;
