@@ -44,6 +44,10 @@ export function parseDenoCommand(line: string): DenoCommand | string {
   return { flags: words.slice(2, at), program, args: words.slice(at + 1) };
 }
 
+/** The first argument that only stands for one, like `<file>`: a command with it is not for a shell. */
+export const placeholderIn = ({ args }: DenoCommand): string | undefined =>
+  args.find((arg) => /^[<[].*[>\]](\.\.\.)?$/.test(arg));
+
 /** What flags allow: each permission with its values, empty where it is allowed without limits. */
 export function permissionsOf(flags: readonly string[]): Map<Permission | 'all', string[]> {
   const allowed = new Map<Permission | 'all', string[]>();
