@@ -1,7 +1,7 @@
 import { splitCommands } from '../results/split-commands.js';
 
 /** What Deno can be allowed, by the flags that say so (https://docs.deno.com/runtime/fundamentals/security/). */
-export const PERMISSIONS = ['read', 'write', 'net', 'env', 'run', 'sys', 'ffi', 'import'] as const;
+const PERMISSIONS = ['read', 'write', 'net', 'env', 'run', 'sys', 'ffi', 'import'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** A `deno run` command, in parts. */
