@@ -9,9 +9,10 @@ import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
 import { readmeOf, REPOSITORY } from './readme.js';
 
-/** Deno as this repository has installed it. */
+/** Deno as this repository has installed it, and no proxy between it and the servers of tests. */
 export const env = {
   PATH: `${join(REPOSITORY, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+  NO_PROXY: '127.0.0.1',
 };
 
 interface Answer {
