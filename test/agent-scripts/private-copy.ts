@@ -9,9 +9,13 @@ import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
 import { readmeOf, REPOSITORY } from './readme.js';
 
-const env = { PATH: `${join(REPOSITORY, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}` };
+/** Deno as this repository has installed it, and no proxy between it and the servers of tests. */
+export const env = {
+  PATH: `${join(REPOSITORY, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+  NO_PROXY: '127.0.0.1',
+};
 
-export interface Answer {
+interface Answer {
   exitCode: number | undefined;
   stderr: string;
   document: { success: boolean; data?: unknown; error?: string; code?: string };
@@ -20,11 +24,11 @@ export interface Answer {
 /** A project with this repository's `.agents`, in which scripts can be run and files be put. It goes with the test. */
 export interface PrivateCopy {
   folder: string;
-  write(path: string, content: string): Promise<void>;
+  write: (path: string, content: string) => Promise<void>;
   /** The command of the script's README, with these words for its arguments. */
-  script(name: string, ...words: string[]): Promise<Answer>;
+  script: (name: string, ...words: string[]) => Promise<Answer>;
   /** A whole command, as an example shows it. */
-  command(line: string, words?: string[]): Promise<Answer>;
+  command: (line: string, words?: string[]) => Promise<Answer>;
 }
 
 /** With what the examples of a script lay over it, and the service that they need. */
