@@ -65,7 +65,7 @@ function permissionsNamed(flag: string): (Permission | 'all')[] {
   const letters = /^-(\w+)$/.exec(flag)?.[1] ?? '';
   return flag.startsWith('--')
     ? PERMISSIONS.filter((permission) => flag === `--allow-${permission}`)
-    : [...letters].flatMap((letter) => SHORT[letter] ?? []);
+    : Array.from(letters).flatMap((letter) => SHORT[letter] ?? []);
 }
 
 function splitOnce(flag: string): [string, string | undefined] {

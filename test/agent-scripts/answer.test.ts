@@ -72,10 +72,18 @@ it.each([
   expect(problemIn(stdout, { exitCode })).toBe(problem);
 });
 
-it('a crash is told with its last words, on one line', () => {
-  const stderr = `${'x'.repeat(1000)}\n  at f\n\nerror: Uncaught TypeError\n`;
+it('a crash is told with its message on one line, without colours', () => {
+  const message = 'error: Uncaught (in promise) TypeError: no';
+  const stderr = `loading\n\x1b[31merror\x1b[0m${message.slice('error'.length)}\n  x()\n\n  at f\n${'  at g\n'.repeat(100)}`;
   const problem = problemIn('', { exitCode: 1, stderr }) ?? '';
-  expect(problem).toMatch(/^nothing on stdout; exit 1: .*at f \| error: Uncaught TypeError$/);
+  expect(problem).toMatch(`nothing on stdout; exit 1: ${message} | x() | at f |`);
+  expect(problem.length).toBeLessThan(300);
+});
+
+it('what else ends without an answer is told with its last words', () => {
+  const stderr = `${'x'.repeat(1000)}\nno space\n\n`;
+  const problem = problemIn('', { exitCode: 1, stderr }) ?? '';
+  expect(problem).toMatch(/^nothing on stdout; exit 1: …x+ \| no space$/);
   expect(problem.length).toBeLessThan(300);
 });
 

@@ -60,7 +60,7 @@ it('several permissions may share a dash', () => {
 });
 
 it('what a command line is made of reaches the program as it was', () => {
-  const word = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed());
+  const word = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', ''));
   fc.assert(
     fc.property(fc.array(word, { maxLength: 4 }), (args) => {
       const line = shellLine({ flags: [], program: SOURCE, args });
@@ -69,7 +69,7 @@ it('what a command line is made of reaches the program as it was', () => {
       });
       expect(printed.split('\0').slice(0, -1)).toEqual(['run', SOURCE, ...args]);
     }),
-    { numRuns: 50 },
+    { numRuns: 20 },
   );
 });
 

@@ -1,0 +1,37 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { findDeno } from '../../src/platform/find-deno.js';
+
+/** The environment of a shell that finds Deno. */
+export async function denoEnv(): Promise<{ PATH: string }> {
+  const deno = await findDeno(null);
+  if (deno === null) throw new Error('Deno comes with `npm install`');
+  return { PATH: `${dirname(deno)}:${process.env['PATH'] ?? ''}` };
+}
+
+/** The same with all but Deno. */
+export const NO_DENO_PATH = '/usr/bin:/bin';
+
+/** README of a script with these flags. */
+export const readmeOf = (name: string, flags = ''): string =>
+  [
+    `# ${name}`,
+    `## Summary\n\nWhat ${name} is for.`,
+    `## Usage\n\n\`\`\`bash\ndeno run ${flags} .agents/scripts/${name}/run.ts\n\`\`\`\n`,
+  ].join('\n\n');
+
+/** Files of an agent script, by their paths from the project's root. */
+export const scriptFiles = (name: string, source: string, flags = ''): Record<string, string> => ({
+  [`.agents/scripts/${name}/run.ts`]: source,
+  [`.agents/scripts/${name}/README.md`]: readmeOf(name, flags),
+});
+
+export const printing = (answer: object): string =>
+  `console.log(${JSON.stringify(JSON.stringify(answer))});\n`;
+
+export async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+}
