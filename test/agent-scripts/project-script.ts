@@ -9,8 +9,22 @@ export async function denoEnv(): Promise<{ PATH: string }> {
   return { PATH: `${dirname(deno)}:${process.env['PATH'] ?? ''}` };
 }
 
-/** The same with all but Deno. */
-export const NO_DENO_PATH = '/usr/bin:/bin';
+/** A machine without Deno: none on PATH, and none in any folder of npm (for a program that is started with `noDeno`). */
+export const NO_DENO_PATH = `/usr/bin:/bin:${dirname(process.execPath)}`;
+const NO_DENO_FILE = 'no-deno.cjs';
+export const NO_DENO_FILES = {
+  [NO_DENO_FILE]: `const Module = require('node:module');
+const resolve = Module._resolveFilename;
+Module._resolveFilename = (name, ...more) => {
+  if (name.startsWith('deno/')) throw new Error('there is no package deno');
+  return resolve.call(Module, name, ...more);
+};
+`,
+};
+export const noDeno = (folder: string): Record<string, string> => ({
+  PATH: NO_DENO_PATH,
+  NODE_OPTIONS: `--require ${join(folder, NO_DENO_FILE)}`,
+});
 
 /** README of a script with these flags. */
 export const readmeOf = (name: string, flags = ''): string =>

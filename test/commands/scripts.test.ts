@@ -1,20 +1,17 @@
 import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NO_DENO_PATH, printing, readmeOf, scriptFiles } from '../agent-scripts/project-script.js';
+import {
+  NO_DENO_FILES,
+  NO_DENO_PATH,
+  noDeno,
+  printing,
+  readmeOf,
+  scriptFiles,
+} from '../agent-scripts/project-script.js';
 import { createProject, type TestProject } from './project.js';
 
 const ECHO = 'console.log(JSON.stringify({ success: true, data: { args: Deno.args, cwd: Deno.cwd() } }));\n';
 const NO_FILE = { success: false, error: 'no such file', code: 'FILE_NOT_FOUND' };
-
-/** npm has no Deno for a program with this. */
-const WITHOUT_DENO = `const Module = require('node:module');
-const resolve = Module._resolveFilename;
-Module._resolveFilename = (name, ...more) => {
-  if (name.startsWith('deno/')) throw new Error('no package deno');
-  return resolve.call(Module, name, ...more);
-};
-`;
 
 let project: TestProject;
 let root: string;
@@ -36,7 +33,7 @@ beforeAll(async () => {
     '.agents/lib/script.ts': '',
     'src/deep/file.txt': '',
     'secret.txt': 'secret\n',
-    'without-deno.cjs': WITHOUT_DENO,
+    ...NO_DENO_FILES,
   });
   root = await realpath(project.folder);
 });
@@ -196,10 +193,10 @@ describe('scripts run', () => {
   });
 
   test('without Deno, it says how to get it: exit 3', async () => {
-    const { exitCode, stdout, stderr } = await project.cli(['scripts', 'run', 'echo'], {
-      PATH: `${NO_DENO_PATH}:${join(process.execPath, '..')}`,
-      NODE_OPTIONS: `--require ${join(project.folder, 'without-deno.cjs')}`,
-    });
+    const { exitCode, stdout, stderr } = await project.cli(
+      ['scripts', 'run', 'echo'],
+      noDeno(project.folder),
+    );
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
     expect(stderr).toMatch(/Deno was not found.*npm install --save-dev deno/);
   });
@@ -216,9 +213,7 @@ describe('scripts run', () => {
       `#!/bin/sh\necho '{"success":true,"data":"own"}'\n`,
       0o755,
     );
-    const { stdout } = await own.cli(['scripts', 'run', 'echo'], {
-      PATH: `${NO_DENO_PATH}:${join(process.execPath, '..')}`,
-    });
+    const { stdout } = await own.cli(['scripts', 'run', 'echo'], { PATH: NO_DENO_PATH });
     expect(documentOf({ stdout })).toEqual({ success: true, data: 'own' });
     await own.remove();
   });
