@@ -1,6 +1,7 @@
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
 import { beginningOf, endOf } from '../lib/cut.js';
 import { isJsonObject, isStorable, parseJson, type Json } from '../lib/json.js';
+import { plainText } from '../lib/plain-text.js';
 
 /** What an agent script answers: the one JSON document on its stdout (specs/agent-scripts.md). */
 export type Answer = { success: true; data: Json } | { success: false; error: string; code: string };
@@ -45,9 +46,10 @@ export function answerIn(value: Json | undefined): Answer | string {
     : '`success` is false, and `code` is no name like FILE_NOT_FOUND';
 }
 
-const lastWords = (stderr: string): string => {
-  const words = endOf(stderr.trim(), QUOTED)
-    .split(/\s*\n\s*/)
-    .join(' | ');
-  return words === '' ? '' : `: ${words}`;
-};
+/** Of a crash Deno's message, without the stack below it where that is long; else the end of what was said. */
+function lastWords(stderr: string): string {
+  const text = plainText(stderr).trim();
+  const crash = text.split(/^(?=error: )/m).at(-1) ?? '';
+  const words = crash.startsWith('error: ') ? beginningOf(crash, QUOTED) : endOf(text, QUOTED);
+  return words === '' ? '' : `: ${words.split(/\s*\n\s*/).join(' | ')}`;
+}

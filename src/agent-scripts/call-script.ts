@@ -42,9 +42,13 @@ export async function callScript(
   const command: DenoCommand = { flags: usage.flags, program: paths.source, args: [...args] };
   const line = shellLine(command);
   const result = await place.exec(`DENO_NO_PROMPT=1 DENO_NO_UPDATE_CHECK=1 ${line}`);
-  if (!result.timedOut && result.exitCode === 127) return { kind: 'no_deno', line, result };
+  if (lacksDeno(result)) return { kind: 'no_deno', line, result };
   const said = readAnswer(result, timeoutSecs);
   return said.ok
     ? { kind: 'answered', answer: said.answer, line, result }
     : { kind: 'broken', problem: `${paths.name} broke the contract: ${said.problem}`, line, result };
 }
+
+/** A shell names the command that it did not find; a script that ends with this status does not break off so. */
+const lacksDeno = ({ exitCode, stdoutBytes, stderr }: CommandResult): boolean =>
+  exitCode === 127 && stdoutBytes === 0 && /\bdeno\b/.test(stderr);

@@ -13,18 +13,20 @@ export interface DenoCommand {
   args: string[];
 }
 
-const SHORT: Readonly<Record<string, Permission>> = {
-  ...{ R: 'read', W: 'write', N: 'net', E: 'env', S: 'sys', I: 'import' },
+const SHORT: Readonly<Record<string, Permission | 'all'>> = {
+  ...{ R: 'read', W: 'write', N: 'net', E: 'env', S: 'sys', I: 'import', A: 'all' },
 };
+/** `<file>`, `[dir]`, `[--count <n>]`, `<file>...`: a placeholder to people, and a redirection or a pattern to a shell. */
+const PLACEHOLDER =
+  /(?:<[^\s<>[\]|;&]+(?: [^\s<>[\]|;&]+)*>|\[(?! )(?:[^<>[\]|;&\n]|<[^\s<>[\]|;&]+>)+\])(?:\.\.\.)?/g;
 
 /**
  * A plain `deno run` command: one without pipes, redirections and other commands. Placeholders like `<file>` and `[count]`
  * are taken as they are. A message where it is anything else.
  */
 export function parseDenoCommand(line: string): DenoCommand | string {
-  // `<file>` is a placeholder to people and a redirection to a shell.
   const placeholders: string[] = [];
-  const plain = line.replace(/[<[][^\s<>[\]|;&]+(?: [^\s<>[\]|;&]+)*[>\]](?:\.\.\.)?/g, (found) => {
+  const plain = line.replace(PLACEHOLDER, (found) => {
     placeholders.push(found);
     return `@${placeholders.length - 1}@`;
   });
@@ -53,16 +55,21 @@ export function permissionsOf(flags: readonly string[]): Map<Permission | 'all',
   const allowed = new Map<Permission | 'all', string[]>();
   for (const flag of flags) {
     const [name, values] = splitOnce(flag);
-    const permission = permissionNamed(name);
-    if (permission !== null) allowed.set(permission, values === undefined ? [] : values.split(','));
+    const named = permissionsNamed(name);
+    for (const permission of named) allowed.set(permission, []);
+    // Of several behind one dash, the last has the values.
+    const last = named.at(-1);
+    if (last !== undefined && values !== undefined) allowed.set(last, values.split(','));
   }
   return allowed;
 }
 
-function permissionNamed(flag: string): Permission | 'all' | null {
-  if (flag === '-A' || flag === '--allow-all') return 'all';
-  const long = PERMISSIONS.find((permission) => flag === `--allow-${permission}`);
-  return long ?? SHORT[/^-(\w)$/.exec(flag)?.[1] ?? ''] ?? null;
+function permissionsNamed(flag: string): (Permission | 'all')[] {
+  if (flag === '--allow-all') return ['all'];
+  const letters = /^-(\w+)$/.exec(flag)?.[1] ?? '';
+  return flag.startsWith('--')
+    ? PERMISSIONS.filter((permission) => flag === `--allow-${permission}`)
+    : Array.from(letters).flatMap((letter) => SHORT[letter] ?? []);
 }
 
 function splitOnce(flag: string): [string, string | undefined] {

@@ -37,7 +37,8 @@ export function parseReadme(text: string): Readme {
   const summary = blocks('Summary').find(isText);
   return {
     sections,
-    summary: summary === undefined ? null : { line: summary.line, value: summary.text },
+    summary:
+      summary === undefined ? null : { line: summary.line, value: summary.text.replaceAll(/\s*\n\s*/g, ' ') },
     usage: blocks('Usage').filter(isCommands).flatMap(commandsIn).find(isDenoRun) ?? null,
     arguments: rowsIn(blocks('Arguments')).map(({ line, cells: [name, required, description] }) => ({
       line,

@@ -25,7 +25,11 @@ const Evaluator = z
     name: label('the name of the evaluator').describe('Names it in reports; unique'),
     timeout_secs: seconds.default(60).describe('Time for the evaluator, in seconds'),
   })
-  .check(exactlyOne(['command', 'script']));
+  .check(exactlyOne(['command', 'script']))
+  .refine(({ command, args }) => command === undefined || args.length === 0, {
+    path: ['args'],
+    error: 'only a script has args; write them into the command',
+  });
 
 /** The user's own commands after the agent: post scripts, then evaluators (which measure and never decide). */
 export const Scripts = z.strictObject({
