@@ -54,7 +54,8 @@ function structure({ sections }: Readme): ReadmeProblem[] {
 function summary(readme: Readme): ReadmeProblem[] {
   if (!has(readme, 'Summary')) return [];
   const blocks = blocksOf(readme, 'Summary');
-  const ok = blocks.length === 1 && readme.summary !== null && !readme.summary.value.includes('\n');
+  const [only] = blocks;
+  const ok = blocks.length === 1 && only?.kind === 'text' && !only.text.includes('\n');
   return ok
     ? []
     : [{ line: lineOf(readme, 'Summary'), message: 'expected one line that says what the script is for' }];
