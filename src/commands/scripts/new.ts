@@ -22,7 +22,7 @@ export function newAgentScript(name: string, { json }: { json: boolean }): numbe
   const root = scriptsRoot() ?? process.cwd();
   const values: Record<string, string> = { name: paths.name, lib: relative(paths.folder, LIBRARY) };
   const fromTemplate = (file: string): string =>
-    readFileSync(packageFile(`templates/agent-script/${file}`), 'utf8').replace(
+    readFileSync(packageFile(`templates/agent-scripts/${file}`), 'utf8').replace(
       /\{\{(\w+)\}\}/g,
       (whole, key: string) => values[key] ?? whole,
     );
