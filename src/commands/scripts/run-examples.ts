@@ -33,6 +33,8 @@ export async function runExamples(root: string, script: FoundScript, deno: strin
       PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}`,
       DENO_NO_PROMPT: '1',
       DENO_NO_UPDATE_CHECK: '1',
+      // Deno asks a proxy for loopback addresses too.
+      NO_PROXY: ['127.0.0.1', process.env['NO_PROXY'] ?? ''].filter((part) => part !== '').join(','),
     };
     const server = isFile(join(copy, 'serve.ts')) ? await startServer(copy, deno, env) : null;
     const problemAt = (line: number, message: string): Problem => ({
