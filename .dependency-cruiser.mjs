@@ -20,8 +20,13 @@ export default {
   forbidden: [
     layer('lib', [], 'lib holds pure helpers and knows nothing of ours'),
     layer('results', ['lib/'], 'what is written is defined by itself'),
-    layer('gates', ['lib/', 'results/'], 'a gate touches the world through its context only'),
-    layer('evaluators', ['lib/', 'results/'], 'an evaluator reads what a script said'),
+    layer('agent-scripts', ['lib/', 'results/'], 'what READMEs and answers of agent scripts say'),
+    layer(
+      'gates',
+      ['lib/', 'results/', 'agent-scripts/'],
+      'a gate touches the world through its context only',
+    ),
+    layer('evaluators', ['lib/', 'results/', 'agent-scripts/'], 'an evaluator reads what a script said'),
     layer(
       'agents',
       ['lib/', 'results/', 'scenario/mock.ts'],
@@ -40,7 +45,7 @@ export default {
     ),
     layer(
       'scenario',
-      ['lib/', 'results/', 'gates/', 'evaluators/', 'agents/', 'environments/'],
+      ['lib/', 'results/', 'agent-scripts/', 'gates/', 'evaluators/', 'agents/', 'environments/'],
       'text to plan, pure',
     ),
     layer('reports', ['lib/', 'results/'], 'a report is a function of data'),
@@ -50,6 +55,7 @@ export default {
       [
         'lib/',
         'results/',
+        'agent-scripts/',
         'gates/',
         'evaluators/',
         'agents/',
@@ -69,6 +75,7 @@ export default {
       [
         'lib/',
         'results/',
+        'agent-scripts/',
         'gates/',
         'evaluators/',
         'agents/',
@@ -86,7 +93,7 @@ export default {
       name: 'pure-layers-touch-no-machine',
       comment: 'pure code gets what it needs passed in',
       severity: 'error',
-      from: { path: '^src/(results|gates|evaluators|scenario|judge|reports)/' },
+      from: { path: '^src/(results|agent-scripts|gates|evaluators|scenario|judge|reports)/' },
       to: { path: '^(node:)?(fs|child_process|net|http|https|os|worker_threads)', dependencyTypes: ['core'] },
     },
     {

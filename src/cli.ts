@@ -1,6 +1,7 @@
 #!/usr/bin/env -S node --
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
+import { addScriptsVerbs } from './commands/scripts/verbs.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { UnsafeFolder } from './platform/folders.js';
 import { packageVersion } from './platform/package-info.js';
@@ -50,6 +51,7 @@ const program = new Command('llm-tool-test')
   .version(packageVersion)
   .showHelpAfterError()
   .configureHelp({ showGlobalOptions: false })
+  .enablePositionalOptions()
   .exitOverride();
 
 program
@@ -257,6 +259,8 @@ for (const [verb, description, action] of [
     .option(...JSON_FLAG, false)
     .action(async (options) => exitWith((await import('./commands/engine.js'))[action](options)));
 }
+
+addScriptsVerbs(program, exitWith);
 
 /** Runs the command that the arguments name. Expected errors print no stack. */
 async function main(): Promise<void> {

@@ -8,6 +8,7 @@ import { prepareWorkspace } from './prepare-workspace.js';
 import { reuseResult } from './reuse-result.js';
 import type { Deps } from './step/run-context.js';
 import { runAgent } from './run-agent.js';
+import { runContextScript } from './run-context-script.js';
 import { runEvaluator } from './run-evaluator.js';
 import { runPostScript } from './run-post-script.js';
 import { writeReport } from './write-report.js';
@@ -18,6 +19,7 @@ export const createActivities = (deps: Deps) =>
     loadCells: loadCells(deps),
     finishSweep: finishSweep(deps),
     prepareWorkspace: prepareWorkspace(deps),
+    runContextScript: runContextScript(deps),
     runAgent: runAgent(deps),
     runPostScript: runPostScript(deps),
     checkGate: checkGate(deps),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { gateSubject } from '../gates/index.js';
+import { gateSubject, startsProcess } from '../gates/index.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import { isSmallTree } from '../platform/is-small-tree.js';
 import { fixtureFolder } from '../store/results-folder.js';
@@ -63,6 +63,14 @@ function cardOf(context: RunContext, prepared: Prepared): RunCard {
     unfit: prepared.unfit,
     ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
     agentTimeoutSecs: context.timeout_secs,
+    ...(scenario.task.context.length === 0
+      ? {}
+      : {
+          context: scenario.task.context.map(({ script, args, timeout_secs }) => ({
+            subject: brief(context.redact([script, ...args].join(' '))),
+            timeoutSecs: timeout_secs,
+          })),
+        }),
     posts: scenario.scripts.post.map(({ command, timeout_secs }) => ({
       subject: brief(context.redact(command)),
       timeoutSecs: timeout_secs,
@@ -71,7 +79,7 @@ function cardOf(context: RunContext, prepared: Prepared): RunCard {
       type: gate.type,
       subject: brief(context.redact(gate.name ?? gateSubject(gate))),
       timeoutSecs: gate.timeout_secs,
-      inProcess: !('command' in gate),
+      inProcess: !startsProcess(gate),
     })),
     evaluators: scenario.scripts.evaluators.map(({ name, timeout_secs }) => ({
       name,

@@ -1,8 +1,11 @@
+import { callScript } from '../agent-scripts/call-script.js';
+import { readScriptEvaluator } from '../evaluators/agent-script.js';
 import { readEvaluator } from '../evaluators/script.js';
 import type { EvaluatorResult } from '../results/schema.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
+import { scriptPlace } from './step/script-place.js';
 import { loadRun, scriptEnv, type Deps } from './step/run-context.js';
 
 /** Runs one evaluator script. It measures, and never changes the outcome. */
@@ -13,10 +16,12 @@ export const runEvaluator =
     const evaluator = context.scenario.scripts.evaluators[index];
     if (evaluator === undefined) throw new RangeError(`no evaluator ${index}`);
     await publishStep<EvaluatorResult>(context, STEPS.evaluator(index), async () => {
-      const { command, name, timeout_secs: timeoutSecs } = evaluator;
-      const result = await heartbeating((signal) =>
-        context.environment.exec(context.handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
-      );
-      return readEvaluator(name, result, timeoutSecs);
+      const { command, script, args, name, timeout_secs: timeoutSecs } = evaluator;
+      return heartbeating(async (signal) => {
+        const place = scriptPlace(context, scriptEnv(context), timeoutSecs, signal);
+        if (script !== undefined)
+          return readScriptEvaluator(name, await callScript({ script, args }, timeoutSecs, place));
+        return readEvaluator(name, await place.exec(command ?? ''), timeoutSecs);
+      });
     });
   };

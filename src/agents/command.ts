@@ -21,16 +21,18 @@ export function commandAgent(name: string, settings: AgentSettings): Agent {
     limitsTurns: false,
     version: settings.version_command === undefined ? null : ['sh', '-c', settings.version_command],
     launch(request) {
+      // It has no channel for what comes before the prompt.
+      const said = [request.system, request.prompt].filter((text) => text !== null).join('\n\n');
       const promptFile = join(request.config, 'prompt.txt');
       const values = { model: request.model, prompt_file: promptFile, workspace: request.workspace };
       const args = settings.args.map((arg) => fill(arg, values));
       const named = settings.args.some((arg) => arg.includes('{prompt_file}'));
-      const last = { arg: [request.prompt], stdin: [], file: named ? [] : [promptFile] }[prompt];
+      const last = { arg: [said], stdin: [], file: named ? [] : [promptFile] }[prompt];
       return {
         argv: [command, ...args, ...last],
         env: { ...settings.env, LLM_TOOL_TEST_MODEL: request.model },
-        stdin: prompt === 'stdin' ? request.prompt : '',
-        files: prompt === 'file' ? [{ path: promptFile, content: request.prompt }] : [],
+        stdin: prompt === 'stdin' ? said : '',
+        files: prompt === 'file' ? [{ path: promptFile, content: said }] : [],
       };
     },
     resume: null,

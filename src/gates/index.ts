@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentScript } from './agent-script.js';
 import { commandCalled } from './command-called.js';
 import { commandJsonPath } from './command-json-path.js';
 import { commandNotCalled } from './command-not-called.js';
@@ -37,6 +38,7 @@ const gates = [
   responseContains,
   responseMatches,
   script,
+  agentScript,
 ] as const;
 
 const schemasOf = <const T extends readonly Gate<z.ZodType>[]>(all: T) =>
@@ -68,6 +70,9 @@ function gateOf(spec: GateSpec): Gate<z.ZodType<GateSpec>> {
 /** Performs one check. Rejects only where the context does: when the harness itself failed. */
 export const checkGate = (spec: GateSpec, context: GateContext): Promise<Verdict> =>
   gateOf(spec).check(spec, context);
+
+/** Whether a check runs a command; the others are over in moments. */
+export const startsProcess = (spec: GateSpec): boolean => 'command' in spec || 'script' in spec;
 
 /** A few words that name what a gate checks, for summaries; one line. */
 export const gateSubject = (spec: GateSpec): string => gateOf(spec).subject(spec).trim().replace(/\s+/g, ' ');

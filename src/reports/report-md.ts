@@ -24,6 +24,7 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     target(run),
     heading(2, 'Setup'),
     commands(run.setup, 'No setup commands were run.'),
+    ...(run.context.length === 0 ? [] : [heading(2, 'Context'), commands(run.context, '')]),
     heading(2, 'Agent'),
     agentSection(run),
     heading(2, 'Gates'),

@@ -121,6 +121,8 @@ export const RunRecord = z.object({
     .nullable()
     .default(null),
   setup: z.array(CommandRecord),
+  /** Agent scripts that were run before the agent, which was given what they answered. */
+  context: z.array(CommandRecord).default([]),
   post_scripts: z.array(CommandRecord),
   steps: z.array(StepRecord),
   /** What a reader should know though it changes no outcome (a failed setup command, a setting not enforced). */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scriptFields } from '../agent-scripts/fields.js';
 import { nonBlank, seconds } from '../gates/fields.js';
 import { Evaluation } from './evaluation.js';
 import { cleanText, distinct, label } from './fields.js';
@@ -44,6 +45,15 @@ export const Scenario = z
     task: z
       .strictObject({
         prompt: nonBlank('the prompt for the agent').describe('What the agent is asked to do'),
+        context: z
+          .array(
+            z.strictObject({
+              ...scriptFields,
+              timeout_secs: seconds.default(60).describe('Time for the script, in seconds'),
+            }),
+          )
+          .default([])
+          .describe('Agent scripts that are run before the agent, which is given what they answer'),
       })
       .describe('What the agent is given'),
     evaluation: Evaluation.describe('How the result is judged'),

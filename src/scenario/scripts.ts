@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { scriptFields } from '../agent-scripts/fields.js';
 import { command, seconds } from '../gates/fields.js';
-import { distinct, label, workspaceFile } from './fields.js';
+import { distinct, exactlyOne, label, workspaceFile } from './fields.js';
 
 /** What is done to the workspace before the agent starts. */
 export const Setup = z.strictObject({
@@ -16,11 +17,19 @@ const PostScript = z.strictObject({
   timeout_secs: seconds.default(30).describe('Time for the script, in seconds'),
 });
 
-const Evaluator = z.strictObject({
-  command,
-  name: label('the name of the evaluator').describe('Names it in reports; unique'),
-  timeout_secs: seconds.default(60).describe('Time for the evaluator, in seconds'),
-});
+const Evaluator = z
+  .strictObject({
+    command: command.exactOptional(),
+    script: scriptFields.script.exactOptional(),
+    args: scriptFields.args,
+    name: label('the name of the evaluator').describe('Names it in reports; unique'),
+    timeout_secs: seconds.default(60).describe('Time for the evaluator, in seconds'),
+  })
+  .check(exactlyOne(['command', 'script']))
+  .refine(({ command, args }) => command === undefined || args.length === 0, {
+    path: ['args'],
+    error: 'only a script has args; write them into the command',
+  });
 
 /** The user's own commands after the agent: post scripts, then evaluators (which measure and never decide). */
 export const Scripts = z.strictObject({
@@ -29,5 +38,7 @@ export const Scripts = z.strictObject({
     .array(Evaluator)
     .check(distinct(({ name }) => name, 'evaluator name', ['name']))
     .default([])
-    .describe('Run after the gates: they print JSON (metrics, score, summary), and never decide'),
+    .describe(
+      'Run after the gates: commands that print JSON (metrics, score, summary), or agent scripts; they never decide',
+    ),
 });

@@ -132,11 +132,18 @@ export interface RunCard {
   /** Id of a finished run with the same inputs, whose result is taken instead of running anything. */
   reuse?: string;
   agentTimeoutSecs: number;
+  /** Agent scripts that are run before the agent. Absent where there are none. */
+  context?: { subject: string; timeoutSecs: number }[];
   posts: { subject: string; timeoutSecs: number }[];
   gates: GateCard[];
   evaluators: { name: string; timeoutSecs: number }[];
   /** Absent where none is asked, and in runs that an older build has begun. */
   judge?: { model: string; rubric: string; timeoutSecs: number; always: boolean };
+}
+
+export interface ContextBrief {
+  /** Why the agent cannot be started: there is nothing that it could be given; null when it can. */
+  unfit: string | null;
 }
 
 export interface AgentBrief {
@@ -189,6 +196,7 @@ export interface RunResult {
 export const STEPS = {
   prepare: 'prepare',
   reuse: 'reuse',
+  context: (index: number) => `context ${index + 1}`,
   agent: (nth: number) => (nth === 1 ? 'agent' : `agent ${nth}`),
   post: (index: number) => `post ${index + 1}`,
   gate: (index: number) => `gate ${index + 1}`,

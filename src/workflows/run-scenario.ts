@@ -147,6 +147,16 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       );
       if (reused !== null || failures.length > 0) return;
     }
+    for (const [index, script] of (card.context ?? []).entries()) {
+      const summary = `context ${index + 1}/${card.context?.length ?? 0} ${script.subject}`;
+      const given = await perform(STEPS.context(index), summary, (options) =>
+        activities.runContextScript.executeWithOptions({ ...options, ...within(script.timeoutSecs) }, [
+          run,
+          index,
+        ]),
+      );
+      if (given === null || given.unfit !== null) return;
+    }
     const agent = await runAgent(card);
     if (agent?.ending === 'cancelled') throw new CancelledFailure('the run was cancelled');
     if (agent === null || agent.ending === 'unable') return;

@@ -1,6 +1,6 @@
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { inject } from 'vitest';
@@ -66,7 +66,7 @@ export async function createProject(
     TEMPORAL_ADDRESS: options.ownServer === true ? '' : inject('temporalAddress'),
   };
   const start: TestProject['start'] = (args, more = {}, below = '') =>
-    startCli(join(folder, below), args, { ...env, ...more });
+    startCli(resolve(folder, below), args, { ...env, ...more });
   const project: TestProject = {
     folder,
     results: join(folder, 'llm-tool-test-results'),

@@ -21,10 +21,11 @@ async function exec(
   workspace: string,
   command: string,
   timeoutSecs: number,
-  cap: number,
+  { cap, env }: Required<Pick<Given, 'cap' | 'env'>>,
 ): Promise<CommandResult> {
   const result = await execa('sh', ['-c', command], {
     cwd: workspace,
+    env,
     reject: false,
     timeout: timeoutSecs * 1000,
     killSignal: 'SIGKILL',
@@ -67,6 +68,7 @@ async function look(workspace: string, path: string): Promise<FileLook> {
 
 interface Given {
   cap?: number;
+  env?: Record<string, string>;
   efficiency?: Efficiency | null;
   trajectory?: Trajectory | null;
 }
@@ -74,10 +76,10 @@ interface Given {
 /** Real processes and real files; only what is known of the agent is given. */
 export function realContext(
   workspace: string,
-  { cap = 1024 * 1024, efficiency = null, trajectory = null }: Given = {},
+  { cap = 1024 * 1024, env = {}, efficiency = null, trajectory = null }: Given = {},
 ): GateContext {
   return {
-    exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, cap),
+    exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, { cap, env }),
     look: (path) => look(workspace, path),
     efficiency: () => Promise.resolve(efficiency),
     trajectory: () => Promise.resolve(trajectory),

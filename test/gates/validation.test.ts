@@ -21,6 +21,7 @@ const valid: Record<GateSpec['type'], object> = {
   response_contains: { substring: 'x' },
   response_matches: { pattern: 'x' },
   script: { command: 'true', description: 'all is well' },
+  agent_script: { script: 'check-coverage' },
 };
 const all = Object.entries(valid).map(([type, fields]) => ({ type, ...fields }));
 

@@ -92,6 +92,17 @@ describe('the package, installed in an empty folder', () => {
     expect(SweepDocument.parse(JSON.parse(stdout)).totals).toMatchObject({ cells: 3, passed: 3 });
   });
 
+  test('makes an agent script, with the library that it needs', async () => {
+    const { exitCode, stdout, stderr } = await npx('scripts', 'new', 'hello', '--json');
+    expect(exitCode, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: ['.agents/lib/script.ts', '.agents/scripts/hello/run.ts', '.agents/scripts/hello/README.md'],
+    });
+    expect(JSON.parse((await npx('scripts', 'list', '--json')).stdout)).toMatchObject({
+      scripts: [{ name: 'hello', usage: 'deno run .agents/scripts/hello/run.ts <name>' }],
+    });
+  });
+
   test('lets editors find the schema that the made scenario names', async () => {
     const scenario = await readFile(join(folder, 'fixtures/stock_delivery.yaml'), 'utf8');
     const [, way = ''] = /\$schema=(\S+)/.exec(scenario) ?? [];
@@ -129,7 +140,7 @@ describe('the package, installed in an empty folder', () => {
 
 describe('what is packed', () => {
   const WANTED =
-    /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh)|dist\/build-id|dist\/third-party-licences\.txt|(fixtures|schema|specs|templates)\/.+)$/;
+    /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh)|dist\/build-id|dist\/third-party-licences\.txt|(fixtures|schema|specs|templates)\/.+)$/;
 
   test('is what a user needs, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);

@@ -93,6 +93,7 @@ export const run = (change: Partial<RunRecord> = {}): RunRecord => ({
   },
   judge: null,
   setup: [],
+  context: [],
   post_scripts: [],
   steps: [{ name: 'runAgent', status: 'done', duration_ms: 3000, attempts: 1, note: null }],
   warnings: [],

@@ -66,6 +66,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     loadCells: () => Promise.resolve({ cells: [], total: 0 }),
     finishSweep: () => Promise.resolve(),
     prepareWorkspace: () => Promise.resolve(card()),
+    runContextScript: () => Promise.resolve({ unfit: null }),
     runAgent: () => Promise.resolve(brief()),
     runPostScript: () => Promise.resolve(),
     checkGate: () => Promise.resolve('pass'),

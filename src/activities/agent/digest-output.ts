@@ -1,11 +1,13 @@
 import { open, stat } from 'node:fs/promises';
-import type { Again, AgentEnd, Classified } from '../../agents/agent.js';
+import type { Again, Classified } from '../../agents/agent.js';
+import { createToldEnd } from '../../agents/told-end.js';
 import { linesOf } from '../../platform/lines.js';
 import { analyseTranscript, extractCommands, type Transcript } from '../../results/analyse-transcript.js';
 import type { EventBody } from '../../results/events.js';
 import type { AgentRecord, CommandRecord } from '../../results/run-record.js';
 import type { Efficiency } from '../../results/schema.js';
 import { createTrajectoryCollector, type RecordedTrajectory } from '../../results/trajectory.js';
+import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 import { lastSession, LOST, type AgentOutput } from './outputs.js';
 import { usageOf } from './usage.js';
@@ -34,6 +36,8 @@ const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRe
   stderr,
 });
 
+const systemEvent = (text: string): EventBody => ({ type: 'message', role: 'system', text });
+
 /**
  * Reads what an agent wrote, however much that is, and writes events.jsonl and the transcripts of its last session,
  * redacted. What later steps need of the events is kept in memory, without the output that tools printed. Tokens and
@@ -52,25 +56,29 @@ export async function digestOutput(
   const seen: EventBody[] = [];
   const trajectory = createTrajectoryCollector();
   // Of the last start only: what ended the ones before it has been waited for.
-  const told: Pick<AgentEnd, 'result' | 'error'> = { result: null, error: null };
+  const told = createToldEnd();
   const emit = (body: EventBody, start: number): void => {
     remember(body, seen);
-    if (start === ended.start && body.type === 'result') told.result = body;
-    if (start === ended.start && body.type === 'error') told.error = body;
-    // What came after it shows that the agent got over it.
-    if (GOES_ON.has(body.type)) told.error = null;
+    if (start === ended.start) told.add(body);
     meter.add(body);
     trajectory.add(body);
   };
   const parser = agent.parser();
+  const system = await contextMessage(context);
   const stderr = await stderrTail(ended.stderr);
   let classified: Classified = { ending: 'crashed', message: '', again: null };
   await writeTranscripts(context, session, parser, {
-    before: setup.map(setupEvent),
+    before: [...setup.map(setupEvent), ...(system === null ? [] : [systemEvent(system)])],
     emit,
     after: () => {
       const exitCode = ended.exitCode ?? LOST;
-      classified = agent.classify({ exitCode, stopped: ended.stopped, at: ended.endedAt, stderr, ...told });
+      classified = agent.classify({
+        exitCode,
+        stopped: ended.stopped,
+        at: ended.endedAt,
+        stderr,
+        ...told.read(),
+      });
       return [{ type: 'result', ending: classified.ending, exit_code: ended.exitCode }];
     },
   });
@@ -114,8 +122,6 @@ export async function digestOutput(
     return `agent ${run.cell.agent}: ${message}`;
   }
 }
-
-const GOES_ON: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
 
 function* textOf(session: readonly AgentOutput[]): Generator<string> {
   for (const { stdout } of session) {

@@ -5,6 +5,7 @@ import type { AgentLaunch, AgentRequest } from '../../agents/agent.js';
 import { askVersion } from '../../platform/ask-version.js';
 import { findExecutable } from '../../platform/find-executable.js';
 import { writeFileAtomic } from '../../platform/write-file.js';
+import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 
 const VERSION_MS = 10_000;
@@ -23,7 +24,7 @@ export async function planLaunch(
   session: string | null = null,
 ): Promise<PlannedLaunch> {
   const { agent } = context;
-  const request = requestOf(context, start);
+  const request = requestOf(context, start, await contextMessage(context));
   const launch =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
   const env = { ...context.baseEnv, ...launch.env, ...context.targetEnv };
@@ -39,7 +40,11 @@ export async function agentVersion(
   return said === null ? null : redact(said);
 }
 
-function requestOf({ scenario, run, handle, home, config, access }: RunContext, start: number): AgentRequest {
+function requestOf(
+  { scenario, run, handle, home, config, access }: RunContext,
+  start: number,
+  system: string | null,
+): AgentRequest {
   return {
     prompt: scenario.task.prompt,
     model: run.cell.model,
@@ -48,7 +53,7 @@ function requestOf({ scenario, run, handle, home, config, access }: RunContext, 
     config,
     sessionId: uuidOf(`${run.run}/${start}`),
     maxTurns: scenario.run.max_turns ?? null,
-    system: null,
+    system,
     access,
     mock: scenario.mock ?? null,
   };

@@ -9,11 +9,13 @@ import { judgeUsage } from '../judge/usage.js';
 import { readStep, type Manifest } from '../step/publish-step.js';
 import { readAgentSteps } from '../agent/agent-steps.js';
 import type { RunContext } from '../step/run-context.js';
+import type { ContextStep } from '../agent/context-message.js';
 import type { Prepared } from '../step/workspace.js';
 
 /** What the steps of a run left; null for one that was not performed. */
 export interface Found {
   prepared: Manifest<Prepared> | null;
+  contexts: (Manifest<ContextStep> | null)[];
   /** Each time that the agent was run: again where its provider had not served it. */
   agents: Manifest<AgentStep>[];
   /** The last of them, which counts. */
@@ -55,6 +57,7 @@ export async function collectSteps(context: RunContext, { failures }: ReportInpu
   });
   return {
     prepared: await readStep<Prepared>(context, STEPS.prepare),
+    contexts: await each<ContextStep>(scenario.task.context, STEPS.context),
     agents,
     agent: agents.at(-1) ?? null,
     posts: await each<CommandRecord>(scenario.scripts.post, STEPS.post),

@@ -19,7 +19,8 @@ export function composeRecord(
   const { run, scenario } = context;
   const prepared = found.prepared?.result ?? null;
   const agent = found.agent?.result.record ?? null;
-  const unfit = prepared?.unfit ?? null;
+  const contexts = found.contexts.flatMap((manifest) => (manifest === null ? [] : [manifest.result]));
+  const unfit = prepared?.unfit ?? contexts.find((context) => context.unfit !== null)?.unfit ?? null;
   const decision = decideOutcome({
     cancelled: input.cancelled,
     stepFailure: failureMessage(input),
@@ -65,6 +66,7 @@ export function composeRecord(
         ? null
         : { model: context.judge.model, rubric: context.judge.rubric_file, artifacts: found.judgeArtifacts },
     setup: prepared?.setup ?? [],
+    context: contexts.flatMap(({ record }) => record ?? []),
     post_scripts: posts,
     steps: stepRecords(context, input, found, unfit),
     regressions: [],
@@ -135,6 +137,7 @@ function stepRecords(
 ): StepRecord[] {
   const planned: PlannedStep[] = [
     [STEPS.prepare, found.prepared],
+    ...found.contexts.map((manifest, index): PlannedStep => [STEPS.context(index), manifest]),
     ...(found.agents.length === 0 ? [null] : found.agents).map((manifest, index): PlannedStep => [
       STEPS.agent(index + 1),
       manifest,

@@ -26,7 +26,7 @@ export async function cacheKey(context: RunContext, prepared: Prepared): Promise
   const commands = [
     ...scenario.setup.commands,
     ...scenario.scripts.post.map(({ command }) => command),
-    ...scenario.scripts.evaluators.map(({ command }) => command),
+    ...scenario.scripts.evaluators.flatMap(({ command }) => command ?? []),
     ...scenario.evaluation.gates.flatMap((gate) => ('command' in gate ? [gate.command] : [])),
   ];
   const parts = {

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describeEnd, type CommandResult } from '../../lib/command-result.js';
 import { beginningOf } from '../../lib/cut.js';
+import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
+import { findDeno } from '../../platform/find-deno.js';
 import { findExecutable, findFile } from '../../platform/find-executable.js';
 import { removeTree } from '../../platform/tree.js';
 import type { CommandRecord } from '../../results/run-record.js';
@@ -67,6 +70,7 @@ export async function buildWorkspace(
   const fixture = fixtureFolder(deps.resultsPath, context.fixture);
   await environment.prepare(handle, fixture, scenario.setup.files, fence.check);
   await linkTarget(context);
+  await linkDeno(context);
 
   const env = { ...baseEnv, ...targetEnv };
   const setup: CommandRecord[] = [];
@@ -138,6 +142,15 @@ function whyUnfit(context: RunContext): string | null {
 async function linkTarget({ target, target_path, handle, binaries }: RunContext): Promise<void> {
   const path = target_path ?? (target.binary.includes('/') ? join(handle.workspace, target.binary) : null);
   if (path !== null) await symlink(path, join(binaries, basename(target.binary)));
+}
+
+/** Deno from npm is on nobody's PATH: agent scripts of the workspace and their agents find it like the target. */
+async function linkDeno(context: RunContext): Promise<void> {
+  const { handle, binaries } = context;
+  const scripts = join(handle.workspace, SCRIPTS_FOLDER);
+  if (!existsSync(scripts) || (await findExecutable('deno', pathOf(context))) !== null) return;
+  const deno = await findDeno(handle.project);
+  if (deno !== null) await symlink(deno, join(binaries, 'deno'));
 }
 
 const pathOf = ({ baseEnv, targetEnv }: RunContext): string => targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';

@@ -1,0 +1,35 @@
+import { callScript } from '../agent-scripts/call-script.js';
+import { NO_DENO } from '../platform/find-deno.js';
+import { STEPS, type ContextBrief, type RunRef } from '../workflows/protocol.js';
+import type { ContextStep } from './agent/context-message.js';
+import { heartbeating } from './step/heartbeat.js';
+import { publishStep } from './step/publish-step.js';
+import { loadRun, type Deps } from './step/run-context.js';
+import { scriptPlace } from './step/script-place.js';
+import { toRecord } from './step/workspace.js';
+
+/**
+ * Runs one script of `task.context`, of which the agent is told. An answer without success is one; a script that cannot be
+ * run or breaks the contract leaves nothing to tell, and the agent is not started.
+ */
+export const runContextScript =
+  (deps: Deps) =>
+  async (run: RunRef, index: number): Promise<ContextBrief> => {
+    const context = await loadRun(deps, run);
+    const script = context.scenario.task.context[index];
+    if (script === undefined) throw new RangeError(`no context script ${index}`);
+    const { unfit } = await publishStep<ContextStep>(context, STEPS.context(index), async () => {
+      // As the agent would run it: it is not told where results and gates are.
+      const env = { ...context.baseEnv, ...context.targetEnv };
+      const called = await heartbeating((signal) =>
+        callScript(script, script.timeout_secs, scriptPlace(context, env, script.timeout_secs, signal)),
+      );
+      const { line, result } = called;
+      const record = result === null ? null : toRecord(context, line, result);
+      if (called.kind === 'answered')
+        return { record, told: { line, answer: JSON.stringify(called.answer) }, unfit: null };
+      const problem = called.kind === 'no_deno' ? NO_DENO : called.problem;
+      return { record, told: null, unfit: context.redact(`task.context: ${problem}`) };
+    });
+    return { unfit };
+  };

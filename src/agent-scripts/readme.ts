@@ -1,0 +1,109 @@
+import { parseDenoCommand, type DenoCommand } from './deno-command.js';
+import { sectionsOf, type Block, type Section } from './sections.js';
+
+/** The sections of a script's README, in their order (specs/agent-scripts.md). */
+export const SECTIONS = ['Summary', 'Usage', 'Arguments', 'Output', 'Error Codes', 'Examples'] as const;
+export type SectionName = (typeof SECTIONS)[number];
+
+/** Something that a README says, and where; lines count from 1. */
+export interface Told<T> {
+  line: number;
+  value: T;
+}
+
+/** An example: a command as written, and the answer that the README shows for it. */
+export interface Example {
+  line: number;
+  command: string;
+  /** The JSON block that follows the command's block; null where none does. */
+  output: Told<string> | null;
+}
+
+/** What a script's README tells. What is missing is null or empty; `readme-problems.ts` says what should be there. */
+export interface Readme {
+  sections: Section[];
+  /** One line. */
+  summary: Told<string> | null;
+  usage: Told<string> | null;
+  arguments: Told<{ name: string; required: boolean; description: string }>[];
+  codes: Told<string>[];
+  examples: Example[];
+}
+
+/** Reads a README; whatever it is, it gives an answer. */
+export function parseReadme(text: string): Readme {
+  const sections = sectionsOf(text);
+  const blocks = (name: SectionName): Block[] => sectionNamed(sections, name)?.blocks ?? [];
+  const summary = blocks('Summary').find(isText);
+  return {
+    sections,
+    summary:
+      summary === undefined ? null : { line: summary.line, value: summary.text.replaceAll(/\s*\n\s*/g, ' ') },
+    usage: blocks('Usage').filter(isCommands).flatMap(commandsIn).find(isDenoRun) ?? null,
+    arguments: rowsIn(blocks('Arguments')).map(({ line, cells: [name, required, description] }) => ({
+      line,
+      value: {
+        name: name ?? '',
+        required: required?.toLowerCase() === 'yes',
+        description: description ?? '',
+      },
+    })),
+    codes: rowsIn(blocks('Error Codes')).map(({ line, cells }) => ({ line, value: cells[0] ?? '' })),
+    examples: examplesIn(blocks('Examples')),
+  };
+}
+
+/** The command of the Usage section; a message where there is none that can be run. */
+export function usageCommand({ usage }: Readme): DenoCommand | string {
+  return usage === null
+    ? 'the README has no section Usage with a `deno run` command in a code block'
+    : parseDenoCommand(usage.value);
+}
+
+export const sectionNamed = (sections: readonly Section[], name: SectionName): Section | undefined =>
+  sections.find(({ level, title }) => level === 2 && title === name);
+
+const isText = (block: Block): block is Extract<Block, { kind: 'text' }> => block.kind === 'text';
+type Code = Extract<Block, { kind: 'code' }>;
+export const isCommands = (block: Block): block is Code =>
+  block.kind === 'code' && /^(bash|sh|shell|console)?$/.test(block.language);
+const isJson = (block: Block | undefined): block is Code =>
+  block?.kind === 'code' && block.language === 'json';
+const isDenoRun = ({ value }: Told<string>): boolean => value.startsWith('deno ');
+
+/** The commands of a code block: continued lines joined, comments and `cd` left out. */
+export function commandsIn({ line, code }: Code): Told<string>[] {
+  const commands: Told<string>[] = [];
+  let open: Told<string> | null = null;
+  for (const [index, text] of code.split('\n').entries()) {
+    const [, part = '', continued] = /^(.*?)(\\)?$/.exec(text.trim()) ?? [];
+    const begun: Told<string> = open ?? { line: line + 1 + index, value: '' };
+    open = { ...begun, value: `${begun.value} ${part.trim()}`.trim() };
+    if (continued !== undefined) continue;
+    if (open.value !== '' && !/^(#|cd\s)/.test(open.value)) commands.push(open);
+    open = null;
+  }
+  return commands;
+}
+
+const unquoted = (cell: string): string => cell.replace(/^`(.*)`$/, '$1');
+
+const rowsIn = (blocks: Block[]): { line: number; cells: string[] }[] =>
+  blocks
+    .flatMap((block) => (block.kind === 'table' ? block.rows : []))
+    .map(({ line, cells }) => ({ line, cells: cells.map(unquoted) }));
+
+/** Each command of the section; where a JSON block follows its block, that is the answer to the block's last command. */
+function examplesIn(blocks: Block[]): Example[] {
+  return blocks.flatMap((block, index): Example[] => {
+    if (!isCommands(block)) return [];
+    const next = blocks[index + 1];
+    const output = isJson(next) ? { line: next.line, value: next.code } : null;
+    const commands = commandsIn(block);
+    return commands.map(({ line, value }, at) => ({
+      line,
+      command: value,
+      output: at === commands.length - 1 ? output : null,
+    }));
+  });
+}

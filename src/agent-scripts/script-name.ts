@@ -1,0 +1,24 @@
+/** Where the agent scripts of a project are, relative to its root. */
+export const SCRIPTS_FOLDER = '.agents/scripts';
+
+/** Paths of a script's files, relative to the project's root. */
+export interface ScriptPaths {
+  /** Path below the scripts' folder: `check-coverage`, or `coverage/check` in a group. */
+  name: string;
+  folder: string;
+  source: string;
+  readme: string;
+}
+
+const SEGMENT = /^[A-Za-z0-9_][\w.-]*$/;
+
+/** The script that a name or a path means: `coverage/check`, `.agents/scripts/coverage/check/run.ts`; null where it can be none. */
+export function scriptPaths(nameOrPath: string): ScriptPaths | null {
+  const name = nameOrPath
+    .replace(/^\.\//, '')
+    .replace(/^\.agents\/scripts\//, '')
+    .replace(/\/(run\.ts|README\.md)?$/, '');
+  if (!name.split('/').every((segment) => SEGMENT.test(segment))) return null;
+  const folder = `${SCRIPTS_FOLDER}/${name}`;
+  return { name, folder, source: `${folder}/run.ts`, readme: `${folder}/README.md` };
+}

@@ -1,0 +1,67 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parseReadme, type Readme } from '../../agent-scripts/readme.js';
+import { SCRIPTS_FOLDER, scriptPaths, type ScriptPaths } from '../../agent-scripts/script-name.js';
+import { nearest } from '../../lib/nearest.js';
+import { isFile, isFolder, readText } from '../look.js';
+import { UsageError } from '../usage-error.js';
+
+/** A script of a project, and what its README tells; null where it has none. */
+export interface FoundScript extends ScriptPaths {
+  readme_text: string | null;
+  told: Readme | null;
+}
+
+/** The folder with `.agents/scripts`, found upward from the working folder; null where there is none. */
+export function scriptsRoot(from = process.cwd()): string | null {
+  if (isFolder(join(from, SCRIPTS_FOLDER))) return from;
+  const parent = dirname(from);
+  return parent === from ? null : scriptsRoot(parent);
+}
+
+/** The same. @throws UsageError where there is none. */
+export function findScriptsRoot(): string {
+  const root = scriptsRoot();
+  if (root !== null) return root;
+  throw new UsageError(
+    'no_scripts',
+    `there is no ${SCRIPTS_FOLDER} here or above; \`llm-tool-test scripts new <name>\` makes one with a first script`,
+  );
+}
+
+/** All scripts of a project, in the order of their names: folders with a run.ts or a README.md, at any depth. */
+export function listScripts(root: string): FoundScript[] {
+  const below = (folder: string): string[] => {
+    if (isFile(join(folder, 'run.ts')) || isFile(join(folder, 'README.md'))) return [folder];
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+      .flatMap((entry) => below(join(folder, entry.name)));
+  };
+  const scripts = join(root, SCRIPTS_FOLDER);
+  return readdirSync(scripts, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((entry) => below(join(scripts, entry.name)))
+    .flatMap((folder) => scriptPaths(relative(scripts, folder)) ?? [])
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((paths) => read(root, paths));
+}
+
+/** The script that is meant by its name or by a path, also one relative to the working folder. @throws UsageError */
+export function findScript(root: string, nameOrPath: string): FoundScript {
+  const scripts = listScripts(root);
+  const wanted = [nameOrPath, relative(root, resolve(nameOrPath))].flatMap((each) => scriptPaths(each) ?? []);
+  const found = scripts.find(({ name }) => wanted.some((paths) => paths.name === name));
+  if (found !== undefined) return found;
+  const names = scripts.map(({ name }) => name);
+  const near = nearest(nameOrPath, names);
+  const hint = near === null ? `known: ${names.join(', ') || 'none'}` : `did you mean '${near}'?`;
+  throw new UsageError(
+    'unknown_script',
+    `there is no agent script '${nameOrPath}' in ${SCRIPTS_FOLDER}; ${hint}`,
+  );
+}
+
+function read(root: string, paths: ScriptPaths): FoundScript {
+  const text = readText(join(root, paths.readme));
+  return { ...paths, readme_text: text, told: text === null ? null : parseReadme(text) };
+}

@@ -1,0 +1,24 @@
+import { stdout } from 'node:process';
+import { renderTable, terminalText } from '../../lib/table.js';
+import { printJson, textOptions } from '../output.js';
+import { findScriptsRoot, listScripts } from './find-scripts.js';
+
+/** `scripts list`: name and summary of each. */
+export function listAgentScripts({ json }: { json: boolean }): number {
+  const scripts = listScripts(findScriptsRoot()).map(({ name, source, told }) => ({
+    name,
+    summary: told?.summary?.value ?? null,
+    usage: told?.usage?.value ?? null,
+    path: source,
+  }));
+  if (json) printJson({ scripts });
+  else {
+    const rows = scripts.map(({ name, summary }) => [
+      terminalText(name),
+      terminalText(summary ?? '(no Summary in its README.md)'),
+    ]);
+    const lines = rows.length === 0 ? ['no scripts yet: `llm-tool-test scripts new <name>` makes one'] : [];
+    stdout.write(`${[...lines, ...renderTable(rows, { width: textOptions().width })].join('\n')}\n`);
+  }
+  return 0;
+}

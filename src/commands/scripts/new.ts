@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { stdout } from 'node:process';
+import { scriptPaths } from '../../agent-scripts/script-name.js';
+import { packageFile } from '../../platform/package-info.js';
+import { isFile } from '../look.js';
+import { writeNewFiles, type NewFile } from '../new-files.js';
+import { printJson } from '../output.js';
+import { UsageError } from '../usage-error.js';
+import { scriptsRoot } from './find-scripts.js';
+
+const LIBRARY = '.agents/lib';
+
+/** `scripts new`: a script that passes `scripts check`, and the library that it needs where the project has none. */
+export function newAgentScript(name: string, { json }: { json: boolean }): number {
+  const paths = scriptPaths(name);
+  if (paths === null)
+    throw new UsageError(
+      'bad_name',
+      `'${name}' is no name for a script: expected letters, digits, - and _, like check-coverage or coverage/check`,
+    );
+  const root = scriptsRoot() ?? process.cwd();
+  const values: Record<string, string> = { name: paths.name, lib: relative(paths.folder, LIBRARY) };
+  const fromTemplate = (file: string): string =>
+    readFileSync(packageFile(`templates/agent-script/${file}`), 'utf8').replace(
+      /\{\{(\w+)\}\}/g,
+      (whole, key: string) => values[key] ?? whole,
+    );
+  const library = `${LIBRARY}/script.ts`;
+  const files: NewFile[] = [
+    ...(isFile(join(root, library))
+      ? []
+      : [{ path: library, content: readFileSync(packageFile(library), 'utf8') }]),
+    { path: paths.source, content: fromTemplate('run.ts') },
+    { path: paths.readme, content: fromTemplate('README.md') },
+  ].map((file) => ({ ...file, mode: 0o644 }));
+  writeNewFiles(root, files);
+  const made = files.map(({ path }) => path);
+  if (json) printJson({ folder: root, files: made });
+  else
+    stdout.write(
+      [
+        `made in ${root}:`,
+        ...made.map((path) => `  ${path}`),
+        '',
+        `next: \`llm-tool-test scripts run ${paths.name} World\`, then make it yours, and \`llm-tool-test scripts check ${paths.name}\``,
+        '',
+      ].join('\n'),
+    );
+  return 0;
+}

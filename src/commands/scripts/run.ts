@@ -1,0 +1,56 @@
+import { stderr, stdout } from 'node:process';
+import { execa } from 'execa';
+import { readAnswer } from '../../agent-scripts/answer.js';
+import { usageCommand } from '../../agent-scripts/readme.js';
+import { findDeno, NO_DENO } from '../../platform/find-deno.js';
+import { InfrastructureError, UsageError } from '../usage-error.js';
+import { findScript, findScriptsRoot } from './find-scripts.js';
+
+/**
+ * `scripts run`: what `/execute-script` does. Runs the command of the script's README with these arguments, from the
+ * project's root; prints its JSON and passes its exit status. What breaks the contract goes to stderr, and an answer in
+ * the contract that says so to stdout.
+ */
+export async function runAgentScript(nameOrPath: string, args: string[]): Promise<number> {
+  const root = findScriptsRoot();
+  const { name, source, readme, told } = findScript(root, nameOrPath);
+  const usage = told === null ? `${readme} is not there` : usageCommand(told);
+  if (typeof usage === 'string')
+    throw new UsageError('no_usage', `${name} cannot be run: ${usage} (${readme})`);
+  const deno = await findDeno(root);
+  if (deno === null) throw new InfrastructureError(NO_DENO);
+  const ended = await execa(deno, ['run', ...usage.flags, source, ...args], {
+    cwd: root,
+    // What the README does not allow is refused, not asked for.
+    env: { DENO_NO_PROMPT: '1', DENO_NO_UPDATE_CHECK: '1' },
+    stdin: 'inherit',
+    stderr: 'inherit',
+    reject: false,
+    stripFinalNewline: false,
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  const said = readAnswer(
+    {
+      exitCode: ended.exitCode ?? null,
+      timedOut: false,
+      stdout: ended.stdout,
+      stderr: '',
+      stdoutBytes: Buffer.byteLength(ended.stdout),
+      stderrBytes: 0,
+      durationMs: ended.durationMs,
+    },
+    0,
+  );
+  if (said.ok) {
+    stdout.write(ended.stdout);
+    return ended.exitCode ?? 1;
+  }
+  stderr.write(ended.stdout);
+  const broken = {
+    success: false,
+    error: `${name} broke the contract: ${said.problem}`,
+    code: 'INVALID_OUTPUT',
+  };
+  stdout.write(`${JSON.stringify(broken)}\n`);
+  return 1;
+}

@@ -1,0 +1,32 @@
+import type { Called } from '../agent-scripts/call-script.js';
+import { isJsonObject, type Json } from '../lib/json.js';
+import type { EvaluatorResult } from '../results/schema.js';
+
+/**
+ * What an agent script measured: its data are the metrics, and in them `score` (a number from 0 to 1) and `summary` (a text)
+ * those of the evaluator. Such scripts are made for agents: what else these may be there for is no error.
+ */
+export function readScriptEvaluator(name: string, called: Called): EvaluatorResult {
+  const failed = (error: string): EvaluatorResult => ({
+    name,
+    metrics: null,
+    score: null,
+    summary: null,
+    error,
+  });
+  if (called.kind === 'no_deno') return failed('Deno was not found, on which agent scripts run');
+  if (called.kind === 'broken') return failed(called.problem);
+  const { answer } = called;
+  if (!answer.success) return failed(`${answer.code}: ${answer.error}`);
+  const { data } = answer;
+  const { score = null, summary = null } = isJsonObject(data) ? data : {};
+  return {
+    name,
+    metrics: data,
+    score: isScore(score) ? score : null,
+    summary: typeof summary === 'string' ? summary : null,
+    error: null,
+  };
+}
+
+const isScore = (value: Json): value is number => typeof value === 'number' && value >= 0 && value <= 1;

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { callScript } from '../agent-scripts/call-script.js';
+import { scriptFields } from '../agent-scripts/fields.js';
+import { commonFields, jsonAssertion, jsonPath } from './fields.js';
+import { defineGate } from './gate.js';
+import { applyAssertion, parseAssertion } from './json-assertion.js';
+import { compileJsonPath } from './json-path.js';
+import { broken, fail, pass } from './verdicts.js';
+
+/** An agent script answers with success, and the assertion, if any, holds for what the path finds in its data. */
+export const agentScript = defineGate({
+  schema: z
+    .strictObject({
+      type: z.literal('agent_script'),
+      ...commonFields,
+      ...scriptFields,
+      path: jsonPath.default('$').describe("JSON path (RFC 9535) in the answer's `data`, for the assertion"),
+      assertion: jsonAssertion.optional(),
+    })
+    .describe(
+      'An agent script answers with success, and the assertion, if any, holds for what the path finds in its data',
+    ),
+  subject: (spec) => [spec.script, ...spec.args].join(' '),
+  check: async (spec, context) => {
+    const path = compileJsonPath(spec.path);
+    if (!path.ok) return broken(path.message);
+    const parsed = spec.assertion === undefined ? null : parseAssertion(spec.assertion);
+    if (parsed?.ok === false) return broken(parsed.message);
+
+    const called = await callScript(spec, spec.timeout_secs, {
+      read: async (file) => {
+        const look = await context.look(file);
+        return look.kind === 'file' ? look.text() : null;
+      },
+      exec: (command) => context.exec(command, spec.timeout_secs),
+    });
+    if (called.kind === 'no_deno') return broken('Deno was not found, on which agent scripts run');
+    if (called.kind === 'broken') return fail(called.problem);
+    const { answer } = called;
+    if (!answer.success) return { ...fail(`${answer.code}: ${answer.error}`), detail: answer };
+    if (parsed === null) return { ...pass(`${spec.script} succeeded`), detail: answer };
+    const applied = applyAssertion(parsed.assertion, path.find(answer.data));
+    return {
+      ...(applied.ok
+        ? pass(`${spec.path} ${spec.assertion?.trim() ?? ''}`)
+        : fail(`${spec.path}: ${applied.message}`)),
+      detail: answer,
+    };
+  },
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { STEPS, type ContextBrief } from '../../src/workflows/protocol.js';
+import { useTemporal } from './harness.js';
+import { record, summariesIn } from './history.js';
+import { broken, card, cell, gate, stubActivities, untilCancelled, type Stubs } from './stub-activities.js';
+
+const onBench = useTemporal();
+const it = test.concurrent; // they mostly wait
+
+const PRIMED = card({
+  context: [
+    { subject: 'check-coverage src/a.c', timeoutSecs: 5 },
+    { subject: 'task-next', timeoutSecs: 60 },
+  ],
+  gates: [gate('notes.md')],
+});
+const stubsWith = (...given: (() => Promise<ContextBrief>)[]): Stubs =>
+  stubActivities({
+    prepareWorkspace: () => Promise.resolve(PRIMED),
+    runContextScript: (_run, index) => (given[index] ?? fit)(),
+  });
+const fit = (): Promise<ContextBrief> => Promise.resolve({ unfit: null });
+const activitiesOf = ({ calls }: Stubs): string[] => calls.map(({ activity }) => activity);
+
+it('scripts of task.context are run before the agent, in order, each with its own limit and a minute', async () => {
+  const stubs = stubsWith();
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    expect(await handle.result()).toMatchObject({ outcome: 'pass' });
+    const history = await handle.fetchHistory();
+    expect(summariesIn(history).slice(0, 4)).toEqual([
+      'prepare notes',
+      'context 1/2 check-coverage src/a.c',
+      'context 2/2 task-next',
+      'agent mock default',
+    ]);
+    const limits = (history.events ?? []).flatMap(({ activityTaskScheduledEventAttributes: step }) =>
+      step?.activityType?.name === 'runContextScript' ? [Number(step.startToCloseTimeout?.seconds)] : [],
+    );
+    expect(limits).toEqual([65, 120]);
+    await record('run-with-context', handle);
+  });
+  expect(stubs.argsOf('runContextScript').map(([, index]) => index)).toEqual([0, 1]);
+});
+
+it('what is unfit to be given ends the preparation: neither later scripts nor the agent are started', async () => {
+  const stubs = stubsWith(() => Promise.resolve({ unfit: 'check-coverage broke the contract' }));
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    await handle.result();
+    await record('run-with-unfit-context', handle);
+  });
+  expect(activitiesOf(stubs)).toEqual(['prepareWorkspace', 'runContextScript', 'writeReport', 'cleanUp']);
+  // the report has it from the step itself
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
+});
+
+it('a script that the harness could not run is a failed step, and the agent is not started', async () => {
+  const stubs = stubsWith(fit, () => Promise.reject(broken('the disk is full')));
+  await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+  expect(activitiesOf(stubs)).toEqual([
+    ...['prepareWorkspace', 'runContextScript', 'runContextScript', 'writeReport', 'cleanUp'],
+  ]);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
+    { step: STEPS.context(1), message: 'the disk is full' },
+  ]);
+});
+
+it('a cancel while a script is run starts nothing more', async () => {
+  let begun = (): void => undefined;
+  const running = new Promise<void>((resolve) => (begun = resolve));
+  const stubs = stubsWith(async () => {
+    begun();
+    return untilCancelled(new Promise<never>(() => undefined));
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    await running;
+    await handle.cancel();
+    expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
+  });
+  expect(activitiesOf(stubs)).toEqual(['prepareWorkspace', 'runContextScript', 'writeReport', 'cleanUp']);
+});
