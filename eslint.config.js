@@ -1,7 +1,10 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', 'fixtures', 'llm-tool-test-results', '.dependency-cruiser.mjs'] },
+  // `.agents` is for Deno, which checks and lints it.
+  {
+    ignores: ['.agents', 'dist', 'coverage', 'fixtures', 'llm-tool-test-results', '.dependency-cruiser.mjs'],
+  },
   tseslint.configs.strictTypeChecked,
   {
     languageOptions: {

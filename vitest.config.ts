@@ -15,6 +15,13 @@ export default defineConfig({
     maxWorkers: 3, // many tests wait, for processes and for time to pass; two would leave cores idle
     testTimeout: 60_000,
     hookTimeout: 300_000,
+    // Where `.agents/scripts/check-coverage` looks for it. What runs in processes of their own is not seen.
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reportsDirectory: 'coverage',
+      reporter: [['lcovonly', { file: 'coverage.info' }]],
+    },
     projects: [
       {
         extends: true,

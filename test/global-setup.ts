@@ -13,6 +13,8 @@ import { waitUntil } from '../src/platform/wait-until.js';
 declare module 'vitest' {
   interface ProvidedContext {
     temporalAddress: string;
+    /** The Web UI, which serves Temporal's HTTP API too. */
+    temporalUi: string;
   }
 }
 
@@ -40,7 +42,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
-    project.provide('temporalAddress', await start(folder, started));
+    const ports = await start(folder, started);
+    project.provide('temporalAddress', `${LOOPBACK}:${ports.port}`);
+    project.provide('temporalUi', `http://${LOOPBACK}:${ports.uiPort}`);
   } catch (error) {
     await stop();
     throw error;
@@ -48,14 +52,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return stop;
 }
 
-async function start(folder: string, started: ProcessIdentity[]): Promise<string> {
+async function start(folder: string, started: ProcessIdentity[]): Promise<{ port: number; uiPort: number }> {
   const temporal = await findTemporal((text) => console.log(text));
   for (let attempt = 1; attempt <= STARTS; attempt += 1) {
     const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
     const server = startServer(temporal, folder, ports);
     started.push(server);
-    const address = `${LOOPBACK}:${ports.port}`;
-    if (await isReady(server, address)) return address;
+    if (await isReady(server, `${LOOPBACK}:${ports.port}`)) return ports;
     signalProcess(server, 'SIGKILL');
     await waitForDeath(server, STOP_MS);
   }

@@ -141,7 +141,7 @@ function split(specification: Specification, args: string[]) {
 }
 
 function valueOf(name: string, kind: Kind, value: unknown): unknown {
-  if (value === '') fail('INVALID_ARGUMENT', `${name} is empty`);
+  if (String(value).trim() === '') fail('INVALID_ARGUMENT', `${name} is blank`);
   if (kind !== 'number') return value;
   const number = Number(value);
   return Number.isFinite(number) ? number : fail('INVALID_ARGUMENT', `${name} is no number: "${value}"`);

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { connect } from '../../src/platform/temporal-client.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
+import { privateCopy } from '../agent-scripts/private-copy.js';
+
+test('the script open-workflows finds what is open on a real server, and no longer when it is closed', async () => {
+  const client = await connect({ address: inject('temporalAddress'), namespace: 'default', external: false });
+  onTestFinished(() => client.connection.close());
+  const workflowId = `open/${randomUUID()}`;
+  const handle = await client.workflow.start('nobodyPerformsIt', {
+    workflowId,
+    taskQueue: 'nobody',
+    args: [],
+  });
+  onTestFinished(() => handle.terminate().then(Boolean, Boolean));
+
+  const { script } = await privateCopy();
+  const found = async (): Promise<object | undefined> => {
+    const { document } = await script('open-workflows', '--address', inject('temporalUi'), '--limit', '999');
+    const { workflows } = document.data as { workflows: { workflow_id: string }[] };
+    return workflows.find(({ workflow_id }) => workflow_id === workflowId);
+  };
+  // The server lists a workflow a moment after it has begun or ended.
+  const open = await waitUntil(async () => (await found()) ?? null, 20_000);
+  expect(open).toEqual({
+    workflow_id: workflowId,
+    run_id: handle.firstExecutionRunId,
+    type: 'nobodyPerformsIt',
+    task_queue: 'nobody',
+    start_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+  });
+  await handle.terminate();
+  expect(await waitUntil(async () => ((await found()) === undefined ? true : null), 20_000)).toBe(true);
+});
