@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { copyExamples, createProject, openRun, scenario } from '../../commands/project.js';
-import { provideCli } from '../clis.js';
+import { CLI_NAMES, provideCli } from '../clis.js';
 import { serve } from '../serve.js';
 import { MODELS } from './models.js';
 
 const LOW = '"orders":[{"item":"cables","count":50,"supplier":"Wire & Co"}';
 
-test.each(['claude-code', 'codex', 'opencode'] as const)(
+test.each(CLI_NAMES)(
   'the real %s is given what a script answered, finds scripts by ls and README, and runs one',
   async (agent) => {
     const program = await provideCli(agent, console.log);
@@ -39,10 +39,8 @@ test.each(['claude-code', 'codex', 'opencode'] as const)(
         .replace('"do it"', '"Order what is low.", context: [{script: low-stock}]'),
     );
     const env: Record<string, string> = { LLM_TOOL_TEST_ENABLED: '1' };
-    for (const maker of ['ANTHROPIC', 'OPENAI']) {
-      env[`${maker}_API_KEY`] = 'key-of-the-test';
-      env[`${maker}_BASE_URL`] = server.url;
-    }
+    for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
+    for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
 
     const { document } = await project.run(['shop'], env);
     const { run, metrics, text: read } = await openRun(document);
