@@ -49,6 +49,14 @@ describe('the examples', () => {
     expect(exitCode).toBe(0);
   });
 
+  test('agent_scripts passes with Deno, and tells calls of its target by the names of the scripts', async () => {
+    const { exitCode, document, stderr } = await project.run(['agent_scripts']);
+    expect(exitCode, stderr).toBe(0);
+    const { metrics } = await openRun(document);
+    expect(metrics.efficiency).toMatchObject({ total_commands: 2, unique_commands: 2, error_count: 0 });
+    expect(metrics.evaluator_results).toMatchObject([{ name: 'orders', score: 1, error: null }]);
+  });
+
   test('a run prints the outcome, where the report is and where the workflow is', async () => {
     const { exitCode, stdout } = await project.cli(['run', 'example_basic']);
     expect(exitCode).toBe(0);

@@ -28,7 +28,7 @@ describe('schema', () => {
     expect(stderr).toMatch(/'--config' cannot be used with option '--rubric'/);
   });
 
-  test.each(['fixtures/example_basic.yaml', 'fixtures/git_history.yaml'])(
+  test.each(['fixtures/example_basic.yaml', 'fixtures/git_history.yaml', 'fixtures/agent_scripts.yaml'])(
     '%s names it for editors in its first line',
     (file) => {
       const path = join(REPOSITORY, file);

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { stdout } from 'node:process';
 import { scriptPaths } from '../../agent-scripts/script-name.js';
 import { packageFile } from '../../platform/package-info.js';
+import { fillTemplate } from '../fill-template.js';
 import { isFile } from '../look.js';
 import { writeNewFiles, type NewFile } from '../new-files.js';
 import { printJson } from '../output.js';
@@ -20,19 +21,14 @@ export function newAgentScript(name: string, { json }: { json: boolean }): numbe
       `'${name}' is no name for a script: expected letters, digits, - and _, like check-coverage or coverage/check`,
     );
   const root = scriptsRoot() ?? process.cwd();
-  const values: Record<string, string> = { name: paths.name, lib: relative(paths.folder, LIBRARY) };
-  const fromTemplate = (file: string): string =>
-    readFileSync(packageFile(`templates/agent-scripts/${file}`), 'utf8').replace(
-      /\{\{(\w+)\}\}/g,
-      (whole, key: string) => values[key] ?? whole,
-    );
+  const values = { name: paths.name, lib: relative(paths.folder, LIBRARY) };
   const library = `${LIBRARY}/script.ts`;
   const files: NewFile[] = [
     ...(isFile(join(root, library))
       ? []
       : [{ path: library, content: readFileSync(packageFile(library), 'utf8') }]),
-    { path: paths.source, content: fromTemplate('run.ts') },
-    { path: paths.readme, content: fromTemplate('README.md') },
+    { path: paths.source, content: fillTemplate('agent-scripts/run.ts', values) },
+    { path: paths.readme, content: fillTemplate('agent-scripts/README.md', values) },
   ].map((file) => ({ ...file, mode: 0o644 }));
   writeNewFiles(root, files);
   const made = files.map(({ path }) => path);

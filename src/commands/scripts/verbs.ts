@@ -56,4 +56,14 @@ export function addScriptsVerbs(
     .description('the lines to put into AGENTS.md, so that agents find the scripts')
     .option(...JSON_FLAG, false)
     .action(async (options) => exitWith((await import('./prompt.js')).printScriptsPrompt(options)));
+
+  scripts
+    .command('install-command')
+    .description('make /execute-script a command of Claude Code, OpenCode and Codex, in this project')
+    .argument('[agents...]', 'only for these: claude-code, opencode, codex')
+    .option('--command <command>', 'how agents call this program', 'npx llm-tool-test')
+    .option(...JSON_FLAG, false)
+    .action(async (agents, options) =>
+      exitWith((await import('./install-command.js')).installCommand(agents, options)),
+    );
 }

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { stdout } from 'node:process';
+import { fillTemplate } from '../fill-template.js';
+import { readText } from '../look.js';
+import { writeNewFiles } from '../new-files.js';
+import { printJson } from '../output.js';
+import { UsageError } from '../usage-error.js';
+import { scriptsRoot } from './find-scripts.js';
+
+/** Where each agent looks for commands of a project, and how its user calls ours. Codex has skills in their place. */
+const PLACES = {
+  'claude-code': { path: '.claude/commands/execute-script.md', call: '/execute-script' },
+  opencode: { path: '.opencode/commands/execute-script.md', call: '/execute-script' },
+  codex: { path: '.agents/skills/execute-script/SKILL.md', call: '$execute-script' },
+} as const;
+type AgentName = keyof typeof PLACES;
+const AGENTS = Object.keys(PLACES) as AgentName[];
+
+/** Words that neither a shell nor an agent's list of allowed commands takes for more. */
+const PLAIN = /^[\w@%+=:./-]+( [\w@%+=:./-]+)*$/;
+
+interface Options {
+  command: string;
+  json: boolean;
+}
+
+/** `scripts install-command`: files that make `/execute-script <script> [args]` a command of agents. None is overwritten. */
+export function installCommand(agents: readonly string[], { command, json }: Options): number {
+  if (!PLAIN.test(command))
+    throw new UsageError('bad_command', `'${command}' is no plain command, like \`npx llm-tool-test\``);
+  const root = scriptsRoot() ?? process.cwd();
+  const files = [...new Set(agents.length === 0 ? AGENTS : agents)].map((agent) => {
+    const known = AGENTS.find((name) => name === agent);
+    if (known === undefined)
+      throw new UsageError('unknown_agent', `no command for '${agent}'; known: ${AGENTS.join(', ')}`);
+    const { path, call } = PLACES[known];
+    const content = fillTemplate(`commands/${known}.md`, { command });
+    return { agent, path, call, content, mode: 0o644, made: readText(join(root, path)) !== content };
+  });
+  writeNewFiles(
+    root,
+    files.filter(({ made }) => made),
+  );
+  if (json)
+    printJson({
+      folder: root,
+      files: files.map(({ agent, path, call, made }) => ({ agent, path, call, made })),
+    });
+  else
+    stdout.write(
+      [
+        `in ${root}:`,
+        ...files.map(
+          ({ path, call, made }) => `  ${path}  ${made ? 'made' : 'was there'}: ${call} <script> [args]`,
+        ),
+        '',
+      ].join('\n'),
+    );
+  return 0;
+}
