@@ -4,6 +4,7 @@ import {
   CancellationScope,
   CancelledFailure,
   isCancellation,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -63,6 +64,8 @@ const activities = proxyActivities<Activities>({
  * worker die meanwhile, the task is given to the next one after its timeout, as any workflow task.
  */
 const inProcess = proxyLocalActivities<Activities>({ startToCloseTimeout: '10 minutes' });
+/** Tried once in process: nobody sees why it fails, before it has failed for good. The server shows it. */
+const ONCE = { maximumAttempts: 1 } as const;
 
 /** One execution of a cell: every step is an activity of its own, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
@@ -100,16 +103,21 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       setCurrentDetails(runDetails(lines));
     }
   }
-  /** Performs a step within the workflow task, or as an activity where it is too much for that, which only the step can tell. */
+  /**
+   * Performs a step within the workflow task, or as an activity where it is too much for that, which only the step can
+   * tell, or where it has failed.
+   */
   const performEither = <R>(
     step: string,
     title: string,
-    startToCloseTimeout: string,
+    within: { startToCloseTimeout: string | number },
     call: (steps: typeof inProcess | typeof activities, options: StepOptions) => Promise<R | null>,
+    isLocal = input.inProcess === true,
   ): Promise<R | null> =>
     perform(step, title, async (options) => {
-      const done = input.inProcess === true ? await call(inProcess, options) : null;
-      return done ?? call(activities, { ...options, startToCloseTimeout });
+      const limited = { ...options, ...within };
+      const done = isLocal ? await attempt(() => call(inProcess, { ...limited, retry: ONCE })) : null;
+      return done ?? call(activities, limited);
     });
   const within = (secs: number): { startToCloseTimeout: number } => ({
     startToCloseTimeout: (secs + GRACE_SECS) * 1000,
@@ -136,7 +144,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     const card = await performEither(
       STEPS.prepare,
       `prepare ${cell.scenario}`,
-      PREPARE_LIMIT,
+      { startToCloseTimeout: PREPARE_LIMIT },
       ({ prepareWorkspace }, options) => prepareWorkspace.executeWithOptions(options, [run]),
     );
     if (card === null || card.unfit !== null) return;
@@ -172,9 +180,12 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     let allPassed = true;
     for (const [index, gate] of card.gates.entries()) {
       const summary = `gate ${index + 1}/${card.gates.length} ${gate.type} ${gate.subject}`;
-      const { checkGate } = gate.inProcess === true ? inProcess : activities;
-      const status = await perform(STEPS.gate(index), summary, (options) =>
-        checkGate.executeWithOptions({ ...options, ...within(gate.timeoutSecs) }, [run, index]),
+      const status = await performEither(
+        STEPS.gate(index),
+        summary,
+        within(gate.timeoutSecs),
+        ({ checkGate }, options) => checkGate.executeWithOptions(options, [run, index]),
+        gate.inProcess === true,
       );
       if (status !== 'pass') allPassed = false;
     }
@@ -210,11 +221,17 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     const report = { failures, cancelled, startedAt: startTime.getTime(), endedAt: Date.now() };
     const result =
       reused ??
-      (await performEither(STEPS.report, 'write the report', PREPARE_LIMIT, ({ writeReport }, options) =>
-        writeReport.executeWithOptions(options, [run, report]),
+      (await performEither(
+        STEPS.report,
+        'write the report',
+        { startToCloseTimeout: PREPARE_LIMIT },
+        ({ writeReport }, options) => writeReport.executeWithOptions(options, [run, report]),
       ));
-    await performEither(STEPS.cleanUp, 'clean up', '10 minutes', ({ cleanUp }, options) =>
-      cleanUp.executeWithOptions(options, [run]),
+    await performEither(
+      STEPS.cleanUp,
+      'clean up',
+      { startToCloseTimeout: '10 minutes' },
+      ({ cleanUp }, options) => cleanUp.executeWithOptions(options, [run]),
     );
     const lost: RunResult = {
       outcome: cancelled ? 'cancelled' : 'error',
@@ -225,6 +242,16 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     if (result === null) throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten');
     return result;
   });
+}
+
+/** What a step gives, null where it fails. Cancellation passes through, as do failures in histories of older builds. */
+async function attempt<R>(doing: () => Promise<R>): Promise<R | null> {
+  try {
+    return await doing();
+  } catch (error) {
+    if (isCancellation(error) || !patched('failed-in-process')) throw error;
+    return null;
+  }
 }
 
 /** Name of the run's folder: when, who, what, and enough of Temporal's run id to be unique. */

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import type { Activities } from '../../src/activities/index.js';
 import type { Ending } from '../../src/results/run-record.js';
 import { STEPS } from '../../src/workflows/protocol.js';
 import { attributesOf, eventually, useTemporal, type RunHandle } from './harness.js';
-import { localActivitiesIn, payloadSizes, record, summariesIn } from './history.js';
+import { payloadSizes, record, summariesIn } from './history.js';
 import {
   blockedAgents,
   brief,
@@ -592,65 +591,4 @@ it('nothing big is in the history, with many gates, long names and long messages
     expect(summariesIn(history)).toHaveLength(55);
     expect(Math.max(...payloadSizes(history))).toBeLessThan(16 * 1024);
   });
-});
-
-it('a check that starts no process is performed within a workflow task, visible by its name and summary', async () => {
-  const looks = [1, 2, 3].map((number) => ({ ...gate(`${number}.md`), inProcess: true }));
-  const attempts: number[] = [];
-  const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ gates: [...looks, gate('make', 'command_succeeds')] })),
-    checkGate: (_run, index) => {
-      if (index === 0) attempts.push(Context.current().info.attempt);
-      return index === 0 && attempts.length === 1
-        ? Promise.reject(flaky('too many open files'))
-        : Promise.resolve('pass');
-    },
-  });
-  await onBench(stubs, async ({ startRun }) => {
-    const handle = await startRun(cell());
-    expect(await handle.result()).toMatchObject({ outcome: 'pass' });
-    const history = await handle.fetchHistory();
-    expect(localActivitiesIn(history)).toEqual([
-      ['checkGate', 'gate 1/4 file_exists 1.md'],
-      ['checkGate', 'gate 2/4 file_exists 2.md'],
-      ['checkGate', 'gate 3/4 file_exists 3.md'],
-    ]);
-    expect(summariesIn(history)).toContain('gate 4/4 command_succeeds make');
-    const tasks = history.events?.filter((event) => event.workflowTaskCompletedEventAttributes) ?? [];
-    expect(tasks).toHaveLength(6); // the start, and one after each of the five steps that the server hands out
-    await record('run-with-local-gates', handle);
-  });
-  expect(attempts).toEqual([1, 2]);
-  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
-});
-
-it('steps that are over in moments are performed within workflow tasks, those that say it takes longer by way of the server', async () => {
-  const isLocal = (): boolean => Context.current().info.isLocal;
-  const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card()),
-    writeReport: () =>
-      Promise.resolve(isLocal() ? null : { outcome: 'pass', message: 'a large workspace', costUsd: null }),
-  });
-  await onBench(stubs, async ({ startRun }) => {
-    const handle = await startRun(cell(), { inProcess: true });
-    expect(await handle.result()).toMatchObject({ message: 'a large workspace' });
-    const history = await handle.fetchHistory();
-    expect(localActivitiesIn(history)).toEqual([
-      ['prepareWorkspace', 'prepare notes'],
-      ['writeReport', 'write the report'],
-      ['cleanUp', 'clean up'],
-    ]);
-    expect(summariesIn(history)).toEqual(['agent mock default', 'write the report']);
-    await record('run-with-local-steps', handle);
-  });
-});
-
-it('a step that stays broken within workflow tasks is a failure like any other', async () => {
-  const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(broken('no space left')) });
-  await onBench(stubs, async ({ startRun }) => {
-    await (await startRun(cell(), { inProcess: true })).result();
-  });
-  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
-    { step: STEPS.prepare, message: 'no space left' },
-  ]);
 });

@@ -1,0 +1,86 @@
+import { Context } from '@temporalio/activity';
+import { expect, test } from 'vitest';
+import { STEPS } from '../../src/workflows/protocol.js';
+import { eventually, useTemporal } from './harness.js';
+import { localActivitiesIn, record, summariesIn } from './history.js';
+import { broken, card, cell, flaky, gate, stubActivities } from './stub-activities.js';
+
+const onBench = useTemporal();
+const it = test.concurrent; // they mostly wait
+
+const isLocal = (): boolean => Context.current().info.isLocal;
+
+it('a check that starts no process is performed within a workflow task, visible by its name and summary', async () => {
+  const looks = [1, 2, 3].map((number) => ({ ...gate(`${number}.md`), inProcess: true }));
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card({ gates: [...looks, gate('make', 'command_succeeds')] })),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    expect(await handle.result()).toMatchObject({ outcome: 'pass' });
+    const history = await handle.fetchHistory();
+    expect(localActivitiesIn(history)).toEqual([
+      ['checkGate', 'gate 1/4 file_exists 1.md'],
+      ['checkGate', 'gate 2/4 file_exists 2.md'],
+      ['checkGate', 'gate 3/4 file_exists 3.md'],
+    ]);
+    expect(summariesIn(history)).toContain('gate 4/4 command_succeeds make');
+    const tasks = history.events?.filter((event) => event.workflowTaskCompletedEventAttributes) ?? [];
+    expect(tasks).toHaveLength(6); // the start, and one after each of the five steps that the server hands out
+    await record('run-with-local-gates', handle);
+  });
+});
+
+it('one that fails there is performed by way of the server, which tells why as long as it fails', async () => {
+  const places: boolean[] = [];
+  let mended = false;
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card({ gates: [{ ...gate('1.md'), inProcess: true }] })),
+    checkGate: () => {
+      places.push(isLocal());
+      return mended ? Promise.resolve('pass') : Promise.reject(flaky('too many open files'));
+    },
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    await eventually(async () => {
+      const { raw } = await handle.describe();
+      expect(raw.pendingActivities?.[0]?.lastFailure?.message).toBe('too many open files');
+    });
+    mended = true;
+    expect(await handle.result()).toMatchObject({ outcome: 'pass' });
+    await record('run-with-a-gate-that-failed-in-process', handle);
+  });
+  expect(places.slice(0, 2)).toEqual([true, false]);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
+});
+
+it('steps that are over in moments are performed within workflow tasks, those that say it takes longer by way of the server', async () => {
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card()),
+    writeReport: () =>
+      Promise.resolve(isLocal() ? null : { outcome: 'pass', message: 'a large workspace', costUsd: null }),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell(), { inProcess: true });
+    expect(await handle.result()).toMatchObject({ message: 'a large workspace' });
+    const history = await handle.fetchHistory();
+    expect(localActivitiesIn(history)).toEqual([
+      ['prepareWorkspace', 'prepare notes'],
+      ['writeReport', 'write the report'],
+      ['cleanUp', 'clean up'],
+    ]);
+    expect(summariesIn(history)).toEqual(['agent mock default', 'write the report']);
+    await record('run-with-local-steps', handle);
+  });
+});
+
+it('a step that stays broken within workflow tasks is a failure like any other', async () => {
+  const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(broken('no space left')) });
+  await onBench(stubs, async ({ startRun }) => {
+    await (await startRun(cell(), { inProcess: true })).result();
+  });
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
+    { step: STEPS.prepare, message: 'no space left' },
+  ]);
+});
