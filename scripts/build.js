@@ -1,37 +1,53 @@
-// Compiles to dist/, copies what is not TypeScript, bundles the workflows and names the build.
+// Bundles what the package runs into dist/: the programs by rolldown, the workflows by Temporal's bundler. Names the build.
 // Everything is made beside dist/ and then moved into place, so that a running command never sees half a build.
 import { createHash } from 'node:crypto';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
+import { build } from 'rolldown';
+import { licencesOf } from './licences.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const fresh = join(root, `dist.${process.pid}`);
 
+// Each verb reads files, and these take longer to load, file by file, than the verb takes to work (specs/performance.md).
+const BUNDLED = /^(zod|yaml|jsonpath-rfc9535)(\/|$)/;
+
 try {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json'), '--outDir', fresh], {
-    stdio: 'inherit',
+  // dist/ is flat: what a module calls by a path beside its own (`./mock-program.js`) is there beside whatever the module
+  // was bundled into.
+  const { output } = await build({
+    cwd: root,
+    platform: 'node',
+    input: [
+      'src/cli.ts',
+      'src/worker.ts',
+      'src/agents/mock-program.ts',
+      'src/platform/engine/download-temporal.ts',
+    ],
+    external: (id) => /^[^./]/.test(id) && !isAbsolute(id) && !BUNDLED.test(id),
+    // The same names wherever node_modules really is.
+    resolve: { symlinks: false },
+    output: { dir: fresh, chunkFileNames: '[name]-[hash].js', sourcemap: true },
   });
-  cpSync(join(root, 'src/platform/supervisor'), join(fresh, 'platform/supervisor'), { recursive: true });
+  cpSync(join(root, 'src/platform/supervisor'), join(fresh, 'supervisor'), { recursive: true });
 
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
   const { code } = await bundleWorkflowCode({
-    workflowsPath: join(fresh, 'workflows/index.js'),
+    workflowsPath: join(root, 'src/workflows/index.ts'),
     logger: silent,
   });
-  writeFileSync(join(fresh, 'workflow-bundle.js'), withPortableMap(code));
+  const { bundle, sources } = withPortableMap(code);
+  writeFileSync(join(fresh, 'workflow-bundle.js'), bundle);
+
+  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  writeFileSync(join(fresh, 'third-party-licences.txt'), licencesOf([...modules, ...sources]));
 
   const hash = createHash('sha256');
-  const files = readdirSync(fresh, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile() && /\.(js|sh)$/.test(entry.name) && entry.name !== 'workflow-bundle.js',
-  );
-  for (const path of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
-    hash.update(path.slice(fresh.length)).update(readFileSync(path));
-  }
+  for (const name of readdirSync(fresh, { recursive: true, encoding: 'utf8' }).sort())
+    if (/\.(js|sh)$/.test(name)) hash.update(name).update(readFileSync(join(fresh, name)));
   writeFileSync(join(fresh, 'build-id'), hash.digest('hex').slice(0, 16));
   chmodSync(join(fresh, 'cli.js'), 0o755);
 
@@ -50,13 +66,14 @@ try {
 /**
  * Temporal wants the bundle's source map inline. As webpack makes it, it names files by their path on this machine and holds
  * the text of all of them: the package would tell where it was built, and be twice as large.
- * @param {string} bundle
+ * @param {string} made
  */
-function withPortableMap(bundle) {
-  const [head = '', encoded = ''] = bundle.split(/(?<=\n\/\/# sourceMappingURL=data:[^,]*;base64,)/);
+function withPortableMap(made) {
+  const [head = '', encoded = ''] = made.split(/(?<=\n\/\/# sourceMappingURL=data:[^,]*;base64,)/);
   const { version, file, names, mappings, sources } = JSON.parse(Buffer.from(encoded, 'base64').toString());
   const portable = { version, file, names, mappings, sources: sources.map(nameOfSource) };
-  return `${head}${Buffer.from(JSON.stringify(portable)).toString('base64')}\n`;
+  const bundle = `${head}${Buffer.from(JSON.stringify(portable)).toString('base64')}\n`;
+  return { bundle, sources };
 }
 
 /**
@@ -66,6 +83,5 @@ function withPortableMap(bundle) {
 function nameOfSource(path) {
   const dependency = path.lastIndexOf('node_modules/');
   if (dependency !== -1) return path.slice(dependency);
-  if (!isAbsolute(path)) return path;
-  return relative(root, path.replace(fresh, dist)).split(sep).join('/');
+  return isAbsolute(path) ? relative(root, path).split(sep).join('/') : path;
 }

@@ -1,12 +1,9 @@
 // Feeds every loader and parser with inputs made from real ones: `npm run fuzz -- --runs 1000000 --seed 7`.
 // No check may throw, hang, or see its property broken. An input is made again by `--target NAME --input N`.
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { targets as expressions } from './fuzz/expressions.js';
-import { targets as files } from './fuzz/files.js';
 import { createRandom, seedOf } from './fuzz/random.js';
-import { targets as redaction } from './fuzz/redaction.js';
-import { targets as stored } from './fuzz/stored.js';
-import { targets as transcripts } from './fuzz/transcripts.js';
+import { importBundled } from './import-bundled.js';
 
 /** Far beyond what any input takes on a busy machine, and far below what a loop that multiplies takes. */
 const SLOW_MS = 5000;
@@ -20,10 +17,10 @@ const { values: options } = parseArgs({
     input: { type: 'string' },
   },
 });
-const all = [...files, ...transcripts, ...expressions, ...stored, ...redaction];
-const chosen = all.filter(({ name }) => options.target === undefined || name === options.target);
+const { targets } = await importBundled(fileURLToPath(new URL('./fuzz/targets.js', import.meta.url)));
+const chosen = targets.filter(({ name }) => options.target === undefined || name === options.target);
 if (chosen.length === 0)
-  throw new Error(`no target ${options.target}; there are ${all.map(({ name }) => name)}`);
+  throw new Error(`no target ${options.target}; there are ${targets.map(({ name }) => name)}`);
 
 const inputOf = (target, index) => target.make(createRandom(seedOf(options.seed, target.name, index)));
 

@@ -3,18 +3,18 @@
 // SCRIPT.json holds one script or a list of them (test/agents/model-server/script.ts), for example
 //   { "steps": [{ "run": "echo hello > out.txt" }, { "say": "It is done." }] }
 // Prints its address, then one line for each request.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import ts from 'typescript';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { importBundled } from './import-bundled.js';
 
 const [file, port = '0'] = process.argv.slice(2);
 if (file === undefined) {
   console.error('usage: node scripts/model-server.js SCRIPT.json [PORT]');
   process.exit(2);
 }
-const { startModelServer } = await compiled();
+const source = fileURLToPath(new URL('../test/agents/model-server/server.ts', import.meta.url));
+/** @type {typeof import('../test/agents/model-server/server.js')} */
+const { startModelServer } = await importBundled(source);
 const server = await startModelServer([JSON.parse(readFileSync(file, 'utf8'))].flat(), Number(port));
 console.log(server.url);
 await server.until((requests) => {
@@ -22,24 +22,3 @@ await server.until((requests) => {
   if (last !== undefined) console.log(JSON.stringify({ ...last, tools: last.tools.map(({ name }) => name) }));
   return false;
 });
-
-/** @returns {Promise<typeof import('../test/agents/model-server/server.js')>} */
-async function compiled() {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const source = join(root, 'test/agents/model-server');
-  const folder = mkdtempSync(join(tmpdir(), 'llm-tool-test-model-'));
-  try {
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    for (const name of readdirSync(source)) {
-      const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 };
-      const { outputText } = ts.transpileModule(readFileSync(join(source, name), 'utf8'), {
-        compilerOptions,
-      });
-      writeFileSync(join(folder, name.replace(/\.ts$/, '.js')), outputText);
-    }
-    return await import(pathToFileURL(join(folder, 'server.js')).href);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}

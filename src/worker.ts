@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ import { workerAliveFile, workerReadyFile } from './platform/engine/keeper.js';
 import { projectState } from './platform/folders.js';
 import { giveUpLost } from './platform/give-up-lost.js';
 import { noteInflight } from './platform/inflight.js';
+import { packageFile } from './platform/package-info.js';
 import { ownIdentity } from './platform/process-identity.js';
 import { waitUntil } from './platform/wait-until.js';
 import { writeFileAtomic } from './platform/write-file.js';
@@ -57,16 +58,12 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   if (connection === null)
     throw new Error(`Temporal at ${options.address ?? 'its default address'} does not answer`);
 
-  // Built with the package; without it (run from source) the workflows are bundled now, which costs a second.
-  const bundle = fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue: settings.queue ?? `llm-tool-test-${id}`,
     activities: createActivities({ resultsPath: settings.resultsPath, stateFolder: folder }),
-    ...(existsSync(bundle)
-      ? { workflowBundle: { codePath: bundle } }
-      : { workflowsPath: fileURLToPath(new URL('./workflows/index.js', import.meta.url)) }),
+    workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
     interceptors: { activity: [noteActivities(folder)] },
     // A dead worker's share of workflow tasks comes to us after so long.
     stickyQueueScheduleToStartTimeout: '2 seconds',

@@ -71,15 +71,18 @@ function keepForAnswer(): void {
   };
 }
 
+// So many bytes go into a pipe whole or not at all. Of more, a pipe that does not block takes a part, and Deno does not say which.
+const PIPE_BYTES = 4096;
+
 function write(text: string): void {
   let bytes = new TextEncoder().encode(text);
   while (bytes.length > 0) {
     try {
-      bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+      bytes = bytes.subarray(Deno.stdout.writeSync(bytes.subarray(0, PIPE_BYTES)));
     } catch (error) {
-      // Who gave a pipe that does not block has to be waited for; who closed it wants no answer.
+      // Whoever closed the pipe wants no answer.
       if (!(error instanceof Deno.errors.WouldBlock)) return;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }
 }

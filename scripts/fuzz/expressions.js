@@ -1,14 +1,14 @@
 // Small languages: JSON paths, assertions, patterns, variables, paths, names; and what scripts print.
 import { posix } from 'node:path';
-import { readEvaluator } from '../../dist/evaluators/script.js';
-import { applyAssertion, parseAssertion } from '../../dist/gates/json-assertion.js';
-import { compileJsonPath } from '../../dist/gates/json-path.js';
-import { interpolate, variableNames } from '../../dist/lib/interpolate.js';
-import { compilePattern } from '../../dist/lib/pattern.js';
-import { safeName } from '../../dist/lib/safe-name.js';
-import { workspacePathProblem } from '../../dist/lib/workspace-path.js';
-import { staysInside } from '../../dist/platform/tree.js';
-import { EvaluatorResult } from '../../dist/results/schema.js';
+import { readEvaluator } from '../../src/evaluators/script.ts';
+import { applyAssertion, parseAssertion } from '../../src/gates/json-assertion.ts';
+import { compileJsonPath } from '../../src/gates/json-path.ts';
+import { interpolate, variableNames } from '../../src/lib/interpolate.ts';
+import { compilePattern } from '../../src/lib/pattern.ts';
+import { safeName } from '../../src/lib/safe-name.ts';
+import { workspacePathProblem } from '../../src/lib/workspace-path.ts';
+import { staysInside } from '../../src/platform/tree.ts';
+import { EvaluatorResult } from '../../src/results/schema.ts';
 import { expect, same } from './expect.js';
 import { anyJson, mutated, mutatedJson, sentence } from './mutate.js';
 

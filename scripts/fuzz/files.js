@@ -1,9 +1,9 @@
 // What users write: scenarios, configs, rubrics, scripts of the mock.
-import { codeFrame, formatProblem } from '../../dist/lib/problem.js';
-import { Config, parseConfig } from '../../dist/scenario/config.js';
-import { loadScenario } from '../../dist/scenario/load-scenario.js';
-import { loadRubric, Rubric } from '../../dist/scenario/rubric.js';
-import { Scenario } from '../../dist/scenario/schema.js';
+import { codeFrame, formatProblem } from '../../src/lib/problem.ts';
+import { Config, parseConfig } from '../../src/scenario/config.ts';
+import { loadScenario } from '../../src/scenario/load-scenario.ts';
+import { loadRubric, Rubric } from '../../src/scenario/rubric.ts';
+import { Scenario } from '../../src/scenario/schema.ts';
 import { configTexts, MINIMAL, rubricTexts, scenarioTexts } from './corpus.js';
 import { expect, same } from './expect.js';
 import { anyJson, mutated, mutatedJson, sentence } from './mutate.js';

@@ -1,6 +1,6 @@
 // Whatever is printed around it, no known secret is left, and redacting twice is redacting once.
-import { createExactRedactor, createRedactor } from '../../dist/lib/redact.js';
-import { encodings } from '../../dist/lib/redact-exact.js';
+import { createExactRedactor, createRedactor } from '../../src/lib/redact.ts';
+import { encodings } from '../../src/lib/redact-exact.ts';
 import { expect } from './expect.js';
 import { mutated, sentence } from './mutate.js';
 

@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readPlan } from '../../dist/activities/step/run-context.js';
-import { handoverFile, readHandover } from '../../dist/platform/handover.js';
-import { planFile, resultsLog } from '../../dist/store/results-folder.js';
-import { parseResult, readResults } from '../../dist/store/results-log.js';
-import { createResultsReader } from '../../dist/store/results-reader.js';
+import { readPlan } from '../../src/activities/step/run-context.ts';
+import { handoverFile, readHandover } from '../../src/platform/handover.ts';
+import { planFile, resultsLog } from '../../src/store/results-folder.ts';
+import { parseResult, readResults } from '../../src/store/results-log.ts';
+import { createResultsReader } from '../../src/store/results-reader.ts';
 import { HANDOVER, PLAN, RESULT } from './corpus.js';
 import { expect, same } from './expect.js';
 import { mutated, mutatedJson } from './mutate.js';

@@ -1,11 +1,11 @@
 // What agents print: streams, shell commands, and what is made of them.
-import { eventStream, textStream } from '../../dist/agents/streams.js';
-import { analyseTranscript } from '../../dist/results/analyse-transcript.js';
-import { EventBody } from '../../dist/results/events.js';
-import { Efficiency } from '../../dist/results/schema.js';
-import { shellCalls } from '../../dist/results/shell-calls.js';
-import { splitCommands } from '../../dist/results/split-commands.js';
-import { renderHumanTranscript } from '../../dist/reports/human-transcript.js';
+import { eventStream, textStream } from '../../src/agents/streams.ts';
+import { analyseTranscript } from '../../src/results/analyse-transcript.ts';
+import { EventBody } from '../../src/results/events.ts';
+import { Efficiency } from '../../src/results/schema.ts';
+import { shellCalls } from '../../src/results/shell-calls.ts';
+import { splitCommands } from '../../src/results/split-commands.ts';
+import { renderHumanTranscript } from '../../src/reports/human-transcript.ts';
 import { EVENTS, scriptTexts } from './corpus.js';
 import { expect, same } from './expect.js';
 import { mutated, mutatedJson, sentence } from './mutate.js';

@@ -24,7 +24,6 @@ export function readAnswer(result: CommandResult, timeoutSecs: number): Said {
   const said = parseJson(text);
   if (said === undefined)
     return broken(`stdout is not one JSON document: ${JSON.stringify(beginningOf(text, QUOTED))}`);
-  if (!isJsonObject(said) || !isStorable(said)) return broken('stdout is not a JSON object of the contract');
   const answer = answerIn(said);
   if (typeof answer === 'string') return broken(answer);
   const expected = answer.success ? 0 : 1;
@@ -33,8 +32,12 @@ export function readAnswer(result: CommandResult, timeoutSecs: number): Said {
     : broken(`${end} with success ${answer.success}: expected exit ${expected}`);
 }
 
-function answerIn({ success, data, error, code }: { [key: string]: Json }): Answer | string {
-  if (typeof success !== 'boolean') return 'no boolean `success` in what stdout says';
+/** The answer that a JSON value is, or what keeps it from being one; undefined stands for what is no JSON. */
+export function answerIn(value: Json | undefined): Answer | string {
+  if (value === undefined) return 'expected one JSON document';
+  if (!isJsonObject(value) || !isStorable(value)) return 'expected a JSON object with `success`';
+  const { success, data, error, code } = value;
+  if (typeof success !== 'boolean') return 'expected a boolean `success`';
   if (success) return data === undefined ? '`success` is true, and there is no `data`' : { success, data };
   if (typeof error !== 'string' || error.trim() === '')
     return '`success` is false, and there is no text in `error`';

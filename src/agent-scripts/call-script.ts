@@ -1,7 +1,6 @@
 import type { CommandResult } from '../lib/command-result.js';
 import { readAnswer, type Answer } from './answer.js';
 import { shellLine, type DenoCommand } from './deno-command.js';
-import { parseReadme, usageCommand } from './readme.js';
 import { scriptPaths } from './script-name.js';
 
 /** A script that is to be called, as a scenario names it. */
@@ -36,6 +35,8 @@ export async function callScript(
   const text = await place.read(paths.readme);
   if (text === null)
     return broken(`there is no agent script '${paths.name}': no ${paths.readme} in the workspace`);
+  // Loaded when the first script is called: whoever only checks scenarios waits for no reader of Markdown.
+  const { parseReadme, usageCommand } = await import('./readme.js');
   const usage = usageCommand(parseReadme(text));
   if (typeof usage === 'string') return broken(`${paths.readme}: ${usage}`);
   const command: DenoCommand = { flags: usage.flags, program: paths.source, args: [...args] };

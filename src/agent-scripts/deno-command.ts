@@ -1,7 +1,7 @@
 import { splitCommands } from '../results/split-commands.js';
 
 /** What Deno can be allowed, by the flags that say so (https://docs.deno.com/runtime/fundamentals/security/). */
-export const PERMISSIONS = ['read', 'write', 'net', 'env', 'run', 'sys', 'ffi', 'import'] as const;
+const PERMISSIONS = ['read', 'write', 'net', 'env', 'run', 'sys', 'ffi', 'import'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** A `deno run` command, in parts. */
@@ -45,6 +45,10 @@ export function parseDenoCommand(line: string): DenoCommand | string {
   if (program === undefined) return 'names no program after `deno run`';
   return { flags: words.slice(2, at), program, args: words.slice(at + 1) };
 }
+
+/** The first argument that only stands for one, like `<file>`: a command with it is not for a shell. */
+export const placeholderIn = ({ args }: DenoCommand): string | undefined =>
+  args.find((arg) => /^[<[].*[>\]](\.\.\.)?$/.test(arg));
 
 /** What flags allow: each permission with its values, empty where it is allowed without limits. */
 export function permissionsOf(flags: readonly string[]): Map<Permission | 'all', string[]> {

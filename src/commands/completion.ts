@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { packageFile } from '../platform/package-info.js';
 import { complete } from './completion/complete.js';
 import { printJson } from './output.js';
 
 /** `completion`: a script that asks `complete-words` at every press of the key, so that it knows new verbs by itself. */
 export function completion(shell: 'bash' | 'zsh' | 'fish', { json }: { json: boolean }): number {
-  const script = readFileSync(new URL(`../../templates/completion/${shell}`, import.meta.url), 'utf8');
+  const script = readFileSync(packageFile(`templates/completion/${shell}`), 'utf8');
   if (json) printJson({ shell, script });
   else process.stdout.write(script);
   return 0;

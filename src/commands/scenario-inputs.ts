@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { scriptPaths } from '../agent-scripts/script-name.js';
 import type { Problem } from '../lib/problem.js';
 import { listTree, UnusableTree } from '../platform/tree.js';
 import { loadRubric, type Rubric } from '../scenario/rubric.js';
@@ -75,6 +76,22 @@ export async function fixtureProblems(
   return Object.keys(scenario.setup.files)
     .filter((path) => folders.some((folder) => isFolder(join(folder, path))))
     .map((path) => problemAt(['setup', 'files', path], 'the fixture has a folder of that name', 'key'));
+}
+
+/**
+ * Scripts of `task.context` that the workspace will not have. Where setup commands may bring them, nobody knows before the
+ * run; those of gates and evaluators may be what the agent is to make.
+ */
+export function contextProblems(fixture: string | null, scenario: Scenario, problemAt: ProblemAt): Problem[] {
+  if (fixture === null || scenario.setup.commands.length > 0) return [];
+  return scenario.task.context.flatMap(({ script }, index) => {
+    const readme = scriptPaths(script)?.readme ?? '';
+    const isThere =
+      readme in scenario.setup.files ||
+      [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, readme)));
+    const message = `the fixture has no agent script '${script}': ${readme} is not there`;
+    return isThere ? [] : [problemAt(['task', 'context', index, 'script'], message)];
+  });
 }
 
 /** The rubric that a scenario's judge scores by, null where there is no judge, and what is wrong with it. */

@@ -10,6 +10,7 @@ import {
   createFixtureLook,
   findFixture,
   findRubric,
+  contextProblems,
   fixtureProblems,
   targetProblems,
 } from './scenario-inputs.js';
@@ -88,6 +89,7 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [
       ...(await fixtureProblems(fixture, scenario, problemAt, lookAtFixture)),
+      ...contextProblems(fixture, scenario, problemAt),
       ...ofRubric,
       ...targetProblems(project, scenario, problemAt),
     ];

@@ -1,19 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
-/** A file of this package, by its path from the package's root. */
-export const packageFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+/** The nearest folder above that is a package's: files lie deeper in the sources than in what is built of them. */
+const packageAbove = (folder: string): string =>
+  existsSync(join(folder, 'package.json')) ? folder : packageAbove(dirname(folder));
+const root = packageAbove(import.meta.dirname);
 
-const packageJson = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+/** Path of a file or folder of this package (`templates/init`), wherever the code that asks was bundled to. */
+export const packageFile = (path: string): string => join(root, path);
+
+const packageJson = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
 
 export const packageVersion = packageJson.version;
 
-/** Names the code that runs: made at build time from all compiled files. "source" when run without a build. */
+/** Names the code that runs: made at build time of all that is built. "source" when run without a build. */
 export function buildId(): string {
   try {
-    return readFileSync(new URL('../build-id', import.meta.url), 'utf8').trim();
+    return readFileSync(join(import.meta.dirname, 'build-id'), 'utf8').trim();
   } catch {
     return 'source';
   }

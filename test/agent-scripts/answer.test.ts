@@ -41,10 +41,10 @@ it.each([
   ['{"success":true,"data":1}{"success":true,"data":1}', /^stdout is not one JSON document: "\{/],
   ['{"success":true,"data":1}\n{"success":true,"data":1}', /^stdout is not one JSON document/],
   ['log\n{"success":true,"data":1}', /^stdout is not one JSON document/],
-  ['[]', 'stdout is not a JSON object of the contract'],
-  ['null', 'stdout is not a JSON object of the contract'],
-  ['{"data":1}', 'no boolean `success` in what stdout says'],
-  ['{"success":"true","data":1}', 'no boolean `success` in what stdout says'],
+  ['[]', 'expected a JSON object with `success`'],
+  ['null', 'expected a JSON object with `success`'],
+  ['{"data":1}', 'expected a boolean `success`'],
+  ['{"success":"true","data":1}', 'expected a boolean `success`'],
   ['{"success":true}', '`success` is true, and there is no `data`'],
 ])('%j breaks the contract', (stdout, problem) => {
   expect(problemIn(stdout)).toMatch(problem);
@@ -101,7 +101,7 @@ it('an answer of which only a part was kept is told so', () => {
 
 it('data that are nested too deeply to be read again break the contract', () => {
   const deep = `{"success":true,"data":${'['.repeat(3000)}${']'.repeat(3000)}}`;
-  expect(problemIn(deep)).toBe('stdout is not a JSON object of the contract');
+  expect(problemIn(deep)).toBe('expected a JSON object with `success`');
 });
 
 it('long garbage is quoted in part', () => {

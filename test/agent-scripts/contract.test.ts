@@ -1,3 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { env, privateCopy, type PrivateCopy } from './private-copy.js';
@@ -83,6 +88,25 @@ describe('whatever a script does, its answer is one JSON document:', () => {
       env,
     });
     expect([stdout, stderr]).toEqual(['{"success', 'exit 0']);
+  });
+
+  test('it answers much through a pipe that does not block', async () => {
+    const { folder } = await trial(`return 'x'.repeat(10_000_000)`);
+    const pipe = join(folder, 'pipe');
+    await execa('mkfifo', [pipe]);
+    const written = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    // As descriptor 3: what a child gets as its stdout is made to block.
+    const script = spawn('sh', ['-c', `${TRIAL} >&3`], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'inherit', written.fd],
+    });
+    const ended = once(script, 'exit');
+    const read = await open(pipe, 'r');
+    await written.close();
+    const answer = JSON.parse(await read.readFile('utf8')) as { data: string };
+    await read.close();
+    expect([answer.data.length, (await ended)[0]]).toEqual([10_000_000, 0]);
   });
 
   test('only an error that nobody thought of leaves its stack on stderr', async () => {

@@ -131,7 +131,7 @@ it('headings in code are no sections', () => {
 });
 
 it('whatever a README holds, it is read, and lines are lines of it', () => {
-  const template = readFileSync(new URL('../../templates/agent-script/README.md', import.meta.url), 'utf8');
+  const template = readFileSync(new URL('../../templates/agent-scripts/README.md', import.meta.url), 'utf8');
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
     fc.constantFrom(

@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/lib/problem.js';
@@ -149,8 +149,8 @@ describe('a scenario with', () => {
   });
 });
 
-describe('many problems', () => {
-  test('of many files are all named at once, those of one place above one frame', async () => {
+describe('several files', () => {
+  test('have all their problems named at once, those of one place above one frame', async () => {
     await project.write('many/a.yaml', 'tags: smoke\n');
     await project.write('many/b.yaml', base.replace('template_folder: empty', 'template_folder: nowhere'));
     await project.write('many/c.yaml', 'task: {\n');
@@ -178,6 +178,23 @@ describe('many problems', () => {
     // six keys are missing at 1:1, tags is wrong at 1:7
     expect(stderr.match(/^> 1 \| tags: smoke$/gm)).toHaveLength(2);
     expect(stderr).toContain('> 1 | tags: smoke\n    |       ^');
+  });
+
+  test('two scenarios of one name are refused: their results could not be told apart', async () => {
+    await project.write('fixtures/twin/a.yaml', scenario('same', { steps: ['say: x'] }));
+    await project.write('fixtures/twin/b.yaml', scenario('same', { steps: ['say: x'] }));
+    const { exitCode, stderr } = await project.cli(['run', 'twin']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/twin\/b\.yaml:1:7 name: 'same' is also the name of .*twin\/a\.yaml/);
+  });
+
+  test('a scenario file that cannot be read is a problem of that file', async () => {
+    await mkdir(join(project.folder, 'fixtures', 'gone'), { recursive: true });
+    await symlink('/nowhere', join(project.folder, 'fixtures', 'gone', 'dangling.yaml'));
+    const { exitCode, stderr } = await project.cli(['validate', 'gone']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/gone\/dangling\.yaml:1:1 the file cannot be read/);
+    expect(stderr).not.toMatch(/^\s+at .*\(/m);
   });
 });
 
@@ -220,98 +237,5 @@ describe('the rubric and the config', () => {
       expect(stderr).toMatch(says);
     }
     await project.write('llm-tool-test-config.toml', '');
-  });
-});
-
-describe('the command line', () => {
-  test.each<[string, string[], RegExp]>([
-    [
-      'an unknown agent, with the nearest known one',
-      ['run', 'good', '--agents', 'mok'],
-      /'mok' is not known; did you mean 'mock'/,
-    ],
-    ['no agent anywhere', ['run', 'bare'], /no agent is named for bare.*Known agents: mock/],
-    ['an unknown profile', ['run', 'good', '--profile', 'x'], /profile 'x' is not known/],
-    ['an unknown scenario', ['run', 'nothing-like-it'], /'nothing-like-it' was not found/],
-    ['nothing named', ['run'], /name scenario files, or use --all/],
-    ['a flag that is not a number', ['run', 'good', '--repeat', 'many'], /--repeat.*whole number/],
-    ['an unknown flag', ['run', 'good', '--agent', 'mock'], /unknown option '--agent'/],
-    ['an unknown verb', ['rnu'], /unknown command 'rnu'/],
-    ['an unknown id', ['show', '20200101-000000-0000'], /no sweep or run '20200101-000000-0000'/],
-    ['--detach in CI', ['run', 'good', '--detach'], /--detach is refused in CI/],
-    [
-      'a target binary that is not there',
-      ['run', 'good', '--target-binary', './none'],
-      /\.\/none.*not found/,
-    ],
-  ])('%s: exit 2 with a message, without a stack', async (_name, args, says) => {
-    await project.write('fixtures/bare.yaml', scenario('bare'));
-    const { exitCode, stdout, stderr } = await project.cli([...args, '--json'], {
-      CI: args.includes('--detach') ? '1' : '',
-    });
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(says);
-    expect(stderr).not.toMatch(/^\s+at .*\(/m);
-    expect(JSON.parse(stdout)).toHaveProperty('error.message');
-  });
-
-  test('an env file that is not there is named', async () => {
-    const { exitCode, stderr } = await project.cli(['run', 'good', '--env-file', 'none.env']);
-    expect(stderr).toMatch(/--env-file none\.env/);
-    expect(exitCode).toBe(2);
-  });
-
-  test('two scenarios of one name are refused: their results could not be told apart', async () => {
-    await project.write('fixtures/twin/a.yaml', scenario('same', { steps: ['say: x'] }));
-    await project.write('fixtures/twin/b.yaml', scenario('same', { steps: ['say: x'] }));
-    const { exitCode, stderr } = await project.cli(['run', 'twin']);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/twin\/b\.yaml:1:7 name: 'same' is also the name of .*twin\/a\.yaml/);
-  });
-
-  test('a scenario file that cannot be read is a problem of that file', async () => {
-    await mkdir(join(project.folder, 'fixtures', 'gone'), { recursive: true });
-    await symlink('/nowhere', join(project.folder, 'fixtures', 'gone', 'dangling.yaml'));
-    const { exitCode, stderr } = await project.cli(['validate', 'gone']);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/gone\/dangling\.yaml:1:1 the file cannot be read/);
-    expect(stderr).not.toMatch(/^\s+at .*\(/m);
-  });
-
-  test('a results folder that cannot be written is refused before anything runs', async () => {
-    await writeFile(join(project.folder, 'a-file'), '');
-    const { exitCode, stderr } = await project.cli(['run', 'good', '--results', 'a-file']);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/a-file is not a folder/);
-    const inside = await project.cli(['run', 'good', '--results', 'a-file/below']);
-    expect(inside.exitCode).toBe(2);
-    const readOnly = await project.cli(['run', 'good', '--results', '/proc/llm-tool-test']);
-    expect(readOnly.exitCode).toBe(2);
-    expect(readOnly.stderr).toMatch(/\/proc/);
-  });
-
-  test('a Temporal server that does not answer is an error that names its address: exit 3', async () => {
-    const { exitCode, stderr } = await project.cli(['run', 'good', '--address', '127.0.0.1:1']);
-    expect(exitCode).toBe(3);
-    expect(stderr).toMatch(/127\.0\.0\.1:1 does not answer/);
-  });
-
-  test('a record of a run that is cut is named by show: exit 2', async () => {
-    await project.write('llm-tool-test-results/cut-run/artifacts/run.json', '{"schema_version": 1,');
-    const { exitCode, stderr } = await project.cli(['show', 'cut-run']);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/cut-run\/artifacts\/run\.json cannot be read/);
-    expect(stderr).not.toMatch(/^\s+at .*\(/m);
-  });
-
-  test('a corrupt line in results.jsonl is passed over and said, and costs nothing else', async () => {
-    const first = await project.run(['good']);
-    expect(first.exitCode).toBe(0);
-    await writeFile(join(project.results, 'results.jsonl'), '{"half a line', { flag: 'a' });
-    const { exitCode, stderr } = await project.run(['good']);
-    expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/results\.jsonl:2: this line is passed over: not JSON/);
-    const shown = await project.cli(['show', first.document.sweep, '--json']);
-    expect(JSON.parse(shown.stdout)).toMatchObject({ totals: { passed: 1 } });
   });
 });

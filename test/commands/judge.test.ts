@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { JudgeAnswer } from '../../src/results/judgment.js';
@@ -8,6 +7,7 @@ import { createModelServer, type Asked, type ModelServer } from './model-server.
 import {
   createProject,
   EMPTY_FIXTURE,
+  filesBelow,
   openRun,
   scenario,
   until,
@@ -511,8 +511,3 @@ describe('what is found before anything runs: exit 2', () => {
     expect(said).toMatch(/llm-tool-test-config\.toml:2:9 judge\.model: provider 'hause' is not known/);
   });
 });
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}

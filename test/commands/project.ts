@@ -1,6 +1,6 @@
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { inject } from 'vitest';
@@ -66,7 +66,7 @@ export async function createProject(
     TEMPORAL_ADDRESS: options.ownServer === true ? '' : inject('temporalAddress'),
   };
   const start: TestProject['start'] = (args, more = {}, below = '') =>
-    startCli(join(folder, below), args, { ...env, ...more });
+    startCli(resolve(folder, below), args, { ...env, ...more });
   const project: TestProject = {
     folder,
     results: join(folder, 'llm-tool-test-results'),
@@ -137,6 +137,18 @@ export const EMPTY_FIXTURE = { 'fixtures/empty/README.md': 'nothing\n' };
 /** Copies the repository's examples into a project. */
 export const copyExamples = (project: TestProject): Promise<void> =>
   cp(join(REPOSITORY, 'fixtures'), join(project.folder, 'fixtures'), { recursive: true });
+
+/** The part of a sweep's document that is about one scenario: tests whose scenarios have nothing to do with each other share a sweep. */
+export const cellsOf = (document: SweepDocument, name: string): SweepDocument => ({
+  ...document,
+  cells: document.cells.filter(({ scenario }) => scenario === name),
+});
+
+/** Paths of all files below a folder; none where it is not there. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
 
 export interface RunFolder {
   run: RunRecord;

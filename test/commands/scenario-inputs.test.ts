@@ -40,6 +40,38 @@ test('what is wrong with a shared fixture is a problem of each scenario that nam
   for (const { message } of problems) expect(message).toMatch(/empty\/out: symlink leaves the folder/);
 });
 
+test('scripts of task.context have to be in the fixture, unless a setup command may bring them', async () => {
+  const root = await newFolder();
+  const fixturesPath = join(root, 'fixtures');
+  const script = join(fixturesPath, 'empty/initial-state/.agents/scripts/here');
+  await mkdir(script, { recursive: true });
+  await writeFile(join(script, 'README.md'), '# here');
+  const names = ['here', 'written', 'group/missing'];
+  const task = `task: {prompt: p, context: [${names.map((name) => `{script: ${name}}`).join(', ')}]}`;
+  const files = 'files: {.agents/scripts/written/README.md: x}';
+  const write = (name: string, setup: string) =>
+    writeFile(
+      join(fixturesPath, `${name}.yaml`),
+      scenario(name)
+        .replace(/^task:.*$/m, task)
+        .concat(`\nsetup: {${setup}}\n`),
+    );
+  await write('without', files);
+  await write('with', `${files}, commands: ["./install"]`);
+  const project = {
+    ...{ root, config: defaultConfig, configFile: null, configSource: null, fixturesPath },
+    resultsPath: join(root, 'r'),
+  };
+  const { problems, scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));
+  expect(problems.map(({ path, message }) => [path, message])).toEqual([
+    [
+      'task.context[2].script',
+      "the fixture has no agent script 'group/missing': .agents/scripts/group/missing/README.md is not there",
+    ],
+  ]);
+  expect(scenarios).toHaveLength(1);
+});
+
 test('YAML in a fixture belongs to the fixture, wherever that is; beside it, it is a scenario', async () => {
   const root = await newFolder();
   const files = [

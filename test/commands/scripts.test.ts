@@ -271,7 +271,7 @@ describe('scripts new', () => {
 test('scripts prompt prints the lines that tell agents of the scripts', async () => {
   const { exitCode, stdout } = await scripts('prompt');
   expect(exitCode).toBe(0);
-  for (const told of ['`ls .agents/scripts/`', '`README.md`', '"success": true', '"code"'])
+  for (const told of ['`.agents/scripts/`', '`README.md`', '"success":true', '"code"'])
     expect(stdout).toContain(told);
   expect(documentOf(await scripts('prompt', '--json'))).toEqual({ prompt: `${stdout}\n` });
 });

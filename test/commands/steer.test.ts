@@ -1,24 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { updateSweep } from '../../src/commands/steer-sweep.js';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
-import { createProject, EMPTY_FIXTURE, openRun, scenario, until, type TestProject } from './project.js';
+import { linesIn } from '../chaos/engine-parts.js';
+import { letGo, sweepOf, untilStarted, writeGated } from './gated.js';
+import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 
 let project: TestProject;
 let client: Client;
-
-/** Each agent notes its start, then waits for a file before it ends. */
-const gated = (name: string, folder: string): string =>
-  scenario(name, {
-    gates: ['{type: file_exists, path: README.md}'],
-    steps: [
-      `run: 'echo start >> ${folder}/${name}.starts; until [ -e ${folder}/${name}.go ]; do sleep 0.05; done'`,
-    ],
-  });
 
 beforeAll(async () => {
   project = await createProject(EMPTY_FIXTURE);
@@ -29,108 +22,13 @@ afterAll(async () => {
   await project.remove();
 });
 
-const starts = (name: string): number => {
-  const file = join(project.folder, `${name}.starts`);
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
-};
-const running = (name: string, count = 1): Promise<true> =>
-  until(`${count} agents of ${name} run`, () => (starts(name) >= count ? true : null));
-const go = (name: string): Promise<void> => project.write(`${name}.go`, '');
-const sweepOf = async (name: string): Promise<string> => {
-  const sweeps = await readdir(join(project.results, 'sweeps'));
-  const found = sweeps.find((sweep) => sweep.startsWith(`${name}-`));
-  if (found === undefined) throw new Error(`no sweep ${name} among ${sweeps.join(', ')}`);
-  return found;
-};
+const starts = (name: string): number => linesIn(project, `${name}.starts`).length;
 const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
 
-test('the first Ctrl-C pauses: running agents finish, no new cell starts, exit 130; resume runs the rest', async () => {
-  await project.write('fixtures/pausing.yaml', gated('pausing', project.folder));
-  const command = project.start([
-    'run',
-    'pausing',
-    '--repeat',
-    '3',
-    '--concurrency',
-    '1',
-    '--name',
-    'pausing',
-    '--json',
-  ]);
-  await running('pausing');
-  command.kill('SIGINT');
-  const sweep = await sweepOf('pausing');
-  const handle = client.workflow.getHandle(`sweep/${sweep}`);
-  await until('the sweep is paused', async () =>
-    (await handle.query<{ status: string }>('progress')).status === 'paused' ? true : null,
-  );
-  await go('pausing');
-  const ended = await command;
-  expect(ended.exitCode).toBe(130);
-  expect(documentOf(ended.stdout)).toMatchObject({ status: 'paused', totals: { passed: 1, cells: 3 } });
-  expect(ended.stderr).toContain(`llm-tool-test resume ${sweep}`);
-  expect(starts('pausing')).toBe(1);
-
-  const resumed = await project.cli(['resume', sweep, '--json']);
-  expect(resumed.exitCode).toBe(0);
-  expect(documentOf(resumed.stdout)).toMatchObject({ status: 'completed', totals: { passed: 3 } });
-  expect(starts('pausing')).toBe(3);
-});
-
-test('the second Ctrl-C cancels: agents are killed with all they started, and the report says so', async () => {
-  await project.write(
-    'fixtures/ending.yaml',
-    gated('ending', project.folder).replace("run: 'echo", "run: 'setsid sleep 299 & echo"),
-  );
-  const command = project.start([
-    'run',
-    'ending',
-    '--repeat',
-    '4',
-    '--concurrency',
-    '2',
-    '--name',
-    'ending',
-    '--json',
-  ]);
-  await running('ending', 2);
-  command.kill('SIGINT');
-  const handle = client.workflow.getHandle(`sweep/${await sweepOf('ending')}`);
-  await until('the sweep is paused', async () =>
-    (await handle.query<{ status: string }>('progress')).status === 'paused' ? true : null,
-  );
-  command.kill('SIGINT');
-  const { exitCode, stdout } = await command;
-  expect(exitCode).toBe(130);
-  const document = documentOf(stdout);
-  expect(document.status).toBe('cancelled');
-  expect(document.totals).toMatchObject({ cancelled: 2, cells: 4 });
-  expect(document.cells.filter(({ outcome }) => outcome === null)).toHaveLength(2);
-  const { run } = await openRun(document);
-  expect(run.steps.find(({ name }) => name === 'gate 1')).toMatchObject({
-    status: 'not_performed',
-    note: 'the run was cancelled',
-  });
-  for (const { results_dir } of document.cells) {
-    if (results_dir !== null) expect(markedProcesses(results_dir.split('/').at(-1) ?? '')).toEqual([]);
-  }
-  expect(starts('ending')).toBe(2);
-});
-
-test('with CI set the first signal cancels', async () => {
-  await project.write('fixtures/inci.yaml', gated('inci', project.folder));
-  const command = project.start(['run', 'inci', '--json'], { CI: 'true' });
-  await running('inci');
-  command.kill('SIGTERM');
-  const { exitCode, stdout } = await command;
-  expect(exitCode).toBe(130);
-  expect(documentOf(stdout)).toMatchObject({ status: 'cancelled', totals: { cancelled: 1 } });
-});
-
 test('cancel from another terminal returns when nothing of the agents is alive', async () => {
-  await project.write('fixtures/elsewhere.yaml', gated('elsewhere', project.folder));
+  await writeGated(project, 'elsewhere');
   const command = project.start(['run', 'elsewhere', '--name', 'elsewhere', '--json']);
-  await running('elsewhere');
+  await untilStarted(project, 'elsewhere');
   const cancelled = await project.cli(['cancel', 'elsewhere', '--json']);
   expect(cancelled.exitCode).toBe(0);
   const document = documentOf(cancelled.stdout);
@@ -141,7 +39,7 @@ test('cancel from another terminal returns when nothing of the agents is alive',
 });
 
 test('pause and resume from another terminal, while the command follows on', async () => {
-  await project.write('fixtures/remote.yaml', gated('remote', project.folder));
+  await writeGated(project, 'remote');
   const command = project.start([
     'run',
     'remote',
@@ -153,9 +51,9 @@ test('pause and resume from another terminal, while the command follows on', asy
     'remote',
     '--json',
   ]);
-  await running('remote');
+  await untilStarted(project, 'remote');
   expect((await project.cli(['pause', 'remote'])).stderr).toContain('paused');
-  await go('remote');
+  await letGo(project, 'remote');
   await until('the first run has ended', async () =>
     (await project.resultLines()).some(({ scenario_id }) => scenario_id === 'remote') ? true : null,
   );
@@ -165,45 +63,25 @@ test('pause and resume from another terminal, while the command follows on', asy
   expect(starts('remote')).toBe(2);
 });
 
-test.each([
-  { how: 'SIGKILL of the command', signal: 'SIGKILL', name: 'orphan', exitCode: undefined },
-  { how: 'SIGHUP, as of a closed terminal,', signal: 'SIGHUP', name: 'hungup', exitCode: 129 },
-] as const)(
-  '$how changes nothing: the sweep goes on, and resume follows it again',
-  async ({ signal, name, exitCode }) => {
-    await project.write(`fixtures/${name}.yaml`, gated(name, project.folder));
-    const command = project.start(['run', name, '--name', name]);
-    await running(name);
-    command.kill(signal);
-    expect((await command).exitCode).toBe(exitCode);
-    const resumed = project.start(['resume', name, '--json']);
-    await go(name);
-    const ended = await resumed;
-    expect(ended.exitCode).toBe(0);
-    expect(documentOf(ended.stdout).totals.passed).toBe(1);
-    expect(starts(name)).toBe(1);
-  },
-);
-
 test('--detach returns at once with unfinished cells', async () => {
-  await project.write('fixtures/detached.yaml', gated('detached', project.folder));
+  await writeGated(project, 'detached');
   const { exitCode, document } = await project.run(['detached', '--detach', '--name', 'detached']);
   expect(exitCode).toBe(0);
   expect(document).toMatchObject({ status: 'running', cells: [{ outcome: null }] });
-  await go('detached');
+  await letGo(project, 'detached');
   expect((await project.cli(['resume', 'detached'])).exitCode).toBe(0);
 });
 
 test('a sweep whose workflow was terminated is started again by resume with the cells that have no result', async () => {
-  await project.write('fixtures/cut.yaml', gated('cut', project.folder));
+  await writeGated(project, 'cut');
   const command = project.start(['run', 'cut', '--repeat', '3', '--concurrency', '2', '--name', 'cut']);
-  await running('cut', 2);
-  const sweep = await sweepOf('cut');
+  await untilStarted(project, 'cut', 2);
+  const sweep = await sweepOf(project, 'cut');
   await client.workflow.getHandle(`sweep/${sweep}`).terminate('by a test');
   const ended = await command;
   expect(ended.exitCode).toBe(3);
   expect(ended.stderr).toContain(`llm-tool-test resume ${sweep}`);
-  await go('cut');
+  await letGo(project, 'cut');
   const { exitCode, stdout } = await project.cli(['resume', sweep, '--json']);
   const document = documentOf(stdout);
   expect(document).toMatchObject({ status: 'completed', totals: { passed: 3, cancelled: 0 } });
@@ -211,47 +89,15 @@ test('a sweep whose workflow was terminated is started again by resume with the 
 });
 
 test('cancel of a sweep whose workflow was terminated ends it all the same', async () => {
-  await project.write('fixtures/stopped.yaml', gated('stopped', project.folder));
+  await writeGated(project, 'stopped');
   await project.run(['stopped', '--detach', '--name', 'stopped']);
-  await running('stopped');
-  const sweep = await sweepOf('stopped');
+  await untilStarted(project, 'stopped');
+  const sweep = await sweepOf(project, 'stopped');
   await client.workflow.getHandle(`sweep/${sweep}`).terminate('by a test');
   const { exitCode, stdout } = await project.cli(['cancel', sweep, '--json']);
   expect(exitCode).toBe(0);
   expect(documentOf(stdout).status).toBe('cancelled');
   expect(existsSync(join(project.results, 'sweeps', sweep, 'summary.json'))).toBe(true);
-});
-
-test('resume of an ended sweep shows it with its exit code, also when the state folder is gone', async () => {
-  const { exitCode } = await project.cli(['resume', 'pausing']);
-  expect(exitCode).toBe(0);
-  const shown = await project.cli(['show', 'pausing', '--json']);
-  expect(documentOf(shown.stdout)).toMatchObject({ status: 'completed', totals: { passed: 3 } });
-});
-
-test('a sweep that ends between a look at it and an update takes none, and that is no error', async () => {
-  const sweep = await sweepOf('pausing');
-  expect(await updateSweep({ client }, sweep, 'resume')).toBeNull();
-  expect(await updateSweep({ client }, sweep, 'cancel')).toBeNull();
-});
-
-test('show of a run gives its record and metrics, and reads well without --json', async () => {
-  const document = documentOf((await project.cli(['show', 'pausing', '--json'])).stdout);
-  const run = document.cells[0]?.results_dir?.split('/').at(-1) ?? '';
-  const { run: record, metrics } = JSON.parse((await project.cli(['show', run, '--json'])).stdout) as {
-    run: { run_id: string };
-    metrics: { run_id: string };
-  };
-  expect([record.run_id, metrics.run_id]).toEqual([run, run]);
-  const { stdout } = await project.cli(['show', run]);
-  expect(stdout).toMatch(/pausing/);
-  expect(stdout).toMatch(/gate 1/);
-});
-
-test('a run folder that was removed does not break show of its sweep', async () => {
-  const document = documentOf((await project.cli(['show', 'detached', '--json'])).stdout);
-  await rm(document.cells[0]?.results_dir ?? '', { recursive: true });
-  expect((await project.cli(['show', 'detached'])).exitCode).toBe(0);
 });
 
 test('retry runs the cells again that could not be tested, and with --failed those that failed', async () => {
@@ -276,4 +122,46 @@ test('retry runs the cells again that could not be tested, and with --failed tho
   const nothing = await project.cli(['retry', sweep]);
   expect(nothing.exitCode).toBe(0);
   expect(nothing.stderr).toContain('no cell to run again');
+});
+
+describe('of a sweep that has ended', () => {
+  let ended: SweepDocument;
+
+  beforeAll(async () => {
+    await project.write(
+      'fixtures/ended.yaml',
+      scenario('ended', { gates: ['{type: file_exists, path: README.md}'], steps: ['say: x'] }),
+    );
+    ({ document: ended } = await project.run(['ended', '--repeat', '2', '--name', 'ended']));
+  });
+
+  test('resume of an ended sweep shows it with its exit code, also when the state folder is gone', async () => {
+    for (const env of [{}, { LLM_TOOL_TEST_HOME: join(project.folder, 'no-state') }]) {
+      const { exitCode, stdout } = await project.cli(['resume', 'ended', '--json'], env);
+      expect(exitCode).toBe(0);
+      expect(documentOf(stdout)).toMatchObject({ status: 'completed', totals: { passed: 2 } });
+    }
+  });
+
+  test('a sweep that ends between a look at it and an update takes none, and that is no error', async () => {
+    expect(await updateSweep({ client }, ended.sweep, 'resume')).toBeNull();
+    expect(await updateSweep({ client }, ended.sweep, 'cancel')).toBeNull();
+  });
+
+  test('show of a run gives its record and metrics, and reads well without --json', async () => {
+    const run = ended.cells[0]?.results_dir?.split('/').at(-1) ?? '';
+    const { run: record, metrics } = JSON.parse((await project.cli(['show', run, '--json'])).stdout) as {
+      run: { run_id: string };
+      metrics: { run_id: string };
+    };
+    expect([record.run_id, metrics.run_id]).toEqual([run, run]);
+    const { stdout } = await project.cli(['show', run]);
+    expect(stdout).toMatch(/ended/);
+    expect(stdout).toMatch(/gate 1/);
+  });
+
+  test('a run folder that was removed does not break show of its sweep', async () => {
+    await rm(ended.cells[1]?.results_dir ?? '', { recursive: true });
+    expect((await project.cli(['show', 'ended'])).exitCode).toBe(0);
+  });
 });

@@ -92,6 +92,17 @@ describe('the package, installed in an empty folder', () => {
     expect(SweepDocument.parse(JSON.parse(stdout)).totals).toMatchObject({ cells: 3, passed: 3 });
   });
 
+  test('makes an agent script, with the library that it needs', async () => {
+    const { exitCode, stdout, stderr } = await npx('scripts', 'new', 'hello', '--json');
+    expect(exitCode, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: ['.agents/lib/script.ts', '.agents/scripts/hello/run.ts', '.agents/scripts/hello/README.md'],
+    });
+    expect(JSON.parse((await npx('scripts', 'list', '--json')).stdout)).toMatchObject({
+      scripts: [{ name: 'hello', usage: 'deno run .agents/scripts/hello/run.ts <name>' }],
+    });
+  });
+
   test('lets editors find the schema that the made scenario names', async () => {
     const scenario = await readFile(join(folder, 'fixtures/stock_delivery.yaml'), 'utf8');
     const [, way = ''] = /\$schema=(\S+)/.exec(scenario) ?? [];
@@ -122,14 +133,14 @@ describe('the package, installed in an empty folder', () => {
       );
     for (const path of ['package.json', 'schema/scenario.schema.json'])
       expect((await load(`llm-tool-test/${path}`)).exitCode, path).toBe(0);
-    for (const path of ['', '/dist/cli.js', '/dist/scenario/schema.js'])
+    for (const path of ['', '/dist/cli.js', '/dist/worker.js'])
       expect((await load(`llm-tool-test${path}`)).stderr, path).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 });
 
 describe('what is packed', () => {
   const WANTED =
-    /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh)|dist\/build-id|(fixtures|schema|specs|templates)\/.+)$/;
+    /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh)|dist\/build-id|dist\/third-party-licences\.txt|(fixtures|schema|specs|templates)\/.+)$/;
 
   test('is what a user needs, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
@@ -170,11 +181,24 @@ describe('what is packed', () => {
         ).toEqual([]);
       for (const map of maps) {
         const { sources } = JSON.parse(map) as { sources: string[] };
-        expect(
-          sources.filter((source) => !/^(src|node_modules|webpack|dist\/workflows)\//.test(source)),
-        ).toEqual([]);
+        expect(sources.filter((source) => !/^(src|node_modules|webpack)\//.test(source))).toEqual([]);
       }
     }
+  });
+
+  test('gives the licences on of all packages whose code it holds', async () => {
+    const licences = await readFile(join(installed(), 'dist/third-party-licences.txt'), 'utf8');
+    const held = new Set<string>();
+    for (const { path } of packed.files.filter((file) => /^dist\/.*\.js$/.test(file.path))) {
+      // Both bundlers say before each module where it is from.
+      const text = await readFile(join(installed(), path), 'utf8');
+      for (const [, name = ''] of text.matchAll(
+        /^(?:\/\/| {2}!\*\*\*) \S*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm,
+      ))
+        held.add(name);
+    }
+    expect([...held]).toEqual(expect.arrayContaining(['zod', 'yaml', '@temporalio/workflow']));
+    for (const name of held) expect(licences).toMatch(new RegExp(`^${name} \\d\\S* \\(\\S+\\)\\n\\n.`, 'm'));
   });
 
   test('says where it runs, and needs no script at its installation', async () => {

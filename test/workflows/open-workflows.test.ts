@@ -13,7 +13,9 @@ test('the script open-workflows finds what is open on a real server, and no long
     taskQueue: 'nobody',
     args: [],
   });
-  onTestFinished(() => handle.terminate().then(Boolean, Boolean));
+  onTestFinished(async () => {
+    await handle.terminate().catch(() => null); // the test has ended it already
+  });
 
   const { script } = await privateCopy();
   const found = async (): Promise<object | undefined> => {

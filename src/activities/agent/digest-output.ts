@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises';
-import type { Again, AgentEnd, Classified } from '../../agents/agent.js';
+import type { Again, Classified } from '../../agents/agent.js';
+import { createToldEnd } from '../../agents/told-end.js';
 import { linesOf } from '../../platform/lines.js';
 import { analyseTranscript, extractCommands, type Transcript } from '../../results/analyse-transcript.js';
 import type { EventBody } from '../../results/events.js';
@@ -55,13 +56,10 @@ export async function digestOutput(
   const seen: EventBody[] = [];
   const trajectory = createTrajectoryCollector();
   // Of the last start only: what ended the ones before it has been waited for.
-  const told: Pick<AgentEnd, 'result' | 'error'> = { result: null, error: null };
+  const told = createToldEnd();
   const emit = (body: EventBody, start: number): void => {
     remember(body, seen);
-    if (start === ended.start && body.type === 'result') told.result = body;
-    if (start === ended.start && body.type === 'error') told.error = body;
-    // What came after it shows that the agent got over it.
-    if (GOES_ON.has(body.type)) told.error = null;
+    if (start === ended.start) told.add(body);
     meter.add(body);
     trajectory.add(body);
   };
@@ -74,7 +72,13 @@ export async function digestOutput(
     emit,
     after: () => {
       const exitCode = ended.exitCode ?? LOST;
-      classified = agent.classify({ exitCode, stopped: ended.stopped, at: ended.endedAt, stderr, ...told });
+      classified = agent.classify({
+        exitCode,
+        stopped: ended.stopped,
+        at: ended.endedAt,
+        stderr,
+        ...told.read(),
+      });
       return [{ type: 'result', ending: classified.ending, exit_code: ended.exitCode }];
     },
   });
@@ -118,8 +122,6 @@ export async function digestOutput(
     return `agent ${run.cell.agent}: ${message}`;
   }
 }
-
-const GOES_ON: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
 
 function* textOf(session: readonly AgentOutput[]): Generator<string> {
   for (const { stdout } of session) {

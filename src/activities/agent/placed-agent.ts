@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import type { AgentEnd, Classified } from '../../agents/agent.js';
+import type { Classified } from '../../agents/agent.js';
+import { createToldEnd } from '../../agents/told-end.js';
 import type { Environment } from '../../environments/environment.js';
 import { findExecutable } from '../../platform/find-executable.js';
 import { createPricer } from '../../results/cost.js';
@@ -61,20 +62,19 @@ export async function readStart(
   const output = await agentOutput({ environment, handle }, start);
   if (output === null) throw new Error(`start ${start} of the agent left nothing to read`);
   const meter = createUsageMeter(model, await createPricer(prices));
-  const told: Pick<AgentEnd, 'result' | 'error'> = { result: null, error: null };
+  const told = createToldEnd();
   let text = '';
   let model_used: string | null = null;
   for await (const event of allEventsOf(agent, output)) {
     meter.add(event);
+    told.add(event);
     if (event.type === 'message' && event.role === 'assistant') text = event.text;
     if (event.type === 'session') model_used = event.model_used ?? model_used;
-    if (event.type === 'result') told.result = event;
-    if (event.type === 'error') told.error = event;
   }
   const ending = agent.classify({
     exitCode: output.exitCode ?? LOST,
     ...{ stopped: output.stopped, at: output.endedAt, stderr: await stderrTail(output.stderr) },
-    ...told,
+    ...told.read(),
   });
   const problem = ending.ending === 'done' ? null : `the agent did not complete: ${ending.message}`;
   const { tokens: usage, costUsd } = meter.read();

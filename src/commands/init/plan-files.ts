@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { NewFile } from '../new-files.js';
+import { packageFile } from '../../platform/package-info.js';
 
-const ours = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const INSTALLED = join('node_modules', 'llm-tool-test', 'schema');
 /** Where schemas are put for editors when the package is not installed in the project (`npx`, a global installation). */
 const COPIED = '.llm-tool-test';
@@ -11,7 +10,7 @@ const SCHEMA_LINE = /^(# yaml-language-server: \$schema=|#:schema )\S*\/(\w+\.sc
 
 /** What the templates make of a folder: nothing is written, and nothing there is looked at but `node_modules`. */
 export function planFiles(folder: string): NewFile[] {
-  const templates = ours('templates/init');
+  const templates = packageFile('templates/init');
   const installed = findInstalled(folder);
   const schemas = installed ?? join(folder, COPIED);
   const named = new Set<string>();
@@ -27,7 +26,7 @@ export function planFiles(folder: string): NewFile[] {
   if (installed !== null) return files;
   const copies = [...named].map((name) => ({
     path: join(COPIED, name),
-    content: readFileSync(ours(`schema/${name}`), 'utf8'),
+    content: readFileSync(packageFile(`schema/${name}`), 'utf8'),
     mode: 0o644,
   }));
   return [...files, ...copies];

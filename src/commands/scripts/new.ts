@@ -27,8 +27,8 @@ export function newAgentScript(name: string, { json }: { json: boolean }): numbe
     ...(isFile(join(root, library))
       ? []
       : [{ path: library, content: readFileSync(packageFile(library), 'utf8') }]),
-    { path: paths.source, content: fillTemplate('agent-script/run.ts', values) },
-    { path: paths.readme, content: fillTemplate('agent-script/README.md', values) },
+    { path: paths.source, content: fillTemplate('agent-scripts/run.ts', values) },
+    { path: paths.readme, content: fillTemplate('agent-scripts/README.md', values) },
   ].map((file) => ({ ...file, mode: 0o644 }));
   writeNewFiles(root, files);
   const made = files.map(({ path }) => path);

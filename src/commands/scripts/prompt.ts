@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { stdout } from 'node:process';
-import { DISCOVERY_PROMPT } from '../../agent-scripts/prompt.js';
+import { packageFile } from '../../platform/package-info.js';
 import { printJson } from '../output.js';
 
-/** `scripts prompt`: the lines to put into AGENTS.md so that agents find the scripts. */
+/** `scripts prompt`: the lines to put into AGENTS.md so that agents find the scripts (specs/agent-scripts.md has their cost). */
 export function printScriptsPrompt({ json }: { json: boolean }): number {
-  if (json) printJson({ prompt: DISCOVERY_PROMPT });
-  else stdout.write(DISCOVERY_PROMPT);
+  const prompt = readFileSync(packageFile('templates/agent-scripts/prompt.md'), 'utf8');
+  if (json) printJson({ prompt });
+  else stdout.write(prompt);
   return 0;
 }

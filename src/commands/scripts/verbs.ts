@@ -36,6 +36,15 @@ export function addScriptsVerbs(
     .action(async (script, args) => exitWith((await import('./run.js')).runAgentScript(script, args)));
 
   scripts
+    .command('check')
+    .description('whether README, source and answers of scripts agree; all problems, each with its place')
+    .argument('[script]', 'default: all')
+    .option(...JSON_FLAG, false)
+    .action(async (script, options) =>
+      exitWith((await import('./check.js')).checkAgentScripts(script, options)),
+    );
+
+  scripts
     .command('new')
     .description('scaffold a script that passes `scripts check`')
     .argument('<name>', 'like check-coverage, or coverage/check in a group')

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, utimesSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { projectState } from '../folders.js';
 import { lockHolder } from '../generation-lock.js';
 import { givenTemporal } from '../given-temporal.js';
-import { buildId } from '../package-info.js';
+import { buildId, packageFile } from '../package-info.js';
 import { isAlive, signalProcess } from '../process-identity.js';
 import { waitUntil } from '../wait-until.js';
 import { lastUsedFile, logFile, readEngineState, type EngineState } from './engine-state.js';
@@ -89,11 +88,10 @@ async function startKeeper(request: EngineRequest, folder: string): Promise<void
   mkdirSync(new URL('.', `file://${log}`), { recursive: true, mode: 0o700 });
   const output = openSync(log, 'a', 0o600);
   try {
-    const cli = fileURLToPath(new URL('../../cli.js', import.meta.url));
     const child = spawn(
       process.execPath,
       [
-        ...[cli, 'engine', 'keep', '--results', request.resultsPath],
+        ...[packageFile('dist/cli.js'), 'engine', 'keep', '--results', request.resultsPath],
         ...(request.address === undefined ? [] : ['--address', request.address]),
         ...(request.stay === true ? ['--stay'] : []),
       ],

@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { projectState } from '../folders.js';
 import { tryLock } from '../generation-lock.js';
 import type { TemporalAddress } from '../given-temporal.js';
-import { buildId, packageVersion } from '../package-info.js';
+import { buildId, packageFile, packageVersion } from '../package-info.js';
 import { isAlive, ownIdentity, signalProcess, type ProcessIdentity } from '../process-identity.js';
 import { readJsonIfThere } from '../read-file.js';
 import { connect, prepareNamespace } from '../temporal-client.js';
@@ -209,7 +208,7 @@ async function serverReady(folder: string, state: EngineState): Promise<void> {
 }
 
 const workerArguments = (state: EngineState): string[] => [
-  fileURLToPath(new URL('../../worker.js', import.meta.url)),
+  packageFile('dist/worker.js'),
   ...['--results', state.resultsPath, '--queue', state.taskQueue],
   ...['--address', state.address, '--namespace', state.namespace],
   ...(state.external ? ['--external'] : []),

@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The licences of the packages that the modules of a bundle come from: who gives their code on gives these on with it.
+ * @param {string[]} modules paths of files
+ */
+export function licencesOf(modules) {
+  const folders = modules.flatMap((path) => /^\/.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(folders)].map(licenceOf).sort().join('\n');
+}
+
+/** @param {string} folder of a package */
+function licenceOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)\b/i.test(file));
+  if (files.length === 0) throw new Error(`${name} is bundled, and has no file that says its licence`);
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  return [`${name} ${version} (${license})`, ...texts, ''].join('\n\n');
+}

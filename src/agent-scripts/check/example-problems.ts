@@ -1,0 +1,31 @@
+import type { CommandResult } from '../../lib/command-result.js';
+import { parseJson } from '../../lib/json.js';
+import { answerIn, readAnswer } from '../answer.js';
+import type { Example, Readme } from '../readme.js';
+
+/** What an example shows of its answer; success where it shows nothing. */
+const shown = ({ output }: Example): { success: boolean; code: string | null } => {
+  const answer = output === null ? null : answerIn(parseJson(output.value));
+  if (answer === null || typeof answer === 'string' || answer.success) return { success: true, code: null };
+  return { success: false, code: answer.code };
+};
+
+/** How an example that was run differs from the contract and from what the README shows; null where it does not. */
+export function exampleProblem(
+  readme: Readme,
+  example: Example,
+  result: CommandResult,
+  timeoutSecs: number,
+): string | null {
+  const said = readAnswer(result, timeoutSecs);
+  if (!said.ok) return said.problem;
+  const { answer } = said;
+  const expected = shown(example);
+  if (answer.success)
+    return expected.success ? null : `succeeded; the README shows ${expected.code ?? 'an error'}`;
+  if (expected.success) return `answered ${answer.code}: ${answer.error}`;
+  if (answer.code !== expected.code)
+    return `answered ${answer.code}; the README shows ${expected.code ?? ''}`;
+  const documented = readme.codes.some(({ value }) => value === answer.code);
+  return documented ? null : `answered ${answer.code}, which is not in the table Error Codes`;
+}

@@ -1,0 +1,110 @@
+import type { Problem } from '../../lib/problem.js';
+import { permissionsOf } from '../deno-command.js';
+import { usageCommand, type Readme } from '../readme.js';
+import type { ScriptPaths } from '../script-name.js';
+import { permissionUses } from './permission-uses.js';
+import { reach, type Reached, type ReadModule } from './reach.js';
+import { codeUses, specifiedArguments, type SpecifiedArgument } from './told-by-source.js';
+
+/** Codes of the library that any script may answer with: no README has to name them (specs/agent-scripts.md). */
+const OF_EVERY_SCRIPT = new Set(['INTERNAL_ERROR', 'PERMISSION_DENIED']);
+/** The library's code for a missing argument: only a script that requires one can answer with it. */
+const MISSING = 'MISSING_ARGUMENT';
+
+/** Where the README and the source of a script differ: arguments, error codes, permissions. */
+export function sourceProblems(readme: Readme, paths: ScriptPaths, read: ReadModule): Problem[] {
+  const { reached, problems } = reach(paths.source, read);
+  if (problems.length > 0) return problems;
+  const specified = specifiedArguments(reached, paths.source);
+  return [
+    ...(specified === null ? [] : argumentProblems(readme, paths, specified)),
+    ...codeProblems(readme, paths, reached, specified),
+    ...permissionProblems(readme, paths, reached),
+  ];
+}
+
+const inReadme = ({ readme: file }: ScriptPaths, line: number, message: string): Problem => ({
+  ...{ file, line, column: 1 },
+  path: '',
+  message,
+});
+
+const inSource = ({ file, line, column }: Omit<Problem, 'path' | 'message'>, message: string): Problem => ({
+  ...{ file, line, column },
+  path: '',
+  message,
+});
+
+function argumentProblems(readme: Readme, paths: ScriptPaths, specified: SpecifiedArgument[]): Problem[] {
+  const bare = (name: string): string => name.replace(/[<>[\]]/g, '').replace(/[ =].*$/, '');
+  const rows = readme.arguments.map(({ line, value }) => ({ line, ...value, name: bare(value.name) }));
+  return [
+    ...specified.flatMap(({ name, required, ...place }): Problem[] => {
+      const row = rows.find((one) => one.name === name);
+      if (row === undefined)
+        return [
+          inSource(
+            { file: paths.source, ...place },
+            `${name} is not in the table Arguments of ${paths.readme}`,
+          ),
+        ];
+      const says = `${name}: the source ${required ? 'requires it' : 'does not require it'}`;
+      return row.required === required ? [] : [inReadme(paths, row.line, says)];
+    }),
+    ...rows
+      .filter(({ name }) => !specified.some((one) => one.name === name))
+      .map(({ line, name }) => inReadme(paths, line, `the source takes no ${name}`)),
+  ];
+}
+
+function codeProblems(
+  readme: Readme,
+  paths: ScriptPaths,
+  reached: Reached[],
+  specified: SpecifiedArgument[] | null,
+): Problem[] {
+  const taken = specified ?? readme.arguments.map(({ value }) => value);
+  const requires = taken.some(({ required }) => required);
+  const uses = codeUses(reached).filter(({ code }) => code !== MISSING || requires);
+  const documented = readme.codes.filter(({ value }) => !OF_EVERY_SCRIPT.has(value));
+  const isTold = (code: string): boolean =>
+    OF_EVERY_SCRIPT.has(code) || documented.some(({ value }) => value === code);
+  return [
+    ...uses
+      .filter(({ code }, at) => uses.findIndex((use) => use.code === code) === at)
+      .flatMap(({ code, ...place }): Problem[] => {
+        if (code === null)
+          return [inSource(place, 'expected the code as a literal, so that it can be compared')];
+        return isTold(code)
+          ? []
+          : [inSource(place, `${code} is not in the table Error Codes of ${paths.readme}`)];
+      }),
+    ...documented
+      .filter(({ value }) => !uses.some(({ code }) => code === value))
+      .map(({ line, value }) => inReadme(paths, line, `nothing in the source answers with ${value}`)),
+  ];
+}
+
+function permissionProblems(readme: Readme, paths: ScriptPaths, reached: Reached[]): Problem[] {
+  const usage = usageCommand(readme);
+  const stated = typeof usage === 'string' ? null : [...permissionsOf(usage.flags).keys()];
+  if (stated === null || stated.includes('all')) return []; // which is a problem of the README
+  const uses = permissionUses(reached);
+  return [
+    ...uses
+      .filter(({ permissions }) => !permissions.some((permission) => stated.includes(permission)))
+      .map(({ permissions, what, ...place }) => {
+        const flags = permissions.map((permission) => `--allow-${permission}`).join(' or ');
+        return inSource(place, `${what} needs ${flags}, which Usage in ${paths.readme} does not state`);
+      }),
+    ...stated
+      .filter((permission) => !uses.some(({ permissions }) => permissions.some((one) => one === permission)))
+      .map((permission) =>
+        inReadme(
+          paths,
+          readme.usage?.line ?? 1,
+          `--allow-${permission} is stated, and nothing in the source needs it`,
+        ),
+      ),
+  ];
+}

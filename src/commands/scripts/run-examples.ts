@@ -1,0 +1,105 @@
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { execa } from 'execa';
+import { exampleProblem } from '../../agent-scripts/check/example-problems.js';
+import { parseDenoCommand, placeholderIn } from '../../agent-scripts/deno-command.js';
+import type { Example } from '../../agent-scripts/readme.js';
+import type { Problem } from '../../lib/problem.js';
+import { runCommand } from '../../platform/run-command.js';
+import { isFile, isFolder } from '../look.js';
+import type { FoundScript } from './find-scripts.js';
+
+const EXAMPLE_SECS = 30;
+const SERVER_SECS = 10;
+
+/**
+ * Runs the examples of a script, in their order, in a private copy of `.agents` over which the script's `example` folder is
+ * laid. Where that has a serve.ts, it is up meanwhile: what the script would reach over the network.
+ */
+export async function runExamples(root: string, script: FoundScript, deno: string): Promise<Problem[]> {
+  const { told, folder } = script;
+  if (told === null || told.examples.length === 0) return [];
+  const copy = await mkdtemp(join(tmpdir(), 'llm-tool-test-scripts-'));
+  const programs = await mkdtemp(join(tmpdir(), 'llm-tool-test-deno-'));
+  try {
+    await symlink(deno, join(programs, 'deno'));
+    await cp(join(root, '.agents'), join(copy, '.agents'), { recursive: true });
+    const example = join(root, folder, 'example');
+    await mkdir(copy, { recursive: true });
+    if (isFolder(example)) await cp(example, copy, { recursive: true });
+    const env = {
+      ...(process.env as Record<string, string>),
+      PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}`,
+      DENO_NO_PROMPT: '1',
+      DENO_NO_UPDATE_CHECK: '1',
+      // Deno asks a proxy for loopback addresses too.
+      NO_PROXY: ['127.0.0.1', process.env['NO_PROXY'] ?? ''].filter((part) => part !== '').join(','),
+    };
+    const server = isFile(join(copy, 'serve.ts')) ? await startServer(copy, deno, env) : null;
+    const problemAt = (line: number, message: string): Problem => ({
+      ...{ file: script.readme, line, column: 1 },
+      path: '',
+      message,
+    });
+    try {
+      if (typeof server === 'string') return [problemAt(1, `example/serve.ts ${server}`)];
+      const problems: Problem[] = [];
+      for (const each of told.examples.filter(isRunnable)) {
+        const result = await runCommand({
+          command: each.command,
+          cwd: copy,
+          env,
+          timeoutMs: EXAMPLE_SECS * 1000,
+        });
+        const message = exampleProblem(told, each, result, EXAMPLE_SECS);
+        if (message !== null) problems.push(problemAt(each.line, message));
+      }
+      return problems;
+    } finally {
+      if (server !== null && typeof server !== 'string') await server.stop();
+    }
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+    await rm(programs, { recursive: true, force: true });
+  }
+}
+
+/** Of the others the README's problems tell. */
+function isRunnable({ command }: Example): boolean {
+  const parsed = parseDenoCommand(command);
+  return typeof parsed !== 'string' && placeholderIn(parsed) === undefined;
+}
+
+/** Starts what answers in place of the network, and waits until it says something; why it did not, where it ended or was silent. */
+async function startServer(
+  cwd: string,
+  deno: string,
+  env: Record<string, string>,
+): Promise<{ stop: () => Promise<void> } | string> {
+  const flags = ['--allow-net=127.0.0.1', '--allow-read=.', '--allow-write=.agents/config.json'];
+  const server = execa(deno, ['run', ...flags, 'serve.ts'], {
+    ...{ cwd, env, extendEnv: false, reject: false, buffer: { stderr: true, stdout: false } },
+    stdin: 'ignore',
+  });
+  const stop = async (): Promise<void> => {
+    server.kill('SIGKILL');
+    await server;
+  };
+  const said = await Promise.race([
+    new Promise<'ready'>((resolve) =>
+      server.stdout.once('data', () => {
+        resolve('ready');
+      }),
+    ),
+    server.then(({ stderr }) => `ended before it was ready: ${stderr.trim().split('\n').at(-1) ?? ''}`),
+    new Promise<string>((resolve) => {
+      setTimeout(() => {
+        resolve(`said nothing for ${SERVER_SECS} s`);
+      }, SERVER_SECS * 1000).unref();
+    }),
+  ]);
+  if (said === 'ready') return { stop };
+  await stop();
+  return said;
+}

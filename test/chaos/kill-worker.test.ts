@@ -1,0 +1,143 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { workerReadyFile } from '../../src/platform/engine/keeper.js';
+import { projectState } from '../../src/platform/folders.js';
+import { isAlive } from '../../src/platform/process-identity.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
+import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { gatedCommand, letGo, untilStarted } from '../commands/gated.js';
+import {
+  createProject,
+  EMPTY_FIXTURE,
+  openRun,
+  scenario,
+  until,
+  type TestProject,
+} from '../commands/project.js';
+import { kill, linesIn, partOf } from './engine-parts.js';
+import { expectWhole, writeWaiting } from './waiting-agent.js';
+
+let project: TestProject;
+
+beforeAll(async () => {
+  project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+});
+afterAll(() => project.remove());
+
+const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
+
+describe('SIGKILL', { timeout: 180_000 }, () => {
+  test('of the worker while an agent works: the next worker adopts the agent, no output is missing', async () => {
+    await writeWaiting(project, 'adopted');
+    const command = project.start(['run', 'adopted', '--json']);
+    await untilStarted(project, 'adopted');
+    await kill(project, 'worker');
+    await until('another worker', () => partOf(project, 'worker'));
+    await letGo(project, 'adopted');
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    expect(linesIn(project, 'adopted.starts')).toHaveLength(1);
+    const [lost, adopted] = await expectWhole(project, documentOf(stdout));
+    expect(lost).toMatch(/^attempt 1 ended: worker lost after /);
+    expect(adopted).toMatch(/^start 1 of the agent (was alive; adopted|had ended; its output was taken)$/);
+  });
+
+  test('of the worker in a setup command, post script, gate and evaluator: the step is repeated, everything is there once', async () => {
+    const steps = ['setup', 'post', 'gate', 'evaluator'];
+    const [setup, post, gate, evaluator] = steps.map((step) =>
+      JSON.stringify(`${gatedCommand(project, step)}; echo '{"score": 1}'`),
+    );
+    const more = [
+      `setup: {commands: [${setup ?? ''}]}`,
+      `scripts: {post: [{command: ${post ?? ''}}], evaluators: [{name: e, command: ${evaluator ?? ''}}]}`,
+    ].join('\n');
+    const gates = [`{type: command_succeeds, command: ${gate ?? ''}}`];
+    await project.write('fixtures/stepwise.yaml', scenario('stepwise', { gates, steps: ['say: x'], more }));
+    const command = project.start(['run', 'stepwise', '--json']);
+    for (const step of steps) {
+      await untilStarted(project, step);
+      await kill(project, 'worker');
+      await untilStarted(project, step, 2);
+      await letGo(project, step);
+    }
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    const { run, metrics } = await openRun(documentOf(stdout));
+    expect(run.steps.filter(({ attempts }) => attempts === 2).map(({ name }) => name)).toEqual([
+      'prepare',
+      'post 1',
+      'gate 1',
+      'evaluator 1',
+    ]);
+    expect(metrics.evaluator_results).toHaveLength(1);
+    expect((await project.resultLines()).filter(({ id }) => id === run.run_id)).toHaveLength(1);
+  });
+
+  test('of the worker while it copies the workspace for the report, and while it cleans up: both are done once, whole', async () => {
+    // So many files that there is time to see the copy, and the removal, under way.
+    const steps = [
+      `run: '${gatedCommand(project, 'reported')}; mkdir many; cd many; seq 5000 | xargs touch'`,
+    ];
+    const gates = ['{type: file_exists, path: many/5000}'];
+    await project.write('fixtures/reported.yaml', scenario('reported', { gates, steps }));
+    const command = project.start(['run', 'reported', '--json']);
+    await untilStarted(project, 'reported');
+    const state = projectState(project.results, project.state).folder;
+    const run = readdirSync(join(state, 'work')).find((name) => name.includes('-reported-')) ?? '';
+    const killWorkerWhen = async (what: string, isSo: () => boolean): Promise<void> => {
+      await until(what, () => waitUntil(() => (isSo() ? true : null), 10_000, 1));
+      const { pid } = JSON.parse(readFileSync(workerReadyFile(state), 'utf8')) as { pid: number };
+      process.kill(pid, 'SIGKILL');
+    };
+    await letGo(project, 'reported');
+    const copies = (): string[] =>
+      existsSync(join(project.results, run))
+        ? readdirSync(join(project.results, run)).filter((name) => name.endsWith('.tmp'))
+        : [];
+    await killWorkerWhen('the workspace is being copied', () => copies().length > 0);
+    expect(copies()).toHaveLength(1);
+    const published = join(state, 'work', run, 'steps', 'report.json');
+    await killWorkerWhen('the report is published', () => existsSync(published));
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    const { run: record } = await openRun(documentOf(stdout));
+    expect(record.steps.find(({ name }) => name === 'report')?.attempts).toBe(2);
+    expect(readdirSync(join(project.results, run, 'fixture', 'many'))).toHaveLength(5000);
+    expect(copies()).toEqual([]);
+    expect((await project.resultLines()).filter(({ id }) => id === run)).toHaveLength(1);
+    expect(existsSync(join(state, 'work', run, 'fixture'))).toBe(false);
+    expect(linesIn(project, 'reported.starts')).toHaveLength(1);
+  });
+});
+
+describe('a worker', { timeout: 180_000 }, () => {
+  test('that aborts, as it does when it is out of memory, is replaced, its agent adopted', async () => {
+    await writeWaiting(project, 'aborted');
+    const command = project.start(['run', 'aborted', '--json']);
+    await untilStarted(project, 'aborted');
+    const worker = await until('a worker', () => partOf(project, 'worker'));
+    process.kill(worker.pid, 'SIGABRT');
+    await until('the worker is dead', () => (isAlive(worker) ? null : true));
+    await until('another worker', () => partOf(project, 'worker'));
+    await letGo(project, 'aborted');
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    expect(linesIn(project, 'aborted.starts')).toHaveLength(1);
+    await expectWhole(project, documentOf(stdout));
+  });
+
+  test('that is frozen is ended by the keeper, and the run goes on without it', async () => {
+    await writeWaiting(project, 'frozen');
+    const command = project.start(['run', 'frozen', '--json']);
+    await untilStarted(project, 'frozen');
+    const worker = await until('a worker', () => partOf(project, 'worker'));
+    process.kill(worker.pid, 'SIGSTOP');
+    await until('the frozen worker is ended', () => (isAlive(worker) ? null : true), 60_000);
+    await letGo(project, 'frozen');
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    expect(linesIn(project, 'frozen.starts')).toHaveLength(1);
+    await expectWhole(project, documentOf(stdout));
+  });
+});

@@ -1,0 +1,90 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
+
+let project: TestProject;
+
+beforeAll(async () => {
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/good.yaml': scenario('good', { steps: ['say: x'] }),
+  });
+});
+afterAll(() => project.remove());
+
+describe('the command line', () => {
+  test.each<[string, string[], RegExp]>([
+    [
+      'an unknown agent, with the nearest known one',
+      ['run', 'good', '--agents', 'mok'],
+      /'mok' is not known; did you mean 'mock'/,
+    ],
+    ['no agent anywhere', ['run', 'bare'], /no agent is named for bare.*Known agents: mock/],
+    ['an unknown profile', ['run', 'good', '--profile', 'x'], /profile 'x' is not known/],
+    ['an unknown scenario', ['run', 'nothing-like-it'], /'nothing-like-it' was not found/],
+    ['nothing named', ['run'], /name scenario files, or use --all/],
+    ['a flag that is not a number', ['run', 'good', '--repeat', 'many'], /--repeat.*whole number/],
+    ['an unknown flag', ['run', 'good', '--agent', 'mock'], /unknown option '--agent'/],
+    ['an unknown verb', ['rnu'], /unknown command 'rnu'/],
+    ['an unknown id', ['show', '20200101-000000-0000'], /no sweep or run '20200101-000000-0000'/],
+    ['--detach in CI', ['run', 'good', '--detach'], /--detach is refused in CI/],
+    [
+      'a target binary that is not there',
+      ['run', 'good', '--target-binary', './none'],
+      /\.\/none.*not found/,
+    ],
+  ])('%s: exit 2 with a message, without a stack', async (_name, args, says) => {
+    await project.write('fixtures/bare.yaml', scenario('bare'));
+    const { exitCode, stdout, stderr } = await project.cli([...args, '--json'], {
+      CI: args.includes('--detach') ? '1' : '',
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toMatch(/^\s+at .*\(/m);
+    expect(JSON.parse(stdout)).toHaveProperty('error.message');
+  });
+
+  test('an env file that is not there is named', async () => {
+    const { exitCode, stderr } = await project.cli(['run', 'good', '--env-file', 'none.env']);
+    expect(stderr).toMatch(/--env-file none\.env/);
+    expect(exitCode).toBe(2);
+  });
+
+  test('a results folder that cannot be written is refused before anything runs', async () => {
+    await writeFile(join(project.folder, 'a-file'), '');
+    const { exitCode, stderr } = await project.cli(['run', 'good', '--results', 'a-file']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/a-file is not a folder/);
+    const inside = await project.cli(['run', 'good', '--results', 'a-file/below']);
+    expect(inside.exitCode).toBe(2);
+    const readOnly = await project.cli(['run', 'good', '--results', '/proc/llm-tool-test']);
+    expect(readOnly.exitCode).toBe(2);
+    expect(readOnly.stderr).toMatch(/\/proc/);
+  });
+
+  test('a Temporal server that does not answer is an error that names its address: exit 3', async () => {
+    const { exitCode, stderr } = await project.cli(['run', 'good', '--address', '127.0.0.1:1']);
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/127\.0\.0\.1:1 does not answer/);
+  });
+
+  test('a record of a run that is cut is named by show: exit 2', async () => {
+    await project.write('llm-tool-test-results/cut-run/artifacts/run.json', '{"schema_version": 1,');
+    const { exitCode, stderr } = await project.cli(['show', 'cut-run']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/cut-run\/artifacts\/run\.json cannot be read/);
+    expect(stderr).not.toMatch(/^\s+at .*\(/m);
+  });
+
+  test('a corrupt line in results.jsonl is passed over and said, and costs nothing else', async () => {
+    const first = await project.run(['good']);
+    expect(first.exitCode).toBe(0);
+    await writeFile(join(project.results, 'results.jsonl'), '{"half a line', { flag: 'a' });
+    const { exitCode, stderr } = await project.run(['good']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/results\.jsonl:2: this line is passed over: not JSON/);
+    const shown = await project.cli(['show', first.document.sweep, '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ totals: { passed: 1 } });
+  });
+});
