@@ -131,8 +131,9 @@ describe('task.context', () => {
 
 describe('the agent is not started, and the run is an error', () => {
   /** The record of a run that could not be primed. */
-  async function unprimed(on: TestProject, context: string[], env: Record<string, string> = {}) {
-    await writeScenario(on, 'unprimed', context, { gates: ['{type: file_exists, path: README.md}'] });
+  async function unprimed(on: TestProject, context: string[], env: Record<string, string> = {}, more = '') {
+    const gates = ['{type: file_exists, path: README.md}'];
+    await writeScenario(on, 'unprimed', context, { gates, more });
     const { exitCode, document } = await on.run(['unprimed'], env);
     expect(exitCode).toBe(3);
     const { run } = await openRun(document);
@@ -150,10 +151,16 @@ describe('the agent is not started, and the run is an error', () => {
     expect(run.steps.find(({ name }) => name === 'context 3')).toMatchObject({ status: 'not_performed' });
   });
 
-  test('where there is no such script', async () => {
-    const { message, context } = await unprimed(project, ['{script: nowhere}']);
-    expect(message).toMatch(/task\.context: there is no agent script 'nowhere'/);
-    expect(context).toEqual([]);
+  test('where a setup command has left no such script', async () => {
+    const context = ['{script: echo}'];
+    const { message, context: ran } = await unprimed(
+      project,
+      context,
+      {},
+      'setup: {commands: [rm -r .agents]}',
+    );
+    expect(message).toMatch(/task\.context: there is no agent script 'echo'/);
+    expect(ran).toEqual([]);
   });
 
   test('where a script is not ready in time; nothing of it is left', async () => {

@@ -14,7 +14,9 @@ test('specs/commands.md has every verb and every option', async () => {
   const verbs = await offered('');
   expect(verbs.length).toBeGreaterThan(10);
   const options = await Promise.all(
-    [...verbs.map((verb) => [verb]), ['engine', 'start']].map((verb) => offered(...verb, '--')),
+    [...verbs.map((verb) => [verb]), ['engine', 'start'], ['scripts', 'install-command']].map((verb) =>
+      offered(...verb, '--'),
+    ),
   );
   const isWritten = (name: string): boolean =>
     new RegExp(name.startsWith('-') ? `[\` ]${name}[\` ,]` : `^\\| .*\`${name}[\` ]`, 'm').test(text);

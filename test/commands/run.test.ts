@@ -57,6 +57,11 @@ describe('the examples', () => {
     expect(metrics.evaluator_results).toMatchObject([{ name: 'orders', score: 1, error: null }]);
   });
 
+  test('the scripts of agent_scripts keep to what is said of such scripts', async () => {
+    const { exitCode, stdout } = await project.start(['scripts', 'check'], {}, 'fixtures/agent_scripts');
+    expect(exitCode, stdout).toBe(0);
+  });
+
   test('a run prints the outcome, where the report is and where the workflow is', async () => {
     const { exitCode, stdout } = await project.cli(['run', 'example_basic']);
     expect(exitCode).toBe(0);

@@ -278,6 +278,6 @@ test('scripts prompt prints the lines that tell agents of the scripts', async ()
 
 test('`scripts` alone tells its verbs', async () => {
   const { stdout, stderr } = await scripts();
-  for (const verb of ['list', 'show', 'run', 'new', 'prompt'])
+  for (const verb of ['list', 'show', 'run', 'check', 'new', 'prompt', 'install-command'])
     expect(stdout + stderr).toContain(`  ${verb} `);
 });
