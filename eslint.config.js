@@ -1,9 +1,17 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // `.agents` is for Deno, which checks and lints it.
+  // `.agents` and what is scaffolded into it are for Deno, which checks and lints them.
   {
-    ignores: ['.agents', 'dist', 'coverage', 'fixtures', 'llm-tool-test-results', '.dependency-cruiser.mjs'],
+    ignores: [
+      '.agents',
+      'templates',
+      'dist',
+      'coverage',
+      'fixtures',
+      'llm-tool-test-results',
+      '.dependency-cruiser.mjs',
+    ],
   },
   tseslint.configs.strictTypeChecked,
   {
