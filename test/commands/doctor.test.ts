@@ -73,6 +73,7 @@ describe('doctor where all is well', () => {
       'temporal',
       'go',
       'engine',
+      'deno',
       'containment',
       'bubblewrap',
       'LLM_TOOL_TEST_ENABLED',
@@ -88,6 +89,10 @@ describe('doctor where all is well', () => {
     expect(found.get('temporal')).toMatchObject({
       status: 'ok',
       detail: { path: './bin/temporal', from: 'LLM_TOOL_TEST_TEMPORAL_BIN', version: '1.29.1' },
+    });
+    expect(found.get('deno')).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^deno \d+\.\d+\.\d+ .*: \//) as string,
     });
     expect(found.get('results')?.detail).toMatchObject({ free_bytes: expect.any(Number) as number });
   });

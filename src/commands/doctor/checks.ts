@@ -1,5 +1,6 @@
 import { agentChecks, judgeKeys } from './agents.js';
 import type { DoctorCheck, DoctorContext } from './context.js';
+import { deno } from './deno.js';
 import { bubblewrap, build, containing, enabled, node, platform } from './machine.js';
 import { cache, config, fixtures, results, state } from './places.js';
 import { engine, go, temporal } from './temporal.js';
@@ -17,6 +18,7 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   { name: 'temporal', look: temporal },
   { name: 'go', look: go },
   { name: 'engine', look: engine },
+  { name: 'deno', look: deno },
   { name: 'containment', look: containing },
   { name: 'bubblewrap', look: bubblewrap },
   { name: 'LLM_TOOL_TEST_ENABLED', look: enabled },
