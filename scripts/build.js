@@ -21,6 +21,7 @@ try {
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(fresh, 'workflows/index.js'),
+    preloadModules: [join(fresh, 'workflows/without-stack-traces.js')],
     logger: silent,
   });
   writeFileSync(join(fresh, 'workflow-bundle.js'), withPortableMap(code));
