@@ -28,7 +28,7 @@ try {
 
   const hash = createHash('sha256');
   const files = readdirSync(fresh, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile() && /\.(js|sh)$/.test(entry.name) && entry.name !== 'workflow-bundle.js',
+    (entry) => entry.isFile() && /\.(js|sh|pl)$/.test(entry.name) && entry.name !== 'workflow-bundle.js',
   );
   for (const path of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
     hash.update(path.slice(fresh.length)).update(readFileSync(path));
