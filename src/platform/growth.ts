@@ -1,4 +1,5 @@
-import { appendFile, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfThere } from './read-file.js';
 
@@ -17,7 +18,7 @@ export async function recordGrowth(file: string, log: string, over: Promise<unkn
   const end = over.then(setOver, setOver);
   let seen = (await readGrowth(log)).at(-1)?.bytes ?? 0;
   for (;;) {
-    const { size } = await stat(file).catch(() => ({ size: seen }));
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? seen;
     if (size > seen) await appendFile(log, `${(seen = size)} ${Date.now()}\n`, { mode: 0o600 });
     if (state.over) return;
     await Promise.race([end, sleep(INTERVAL_MS)]);
