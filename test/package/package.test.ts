@@ -129,7 +129,7 @@ describe('the package, installed in an empty folder', () => {
 
 describe('what is packed', () => {
   const WANTED =
-    /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh)|dist\/build-id|(fixtures|schema|specs|templates)\/.+)$/;
+    /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh|pl)|dist\/build-id|(fixtures|schema|specs|templates)\/.+)$/;
 
   test('is what a user needs, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
