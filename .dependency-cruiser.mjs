@@ -114,7 +114,7 @@ export default {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: ['download-temporal', 'mock-program'] },
+      from: { orphan: true, pathNot: ['download-temporal', 'mock-program', 'without-stack-traces'] },
       to: {},
     },
   ],

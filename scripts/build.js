@@ -37,6 +37,7 @@ try {
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'src/workflows/index.ts'),
+    preloadModules: [join(root, 'src/workflows/without-stack-traces.ts')],
     logger: silent,
   });
   const { bundle, sources } = withPortableMap(code);
@@ -47,7 +48,7 @@ try {
 
   const hash = createHash('sha256');
   for (const name of readdirSync(fresh, { recursive: true, encoding: 'utf8' }).sort())
-    if (/\.(js|sh)$/.test(name)) hash.update(name).update(readFileSync(join(fresh, name)));
+    if (/\.(js|sh|pl)$/.test(name)) hash.update(name).update(readFileSync(join(fresh, name)));
   writeFileSync(join(fresh, 'build-id'), hash.digest('hex').slice(0, 16));
   chmodSync(join(fresh, 'cli.js'), 0o755);
 

@@ -69,8 +69,8 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     stickyQueueScheduleToStartTimeout: '2 seconds',
     // Agents mostly wait; how many run at once is the sweep's concern.
     maxConcurrentActivityTaskExecutions: 500,
-    // A cancel reaches an agent with a heartbeat's answer.
-    maxHeartbeatThrottleInterval: '1 second',
+    // A cancel reaches an agent with a heartbeat's answer; of an agent that runs for minutes, heartbeats are what costs.
+    maxHeartbeatThrottleInterval: '2 seconds',
     // What does not end by itself is left to the next worker: it is a second of work, or an agent under supervision.
     shutdownGraceTime: '1 second',
     shutdownForceTime: '5 seconds',

@@ -74,7 +74,7 @@ export function createProject() {
 }
 
 /**
- * CPU seconds that a process has used, and those of its ended children (Linux).
+ * CPU seconds that a process has used, and those of its children, ended or not, and of theirs (Linux).
  * @param {number} pid @returns {{own: number, children: number}}
  */
 export function cpuOf(pid) {
@@ -82,7 +82,15 @@ export function cpuOf(pid) {
   // After the name in brackets, which may hold anything: utime, stime, cutime, cstime are fields 14 to 17, in 1/100 s.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = 0, system = 0, ofChildren = 0, inChildren = 0] = fields.slice(11, 15).map(Number);
-  return { own: (user + system) / 100, children: (ofChildren + inChildren) / 100 };
+  const alive = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  const children = alive === '' ? [] : alive.split(' ').map((child) => cpuOf(Number(child)));
+  return {
+    own: (user + system) / 100,
+    children: children.reduce(
+      (sum, child) => sum + child.own + child.children,
+      (ofChildren + inChildren) / 100,
+    ),
+  };
 }
 
 /** Resident memory in MB (Linux). @param {number} pid */

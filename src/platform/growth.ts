@@ -1,5 +1,5 @@
-import { appendFile, stat } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { statSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { readTextIfThere } from './read-file.js';
 
 /** When a growing file had which size: gives the lines of an agent's output the times at which they came. */
@@ -12,15 +12,29 @@ const INTERVAL_MS = 200;
 
 /** Notes the growth of `file` in `log` until `over` resolves. What an earlier worker noted stays. */
 export async function recordGrowth(file: string, log: string, over: Promise<unknown>): Promise<void> {
-  const state = { over: false };
-  const setOver = (): void => void (state.over = true);
-  const end = over.then(setOver, setOver);
   let seen = (await readGrowth(log)).at(-1)?.bytes ?? 0;
-  for (;;) {
-    const { size } = await stat(file).catch(() => ({ size: seen }));
-    if (size > seen) await appendFile(log, `${(seen = size)} ${Date.now()}\n`, { mode: 0o600 });
-    if (state.over) return;
-    await Promise.race([end, sleep(INTERVAL_MS)]);
+  let writing = Promise.resolve();
+  const look = (): void => {
+    const size = sizeOf(file);
+    if (size <= seen) return;
+    const line = `${(seen = size)} ${Date.now()}\n`;
+    writing = writing.then(() => appendFile(log, line, { mode: 0o600 }));
+    writing.catch(() => undefined); // told at the end
+  };
+  look();
+  const looks = setInterval(look, INTERVAL_MS);
+  await over.catch(() => undefined);
+  clearInterval(looks);
+  look();
+  await writing;
+}
+
+/** 0 for what is not there, or not to be looked at: an agent may have done something to it. */
+function sizeOf(file: string): number {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
   }
 }
 

@@ -17,9 +17,12 @@ export interface Inflight {
 
 const inflightFolder = (stateFolder: string): string => join(stateFolder, 'inflight');
 
+/** Until the server knows of an activity's end: it is told by another thread, which may be killed before. */
+const TELLING_MS = 1000;
+
 /**
- * Notes an activity for as long as it is performed. Without it a dead worker's activity is noticed by its heartbeat
- * timeout only, after half a minute in which the agent's output is not followed.
+ * Notes an activity for as long as it is performed, and until the server knows its end. Without it a dead worker's activity
+ * is noticed by its heartbeat timeout only, after half a minute in which the agent's output is not followed.
  */
 export async function noteInflight<T>(
   stateFolder: string,
@@ -31,7 +34,7 @@ export async function noteInflight<T>(
   try {
     return await perform();
   } finally {
-    rmSync(file, { force: true });
+    setTimeout(() => rmSync(file, { force: true }), TELLING_MS);
   }
 }
 

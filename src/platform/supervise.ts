@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { constants, watch } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { execa } from 'execa';
 import { markOf, RUN_MARK } from './marked-processes.js';
 import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
+import { spawnDetached } from './spawn-detached.js';
 import { waitUntil } from './wait-until.js';
 
 /** How a supervised agent is contained: a PID namespace (as root, as a user), or session and environment mark. */
@@ -71,33 +71,23 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
   await mkdir(command.folder, { recursive: true, mode: 0o700 });
   const mode = await containment();
   const idleTick = command.idleSecs === null ? 0 : command.idleSecs / 5;
-  const child = spawn(
-    'sh',
-    [
-      ...[script('claim.sh'), command.folder, mode, bootId(), script('supervise.sh')],
+  await spawnDetached({
+    argv: [
+      ...['sh', script('claim.sh'), command.folder, mode, bootId(), script('supervise.sh')],
       ...[command.deadlineSecs, idleTick, GRACE_TENTHS].map(String),
       ...[command.mark, command.cwd, command.stdin],
       ...command.argv,
     ],
-    {
-      cwd: command.folder,
-      env: {
-        ...command.env,
-        // The supervisor finds its utilities by our PATH: the agent's may shadow them.
-        PATH: process.env['PATH'],
-        LLM_TOOL_TEST_AGENT_PATH: command.env['PATH'] ?? '',
-        // What is left of a killed supervisor is found with the rest of the run.
-        [RUN_MARK]: markOf(command.mark, 'supervisor'),
-      },
-      detached: true,
-      stdio: 'ignore',
+    cwd: command.folder,
+    env: {
+      ...command.env,
+      // The supervisor finds its utilities by our PATH: the agent's may shadow them.
+      PATH: process.env['PATH'] ?? '',
+      LLM_TOOL_TEST_AGENT_PATH: command.env['PATH'] ?? '',
+      // What is left of a killed supervisor is found with the rest of the run.
+      [RUN_MARK]: markOf(command.mark, 'supervisor'),
     },
-  );
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', reject);
   });
-  child.unref();
   const claimed = await waitUntil(
     async () => ((await inspect(command.folder)).state === 'none' ? null : true),
     CLAIM_MS,

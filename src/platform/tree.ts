@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { constants, createReadStream, lstatSync, rmSync } from 'node:fs';
 import {
   access,
   chmod,
@@ -18,6 +18,7 @@ import {
 import { dirname, join, sep } from 'node:path';
 import { workspacePathProblem } from '../lib/workspace-path.js';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
+import { isSmallTree } from './is-small-tree.js';
 import { publicMode } from './umask.js';
 
 /** A file, folder or symlink of a tree, by its path relative to the root, `/` between the parts. */
@@ -138,8 +139,11 @@ export async function copyTree(from: string, entries: readonly TreeEntry[], to: 
 
 /** Removes what is there, also folders that their owner may not write (a Go module cache), and paths beyond PATH_MAX. */
 export async function removeTree(path: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 3 };
   try {
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    // What is small goes at once: by way of the thread pool each of its files takes ten times as long.
+    if (isSmallTree(path)) rmSync(path, options);
+    else await rm(path, options);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EACCES' && code !== 'ENAMETOOLONG') throw error;
@@ -175,8 +179,11 @@ export async function placeOnce(folder: string, fill: (temporary: string) => Pro
   }
 }
 
-export const isFolder = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    (info) => info.isDirectory(),
-    () => false,
-  );
+// eslint-disable-next-line @typescript-eslint/require-await -- who asks need not know
+export async function isFolder(path: string): Promise<boolean> {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false;
+  }
+}

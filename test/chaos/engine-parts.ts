@@ -57,7 +57,7 @@ export function filesBelow(...folders: string[]): Record<string, string> {
   return files;
 }
 
-/** Notes of the activities that a worker is performing; it removes each when that has ended, however. */
+/** Notes of the activities that a worker is performing; it removes each a second after that has ended, however. */
 export const inflightOf = (stateFolder: string, pid: number | undefined): string[] =>
   readdirSync(join(stateFolder, 'inflight')).filter((name) => {
     if (name.endsWith('.tmp')) return false;

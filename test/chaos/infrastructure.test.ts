@@ -246,8 +246,10 @@ describe.concurrent('a frozen worker', { timeout: 240_000 }, () => {
     const frozen = project.start(['worker', '--address', wire.address]);
     workers.push(frozen);
     for (const name of names) await untilLines(project, `${name}.starts`, 1);
-    const stale = inflightOf(state, frozen.pid);
-    expect(stale).toHaveLength(names.length);
+    const stale = await until('only these are noted', () => {
+      const notes = inflightOf(state, frozen.pid);
+      return notes.length === names.length ? notes : null;
+    });
     frozen.kill('SIGSTOP');
     wire.cut();
 

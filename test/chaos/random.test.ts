@@ -87,10 +87,12 @@ test.each(seeds)(
     const admitted = document.cells.reduce((sum, { attempts }) => sum + (attempts ?? 0), 0);
     expect(linesIn(project, 'starts')).toHaveLength(admitted);
 
-    const files = [project.state, project.results].flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }),
-    );
-    expect(files.filter((file) => /\.tmp$|(^|\/)env\/.|\/inflight\/./.test(file))).toEqual([]);
+    // Notes of activities stay for a second.
+    const leftOver = (): string[] =>
+      [project.state, project.results]
+        .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+        .filter((file) => /\.tmp$|(^|\/)env\/.|\/inflight\/./.test(file));
+    await until('nothing is left over', () => (leftOver().length === 0 ? true : null));
     for (const { id } of lines) expect(markedProcesses(id)).toEqual([]);
 
     await project.cli(['engine', 'stop']);

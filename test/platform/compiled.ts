@@ -23,7 +23,7 @@ export async function compileSources(...parts: string[]): Promise<Compiled> {
     for (const name of readdirSync(join(project, 'src', part), { recursive: true, encoding: 'utf8' })) {
       const [from, to] = [join(project, 'src', part, name), join(root, 'dist', part, name)];
       mkdirSync(dirname(to), { recursive: true });
-      if (name.endsWith('.sh')) cpSync(from, to);
+      if (/\.(sh|pl)$/.test(name)) cpSync(from, to);
       if (!name.endsWith('.ts')) continue;
       const { outputText } = ts.transpileModule(readFileSync(from, 'utf8'), { compilerOptions });
       writeFileSync(to.replace(/\.ts$/, '.js'), outputText);

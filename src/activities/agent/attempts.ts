@@ -1,11 +1,12 @@
-import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
+import { readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { formatDuration } from '../../lib/duration.js';
+import { parseJson } from '../../lib/json.js';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process-identity.js';
-import { readJsonIfThere } from '../../platform/read-file.js';
-import { writeFileAtomic } from '../../platform/write-file.js';
+import { readTextIfThere } from '../../platform/read-file.js';
+import { writeNote } from '../../platform/write-file.js';
 import { explained } from '../step/explain.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -34,10 +35,9 @@ export async function noteAttempt<T>(
   const file = join(folder, String(Context.current().info.attempt));
   const at = Date.now();
   const worker = ownIdentity();
-  const note = (failed: string | null): Promise<void> =>
-    writeFileAtomic(file, JSON.stringify({ at, failed, worker } satisfies Attempt), 0o600);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await note(null);
+  const note = (failed: string | null): void =>
+    writeNote(file, JSON.stringify({ at, failed, worker } satisfies Attempt));
+  note(null);
   const signs = setInterval(() => {
     utimes(file, new Date(), new Date()).catch(() => undefined);
   }, SIGN_OF_LIFE_MS);
@@ -45,7 +45,7 @@ export async function noteAttempt<T>(
     return await explained(perform);
   } catch (error) {
     const message = context.redact(error instanceof Error ? error.message : String(error)).slice(0, 300);
-    await note(message);
+    note(message);
     // Losses of the worker are tried again for ever; what fails by itself is not.
     if ((await failedAttempts(folder)) < MAX_FAILED) throw error;
     throw ApplicationFailure.nonRetryable(message, 'GivenUp');
@@ -54,10 +54,12 @@ export async function noteAttempt<T>(
   }
 }
 
+/** null for one that has left no note; after a loss of power a note may be empty, which is as good. */
+const readAttempt = async (file: string): Promise<Attempt | null> =>
+  (parseJson((await readTextIfThere(file)) ?? '') as Attempt | undefined) ?? null;
+
 async function failedAttempts(folder: string): Promise<number> {
-  const attempts = await Promise.all(
-    (await readdir(folder)).map((name) => readJsonIfThere<Attempt>(join(folder, name))),
-  );
+  const attempts = await Promise.all((await readdir(folder)).map((name) => readAttempt(join(folder, name))));
   return attempts.filter((attempt) => attempt?.failed != null).length;
 }
 
@@ -72,7 +74,7 @@ export async function earlierAttempts(context: RunContext, step: string): Promis
     Array.from({ length: own - 1 }, async (_, index) => {
       const number = index + 1;
       const file = join(folder, String(number));
-      const attempt = await readJsonIfThere<Attempt>(file);
+      const attempt = await readAttempt(file);
       if (attempt === null) return `attempt ${number} ended: lost as it began`;
       if (attempt.failed !== null) return `attempt ${number} ended: ${attempt.failed}`;
       const lived = (await stat(file)).mtimeMs - attempt.at;

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 
-const INTERVAL_MS = 1000;
+const INTERVAL_MS = 2000;
 
 /**
  * Heartbeats for as long as `work` takes, so that a dead worker is noticed and a cancel arrives. The signal aborts for

@@ -119,7 +119,11 @@ export function startServer(
     ],
     logFile(stateFolder, 'server'),
     // Nothing of the user's environment: it may hold keys, and the server outlives the shell.
-    { PATH: process.env['PATH'], HOME: stateFolder, TMPDIR: process.env['TMPDIR'] },
+    {
+      ...{ PATH: process.env['PATH'], HOME: stateFolder, TMPDIR: process.env['TMPDIR'] },
+      // Its one SQLite connection lets it do one thing at a time: more processors only look for work.
+      GOMAXPROCS: '1',
+    },
   );
 }
 
