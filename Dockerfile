@@ -28,6 +28,7 @@ RUN apt-get update \
 WORKDIR /opt/llm-tool-test
 COPY --from=packages /src/node_modules ./node_modules
 COPY package.json LICENSE CHANGELOG.md ./
+COPY .agents/lib/script.ts ./.agents/lib/script.ts
 COPY fixtures ./fixtures
 COPY schema ./schema
 COPY specs ./specs
