@@ -97,10 +97,17 @@ describe('readAnswer', () => {
   });
 
   test('whatever a model says, the answer is within its bounds or refused', () => {
-    const score = fc.oneof(fc.double(), fc.integer({ min: -1, max: 2 }), fc.string());
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const score = fc.oneof(share, fc.double(), fc.integer({ min: -1, max: 2 }), fc.string());
+    const texts = fc.array(fc.string());
+    const scores = fc.record({ right: share, tidy: share });
     const said = fc.oneof(
       fc.json(),
       fc.string(),
+      // What is usable is too rare by chance.
+      fc
+        .record({ scores, confidence: share, issues: texts, highlights: texts, summary: fc.string() })
+        .map((value) => JSON.stringify(value)),
       fc
         .record(
           {
