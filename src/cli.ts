@@ -1,36 +1,11 @@
 #!/usr/bin/env -S node --
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Argument, Command, CommanderError, Option } from '@commander-js/extra-typings';
+import { count, each, list, positive, tier } from './commands/option-values.js';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
 import { addScriptsVerbs } from './commands/scripts/verbs.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { UnsafeFolder } from './platform/folders.js';
 import { packageVersion } from './platform/package-info.js';
-
-/** A repeatable flag whose values may be comma lists. */
-const list = (value: string, before: string[]): string[] => [
-  ...before,
-  ...value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-];
-
-/** A repeatable flag whose values are taken as they are. */
-const each = (value: string, before: string[]): string[] => [...before, value];
-
-const positive = (value: string): number => {
-  const number = Number(value);
-  if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('expected a number above 0');
-  return number;
-};
-const count = (value: string): number => {
-  if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError('expected a whole number from 1');
-  return Number(value);
-};
-const tier = (value: string): number => {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('expected a whole number from 0');
-  return Number(value);
-};
 
 const RESULTS = ['--results <folder>', 'results folder (default: results_path of the config)'] as const;
 const ADDRESS = ['--address <host:port>', 'a Temporal server of yours instead of the local one'] as const;

@@ -23,6 +23,8 @@ export type Called =
   | { kind: 'broken'; problem: string; line: string; result: CommandResult | null }
   | { kind: 'no_deno'; line: string; result: CommandResult };
 
+export const LACKS_DENO = 'Deno was not found, on which agent scripts run';
+
 /** Calls an agent script as its README says, with the permissions stated there and no others. */
 export async function callScript(
   { script, args }: ScriptCall,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { callScript } from '../agent-scripts/call-script.js';
+import { callScript, LACKS_DENO } from '../agent-scripts/call-script.js';
 import { scriptFields } from '../agent-scripts/fields.js';
 import { commonFields, jsonAssertion, jsonPath } from './fields.js';
-import { defineGate } from './gate.js';
+import { defineGate, fileText } from './gate.js';
 import { applyAssertion, parseAssertion } from './json-assertion.js';
 import { compileJsonPath } from './json-path.js';
 import { broken, fail, pass } from './verdicts.js';
@@ -28,13 +28,10 @@ export const agentScript = defineGate({
     if (parsed?.ok === false) return broken(parsed.message);
 
     const called = await callScript(spec, spec.timeout_secs, {
-      read: async (file) => {
-        const look = await context.look(file);
-        return look.kind === 'file' ? look.text() : null;
-      },
+      read: async (file) => fileText(await context.look(file)),
       exec: (command) => context.exec(command, spec.timeout_secs),
     });
-    if (called.kind === 'no_deno') return broken('Deno was not found, on which agent scripts run');
+    if (called.kind === 'no_deno') return broken(LACKS_DENO);
     if (called.kind === 'broken') return fail(called.problem);
     const { answer } = called;
     if (!answer.success) return { ...fail(`${answer.code}: ${answer.error}`), detail: answer };

@@ -18,6 +18,10 @@ export type FileLook =
   | { kind: 'outside' }
   | { kind: 'unreadable'; reason: string };
 
+/** Text of what was looked at; null where it is no file, or no UTF-8. */
+export const fileText = async (look: FileLook): Promise<string | null> =>
+  look.kind === 'file' ? look.text() : null;
+
 /** All that a gate may touch. */
 export interface GateContext {
   /** Runs `sh -c command` in the workspace with the script environment and target.env. */

@@ -1,4 +1,5 @@
 import type { ScriptPlace } from '../../agent-scripts/call-script.js';
+import { fileText } from '../../gates/gate.js';
 import type { RunContext } from './run-context.js';
 
 /** The workspace as the place where an agent script is called. */
@@ -8,9 +9,6 @@ export const scriptPlace = (
   timeoutSecs: number,
   signal: AbortSignal,
 ): ScriptPlace => ({
-  read: async (path) => {
-    const look = await environment.look(handle, path);
-    return look.kind === 'file' ? look.text() : null;
-  },
+  read: async (path) => fileText(await environment.look(handle, path)),
   exec: (command) => environment.exec(handle, { command, env, timeoutSecs, signal }),
 });

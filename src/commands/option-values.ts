@@ -1,0 +1,32 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+
+/** A repeatable flag whose values may be comma lists. */
+export const list = (value: string, before: string[]): string[] => [
+  ...before,
+  ...value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+];
+
+/** A repeatable flag whose values are taken as they are. */
+export const each = (value: string, before: string[]): string[] => [...before, value];
+
+/** A number above 0, fractions allowed. */
+export const positive = (value: string): number => {
+  const number = Number(value);
+  if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('expected a number above 0');
+  return number;
+};
+
+/** A whole number from 1. */
+export const count = (value: string): number => {
+  if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError('expected a whole number from 1');
+  return Number(value);
+};
+
+/** A whole number from 0. */
+export const tier = (value: string): number => {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('expected a whole number from 0');
+  return Number(value);
+};
