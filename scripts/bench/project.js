@@ -38,6 +38,26 @@ export function createProject() {
     ],
   ];
   writeFileSync(join(folder, 'llm-tool-test-config.toml'), config.join('\n'));
+  /**
+   * A scenario of the mock; nothing is taken from the cache.
+   * @param {string} name @param {{steps: string[], gates?: string[]}} options
+   */
+  const scenario = (name, { steps, gates = [] }) =>
+    writeFileSync(
+      join(folder, `fixtures/${name}.yaml`),
+      [
+        `name: ${name}`,
+        'description: measured',
+        'template_folder: empty',
+        'target: { binary: cat }',
+        'task: { prompt: go }',
+        'cost: { cache: false }',
+        `evaluation: { gates: [${gates.join(', ')}] }`,
+        `mock: { steps: [${steps.join(', ')}] }`,
+        '',
+      ].join('\n'),
+    );
+  scenario('trivial', { steps: [], gates: Array(4).fill('{ type: file_exists, path: README.md }') });
   /** @param {string[]} args */
   const run = async (...args) =>
     (await promisify(execFile)(cli, args, { cwd: folder, env, maxBuffer: 1 << 28 })).stdout;
@@ -47,25 +67,9 @@ export function createProject() {
     run,
     /** @returns {Promise<Record<'server' | 'worker' | 'keeper', {pid: number}> & {address: string}>} */
     status: async () => JSON.parse(await run('engine', 'status', '--json')),
-    /**
-     * A scenario of the mock; nothing is taken from the cache.
-     * @param {string} name @param {{steps: string[], gates?: string[]}} options
-     */
-    scenario: (name, { steps, gates = [] }) =>
-      writeFileSync(
-        join(folder, `fixtures/${name}.yaml`),
-        [
-          `name: ${name}`,
-          'description: measured',
-          'template_folder: empty',
-          'target: { binary: cat }',
-          'task: { prompt: go }',
-          'cost: { cache: false }',
-          `evaluation: { gates: [${gates.join(', ')}] }`,
-          `mock: { steps: [${steps.join(', ')}] }`,
-          '',
-        ].join('\n'),
-      ),
+    scenario,
+    /** Runs as many trivial ones: an agent that does nothing, under its supervisor, and four file gates. @param {number} count */
+    runTrivial: (count) => run('run', 'trivial', '--agents', 'instant', '--repeat', String(count), '--json'),
     remove: async () => {
       await run('engine', 'stop');
       rmSync(folder, { recursive: true, force: true });

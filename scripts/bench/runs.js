@@ -2,14 +2,11 @@ import { cpuOf, createProject, memoryOf, secondsOf } from './project.js';
 
 const COUNTS = [1, 100, Number(process.env['BENCH_RUNS'] ?? 300)];
 
-/** What trivial runs cost: an agent that does nothing, under its supervisor, and four file gates. @returns {Promise<import('./project.js').Row[]>} */
+/** What trivial runs cost. @returns {Promise<import('./project.js').Row[]>} */
 export async function runs() {
   const project = createProject();
   try {
-    const gates = Array(4).fill('{ type: file_exists, path: README.md }');
-    project.scenario('trivial', { steps: [], gates });
-    const trivial = ['run', 'trivial', '--agents', 'instant'];
-    await project.run(...trivial); // the engine is up, its code is compiled
+    await project.runTrivial(1); // the engine is up, its code is compiled
     const { server, worker } = await project.status();
     const rows = [];
     for (const count of COUNTS) {
@@ -18,7 +15,7 @@ export async function runs() {
         return [ofServer.own, ofWorker.own, ofWorker.children];
       };
       const before = cpu();
-      const wall = await secondsOf(() => project.run(...trivial, '--repeat', String(count), '--json'));
+      const wall = await secondsOf(() => project.runTrivial(count));
       const spent = cpu().map((secs, at) => secs - (before[at] ?? 0));
       const each = (/** @type {number} */ secs) => `${((secs * 1000) / count).toFixed(0)} ms`;
       rows.push(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import type { FileLook } from '../gates/gate.js';
@@ -19,6 +19,15 @@ import { workspaceChanges } from './workspace-changes.js';
 
 const processFolder = (handle: EnvironmentHandle, start: number): string =>
   join(handle.root, 'agent', String(start));
+
+/** There when something of the run was started outside a PID namespace: what that starts may outlive it. */
+const unconfinedNote = (handle: EnvironmentHandle): string => join(handle.root, 'unconfined');
+const noteUnconfined = (handle: EnvironmentHandle): void => writeFileSync(unconfinedNote(handle), '');
+
+/** The search reads the environment of every process on the machine; most runs have nothing to be searched for. */
+async function killLeft(handle: EnvironmentHandle): Promise<void> {
+  if (existsSync(unconfinedNote(handle))) await killMarked(handle.mark);
+}
 
 /** An agent that has removed its workspace fails the checks on it; the harness is not to blame. */
 const workspaceGone: CommandResult = {
@@ -63,7 +72,7 @@ export const local: Environment = {
     }
     await confirm();
     if (await isFolder(handle.workspace)) {
-      await killMarked(handle.mark); // what an earlier attempt's setup commands left
+      await killLeft(handle); // what an earlier attempt's setup commands left
       const old = `${handle.workspace}.${own}.old`;
       await rename(handle.workspace, old);
       await removeTree(old);
@@ -73,6 +82,7 @@ export const local: Environment = {
 
   async exec(handle, request) {
     if (!(await isFolder(handle.workspace))) return workspaceGone;
+    noteUnconfined(handle);
     return runCommand({
       command: request.command,
       cwd: handle.workspace,
@@ -88,6 +98,7 @@ export const local: Environment = {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const stdin = join(folder, 'in');
     await writeFile(stdin, request.stdin, { mode: 0o600 });
+    if ((await containment()) === 'group') noteUnconfined(handle);
     await startSupervised({
       folder,
       argv: request.argv,
@@ -116,7 +127,7 @@ export const local: Environment = {
     (await isFolder(workspace)) ? workspaceChanges(workspace, fixture, files) : null,
 
   async collect(handle, to, mask) {
-    await killMarked(handle.mark);
+    await killLeft(handle);
     if (!(await isFolder(handle.workspace))) return []; // never made
     if (await isFolder(to)) return copyLoosely(handle.workspace, null, mask); // an earlier attempt did it
     let leftOut: LeftOut[] = [];
@@ -127,7 +138,7 @@ export const local: Environment = {
   },
 
   async dispose(handle) {
-    await killMarked(handle.mark);
+    await killLeft(handle);
     // Also what attempts left that were killed while they filled a workspace.
     const parts = (await readdir(handle.root).catch(() => [])).filter(
       (name) =>

@@ -14,7 +14,7 @@ import {
 import { chmod } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { local } from '../../src/environments/local.js';
 import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
@@ -364,6 +364,24 @@ describe('disposing', () => {
     expect(processesWith(seconds)).toEqual([]);
     expect(markedProcesses(handle.mark)).toEqual([]);
     expect(processesWith(`sleep\0${other.seconds}`)).toHaveLength(2);
+  });
+
+  it('ends what a killed supervisor has left where there is no PID namespace', async () => {
+    vi.stubEnv('LLM_TOOL_TEST_CONTAINMENT', 'group');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { handle, seconds } = await prepared();
+    const { folder } = await local.start(handle, {
+      start: 1,
+      argv: ['sh', '-c', `setsid sleep ${seconds} & sleep ${seconds}`],
+      env: { PATH },
+      stdin: '',
+      deadlineSecs: 600,
+      idleSecs: null,
+    });
+    await running(`sleep\0${seconds}`, 2);
+    process.kill(Number(readFileSync(join(folder, 'sup'), 'utf8').split(' ')[0]), 'SIGKILL');
+    await local.dispose(handle);
+    expect(processesWith(seconds)).toEqual([]);
   });
 
   it('removes the workspace and the private folders, keeps raw output and manifests, and can be repeated', async () => {

@@ -1,0 +1,43 @@
+import {
+  condition,
+  executeChild,
+  proxyActivities,
+  proxyLocalActivities,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+
+const LIMIT = { startToCloseTimeout: '1 minute' };
+/** @type {{ agent: () => Promise<void> }} */
+const { agent } = proxyActivities(LIMIT);
+/** @type {{ step: () => Promise<void> }} */
+const { step } = proxyLocalActivities(LIMIT);
+
+/** The steps of a run with four gates, and its attributes, with nothing done in them. */
+export async function emptyRun() {
+  await step(); // prepare
+  await agent();
+  for (let gate = 1; gate <= 4; gate += 1) await step();
+  await step(); // report
+  await step(); // clean up
+  upsertSearchAttributes({ Outcome: ['pass'] });
+}
+
+/** As many of them, so many at once. @param {number} count @param {number} atOnce */
+export async function emptySweep(count, atOnce) {
+  let open = 0;
+  for (let nth = 0; nth < count; nth += 1) {
+    await condition(() => open < atOnce);
+    open += 1;
+    void executeChild(emptyRun, {
+      searchAttributes: {
+        SweepId: ['floor'],
+        Scenario: ['empty'],
+        Agent: ['none'],
+        Model: ['none'],
+        Rep: [1],
+      },
+      workflowTaskTimeout: '5 seconds',
+    }).finally(() => (open -= 1));
+  }
+  await condition(() => open === 0);
+}

@@ -1,0 +1,88 @@
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { cpuOf, createProject, spread } from './project.js';
+
+const RUNS = 100;
+const ROUNDS = 5;
+/** As a sweep has by default. */
+const AT_ONCE = 4;
+
+/**
+ * What Temporal itself asks for a run: its workflow, activities and attributes, with nothing done in them, by a worker
+ * with our settings, on the same server, by turns with trivial runs. The ratio stands also where a machine is busy.
+ * @returns {Promise<import('./project.js').Row[]>}
+ */
+export async function floor() {
+  const project = createProject();
+  try {
+    const sweep = () => project.runTrivial(RUNS);
+    await sweep(); // the engine is up, its code is compiled
+    const { server, worker, address } = await project.status();
+    const empty = await startEmptyWorker(address);
+    try {
+      await empty.sweep();
+      /** CPU of a run in ms. @param {() => Promise<unknown>} work @param {() => number} used seconds so far */
+      const each = async (work, used) => {
+        const before = used();
+        await work();
+        return ((used() - before) * 1000) / RUNS;
+      };
+      const ofServer = () => cpuOf(server.pid).own;
+      const ofWorker = () => cpuOf(worker.pid).own + cpuOf(worker.pid).children;
+      const ofUs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
+      const floors = [];
+      const ratios = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const least = await each(empty.sweep, () => ofServer() + ofUs());
+        const run = await each(sweep, () => ofServer() + ofWorker());
+        floors.push(least);
+        ratios.push(run / least);
+      }
+      return [
+        { what: 'empty workflow of the same shape: CPU, server + worker', value: spread(floors, 'ms') },
+        { what: 'a trivial run: times the empty one', value: spread(ratios, '') },
+      ];
+    } finally {
+      await empty.stop();
+    }
+  } finally {
+    await project.remove();
+  }
+}
+
+/** A worker in this process. @param {string} address */
+async function startEmptyWorker(address) {
+  Runtime.install({ logger: new DefaultLogger('WARN') });
+  const connection = await NativeConnection.connect({ address });
+  const taskQueue = 'empty-runs';
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    activities: { agent: async () => {}, step: async () => {} },
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL('./floor-workflows.js', import.meta.url)),
+      preloadModules: [
+        fileURLToPath(new URL('../../src/workflows/without-stack-traces.ts', import.meta.url)),
+      ],
+      logger: new DefaultLogger('WARN'),
+    }),
+    maxConcurrentActivityTaskExecutions: 500,
+  });
+  const running = worker.run();
+  const client = new Client({ connection });
+  let nth = 0;
+  return {
+    sweep: () =>
+      client.workflow.execute('emptySweep', {
+        taskQueue,
+        workflowId: `empty-${(nth += 1)}`,
+        args: [RUNS, AT_ONCE],
+      }),
+    stop: async () => {
+      worker.shutdown();
+      await running;
+      await connection.close();
+    },
+  };
+}
