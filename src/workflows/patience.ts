@@ -14,7 +14,7 @@ const LIMIT_RUNS = 50;
 /** Clocks differ, and who asks on the second is told to wait once more. */
 const MARGIN_MS = 5000;
 
-/** How long to wait before the agent is run again after its `nth` run; null: it is not worth it. Times in ms. */
+/** How long to wait before the agent is run again after `nth` runs with one reason; null: it is not worth it. Times in ms. */
 export function patience({ why, at }: Again, nth: number, now: number): number | null {
   switch (why) {
     case 'busy': {

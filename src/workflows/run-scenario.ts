@@ -75,6 +75,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
   let reused: RunResult | null = null;
+  let agentUsd: number | null = null;
   const waitForProvider = waitsForProvider();
 
   /** Performs one step; null when it failed for good. Cancellation passes through. */
@@ -125,7 +126,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
 
   /** Again for as long as its provider is worth waiting for: a limit or an outage says nothing of the tool under test. */
   async function runAgent(card: RunCard): Promise<AgentBrief | null> {
-    for (let nth = 1; ; nth++) {
+    let alike = 0;
+    for (let nth = 1, why: string | undefined; ; nth++) {
       const title = `agent ${cell.agent} ${cell.model}${nth === 1 ? '' : `, run ${nth}`}`;
       const brief = await perform(STEPS.agent(nth), title, (options) =>
         activities.runAgent.executeWithOptions(
@@ -133,7 +135,11 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
           nth === 1 ? [run] : [run, nth],
         ),
       );
-      const wait = brief?.again === undefined ? null : patience(brief.again, nth, Date.now());
+      agentUsd = brief?.costUsd ?? agentUsd;
+      alike = why === brief?.again?.why ? alike + 1 : 1;
+      why = brief?.again?.why;
+      const runs = alike === nth || !patched('patience-by-reason') ? nth : alike;
+      const wait = brief?.again === undefined ? null : patience(brief.again, runs, Date.now());
       if (brief === null || wait === null) return brief;
       const until = new Date(Date.now() + wait).toISOString();
       await perform('wait', `until ${until}: ${brief.message}`, () => waitForProvider(brief, wait));
@@ -239,7 +245,10 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       costUsd: null,
     };
     upsertSearchAttributes(attributesOf(result ?? lost));
-    if (result === null) throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten');
+    if (result === null) {
+      const spent = agentUsd === null ? {} : { knownUsd: agentUsd };
+      throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten', spent);
+    }
     return result;
   });
 }

@@ -39,7 +39,7 @@ export interface KeeperOptions {
 /** Written by the worker when it polls; see worker.ts. */
 export const workerReadyFile = (stateFolder: string): string => join(stateFolder, 'worker.json');
 
-/** Rewritten by the worker every second. */
+/** Touched by the worker every second. */
 export const workerAliveFile = (stateFolder: string): string => join(stateFolder, 'worker-alive');
 
 /**
