@@ -3,6 +3,7 @@ import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
 import { loadRun, scriptEnv, type Deps } from './step/run-context.js';
+import { stepCommands } from './step/step-commands.js';
 import { toRecord } from './step/workspace.js';
 
 /** Runs one post script; that it fails is recorded and warned of, nothing more. */
@@ -15,7 +16,7 @@ export const runPostScript =
     await publishStep<CommandRecord>(context, STEPS.post(index), async () => {
       const { command, timeout_secs: timeoutSecs } = script;
       const result = await heartbeating((signal) =>
-        context.environment.exec(context.handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
+        stepCommands(context, STEPS.post(index), signal)(command, scriptEnv(context), timeoutSecs),
       );
       return toRecord(context, command, result);
     });

@@ -20,6 +20,9 @@ import { workspaceChanges } from './workspace-changes.js';
 const processFolder = (handle: EnvironmentHandle, start: number): string =>
   join(handle.root, 'agent', String(start));
 
+const markOfPart = ({ mark }: EnvironmentHandle, part: string | undefined): string =>
+  part === undefined ? mark : markOf(mark, part);
+
 /** There for as long as nothing of the run was started outside a PID namespace, and so nothing can outlive its start. */
 const confinedNote = (handle: EnvironmentHandle): string => join(handle.root, 'confined');
 const forgetConfined = (handle: EnvironmentHandle): void => rmSync(confinedNote(handle), { force: true });
@@ -86,7 +89,7 @@ export const local: Environment = {
     return runCommand({
       command: request.command,
       cwd: handle.workspace,
-      env: { ...request.env, [RUN_MARK]: handle.mark },
+      env: { ...request.env, [RUN_MARK]: markOfPart(handle, request.part) },
       timeoutMs: request.timeoutSecs * 1000,
       ...(request.keepBackground === undefined ? {} : { keepBackground: request.keepBackground }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
@@ -117,7 +120,7 @@ export const local: Environment = {
   inspect: (process) => inspect(process.folder),
   attach: (process, signal) => waitForEnd(process.folder, signal),
   kill: (process, reason) => stopSupervised(process.folder, reason),
-  quell: ({ mark }) => killMarked(mark),
+  quell: (handle, part) => killMarked(markOfPart(handle, part)),
   output: (process: ProcessHandle) => ({
     stdout: join(process.folder, 'out'),
     stderr: join(process.folder, 'err'),
