@@ -15,7 +15,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { safeName } from '../lib/safe-name.js';
-import { patience } from './patience.js';
+import { patience, runsAlike, type Again } from './patience.js';
 import {
   STEPS,
   type AgentBrief,
@@ -126,8 +126,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
 
   /** Again for as long as its provider is worth waiting for: a limit or an outage says nothing of the tool under test. */
   async function runAgent(card: RunCard): Promise<AgentBrief | null> {
-    let alike = 0;
-    for (let nth = 1, why: string | undefined; ; nth++) {
+    const reasons: Again['why'][] = [];
+    for (let nth = 1; ; nth++) {
       const title = `agent ${cell.agent} ${cell.model}${nth === 1 ? '' : `, run ${nth}`}`;
       const brief = await perform(STEPS.agent(nth), title, (options) =>
         activities.runAgent.executeWithOptions(
@@ -136,11 +136,12 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
         ),
       );
       agentUsd = brief?.costUsd ?? agentUsd;
-      alike = why === brief?.again?.why ? alike + 1 : 1;
-      why = brief?.again?.why;
+      if (brief?.again === undefined) return brief;
+      reasons.push(brief.again.why);
+      const alike = runsAlike(reasons);
       const runs = alike === nth || !patched('patience-by-reason') ? nth : alike;
-      const wait = brief?.again === undefined ? null : patience(brief.again, runs, Date.now());
-      if (brief === null || wait === null) return brief;
+      const wait = patience(brief.again, runs, Date.now());
+      if (wait === null) return brief;
       const until = new Date(Date.now() + wait).toISOString();
       await perform('wait', `until ${until}: ${brief.message}`, () => waitForProvider(brief, wait));
     }
