@@ -37,7 +37,7 @@ export const card = (more: Partial<RunCard> = {}): RunCard => ({
 });
 
 export const gate = (subject: string, type = 'file_exists') => ({ type, subject, timeoutSecs: 30 });
-export const post = (subject: string) => ({ subject, timeoutSecs: 30 });
+const post = (subject: string) => ({ subject, timeoutSecs: 30 });
 export const judge = (more: Partial<NonNullable<RunCard['judge']>> = {}) => ({
   model: 'house/small',
   rubric: 'rubric.yaml',
