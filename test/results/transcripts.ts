@@ -21,3 +21,10 @@ export const fromText = (text: string, commandPattern: string | null = null) =>
 export const names = (commands: { name: string }[]) => commands.map(({ name }) => name);
 export const outcomes = (commands: { name: string; failed: boolean }[]) =>
   commands.map(({ name, failed }) => `${name}${failed ? '!' : ''}`);
+
+/** A message. */
+export const say = (text: string, role: 'assistant' | 'user' = 'assistant'): EventBody => ({
+  type: 'message',
+  role,
+  text,
+});
