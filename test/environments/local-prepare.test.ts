@@ -21,7 +21,7 @@ describe('preparing', () => {
       'sub/c.txt': 'initial',
       'new/deep/d.txt': 'setup é',
     });
-    expect(readdirSync(handle.root)).toEqual(['fixture']);
+    expect(readdirSync(handle.root)).toEqual(['confined', 'fixture']);
   });
 
   it('a file only named like initial-state stays where it is', async () => {
@@ -57,7 +57,7 @@ describe('preparing', () => {
     await local.prepare(handle, fixture, {}, confirmed);
     expect(filesOf(handle.workspace)).toEqual({ 'new.txt': 'new' });
     // Another attempt's half may still be worked on; it goes with the run.
-    expect(readdirSync(handle.root)).toEqual(['fixture', 'fixture.filling']);
+    expect(readdirSync(handle.root)).toEqual(['confined', 'fixture', 'fixture.filling']);
     await local.dispose(handle);
     expect(readdirSync(handle.root)).toEqual([]);
   });

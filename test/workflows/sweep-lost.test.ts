@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { QUERIES, type SweepProgress } from '../../src/workflows/protocol.js';
 import { eventually, useTemporal } from './harness.js';
 import { record } from './history.js';
-import { blockedAgents, broken, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
+import { blockedAgents, brief, broken, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
 import { endOf } from './sweeps.js';
 
 const onBench = useTemporal();
@@ -23,20 +24,24 @@ it('a run that is terminated gives its slot free and is named as lost', async ()
     {
       cell: cells[0]?.id,
       message: expect.stringMatching(/^the run's workflow did not complete: .*terminated/i) as string,
+      since: expect.any(Number) as number,
     },
   ]);
 });
 
-it('a run whose report cannot be written is named as lost, with the reason', async () => {
+it('a run whose report cannot be written is named as lost, with the reason, and what its agent has cost is spent', async () => {
   const stubs = stubActivities({
     loadCells: pagesOf([cell(1)]),
+    runAgent: () => Promise.resolve(brief({ costUsd: 3 })),
     writeReport: () => Promise.reject(broken('no space left')),
   });
   await onBench(stubs, async ({ startSweep }) => {
-    expect(await (await startSweep()).result()).toMatchObject({ status: 'completed', counts: { error: 1 } });
+    const handle = await startSweep({ maxUsd: 5 });
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { error: 1 } });
+    expect(await handle.query<SweepProgress>(QUERIES.progress)).toMatchObject({ spentUsd: 3 });
   });
   const message = `the run's workflow did not complete: the report could not be written: no space left`;
-  expect(endOf(stubs)[0]?.lost).toEqual([{ cell: cell(1).id, message }]);
+  expect(endOf(stubs)[0]?.lost).toEqual([{ cell: cell(1).id, message, since: expect.any(Number) as number }]);
 });
 
 it('a plan that cannot be read fails the sweep', async () => {
