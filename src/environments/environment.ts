@@ -22,7 +22,6 @@ export const AGENT_FOLDERS = ['home', 'config', 'tmp'] as const;
 
 /** One start of the agent. */
 export interface ProcessHandle {
-  type: 'local';
   folder: string;
 }
 

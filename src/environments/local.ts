@@ -109,10 +109,10 @@ export const local: Environment = {
       idleSecs: request.idleSecs,
       mark: markOf(handle.mark, 'agent'),
     });
-    return { type: 'local', folder };
+    return { folder };
   },
 
-  process: (handle, start) => ({ type: 'local', folder: processFolder(handle, start) }),
+  process: (handle, start) => ({ folder: processFolder(handle, start) }),
   containment,
   inspect: (process) => inspect(process.folder),
   attach: (process, signal) => waitForEnd(process.folder, signal),

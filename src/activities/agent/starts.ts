@@ -71,9 +71,9 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
   if (session !== null) {
     await fence.check();
     await environment.quell(handle);
-    const { folder } = environment.process(handle, start);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFileAtomic(resumesFile({ type: 'local', folder }), session, 0o600);
+    const process = environment.process(handle, start);
+    await mkdir(process.folder, { recursive: true, mode: 0o700 });
+    await writeFileAtomic(resumesFile(process), session, 0o600);
     history.push(`start ${start} of the agent went on with its session`);
   } else if (start > 1) {
     await freshWorkspace(supervision);
