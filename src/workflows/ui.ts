@@ -2,7 +2,9 @@ import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair
 import type { Cell } from '../results/cell.js';
 import type { RunResult, SweepProgress } from './protocol.js';
 
-/** What Temporal's Web UI shows of our workflows beyond their histories. */
+// What Temporal's Web UI shows of our workflows beyond their histories.
+
+/** A step of a run, begun or over. */
 export interface StepLine {
   step: string;
   summary: string;
