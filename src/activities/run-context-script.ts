@@ -1,5 +1,5 @@
 import { callScript } from '../agent-scripts/call-script.js';
-import { NO_DENO } from '../platform/find-deno.js';
+import { NO_DENO } from '../agent-scripts/deno-command.js';
 import { STEPS, type ContextBrief, type RunRef } from '../workflows/protocol.js';
 import type { ContextStep } from './agent/context-message.js';
 import { heartbeating } from './step/heartbeat.js';

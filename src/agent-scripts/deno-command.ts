@@ -1,4 +1,11 @@
+import { shellWord } from '../lib/shell-word.js';
 import { splitCommands } from '../results/split-commands.js';
+
+export const NO_DENO =
+  'Deno was not found, on which agent scripts run: install it (https://deno.com), or add it to the project with `npm install --save-dev deno`';
+
+/** What a script's README does not allow is refused, not asked for; and nobody waits for news of Deno. */
+export const DENO_ENV = { DENO_NO_PROMPT: '1', DENO_NO_UPDATE_CHECK: '1' } as const;
 
 /** What Deno can be allowed, by the flags that say so (https://docs.deno.com/runtime/fundamentals/security/). */
 const PERMISSIONS = ['read', 'write', 'net', 'env', 'run', 'sys', 'ffi', 'import'] as const;
@@ -77,10 +84,6 @@ function splitOnce(flag: string): [string, string | undefined] {
   return at === -1 ? [flag, undefined] : [flag.slice(0, at), flag.slice(at + 1)];
 }
 
-/** A word for `sh`. */
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-
 /** The command as text for `sh`. */
 export const shellLine = ({ flags, program, args }: DenoCommand): string =>
-  ['deno', 'run', ...[...flags, program, ...args].map(quoted)].join(' ');
+  ['deno', 'run', ...[...flags, program, ...args].map(shellWord)].join(' ');
