@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { gateSubject, startsProcess } from '../gates/index.js';
+import { beginningOf } from '../lib/cut.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import { isSmallTree } from '../platform/is-small-tree.js';
 import { fixtureFolder } from '../store/results-folder.js';
@@ -13,10 +14,7 @@ import { loadRun, type Deps, type RunContext } from './step/run-context.js';
 import { buildWorkspace, type Prepared } from './step/workspace.js';
 
 const SUBJECT_LENGTH = 60;
-const brief = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > SUBJECT_LENGTH ? `${line.slice(0, SUBJECT_LENGTH - 1)}…` : line;
-};
+const brief = (text: string): string => beginningOf(text.replaceAll(/\s+/g, ' ').trim(), SUBJECT_LENGTH);
 
 const judgeCard = ({
   model,
