@@ -8,7 +8,6 @@ import { applyAssertion, parseAssertion } from './json-assertion.js';
 import { compileJsonPath } from './json-path.js';
 import { broken, fail, pass } from './verdicts.js';
 
-/** An agent script answers with success, and the assertion, if any, holds for what the path finds in its data. */
 export const agentScript = defineGate({
   schema: z
     .strictObject({
