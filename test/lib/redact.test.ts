@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createExactRedactor, createRedactor } from '../../src/lib/redact.js';
+import { createBytesRedactor } from '../../src/lib/redact-bytes.js';
+import { createRedactor } from '../../src/lib/redact.js';
 
 const redact = createRedactor({ secrets: [] });
 const R = '[REDACTED]';
@@ -343,7 +344,7 @@ describe('redaction of any text', () => {
 });
 
 describe('the exact redactor', () => {
-  const exact = createExactRedactor({ secrets: ['secret-value', 'secret-value-2', 'value-2-more', 'tiny'] });
+  const exact = createBytesRedactor({ secrets: ['secret-value', 'secret-value-2', 'value-2-more', 'tiny'] });
   const masked = (text: string) => exact(Buffer.from(text))?.toString() ?? null;
 
   it('says when there is nothing to mask', () => {
