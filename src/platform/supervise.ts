@@ -3,14 +3,12 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { CONTAINMENTS, STOP_REASONS, type Containment, type StopReason } from '../lib/supervision.js';
 import { markOf, RUN_MARK } from './marked-processes.js';
 import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
 import { spawnDetached } from './spawn-detached.js';
 import { waitUntil } from './wait-until.js';
-
-/** How a supervised agent is contained: a PID namespace (as root, as a user), or session and environment mark. */
-export type Containment = 'pidns' | 'userns' | 'group';
 
 export interface SupervisedCommand {
   /** Private folder of this start; see supervisor/claim.sh for the files in it. */
@@ -26,10 +24,6 @@ export interface SupervisedCommand {
   /** In the environment of all that the agent starts, as LLM_TOOL_TEST_RUN. */
   mark: string;
 }
-
-/** Why an agent did not end by itself: someone cancelled it, its time or idle time was over, it cost too much. */
-const STOP_REASONS = ['cancel', 'deadline', 'idle', 'cost'] as const;
-type StopReason = (typeof STOP_REASONS)[number];
 
 export type SupervisedState =
   | { state: 'none' }
@@ -61,9 +55,8 @@ async function probe(): Promise<Containment> {
 
 /** The best containment that this machine allows, found out once. LLM_TOOL_TEST_CONTAINMENT forces one, for tests. */
 export function containment(): Promise<Containment> {
-  const forced = process.env['LLM_TOOL_TEST_CONTAINMENT'];
-  if (forced === 'pidns' || forced === 'userns' || forced === 'group') return Promise.resolve(forced);
-  return (probed ??= probe());
+  const forced = CONTAINMENTS.find((name) => name === process.env['LLM_TOOL_TEST_CONTAINMENT']);
+  return forced === undefined ? (probed ??= probe()) : Promise.resolve(forced);
 }
 
 /** Starts the command under a detached supervisor. When someone else has claimed the folder, theirs goes on. */

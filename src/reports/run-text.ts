@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
-import type { RunRecord, TokenUsage } from '../results/run-record.js';
+import type { RunRecord } from '../results/run-record.js';
+import type { TokenUsage } from '../results/token-usage.js';
 import type { GateDetail, Metrics, Outcome } from '../results/schema.js';
 import { votesText } from '../results/score-text.js';
 

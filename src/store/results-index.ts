@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Cell } from '../results/cell.js';
+import { costOwner, type CostOwner } from '../results/budget.js';
 import type { ResultLine } from '../results/schema.js';
 import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
 import { createResultsReader } from './results-reader.js';
@@ -24,7 +24,7 @@ export interface ResultsIndex {
   /** The last run of the cell before `run` that passed or failed. */
   previous(cell: string, run: string): KnownResult | null;
   /** The most that a run of this scenario, agent and model has cost, in US dollars. */
-  highestCost(of: Pick<Cell, 'scenario' | 'agent' | 'model'>): number | null;
+  highestCost(of: CostOwner): number | null;
 }
 
 const indexes = new Map<string, ResultsIndex>();
@@ -67,9 +67,6 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     highestCost: (of) => upToDate(() => costs.get(costOwner(of)) ?? null),
   };
 }
-
-const costOwner = ({ scenario, agent, model }: Pick<Cell, 'scenario' | 'agent' | 'model'>): string =>
-  JSON.stringify([scenario, agent, model]);
 
 const toKnown = (line: ResultLine, resultsPath: string): KnownResult => ({
   id: line.id,

@@ -1,5 +1,5 @@
 import { dollars } from '../lib/dollars.js';
-import { admit, type Admission } from '../results/budget.js';
+import { admit, costOwner, type Admission } from '../results/budget.js';
 import type { Cell } from '../results/cell.js';
 import type { PageCell, SpendingCarried } from './protocol.js';
 
@@ -16,8 +16,6 @@ export interface Spending {
   read(): { maxUsd: number; carried: SpendingCarried } | null;
 }
 
-const ownerOf = ({ scenario, agent, model }: Cell): string => JSON.stringify([scenario, agent, model]);
-
 export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarried): Spending {
   let spentUsd = carried?.spentUsd ?? 0;
   let unaffordable = carried?.unaffordable ?? 0;
@@ -25,7 +23,7 @@ export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarr
   const open = new Map<string, number | null>();
   // What the plan promises wins; else the dearest run of the same kind speaks for the next one.
   const estimate = ({ cell, estimateUsd, limited }: PageCell): number | null =>
-    limited === true ? (estimateUsd ?? null) : maxOf(estimateUsd ?? null, highest.get(ownerOf(cell)) ?? null);
+    limited === true ? (estimateUsd ?? null) : maxOf(estimateUsd ?? null, highest.get(costOwner(cell)) ?? null);
   return {
     add: (costUsd) => void (spentUsd = dollars(spentUsd + (costUsd ?? 0))),
     admission: (page) =>
@@ -35,7 +33,7 @@ export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarr
       open.delete(cell.id);
       if (costUsd === null) return;
       spentUsd = dollars(spentUsd + costUsd);
-      highest.set(ownerOf(cell), Math.max(costUsd, highest.get(ownerOf(cell)) ?? 0));
+      highest.set(costOwner(cell), Math.max(costUsd, highest.get(costOwner(cell)) ?? 0));
     },
     leaveOut: () => void (unaffordable += 1),
     read: () =>

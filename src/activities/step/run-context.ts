@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../../agents/agent.js';
 import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
 import { chooseEnvironment, environments } from '../../environments/index.js';
+import { referredNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
 import { createRecent } from '../../lib/recent.js';
 import { createRedactor } from '../../lib/redact.js';
@@ -14,7 +15,6 @@ import { planFile, runFiles, scenarioFile, type RunFiles } from '../../store/res
 import type { RunRef } from '../../workflows/protocol.js';
 import {
   equipAgent,
-  referredNames,
   resolveEnv,
   variablesOfAgent,
   type EquippedAgent,
