@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeEnd } from '../lib/command-result.js';
 import { CONTAINMENTS } from '../lib/supervision.js';
 import { Regression } from './regressions.js';
 import { Outcome, SCHEMA_VERSION } from './schema.js';
@@ -31,6 +32,10 @@ export const Ending = z.enum([
   'cancelled',
 ]);
 export type Ending = z.infer<typeof Ending>;
+
+/** "exit 3", "timed out", "ended by a signal". */
+export const commandEnd = ({ exit_code, timed_out }: CommandRecord): string =>
+  describeEnd({ exitCode: exit_code, timedOut: timed_out }, null);
 
 export const AgentRecord = z.object({
   ending: Ending,

@@ -1,6 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { LeftOut } from '../../platform/copy-loosely.js';
-import type { AgentRecord, CommandRecord, RunRecord, StepRecord } from '../../results/run-record.js';
+import {
+  commandEnd,
+  type AgentRecord,
+  type CommandRecord,
+  type RunRecord,
+  type StepRecord,
+} from '../../results/run-record.js';
 import { SCHEMA_VERSION } from '../../results/schema.js';
 import { decideOutcome } from '../../results/verdict.js';
 import { whyNotJudged } from '../../results/why-not-judged.js';
@@ -97,10 +103,7 @@ function notices(
       : []),
     ...posts
       .filter((post) => post.exit_code !== 0)
-      .map(
-        (post) =>
-          `post script failed (${post.timed_out ? 'timed out' : `exit ${post.exit_code ?? 'by signal'}`}): ${post.command}`,
-      ),
+      .map((post) => `post script failed (${commandEnd(post)}): ${post.command}`),
     ...(scenario.run.max_turns === undefined || adapter.limitsTurns
       ? []
       : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
