@@ -7,11 +7,11 @@ import { fixtureFolder } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunCard, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
-import { cacheKey } from './step/cache-key.js';
+import { cacheKey } from './prepare/cache-key.js';
 import { inMoments } from './step/in-moments.js';
 import { publishStep } from './step/publish-step.js';
 import { loadRun, type Deps, type RunContext } from './step/run-context.js';
-import { buildWorkspace, type Prepared } from './step/workspace.js';
+import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 
 const SUBJECT_LENGTH = 60;
 const brief = (text: string): string => beginningOf(text.replaceAll(/\s+/g, ' ').trim(), SUBJECT_LENGTH);

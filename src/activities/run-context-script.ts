@@ -6,7 +6,7 @@ import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
 import { loadRun, type Deps } from './step/run-context.js';
 import { scriptPlace } from './step/script-place.js';
-import { toRecord } from './step/workspace.js';
+import { toRecord } from './step/command-record.js';
 
 /**
  * Runs one script of `task.context`, of which the agent is told. An answer without success is one; a script that cannot be

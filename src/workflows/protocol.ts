@@ -82,6 +82,15 @@ export interface SweepResult {
   counts: Record<Outcome, number>;
 }
 
+/** How a sweep's workflow ended, for its summary. */
+export interface SweepEnd {
+  sweep: string;
+  status: 'completed' | 'cancelled';
+  lost: LostCell[];
+  /** There is a budget, and cells that were not started because of it; US dollars. */
+  overBudget?: { maxUsd: number; spentUsd: number };
+}
+
 /** Names a run for every activity. */
 export interface RunRef {
   sweep: string;

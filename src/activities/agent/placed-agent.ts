@@ -9,8 +9,9 @@ import { createUsageMeter } from '../../results/usage-meter.js';
 import { uuidOf, writeLaunchFiles, type PlannedLaunch } from './launch.js';
 import { agentOutput, allEventsOf, LOST } from './outputs.js';
 import { stderrTail } from './digest-output.js';
-import { lendLogin, returnLogin } from './login-files.js';
-import type { PlacedAgent, RunContext } from '../step/run-context.js';
+import { lendLogin, returnLogin } from '../equip/login-files.js';
+import type { PlacedAgent } from '../step/places.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** What an agent said in one start. `problem`: why that is no answer, whatever it says; null where it completed. */
 export type AgentSaid = Pick<JudgeAnswer, 'model_used' | 'finish_reason' | 'usage' | 'problem' | 'text'> & {

@@ -9,21 +9,21 @@ import { planLaunch, writeLaunchFiles } from './launch.js';
 import { agentOutputs, lastSession, lastStart, resumesFile, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
-import { lendLogin, returnLogin } from './login-files.js';
-import type { Deps, RunContext } from '../step/run-context.js';
+import { lendLogin, returnLogin } from '../equip/login-files.js';
+import type { RunContext } from '../step/run-context.js';
 import { watchCost } from './watch-cost.js';
-import { buildWorkspace } from '../step/workspace.js';
 
 /** An agent that is lost so often is lost again; each start may cost money. */
 const MAX_LOST = 3;
 
 export interface Supervision {
-  deps: Deps;
   context: RunContext;
   /** What the report says of lost attempts and starts; added to. */
   history: string[];
   fence: Fence;
   signal: AbortSignal;
+  /** Makes the workspace anew. */
+  rebuild: () => Promise<{ unfit: string | null }>;
 }
 
 /**
@@ -101,8 +101,8 @@ async function sessionToResume(context: RunContext, start: number): Promise<stri
   return before.length === 0 ? null : sessionOf(context, before);
 }
 
-async function freshWorkspace({ deps, context, fence, signal }: Supervision): Promise<void> {
-  const { unfit } = await buildWorkspace(deps, context, fence, signal);
+async function freshWorkspace({ rebuild }: Supervision): Promise<void> {
+  const { unfit } = await rebuild();
   if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
 }
 
