@@ -18,9 +18,6 @@ export interface EnvironmentHandle {
   project: string | null;
 }
 
-/** Folders beside the workspace that the agent may write to. */
-export const AGENT_FOLDERS = ['home', 'config', 'tmp'] as const;
-
 /** One start of the agent. */
 export interface ProcessHandle {
   folder: string;

@@ -33,6 +33,14 @@ export type SupervisedState =
   /** The supervisor is gone and left no exit status: it was killed, or the machine lost power. */
   | { state: 'dead' };
 
+/** What a supervisor keeps in its folder (supervisor/claim.sh says what each holds). */
+export const supervisedFiles = (folder: string) => ({
+  claim: join(folder, 'sup'),
+  control: join(folder, 'ctl'),
+  stop: join(folder, 'stop'),
+  exit: join(folder, 'exit'),
+});
+
 /** From the request to stop until SIGKILL, in tenths of a second. */
 const GRACE_TENTHS = 5;
 const CLAIM_MS = 5000;
@@ -90,16 +98,16 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
 }
 
 async function readExit(folder: string): Promise<SupervisedState | null> {
-  const exit = await readTextIfThere(join(folder, 'exit'));
+  const exit = await readTextIfThere(supervisedFiles(folder).exit);
   if (exit?.endsWith('\n') !== true) return null;
-  const stop = (await readTextIfThere(join(folder, 'stop')))?.trim();
+  const stop = (await readTextIfThere(supervisedFiles(folder).stop))?.trim();
   const stopped = STOP_REASONS.find((reason) => reason === stop) ?? null;
   return { state: 'ended', exitCode: Number(exit), stopped };
 }
 
 /** The supervisor that has claimed a folder; null when the claim is not there or not complete. */
 async function readClaim(folder: string): Promise<ProcessIdentity | null> {
-  const claim = (await readTextIfThere(join(folder, 'sup'))) ?? '';
+  const claim = (await readTextIfThere(supervisedFiles(folder).claim)) ?? '';
   const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim) ?? [];
   return pid === undefined || boot === undefined || start === undefined
     ? null
@@ -110,7 +118,7 @@ async function readClaim(folder: string): Promise<ProcessIdentity | null> {
 export async function inspect(folder: string): Promise<SupervisedState> {
   const supervisor = await readClaim(folder);
   if (supervisor === null) {
-    const since = await stat(join(folder, 'sup')).catch(() => null);
+    const since = await stat(supervisedFiles(folder).claim).catch(() => null);
     if (since === null) return { state: 'none' };
     return { state: Date.now() - since.mtimeMs < CLAIM_MS ? 'starting' : 'dead' };
   }
@@ -174,7 +182,7 @@ export async function stopSupervised(folder: string, reason: 'cancel' | 'cost'):
   const asked = await waitUntil(async () => {
     const now = await inspect(folder);
     if (now.state !== 'running' && now.state !== 'starting') return now;
-    return (await writeToFifo(join(folder, 'ctl'), `${reason}\n`)) ? now : null;
+    return (await writeToFifo(supervisedFiles(folder).control, `${reason}\n`)) ? now : null;
   }, CLAIM_MS);
   if (asked === null) await killSupervisor(folder);
   return waitForEnd(folder, AbortSignal.timeout(30_000));

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ProcessHandle, ProcessState } from '../../environments/environment.js';
 import { recordGrowth } from '../../platform/growth.js';
 import { writeFileAtomic } from '../../platform/write-file.js';
 import { planLaunch, writeLaunchFiles } from './launch.js';
-import { agentOutputs, lastSession, lastStart, resumesFile, sessionOf } from './outputs.js';
+import { agentOutputs, growthFile, lastSession, lastStart, resumesFile, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { lendLogin, returnLogin } from '../equip/login-files.js';
@@ -122,7 +121,7 @@ async function follow(
   const earlier = await agentOutputs(context, start - 1);
   const resumed = existsSync(resumesFile(process));
   const beside = Promise.all([
-    recordGrowth(stdout, join(process.folder, 'growth'), end),
+    recordGrowth(stdout, growthFile(process), end),
     watchCost(context, { earlier, resumed }, stdout, end, () => environment.kill(process, 'cost')),
   ]);
   beside.catch(() => undefined); // told below, when the agent has ended

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { EnvironmentHandle } from '../../environments/environment.js';
+import { RUN_FOLDERS } from '../../environments/run-folders.js';
 import type { EquippedAgent } from '../equip/equip-agent.js';
 
 /** Private folders below a root, the same for every attempt, and what is seen of them by what runs there. */
@@ -20,10 +21,10 @@ export interface PlacedAgent extends EquippedAgent, Places {
 
 /** The private folders of a run below its root. */
 export function placesIn(root: string, base: Record<string, string>): Places {
-  const home = join(root, 'home');
-  const config = join(root, 'config');
-  const temporary = join(root, 'tmp');
-  const binaries = join(root, 'bin');
+  const home = join(root, RUN_FOLDERS.home);
+  const config = join(root, RUN_FOLDERS.config);
+  const temporary = join(root, RUN_FOLDERS.temporary);
+  const binaries = join(root, RUN_FOLDERS.binaries);
   return {
     home,
     config,
