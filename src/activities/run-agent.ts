@@ -32,7 +32,10 @@ export const runAgent =
     const again = step.again ?? null;
     const provider = context.agent.provider(run.cell.model);
     return {
-      ...{ ending, completed, message, costUsd: cost_usd },
+      ending,
+      completed,
+      message,
+      costUsd: cost_usd,
       ...(again === null || again.why === 'session' ? {} : { again: { why: again.why, at: again.at } }),
       ...(provider === null ? {} : { provider }),
     };

@@ -86,8 +86,12 @@ async function ask(
   return {
     unfit: null,
     tried: {
-      ...{ ending: ending.ending, message: redact(ending.message), answer: redact(text) },
-      ...{ model_used, usage, cost_usd: costUsd },
+      ending: ending.ending,
+      message: redact(ending.message),
+      answer: redact(text),
+      model_used,
+      usage,
+      cost_usd: costUsd,
     },
   };
 }

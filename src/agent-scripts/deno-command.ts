@@ -21,7 +21,13 @@ export interface DenoCommand {
 }
 
 const SHORT: Readonly<Record<string, Permission | 'all'>> = {
-  ...{ R: 'read', W: 'write', N: 'net', E: 'env', S: 'sys', I: 'import', A: 'all' },
+  R: 'read',
+  W: 'write',
+  N: 'net',
+  E: 'env',
+  S: 'sys',
+  I: 'import',
+  A: 'all',
 };
 /** `<file>`, `[dir]`, `[--count <n>]`, `<file>...`: a placeholder to people, and a redirection or a pattern to a shell. */
 const PLACEHOLDER =

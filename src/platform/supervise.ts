@@ -74,9 +74,16 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
   const idleTick = command.idleSecs === null ? 0 : command.idleSecs / 5;
   await spawnDetached({
     argv: [
-      ...['sh', script('claim.sh'), command.folder, mode, bootId(), script('supervise.sh')],
+      'sh',
+      script('claim.sh'),
+      command.folder,
+      mode,
+      bootId(),
+      script('supervise.sh'),
       ...[command.deadlineSecs, idleTick, GRACE_TENTHS].map(String),
-      ...[command.mark, command.cwd, command.stdin],
+      command.mark,
+      command.cwd,
+      command.stdin,
       ...command.argv,
     ],
     cwd: command.folder,

@@ -17,6 +17,7 @@ interface Matrix {
   columns: Line[];
 }
 
+/** Groups cells for a matrix, in the order in which their rows and columns come first. */
 export function toMatrix(cells: readonly SweepCell[]): Matrix {
   return {
     rows: group(cells, ({ scenario, variant }) => [scenario, variant]),

@@ -16,6 +16,7 @@ export interface Spending {
   read(): { maxUsd: number; carried: SpendingCarried } | null;
 }
 
+/** Follows what a sweep spends; `carried` is what its history before this one had come to. */
 export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarried): Spending {
   let spentUsd = carried?.spentUsd ?? 0;
   let unaffordable = carried?.unaffordable ?? 0;
@@ -23,7 +24,9 @@ export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarr
   const open = new Map<string, number | null>();
   // What the plan promises wins; else the dearest run of the same kind speaks for the next one.
   const estimate = ({ cell, estimateUsd, limited }: PageCell): number | null =>
-    limited === true ? (estimateUsd ?? null) : maxOf(estimateUsd ?? null, highest.get(costOwner(cell)) ?? null);
+    limited === true
+      ? (estimateUsd ?? null)
+      : maxOf(estimateUsd ?? null, highest.get(costOwner(cell)) ?? null);
   return {
     add: (costUsd) => void (spentUsd = dollars(spentUsd + (costUsd ?? 0))),
     admission: (page) =>

@@ -26,9 +26,16 @@ export async function planQuestion(
 ): Promise<PlannedLaunch> {
   const { agent, model, access, handle, home, config, baseEnv } = placed;
   const launch = agent.launch({
-    ...{ prompt, model, access, home, config, workspace: handle.workspace },
+    prompt,
+    model,
+    access,
+    home,
+    config,
+    workspace: handle.workspace,
     sessionId: uuidOf(`${handle.mark}/${start}`),
-    ...{ maxTurns: null, system: null, mock: null },
+    maxTurns: null,
+    system: null,
+    mock: null,
   });
   const env = { ...baseEnv, ...launch.env };
   return { launch, env, program: await findExecutable(launch.argv[0] ?? '', env['PATH']) };
@@ -74,7 +81,9 @@ export async function readStart(
   }
   const ending = agent.classify({
     exitCode: output.exitCode ?? LOST,
-    ...{ stopped: output.stopped, at: output.endedAt, stderr: await stderrTail(output.stderr) },
+    stopped: output.stopped,
+    at: output.endedAt,
+    stderr: await stderrTail(output.stderr),
     ...told.read(),
   });
   const problem = ending.ending === 'done' ? null : `the agent did not complete: ${ending.message}`;

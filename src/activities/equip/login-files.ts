@@ -76,7 +76,8 @@ export async function loginSecrets(borrower: Borrower): Promise<string[]> {
   if (files.length === 0) return [];
   const starts = (await readdir(lentFolder(borrower)).catch(() => [])).map(Number);
   const paths = files.flatMap((file) => [
-    ...[ownFile(file), file.at(borrower)],
+    ownFile(file),
+    file.at(borrower),
     ...starts.map((start) => lentFile(borrower, start, file)),
   ]);
   const texts = await Promise.all(paths.map(readTextIfThere));
