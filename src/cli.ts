@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --
 import { Argument, Command, CommanderError, Option } from '@commander-js/extra-typings';
-import { count, each, list, positive, tier } from './commands/option-values.js';
+import { atOnce, count, each, list, positive, tier } from './commands/option-values.js';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
 import { addScriptsVerbs } from './commands/scripts/verbs.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
@@ -42,7 +42,7 @@ program
   .option('--model, --models <names>', 'models, in place of those of tool_matrix', list, [])
   .option('--profile <name>', 'agents and models of a profile of the config')
   .option('--repeat <n>', 'repetitions of each cell', count)
-  .option('--concurrency <n>', 'cells at once', count)
+  .option('--concurrency <n>', 'cells at once', atOnce)
   .addOption(
     new Option('--max-usd <n>', 'budget: no cell is started that would pass it')
       .argParser(positive)

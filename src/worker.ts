@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import {
 } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
+import { MOST_AT_ONCE } from './lib/most-at-once.js';
 import { taskQueueOf, workerAliveFile, workerReadyFile } from './platform/engine/engine-state.js';
 import { projectState } from './platform/folders.js';
 import { giveUpLost } from './platform/give-up-lost.js';
@@ -68,7 +69,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     // A dead worker's share of workflow tasks comes to us after so long.
     stickyQueueScheduleToStartTimeout: '2 seconds',
     // Agents mostly wait; how many run at once is the sweep's concern.
-    maxConcurrentActivityTaskExecutions: 500,
+    maxConcurrentActivityTaskExecutions: 2 * MOST_AT_ONCE,
     // A cancel reaches an agent with a heartbeat's answer; of an agent that runs for minutes, heartbeats are what costs.
     maxHeartbeatThrottleInterval: '2 seconds',
     // What does not end by itself is left to the next worker: it is a second of work, or an agent under supervision.
@@ -109,9 +110,15 @@ const noteActivities =
 /** The keeper ends a worker that is alive by the process table and yet does nothing: it would swallow its tasks. */
 function showSignsOfLife(stateFolder: string): NodeJS.Timeout {
   const file = workerAliveFile(stateFolder);
-  const show = (): void => writeFileSync(file, String(Date.now()), { mode: 0o600 });
-  show();
-  return setInterval(show, 1000);
+  writeFileSync(file, '', { mode: 0o600 });
+  return setInterval(() => {
+    try {
+      const now = new Date();
+      utimesSync(file, now, now);
+    } catch {
+      // A disk that takes nothing for a while must not end what this worker follows.
+    }
+  }, 1000);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

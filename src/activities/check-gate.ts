@@ -6,6 +6,7 @@ import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
 import { loadRun, type Deps } from './step/run-context.js';
 import { scriptEnv } from './step/script-place.js';
+import { stepCommands } from './step/step-commands.js';
 
 /** Checks one gate. A gate that fails is data; what throws here is the harness, and is tried again. */
 export const checkGate =
@@ -17,10 +18,10 @@ export const checkGate =
     const { environment, handle } = context;
     const detail = await publishStep<GateDetail>(context, STEPS.gate(index), async () => {
       const startedAt = performance.now();
-      const verdict = await heartbeating((signal) =>
-        check(spec, {
-          exec: (command, timeoutSecs) =>
-            environment.exec(handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
+      const verdict = await heartbeating((signal) => {
+        const inStep = stepCommands(context, STEPS.gate(index), signal);
+        return check(spec, {
+          exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
           look: (path) => environment.look(handle, path),
           efficiency: async () => (await readAgentStep(context))?.result.efficiency ?? null,
           trajectory: async () => {
@@ -29,8 +30,8 @@ export const checkGate =
             const { token_usage: tokens, cost_usd: costUsd } = step.record;
             return { ...step.trajectory, tokens, costUsd };
           },
-        }),
-      );
+        });
+      });
       return {
         index,
         gate_type: spec.type,

@@ -14,16 +14,19 @@ export const finishSweep =
   async ({ sweep, status, lost, overBudget }: SweepEnd): Promise<void> => {
     const plan = await readPlan(resultsPath, sweep);
     const log = resultsLog(resultsPath);
-    const known = new Set(
+    const known = new Map(
       readResults(log)
         .results.filter((line) => line.sweep === sweep)
-        .map((line) => line.cell),
+        .map((line) => [line.cell, Date.parse(line.timestamp)]),
     );
-    const reasons = new Map(lost.map(({ cell, message }) => [cell, message]));
+    const lostCells = new Map(lost.map((one) => [one.cell, one]));
     for (const cell of plan.cells) {
+      const lostCell = lostCells.get(cell.id);
+      // A run that was lost may have left its result before, and may be a repetition of one that has a result.
+      if ((known.get(cell.id) ?? -1) >= (lostCell?.since ?? 0)) continue;
       // Of a cancelled sweep the cells that never started have no result, and are not lost.
-      if (known.has(cell.id) || (status === 'cancelled' && !reasons.has(cell.id))) continue;
-      const message = reasons.get(cell.id) ?? withoutResult(overBudget);
+      if (status === 'cancelled' && lostCell === undefined) continue;
+      const message = lostCell?.message ?? withoutResult(overBudget);
       const scenario_hash = plan.scenarios.find(({ name }) => name === cell.scenario)?.hash ?? '';
       const timestamp = new Date().toISOString();
       await appendResult(

@@ -12,18 +12,26 @@ export const loadCells =
   ({ resultsPath }: Deps) =>
   async ({ sweep, offset, limit, round = 1, again = [] }: CellsWanted): Promise<CellPage> => {
     const plan = await readPlan(resultsPath, sweep);
-    const finished = resultsIndex(resultsPath).ofSweep(sweep);
+    const index = resultsIndex(resultsPath);
+    const finished = index.ofSweep(sweep);
     const agents = knownAgents(plan.agents);
     const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = plan.cells.slice(offset, offset + limit).map((cell): PageCell => {
       const known = finished.get(cell.id);
+      const costUsd = index.spent(sweep, cell.id);
       // In a sweep that goes on after its workflow was ended, what that cancelled is still to be done.
       const undone = [...again, ...(round > 1 ? ['cancelled'] : [])];
       if (known === undefined || undone.includes(known.outcome)) {
         const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
-        return { cell, finished: null, ...estimate(cell), ...(provider === null ? {} : { provider }) };
+        return {
+          cell,
+          finished: null,
+          costUsd,
+          ...estimate(cell),
+          ...(provider === null ? {} : { provider }),
+        };
       }
-      return { cell, finished: known.outcome, costUsd: known.cached_from === null ? known.cost_usd : null };
+      return { cell, finished: known.outcome, costUsd };
     });
     return { cells, total: plan.cells.length };
   };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendResult, readResults } from '../store/results-log.js';
+import { resultsIndex } from '../store/results-index.js';
+import { appendResult } from '../store/results-log.js';
 import { resultsLog, runFiles } from '../store/results-folder.js';
 import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { publishStep } from './step/publish-step.js';
@@ -12,10 +13,9 @@ export const reuseResult =
   async (run: RunRef, from: string): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
     return publishStep<RunResult | null>(context, STEPS.reuse, async () => {
-      const log = resultsLog(deps.resultsPath);
-      const line = readResults(log).results.findLast(({ id }) => id === from);
-      if (line === undefined) return null;
-      await appendResult(log, {
+      const line = resultsIndex(deps.resultsPath).line(from);
+      if (line === null) return null;
+      await appendResult(resultsLog(deps.resultsPath), {
         ...line,
         // As a cell that was not run: it has no folder of its own, and its agent was not started.
         id: `${run.sweep}/${run.cell.id}`,

@@ -6,6 +6,7 @@ import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
 import { loadRun, type Deps } from './step/run-context.js';
 import { scriptPlace } from './step/script-place.js';
+import { stepCommands } from './step/step-commands.js';
 import { toRecord } from './step/command-record.js';
 
 /**
@@ -21,9 +22,14 @@ export const runContextScript =
     const { unfit } = await publishStep<ContextStep>(context, STEPS.context(index), async () => {
       // As the agent would run it: it is not told where results and gates are.
       const env = { ...context.baseEnv, ...context.targetEnv };
-      const called = await heartbeating((signal) =>
-        callScript(script, script.timeout_secs, scriptPlace(context, env, script.timeout_secs, signal)),
-      );
+      const called = await heartbeating((signal) => {
+        const inStep = stepCommands(context, STEPS.context(index), signal);
+        return callScript(
+          script,
+          script.timeout_secs,
+          scriptPlace(context, inStep, env, script.timeout_secs),
+        );
+      });
       const { line, result } = called;
       const record = result === null ? null : toRecord(context, line, result);
       if (called.kind === 'answered')

@@ -6,6 +6,7 @@ import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
 import { scriptEnv, scriptPlace } from './step/script-place.js';
+import { stepCommands } from './step/step-commands.js';
 import { loadRun, type Deps } from './step/run-context.js';
 
 /** Runs one evaluator script. It measures, and never changes the outcome. */
@@ -18,7 +19,8 @@ export const runEvaluator =
     await publishStep<EvaluatorResult>(context, STEPS.evaluator(index), async () => {
       const { command, script, args, name, timeout_secs: timeoutSecs } = evaluator;
       return heartbeating(async (signal) => {
-        const place = scriptPlace(context, scriptEnv(context), timeoutSecs, signal);
+        const inStep = stepCommands(context, STEPS.evaluator(index), signal);
+        const place = scriptPlace(context, inStep, scriptEnv(context), timeoutSecs);
         if (script !== undefined)
           return readScriptEvaluator(name, await callScript({ script, args }, timeoutSecs, place));
         return readEvaluator(name, await place.exec(command ?? ''), timeoutSecs);

@@ -4,6 +4,7 @@ import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
 import { loadRun, type Deps } from './step/run-context.js';
 import { scriptEnv } from './step/script-place.js';
+import { stepCommands } from './step/step-commands.js';
 import { toRecord } from './step/command-record.js';
 
 /** Runs one post script; that it fails is recorded and warned of, nothing more. */
@@ -16,7 +17,7 @@ export const runPostScript =
     await publishStep<CommandRecord>(context, STEPS.post(index), async () => {
       const { command, timeout_secs: timeoutSecs } = script;
       const result = await heartbeating((signal) =>
-        context.environment.exec(context.handle, { command, env: scriptEnv(context), timeoutSecs, signal }),
+        stepCommands(context, STEPS.post(index), signal)(command, scriptEnv(context), timeoutSecs),
       );
       return toRecord(context, command, result);
     });

@@ -44,7 +44,8 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
   );
   const composed = redactDeep(composeRecord(context, input, found, leftOut), redact);
   const metrics = redactDeep(composeMetrics(context, composed, found), redact);
-  const cost_usd = sumOfCosts([composed.agent?.cost_usd ?? null, found.judgeCost]);
+  const costs = [composed.agent?.cost_usd ?? null, found.judgeCost];
+  const cost_usd = sumOfCosts(costs);
   const record = { ...composed, regressions: regressionsOf(resultsPath, composed, metrics, cost_usd) };
 
   if (found.agent !== null && found.agent.result.record.starts > 0) {
@@ -85,7 +86,8 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     regressions: record.regressions,
     attempts: Math.max(1, record.agent?.starts ?? 1),
   });
-  return { outcome: record.outcome, message: record.message, costUsd: cost_usd };
+  const known = cost_usd === null ? { knownUsd: sumOfCosts(costs.filter((cost) => cost !== null)) ?? 0 } : {};
+  return { outcome: record.outcome, message: record.message, costUsd: cost_usd, ...known };
 }
 
 /** What got worse since the cell was run before. Nothing is said of a run that could not be tested. */

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { MOST_AT_ONCE } from '../lib/most-at-once.js';
 
 /** A repeatable flag whose values may be comma lists. */
 export const list = (value: string, before: string[]): string[] => [
@@ -23,6 +24,12 @@ export const positive = (value: string): number => {
 export const count = (value: string): number => {
   if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError('expected a whole number from 1');
   return Number(value);
+};
+
+/** How many cells may run at once. */
+export const atOnce = (value: string): number => {
+  if (count(value) <= MOST_AT_ONCE) return Number(value);
+  throw new InvalidArgumentError(`expected at most ${MOST_AT_ONCE}`);
 };
 
 /** A whole number from 0. */

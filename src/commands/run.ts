@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { projectState } from '../platform/folders.js';
-import { handoverFrom, removeHandover, writeHandover } from '../platform/handover.js';
+import { handoverFrom, writeHandover } from '../platform/handover.js';
 import { buildSweepDocument, type SweepDocument } from '../results/sweep-document.js';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
@@ -10,6 +9,7 @@ import { draftSweep, type Draft, type SweepFlags } from './draft-sweep.js';
 import { printJson, say } from './output.js';
 import { checkWritable, openProject, type Project } from './project.js';
 import { selectScenarios, type Selection } from './select-scenarios.js';
+import type { Session } from './session.js';
 import { uiPage } from './ui-page.js';
 import { UsageError } from './usage-error.js';
 import { writePlan } from './write-plan.js';
@@ -44,25 +44,17 @@ export async function run(options: RunOptions): Promise<number> {
   if (options.dryRun) return showDraft(draft, project, options.json);
 
   const plan = await writePlan(project, draft, options.name);
-  const { folder } = projectState(project.resultsPath);
-  await writeHandover(folder, plan.sweep, handoverFrom(environment, draft.variables));
-  // Only now is Temporal's client needed, which takes longer to load than all of the above to run.
-  const { openSession } = await import('./session.js');
-  const session = await openSession(project.resultsPath, options).catch(async (error: unknown) => {
-    // Nothing runs that needs the values; whoever resumes the sweep has a shell with values of its own.
-    await removeHandover(folder, plan.sweep);
-    say(`${plan.sweep} is planned and not started: \`llm-tool-test resume ${plan.sweep}\` starts it`);
-    throw error;
-  });
+  const session = await openSessionFor(plan, project, options);
   try {
     const { startSweep } = await import('./start-sweep.js');
-    if (!options.detach) {
+    const signals = options.detach ? null : catchSignals();
+    // Not before the engine is there: were it given up, the values would lie about.
+    await writeHandover(session.stateFolder, plan.sweep, handoverFrom(environment, draft.variables));
+    await startSweep(session, plan, 1);
+    if (signals !== null) {
       const { followToEnd } = await import('./follow-to-end.js');
-      const signals = catchSignals();
-      await startSweep(session, plan, 1);
       return await followToEnd(session, plan, project.resultsPath, options.json, signals);
     }
-    await startSweep(session, plan, 1);
     const document = startedDocument(plan, project, uiPage(session.engine, sweepWorkflowId(plan.sweep)));
     if (options.json) printJson(document);
     else
@@ -72,6 +64,27 @@ export async function run(options: RunOptions): Promise<number> {
     return 0;
   } finally {
     await session.close();
+  }
+}
+
+/** The engine may take minutes to come. Whoever does not wait for it is told how to go on. */
+async function openSessionFor(plan: Plan, { resultsPath }: Project, options: RunOptions): Promise<Session> {
+  const tell = (): void =>
+    say(`${plan.sweep} is planned and not started: \`llm-tool-test resume ${plan.sweep}\` starts it`);
+  const onSignal = (): void => {
+    tell();
+    process.exit(130);
+  };
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    // Only now is Temporal's client needed, which takes longer to load than all that came before to run.
+    const { openSession } = await import('./session.js');
+    return await openSession(resultsPath, options);
+  } catch (error) {
+    tell();
+    throw error;
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }
 

@@ -29,6 +29,8 @@ interface ExecRequest {
   timeoutSecs: number;
   /** Leave what the command put into the background running until the run ends. */
   keepBackground?: boolean;
+  /** Which step it belongs to, so that `quell` can end what is left of that alone. */
+  part?: string;
   signal?: AbortSignal;
 }
 
@@ -69,8 +71,8 @@ export interface Environment {
   attach(process: ProcessHandle, signal: AbortSignal): Promise<ProcessState>;
   /** Ends the agent and all that it started. */
   kill(process: ProcessHandle, reason: 'cancel' | 'cost'): Promise<ProcessState>;
-  /** Ends whatever of the run is still alive. */
-  quell(handle: EnvironmentHandle): Promise<void>;
+  /** Ends whatever of the run, or of one part of it, is still alive. */
+  quell(handle: EnvironmentHandle, part?: string): Promise<void>;
   output(process: ProcessHandle): { stdout: string; stderr: string };
   look(handle: EnvironmentHandle, path: string): Promise<FileLook>;
   /** What is not as `prepare` was told to make it; null when the workspace is gone. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import type { FileLook } from '../gates/gate.js';
@@ -13,13 +13,16 @@ import type { Environment, EnvironmentHandle, ProcessHandle } from './environmen
 import { RUN_FOLDERS, startFolder } from './run-folders.js';
 import { workspaceChanges } from './workspace-changes.js';
 
-/** There when something of the run was started outside a PID namespace: what that starts may outlive it. */
-const unconfinedNote = (handle: EnvironmentHandle): string => join(handle.root, 'unconfined');
-const noteUnconfined = (handle: EnvironmentHandle): void => writeFileSync(unconfinedNote(handle), '');
+const markOfPart = ({ mark }: EnvironmentHandle, part: string | undefined): string =>
+  part === undefined ? mark : markOf(mark, part);
+
+/** There for as long as nothing of the run was started outside a PID namespace, and so nothing can outlive its start. */
+const confinedNote = (handle: EnvironmentHandle): string => join(handle.root, 'confined');
+const forgetConfined = (handle: EnvironmentHandle): void => rmSync(confinedNote(handle), { force: true });
 
 /** The search reads the environment of every process on the machine; most runs have nothing to be searched for. */
 async function killLeft(handle: EnvironmentHandle): Promise<void> {
-  if (existsSync(unconfinedNote(handle))) await killMarked(handle.mark);
+  if (!existsSync(confinedNote(handle))) await killMarked(handle.mark);
 }
 
 /** An agent that has removed its workspace fails the checks on it; the harness is not to blame. */
@@ -69,17 +72,17 @@ export const local: Environment = {
       const old = `${handle.workspace}.${own}.old`;
       await rename(handle.workspace, old);
       await removeTree(old);
-    }
+    } else writeFileSync(confinedNote(handle), '');
     await rename(filling, handle.workspace);
   },
 
   async exec(handle, request) {
     if (!(await isFolder(handle.workspace))) return workspaceGone;
-    noteUnconfined(handle);
+    forgetConfined(handle);
     return runCommand({
       command: request.command,
       cwd: handle.workspace,
-      env: { ...request.env, [RUN_MARK]: handle.mark },
+      env: { ...request.env, [RUN_MARK]: markOfPart(handle, request.part) },
       timeoutMs: request.timeoutSecs * 1000,
       ...(request.keepBackground === undefined ? {} : { keepBackground: request.keepBackground }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
@@ -91,7 +94,7 @@ export const local: Environment = {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const stdin = join(folder, 'in');
     await writeFile(stdin, request.stdin, { mode: 0o600 });
-    if ((await containment()) === 'group') noteUnconfined(handle);
+    if ((await containment()) === 'group') forgetConfined(handle);
     await startSupervised({
       folder,
       argv: request.argv,
@@ -110,7 +113,7 @@ export const local: Environment = {
   inspect: (process) => inspect(process.folder),
   attach: (process, signal) => waitForEnd(process.folder, signal),
   kill: (process, reason) => stopSupervised(process.folder, reason),
-  quell: ({ mark }) => killMarked(mark),
+  quell: (handle, part) => killMarked(markOfPart(handle, part)),
   output: (process: ProcessHandle) => ({
     stdout: join(process.folder, 'out'),
     stderr: join(process.folder, 'err'),
@@ -138,6 +141,7 @@ export const local: Environment = {
       (name) => folders.has(name) || name.startsWith(basename(handle.workspace)),
     );
     for (const part of parts) await removeTree(join(handle.root, part));
+    forgetConfined(handle);
   },
 };
 

@@ -7,7 +7,7 @@ export const RUN_MARK = 'LLM_TOOL_TEST_RUN';
  * Parts of a run have marks of their own below the run's: a supervisor kills all that carries its agent's mark, and
  * neither itself nor what setup commands have put into the background.
  */
-export const markOf = (run: string, part: 'agent' | 'supervisor'): string => `${run}/${part}`;
+export const markOf = (run: string, part: string): string => `${run}/${part}`;
 
 /** Processes that carry a run's mark, or one below it, in their environment. Linux only; elsewhere none are found. */
 export function markedProcesses(mark: string): number[] {

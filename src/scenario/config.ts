@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { command, inSchema, nonBlank } from '../gates/fields.js';
 import { adapterNames } from '../agents/index.js';
 import { variableNames } from '../lib/interpolate.js';
+import { MOST_AT_ONCE } from '../lib/most-at-once.js';
 import { Price } from '../results/cost.js';
 import { always, cleanText, environmentVariables, judgeName, label } from './fields.js';
 import { loadToml } from './load-toml.js';
@@ -10,7 +11,7 @@ import { Target } from './target.js';
 
 const agentNames = z.array(label('the name of an agent')).default([]);
 const modelNames = z.array(label('the name of a model')).default([]);
-const places = z.int().min(1);
+const places = z.int().min(1).max(MOST_AT_ONCE);
 
 /** An agent of the user's own, a command that takes a prompt, or what is to be different with a built-in one. */
 export const AgentTable = z.strictObject({

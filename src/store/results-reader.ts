@@ -6,7 +6,13 @@ import { parseResult, type CorruptLine } from './results-log.js';
 /** Reads on in results.jsonl from where it stopped. */
 export interface ResultsReader {
   /** The results that came since the last call. After `clean` has replaced the file, all that are left come again. */
-  read(): ResultLine[];
+  read(): FoundResult[];
+}
+
+export interface FoundResult {
+  line: ResultLine;
+  /** Where in the file its line begins, in bytes. */
+  begin: number;
 }
 
 /** Where reading stopped: after the line that began at `begin`. */
@@ -46,14 +52,14 @@ export function createResultsReader(
       if (place === null || place.inode !== stat.ino || !isUnmoved(path, place)) {
         place = { inode: stat.ino, ...NOWHERE };
       }
-      const found: ResultLine[] = [];
+      const found: FoundResult[] = [];
       for (const { text, end, whole } of linesOf(path, Infinity, place.end)) {
         if (!whole) break; // still being written, or cut
         place = { inode: stat.ino, begin: place.end, end, text, count: place.count + 1 };
         if (text.trim() === '') continue;
         const parsed = parseResult(text);
         if (typeof parsed === 'string') warn({ line: place.count, reason: parsed });
-        else found.push(parsed);
+        else found.push({ line: parsed, begin: place.begin });
       }
       return found;
     },

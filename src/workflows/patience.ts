@@ -1,6 +1,6 @@
 import type { AgentBrief } from './protocol.js';
 
-type Again = NonNullable<AgentBrief['again']>;
+export type Again = NonNullable<AgentBrief['again']>;
 
 const FIRST_WAIT_MS = 5000;
 const LONGEST_WAIT_MS = 5 * 60_000;
@@ -14,7 +14,11 @@ const LIMIT_RUNS = 50;
 /** Clocks differ, and who asks on the second is told to wait once more. */
 const MARGIN_MS = 5000;
 
-/** How long to wait before the agent is run again after its `nth` run; null: it is not worth it. Times in ms. */
+/** How many runs, up to the latest, have ended for one reason: an overload after a week of limits is a new one. */
+export const runsAlike = (reasons: readonly Again['why'][]): number =>
+  reasons.length - 1 - reasons.findLastIndex((reason) => reason !== reasons.at(-1));
+
+/** How long to wait before the agent is run again after `nth` runs with one reason; null: it is not worth it. Times in ms. */
 export function patience({ why, at }: Again, nth: number, now: number): number | null {
   switch (why) {
     case 'busy': {

@@ -61,6 +61,8 @@ export interface ProviderLimit {
 export interface LostCell {
   cell: string;
   message: string;
+  /** When its run was started, ms since the epoch: a result from before is not this run's. Absent where an older build has said it. */
+  since?: number;
 }
 
 export type SweepStatus = 'running' | 'paused' | 'completed' | 'cancelled';
@@ -113,7 +115,7 @@ export interface CellsWanted {
 export interface PageCell {
   cell: Cell;
   finished: Outcome | null;
-  /** What the finished run cost, in US dollars. */
+  /** What the cell's runs in this sweep have cost so far, in US dollars, as far as it is known. */
   costUsd?: number | null;
   /** What the cell may cost at most, as far as one can tell; null where one cannot. */
   estimateUsd?: number | null;
@@ -202,6 +204,8 @@ export interface RunResult {
   outcome: Outcome;
   message: string;
   costUsd: number | null;
+  /** The part of the cost that is known, where the whole is not. */
+  knownUsd?: number;
   /** Nothing was run: the result is that of an earlier run. */
   cached?: boolean;
 }

@@ -16,7 +16,7 @@ import {
 import type { Activities } from '../activities/index.js';
 import { safeName } from '../lib/safe-name.js';
 import { whyNotJudged } from '../results/why-not-judged.js';
-import { patience } from './patience.js';
+import { patience, runsAlike, type Again } from './patience.js';
 import {
   STEPS,
   type AgentBrief,
@@ -87,6 +87,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
   let reused: RunResult | null = null;
+  let agentUsd: number | null = null;
   const waitForProvider = waitsForProvider();
 
   /** Performs one step; null when it failed for good. Cancellation passes through. */
@@ -130,6 +131,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
 
   /** Again for as long as its provider is worth waiting for: a limit or an outage says nothing of the tool under test. */
   async function runAgent(card: RunCard): Promise<AgentBrief | null> {
+    const reasons: Again['why'][] = [];
     for (let nth = 1; ; nth++) {
       const title = `agent ${cell.agent} ${cell.model}${nth === 1 ? '' : `, run ${nth}`}`;
       const planned = {
@@ -141,8 +143,13 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       const brief = await perform(planned, (options) =>
         activities.runAgent.executeWithOptions(options, nth === 1 ? [run] : [run, nth]),
       );
-      const wait = brief?.again === undefined ? null : patience(brief.again, nth, Date.now());
-      if (brief === null || wait === null) return brief;
+      agentUsd = brief?.costUsd ?? agentUsd;
+      if (brief?.again === undefined) return brief;
+      reasons.push(brief.again.why);
+      const alike = runsAlike(reasons);
+      const runs = alike === nth || !patched('patience-by-reason') ? nth : alike;
+      const wait = patience(brief.again, runs, Date.now());
+      if (wait === null) return brief;
       const until = new Date(Date.now() + wait).toISOString();
       await perform({ step: 'wait', title: `until ${until}: ${brief.message}` }, () =>
         waitForProvider(brief, wait),
@@ -231,7 +238,10 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       costUsd: null,
     };
     upsertSearchAttributes(attributesOf(result ?? lost));
-    if (result === null) throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten');
+    if (result === null) {
+      const spent = agentUsd === null ? {} : { knownUsd: agentUsd };
+      throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten', spent);
+    }
     return result;
   });
 }

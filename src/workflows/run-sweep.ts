@@ -1,5 +1,6 @@
 import {
   allHandlersFinished,
+  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -23,6 +24,7 @@ import {
   type CellsWanted,
   type LostCell,
   type PageCell,
+  type RunResult,
   type SweepInput,
   type SweepProgress,
   type SweepResult,
@@ -55,6 +57,15 @@ const roundOf = ({ round, again }: SweepInput): Pick<CellsWanted, 'round' | 'aga
   round,
   ...(again === undefined ? {} : { again }),
 });
+
+type Spent = Pick<RunResult, 'costUsd' | 'knownUsd'>;
+
+/** A run that could not write its report tells what its agent has cost. */
+function spentOf(error: unknown): Spent {
+  const { cause } = error as Error;
+  const [said] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  return { costUsd: null, ...(said as Partial<Spent> | undefined) };
+}
 
 /** Runs the cells of a plan, at most `concurrency` at once, each as a child workflow. */
 export async function runSweep(input: SweepInput): Promise<SweepResult> {
@@ -125,7 +136,8 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   async function run(cell: Cell): Promise<void> {
     const workflowId = `sweep/${sweep}/${cell.id}/r${input.round}`;
     active.set(cell.id, { cell, workflowId });
-    let costUsd: number | null = null;
+    const since = Date.now();
+    let spent: Spent = { costUsd: null };
     try {
       const result = await runs.run(() =>
         executeChild(runScenario, {
@@ -140,17 +152,22 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         }),
       );
       counts[result.outcome] += 1;
-      costUsd = result.costUsd;
+      spent = result;
     } catch (error) {
+      spent = spentOf(error);
       if (isCancellation(error)) counts.cancelled += 1;
       else {
         counts.error += 1;
         if (lost.length < LOST_REASONS)
-          lost.push({ cell: cell.id, message: `the run's workflow did not complete: ${rootMessage(error)}` });
+          lost.push({
+            cell: cell.id,
+            message: `the run's workflow did not complete: ${rootMessage(error)}`,
+            since,
+          });
       }
     } finally {
       active.delete(cell.id);
-      spending.end(cell, costUsd);
+      spending.end(cell, spent.costUsd, spent.knownUsd);
       show();
     }
   }
@@ -178,8 +195,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     total = page.total;
     offset += page.cells.length;
     for (const { finished, costUsd } of page.cells) {
-      if (finished === null) continue;
-      counts[finished] += 1;
+      if (finished !== null) counts[finished] += 1;
       spending.add(costUsd);
     }
     waiting = page.cells.filter(({ finished }) => finished === null);

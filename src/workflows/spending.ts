@@ -5,11 +5,12 @@ import type { PageCell, SpendingCarried } from './protocol.js';
 
 /** Keeps a sweep within its budget; without one, every cell may start. */
 export interface Spending {
-  /** Of a cell that had finished before. */
+  /** Of runs that had ended before. */
   add(costUsd: number | null | undefined): void;
   admission(page: PageCell): Admission;
   start(page: PageCell): void;
-  end(cell: Cell, costUsd: number | null): void;
+  /** `knownUsd` is what is known of a cost that is not known as a whole: spent, and no measure for the next run. */
+  end(cell: Cell, costUsd: number | null, knownUsd?: number): void;
   /** A cell that was not started for want of money. */
   leaveOut(): void;
   /** What Temporal's UI and the next history are told; nothing where there is no budget. */
@@ -32,10 +33,10 @@ export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarr
     admission: (page) =>
       maxUsd === undefined ? 'start' : admit({ maxUsd, spentUsd, open: [...open.values()] }, estimate(page)),
     start: (page) => void open.set(page.cell.id, estimate(page)),
-    end(cell, costUsd) {
+    end(cell, costUsd, knownUsd = 0) {
       open.delete(cell.id);
+      spentUsd = dollars(spentUsd + (costUsd ?? knownUsd));
       if (costUsd === null) return;
-      spentUsd = dollars(spentUsd + costUsd);
       highest.set(costOwner(cell), Math.max(costUsd, highest.get(costOwner(cell)) ?? 0));
     },
     leaveOut: () => void (unaffordable += 1),

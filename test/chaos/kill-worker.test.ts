@@ -15,6 +15,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
+import { processesWith } from '../platform/processes.js';
 import { kill, linesIn, partOf } from './engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
@@ -57,8 +58,10 @@ describe('SIGKILL', { timeout: 180_000 }, () => {
     const command = project.start(['run', 'stepwise', '--json']);
     for (const step of steps) {
       await untilStarted(project, step);
+      const alone = processesWith(`/${step}.go`).length;
       await kill(project, 'worker');
       await untilStarted(project, step, 2);
+      expect([step, processesWith(`/${step}.go`).length]).toEqual([step, alone]);
       await letGo(project, step);
     }
     const { exitCode, stdout } = await command;

@@ -7,13 +7,22 @@ describe('safeName', () => {
     expect(safeName('git_history-2.1')).toBe('git_history-2.1');
   });
 
+  it('is cut by bytes, between characters', () => {
+    expect(safeName('漢'.repeat(60))).toBe('漢'.repeat(20));
+    expect(safeName(`a${'漢'.repeat(60)}`)).toBe(`a${'漢'.repeat(19)}`);
+  });
+
   it('is one part of a path, whatever it was', () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.string(), fc.constantFrom('..', '.', '../../etc', 'a/b', '', 'anthropic/opus')),
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 80 }),
+          fc.constantFrom('..', '.', '../../etc', 'a/b', '', 'anthropic/opus'),
+        ),
         (name) => {
           const safe = safeName(name);
           expect(safe).toMatch(/^[\p{L}\p{N}._-]{1,60}$/u);
+          expect(Buffer.byteLength(safe)).toBeLessThanOrEqual(60);
           expect(['.', '..']).not.toContain(safe);
         },
       ),

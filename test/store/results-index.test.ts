@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { metrics } from '../reports/sample.js';
@@ -69,4 +70,30 @@ it('knows the most that a run of a scenario, agent and model has cost', async ()
   );
   expect(index.highestCost(who)).toBe(0.2);
   expect(index.highestCost({ ...who, agent: 'none' })).toBeNull();
+});
+
+it('sums what the runs of a cell have cost in a sweep, each once, also when the log was replaced', async () => {
+  const { folder, add, index } = await indexOf(
+    result('1', { cost_usd: 0.1 }),
+    result('1', { cost_usd: 0.1 }),
+    result('2', { cost_usd: 0.2 }),
+    result('3', { cost_usd: null }),
+    result('4', { cost_usd: 5, cached_from: '1' }),
+    result('5', { cost_usd: 7, sweep: 'other' }),
+  );
+  expect(index.spent('sweep-1', 'cell-1')).toBe(0.3);
+  expect(index.spent('sweep-1', 'cell-2')).toBe(0);
+  await rm(resultsLog(folder));
+  for (const id of ['1', '2']) await add(result(id, { cost_usd: 0.1 }));
+  expect(index.spent('sweep-1', 'cell-1')).toBe(0.2);
+});
+
+it('gives a result as it stands in the log, and null for one that is gone', async () => {
+  const { folder, add, index } = await indexOf(result('1', { message: 'é' }), result('2'));
+  expect(index.line('1')).toEqual(result('1', { message: 'é' }));
+  expect(index.line('2')).toEqual(result('2'));
+  expect(index.line('3')).toBeNull();
+  await rm(resultsLog(folder));
+  await add(result('2'));
+  expect([index.line('1'), index.line('2')?.id]).toEqual([null, '2']);
 });

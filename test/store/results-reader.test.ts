@@ -18,7 +18,8 @@ import { resultLine } from './sample.js';
 const newLog = async (): Promise<string> => join(await newFolder(), 'results.jsonl');
 const text = (...ids: string[]): string =>
   ids.map((id) => `${JSON.stringify(resultLine({ id }))}\n`).join('');
-const idsOf = (reader: ReturnType<typeof createResultsReader>): string[] => reader.read().map(({ id }) => id);
+const idsOf = (reader: ReturnType<typeof createResultsReader>): string[] =>
+  reader.read().map(({ line }) => line.id);
 
 it('gives each line once, when it has come', async () => {
   const log = await newLog();

@@ -13,7 +13,7 @@ export function resultsOf(resultsPath: string, sweep: string): () => ResultLine[
   });
   const known = new Map<string, ResultLine>();
   return () => {
-    for (const line of reader.read()) {
+    for (const { line } of reader.read()) {
       if (line.sweep !== sweep) continue;
       // Lines come again when the file was replaced: only what is new goes to the end.
       if (known.get(line.cell)?.id !== line.id) known.delete(line.cell);

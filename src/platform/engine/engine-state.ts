@@ -48,7 +48,7 @@ export const lastUsedFile = (stateFolder: string): string => join(stateFolder, '
 /** Written by the worker when it polls. */
 export const workerReadyFile = (stateFolder: string): string => join(stateFolder, 'worker.json');
 
-/** Rewritten by the worker every second. */
+/** Touched by the worker every second. */
 export const workerAliveFile = (stateFolder: string): string => join(stateFolder, 'worker-alive');
 
 /** Where the worker of a project (by its id, see folders.ts) gets its tasks. */
