@@ -1,5 +1,5 @@
 /** A property that does not hold; anything else that a check throws is a defect as well. */
-export class Violation extends Error {}
+class Violation extends Error {}
 
 export function expect(holds, what, ...about) {
   if (!holds) throw new Violation([what, ...about.map((one) => JSON.stringify(one))].join(' '));

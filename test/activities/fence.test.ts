@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/index.js';
 import { readJsonIfThere } from '../../src/platform/read-file.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
@@ -12,6 +11,7 @@ import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
 import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
 import type { RunRef } from '../../src/workflows/protocol.js';
 import { scenario } from '../commands/project.js';
+import { newFolder } from '../platform/temporary.js';
 
 let folder: string;
 let activities: Activities;
@@ -27,7 +27,7 @@ const cell = {
 const run: RunRef = { sweep: 's', cell, run: 'run-raced-00000000', workflowId: 'w' };
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-fence-'));
+  folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   activities = createActivities({ resultsPath, stateFolder });
 
@@ -72,7 +72,6 @@ beforeEach(async () => {
     await writeFile(file, JSON.stringify(value));
   }
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** An attempt as the server schedules it. */
 const attempt = <R>(number: number, perform: () => Promise<R>): Promise<R> =>

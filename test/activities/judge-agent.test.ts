@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ActivityCancellationDetails } from '@temporalio/common';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
 import { readTextIfThere } from '../../src/platform/read-file.js';
 import type { Judgment } from '../../src/results/judgment.js';
 import { until } from '../commands/project.js';
 import { linesOf } from '../agents/read-capture.js';
+import { newFolder } from '../platform/temporary.js';
 import { createJudgedRun, type JudgedRun } from './judged-run.js';
 
 const KEY = 'openai-key-4713-xyzzy';
@@ -36,7 +36,7 @@ const starts = async (): Promise<number> =>
   ((await readTextIfThere(file('starts'))) ?? '').split('\n').length - 1;
 
 beforeEach(async () => {
-  tools = await mkdtemp(join(tmpdir(), 'llm-tool-test-codex-'));
+  tools = await newFolder();
   // A Codex that says what the test wants, once the test lets it.
   const codex = [
     '#!/bin/sh',
@@ -54,10 +54,6 @@ beforeEach(async () => {
     },
     { OPENAI_API_KEY: KEY },
   );
-});
-afterEach(async () => {
-  await judged.remove();
-  await rm(tools, { recursive: true, force: true });
 });
 
 const judgment = async (): Promise<Judgment> => {
@@ -131,7 +127,6 @@ test('a provider that does not serve it is asked again, by another start; a refu
 });
 
 test('a question that is too long for an argument is refused, with what to do', async () => {
-  await judged.remove();
   judged = await createJudgedRun(
     {
       model: 'agent:mine/m',

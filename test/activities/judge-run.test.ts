@@ -29,7 +29,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await server.close();
-  await judged.remove();
 });
 
 const attempt = (number: number): Promise<unknown> => judged.attempt(number);
@@ -83,7 +82,6 @@ test('the third unusable answer is the last, however the attempts are counted', 
 });
 
 test('a vote that was given is not asked for again when a later one fails', async () => {
-  await judged.remove();
   judged = await judgedRun(3);
   server.script('m', { say: answer(0.3) }, { status: 503 }, { say: answer(0.4) }, { say: answer(0.8) });
   expect(await failureOf(1)).toMatchObject({ type: 'unavailable', nonRetryable: false });
@@ -92,7 +90,6 @@ test('a vote that was given is not asked for again when a later one fails', asyn
 });
 
 test('unusable answers are counted over all votes', async () => {
-  await judged.remove();
   judged = await judgedRun(2);
   server.script('m', { say: 'no' }, { say: 'no' }, { say: GOOD }, { say: 'no' });
   expect(await failureOf(1)).toMatchObject({ nonRetryable: false });

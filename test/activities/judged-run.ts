@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
@@ -10,6 +9,7 @@ import type { EffectiveScenario, JudgeSettings, Plan } from '../../src/scenario/
 import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
 import type { RunRef } from '../../src/workflows/protocol.js';
 import { scenario } from '../commands/project.js';
+import { newFolder } from '../platform/temporary.js';
 
 /** No lines about attempts that fail because a test wants them to. */
 const logger = new DefaultLogger('ERROR');
@@ -27,7 +27,6 @@ export interface JudgedRun {
   attempt(number: number): Promise<unknown>;
   /** How an attempt failed, as Temporal sees it. */
   failureOf(number: number): Promise<unknown>;
-  remove(): Promise<void>;
 }
 
 /** Writes what a worker finds of a run that is to be judged; `values` are handed over. */
@@ -36,7 +35,7 @@ export async function createJudgedRun(
   plan: Partial<Plan>,
   values: Record<string, string>,
 ): Promise<JudgedRun> {
-  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-judge-'));
+  const folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const activities = createActivities({ resultsPath, stateFolder });
   const run: RunRef = { sweep: 's', cell, run: `run-judged-${process.pid}-${++runs}`, workflowId: 'w' };
@@ -89,6 +88,5 @@ export async function createJudgedRun(
         () => 'it did not fail',
         (error: unknown) => error,
       ),
-    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

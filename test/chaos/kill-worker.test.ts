@@ -5,10 +5,10 @@ import { workerReadyFile } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { isAlive } from '../../src/platform/process-identity.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
 import { gatedCommand, letGo, untilStarted } from '../commands/gated.js';
 import {
   createProject,
+  documentOf,
   EMPTY_FIXTURE,
   openRun,
   scenario,
@@ -25,8 +25,6 @@ beforeAll(async () => {
   project = await createProject(EMPTY_FIXTURE, { ownServer: true });
 });
 afterAll(() => project.remove());
-
-const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
 
 describe('SIGKILL', { timeout: 180_000 }, () => {
   test('of the worker while an agent works: the next worker adopts the agent, no output is missing', async () => {

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectState } from '../../src/platform/folders.js';
 import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
 import { isAlive } from '../../src/platform/process-identity.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
 import { letGo, untilStarted } from '../commands/gated.js';
 import {
   createProject,
+  documentOf,
   EMPTY_FIXTURE,
   openRun,
   REPOSITORY,
@@ -26,8 +26,6 @@ beforeAll(async () => {
   project = await createProject(EMPTY_FIXTURE, { ownServer: true });
 });
 afterAll(() => project.remove());
-
-const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
 
 describe('SIGKILL', { timeout: 180_000 }, () => {
   test('of the server: it is started again and the sweep goes on, the agent undisturbed', async () => {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { untilLines } from '../chaos/engine-parts.js';
+import { linesIn, untilLines } from '../chaos/engine-parts.js';
 import { scenario, type ScenarioOptions, type TestProject } from './project.js';
 
 /** A command that notes its start in the project and then waits until the test lets it go. */
@@ -25,6 +25,10 @@ export const writeGated = (
 /** Resolves when that many gated commands of that name have started. */
 export const untilStarted = (project: TestProject, name: string, count = 1): Promise<true> =>
   untilLines(project, `${name}.starts`, count);
+
+/** How many gated commands of that name have started. */
+export const startsOf = (project: TestProject, name: string): number =>
+  linesIn(project, `${name}.starts`).length;
 
 /** Lets those go that wait, and those that will. */
 export const letGo = (project: TestProject, name: string): Promise<void> => project.write(`${name}.go`, '');

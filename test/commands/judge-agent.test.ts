@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
-import type { JudgeAnswer } from '../../src/results/judgment.js';
 import {
+  answersIn,
   createProject,
   EMPTY_FIXTURE,
   openRun,
@@ -71,13 +71,6 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-const answers = async ({ path, text }: RunFolder): Promise<JudgeAnswer[]> => {
-  const names = (await readdir(path('artifacts/judge'))).filter((name) => name.startsWith('answer-')).sort();
-  return Promise.all(
-    names.map(async (name) => JSON.parse(await text(`artifacts/judge/${name}`)) as JudgeAnswer),
-  );
-};
-
 describe('runs that an agent judges', () => {
   let runs: Map<string, RunFolder>;
   const of = (name: string): RunFolder => {
@@ -123,7 +116,7 @@ describe('runs that an agent judges', () => {
     expect(asked).toMatch(/--- note\.txt\nmilk/);
     expect(asked).toContain('"scores": {');
     expect(await of('good').text('artifacts/judge/prompt.md')).toBe(`${asked}\n`);
-    const [answer, ...more] = await answers(of('good'));
+    const [answer, ...more] = await answersIn(of('good'));
     expect(more).toEqual([]);
     expect(answer).toMatchObject({ start: 1, finish_reason: 'done', problem: null });
     expect(answer?.text).toMatch(/^I have looked\.\n```json\n/);
@@ -139,7 +132,7 @@ describe('runs that an agent judges', () => {
   });
 
   test('an unusable answer is kept and asked for again; three of them are an error', async () => {
-    expect(await answers(of('sloppy'))).toMatchObject([
+    expect(await answersIn(of('sloppy'))).toMatchObject([
       { start: 1, problem: 'the answer is not exactly one JSON object', text: 'Let me think.' },
       { start: 2, problem: null },
     ]);
@@ -147,13 +140,13 @@ describe('runs that an agent judges', () => {
     expect(of('babbling').run.outcome).toBe('error');
     expect(of('babbling').run.message).toMatch(/agent:mine\/babbling: answer 3 could not be used/);
     expect(await starts('babbling')).toBe(3);
-    expect(await answers(of('babbling'))).toHaveLength(3);
+    expect(await answersIn(of('babbling'))).toHaveLength(3);
   });
 
   test('what an agent says that does not complete is no answer', async () => {
     expect(of('crashing').run.outcome).toBe('error');
     expect(of('crashing').run.message).toMatch(/the agent did not complete: exit 9/);
-    expect((await answers(of('crashing'))).map(({ start }) => start)).toEqual([1, 2, 3]);
+    expect((await answersIn(of('crashing'))).map(({ start }) => start)).toEqual([1, 2, 3]);
   });
 
   test('an agent that is too slow, or not there, is an error', async () => {

@@ -1,61 +1,20 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { JudgeAnswer } from '../../src/results/judgment.js';
-import { createModelServer, type Asked, type ModelServer } from './model-server.js';
 import {
-  createProject,
-  EMPTY_FIXTURE,
-  filesBelow,
-  openRun,
-  scenario,
-  until,
-  type RunFolder,
-  type TestProject,
-} from './project.js';
-
-const KEYS = {
-  HOUSE_KEY: 'house-key-4711-xyzzy',
-  ANTHROPIC_API_KEY: 'anthropic-key-4712-xyzzy',
-  OPENAI_API_KEY: 'openai-key-4713-xyzzy',
-  GEMINI_API_KEY: 'gemini-key-4714-xyzzy',
-};
-const RUBRIC = `criteria:
-  - {id: correct, weight: 0.6, description: The note says what was asked for}
-  - {id: tidy, weight: 0.4, description: Nothing else was touched}
-output: {format: json, require_fields: [weighted_score, summary]}
-`;
-const GATE = '{type: file_exists, path: note.txt}';
-const FAILING = '{type: file_exists, path: missing.txt}';
-
-/** What a model says; `weighted_score` is made up, and must not count. */
-const judgment = (correct: number, tidy = correct): string =>
-  JSON.stringify({
-    issues: ['the note has no date'],
-    highlights: ['one command was enough'],
-    scores: { correct, tidy },
-    weighted_score: 0.01,
-    confidence: 0.8,
-    summary: 'fine',
-  });
-
-interface JudgedOptions {
-  judge?: string;
-  gates?: string[];
-  steps?: string[];
-}
-
-/** A scenario whose judge has these settings, beside rubric and threshold. */
-const judged = (
-  name: string,
-  model: string | null,
-  { judge = '', gates = [GATE], steps = ['run: echo milk > note.txt'] }: JudgedOptions = {},
-): string =>
-  scenario(name, { gates, steps }).replace(
-    'evaluation:',
-    `evaluation:\n  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.7${model === null ? '' : `, model: ${model}`}${judge}}`,
-  );
+  createJudgedProject,
+  FAILING,
+  GATE,
+  judged,
+  judgeEnv,
+  judgment,
+  KEYS,
+  RUBRIC,
+  scriptModels,
+} from './judged-project.js';
+import { createModelServer, type Asked, type ModelServer } from './model-server.js';
+import { answersIn, filesBelow, openRun, until, type RunFolder, type TestProject } from './project.js';
 
 let server: ModelServer;
 let project: TestProject;
@@ -63,23 +22,8 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   server = await createModelServer();
-  env = {
-    ...KEYS,
-    LLM_TOOL_TEST_ENABLED: '1',
-    LLM_TOOL_TEST_JUDGE: '',
-    ANTHROPIC_BASE_URL: server.address,
-    OPENAI_BASE_URL: `${server.address}/v1`,
-    GOOGLE_GEMINI_BASE_URL: `${server.address}/`,
-  };
-  project = await createProject({
-    ...EMPTY_FIXTURE,
-    'fixtures/rubric.yaml': RUBRIC,
-    'llm-tool-test-config.toml': [
-      '[judge]\nmodel = "house/by-config"',
-      `[providers.house]\nbase_url = "${server.address}/house/v1"\napi_key = "\${HOUSE_KEY}"\nfree = true\n`,
-      '[prices."gpt-5.1-served"]\ninput_per_mtok = 10\noutput_per_mtok = 100',
-    ].join('\n'),
-  });
+  env = judgeEnv(server);
+  project = await createJudgedProject(server);
 });
 afterAll(async () => {
   await project.remove();
@@ -105,12 +49,6 @@ async function runAll(
 }
 
 const judgeStep = ({ run }: RunFolder) => run.steps.find(({ name }) => name === 'judge');
-const answers = async ({ path, text }: RunFolder): Promise<JudgeAnswer[]> => {
-  const names = (await readdir(path('artifacts/judge'))).filter((name) => name.startsWith('answer-')).sort();
-  return Promise.all(
-    names.map(async (name) => JSON.parse(await text(`artifacts/judge/${name}`)) as JudgeAnswer),
-  );
-};
 const promptOf = ({ body }: Asked): string =>
   (JSON.parse(body) as { messages: { content: string }[] }).messages.map(({ content }) => content).join('\n');
 
@@ -124,41 +62,7 @@ describe('a sweep of judged runs', () => {
   };
 
   beforeAll(async () => {
-    server.script('good', { say: judgment(1, 0.5) });
-    server.script('low', { say: judgment(0.5, 0.9) });
-    server.script('never', { say: judgment(1) });
-    server.script('by-config', { say: judgment(1) });
-    server.script('strict', { say: judgment(0.2) });
-    server.script(
-      'limited',
-      { status: 429, headers: { 'retry-after': '2' }, body: '{"error":{"message":"slow down"}}' },
-      { say: judgment(1) },
-    );
-    server.script(
-      'shaky',
-      { status: 500 },
-      { status: 503, headers: { 'retry-after': '1' } },
-      { say: judgment(1) },
-    );
-    server.script(
-      'sloppy',
-      { say: 'I liked it.' },
-      { say: judgment(1).replace('"tidy"', '"tidyness"') },
-      { say: `Here it is:\n\`\`\`json\n${judgment(0.8)}\n\`\`\`` },
-    );
-    server.script('plain', { sayWithoutSchema: `<think>{hm}</think>\n${judgment(0.9)}` });
-    server.script(
-      'voting',
-      { say: judgment(1) },
-      { say: 'I abstain.' },
-      { say: judgment(0.4) },
-      { status: 503 },
-      { say: judgment(0.4) },
-    );
-    for (const model of ['claude-sonnet-4-5', 'gpt-5.1', 'gemini-2.5-pro'])
-      server.script(model, { say: judgment(1) });
-    // A server may say anything, its own key too.
-    server.script('leaky', { say: judgment(1).replace('the note has', `${KEYS.HOUSE_KEY} has`) });
+    scriptModels(server);
     const steps = ['run: echo milk > note.txt; env > env.txt'];
     ({ exitCode, runs } = await runAll({
       good: judged('good', 'house/good', { steps }),
@@ -221,7 +125,7 @@ describe('a sweep of judged runs', () => {
     expect(JSON.parse(asked.body)).toMatchObject({ response_format: { type: 'json_schema' } });
     const kept = await of('good').text('artifacts/judge/prompt.md');
     expect(kept).toContain('added: note.txt (5 bytes)');
-    expect(await answers(of('good'))).toMatchObject([{ problem: null, text: judgment(1, 0.5) }]);
+    expect(await answersIn(of('good'))).toMatchObject([{ problem: null, text: judgment(1, 0.5) }]);
   });
 
   test('every link of its reports resolves', async () => {
@@ -283,7 +187,7 @@ describe('a sweep of judged runs', () => {
   });
 
   test('unusable answers are kept and asked for again, and all of them are counted', async () => {
-    expect(await answers(of('sloppy'))).toMatchObject([
+    expect(await answersIn(of('sloppy'))).toMatchObject([
       { problem: 'the answer is not exactly one JSON object', text: 'I liked it.' },
       { problem: 'scores: the rubric has no tidyness; scores.tidy: expected a number from 0 to 1' },
       { problem: null },
@@ -307,7 +211,7 @@ describe('a sweep of judged runs', () => {
       usage: { input: 400, output: 80 },
       issues: ['the note has no date'],
     });
-    expect(await answers(of('voting'))).toHaveLength(4);
+    expect(await answersIn(of('voting'))).toHaveLength(4);
     expect(await of('voting').text('evaluation.md')).toContain(
       'The mean of 3 votes: 1.00, 0.40, 0.40; range 0.60',
     );
@@ -345,7 +249,7 @@ describe('a sweep of judged runs', () => {
 
   test('no key is in any file, in a history, or in the environment of the agent', async () => {
     const { run, path } = of('good');
-    expect((await answers(of('leaky')))[0]?.text).toContain('[REDACTED] has');
+    expect((await answersIn(of('leaky')))[0]?.text).toContain('[REDACTED] has');
     expect(of('leaky').metrics.judge?.issues).toEqual(['[REDACTED] has no date']);
     const environment = await readFile(path('fixture/env.txt'), 'utf8');
     for (const name of Object.keys(KEYS)) expect(environment).not.toContain(name);
@@ -421,7 +325,7 @@ describe('a judge that cannot judge', () => {
     }
     const babbling = runs['babbling'];
     if (babbling === undefined) throw new Error('no run');
-    expect(await answers(babbling)).toHaveLength(3);
+    expect(await answersIn(babbling)).toHaveLength(3);
     expect(await babbling.text('report.md')).toContain('artifacts/judge/answer-3.json');
   });
 });
@@ -487,27 +391,4 @@ test('cancelling while the judge thinks ends the call, and the run is cancelled 
   expect(server.askedOf('thinking')).toMatchObject([{ abandoned: true }]);
   const line = (await project.resultLines()).find(({ scenario_id }) => scenario_id === 'halted');
   expect(line).toMatchObject({ outcome: 'cancelled', gates_passed: 1, judge_score: null });
-});
-
-describe('what is found before anything runs: exit 2', () => {
-  const refuse = async (model: string | null, more: Record<string, string> = {}): Promise<string> => {
-    await project.write('rubric.yaml', RUBRIC);
-    await project.write('refused.yaml', judged('refused', model));
-    const { exitCode, stderr } = await project.cli(['run', 'refused.yaml'], { ...env, ...more });
-    expect(exitCode).toBe(2);
-    return stderr;
-  };
-
-  test('a judge that may spend money without leave', async () => {
-    const said = await refuse('anthropic/claude-sonnet-4-5', { LLM_TOOL_TEST_ENABLED: '' });
-    expect(said).toMatch(/judge anthropic\/claude-sonnet-4-5 may spend money: set LLM_TOOL_TEST_ENABLED=1/);
-  });
-
-  test('a provider that nobody defines, with its place in the config', async () => {
-    const config = await project.read('llm-tool-test-config.toml');
-    await project.write('llm-tool-test-config.toml', '[judge]\nmodel = "hause/x"\n');
-    const said = await refuse(null);
-    await project.write('llm-tool-test-config.toml', config);
-    expect(said).toMatch(/llm-tool-test-config\.toml:2:9 judge\.model: provider 'hause' is not known/);
-  });
 });

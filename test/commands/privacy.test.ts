@@ -31,7 +31,8 @@ const underUmask = (own: TestProject, umask: string, args: string[]): void => {
   );
 };
 
-async function filesBelow(folder: string): Promise<string[]> {
+/** The folder and all below it but symlinks, which have no modes. */
+async function allBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return [
     folder,
@@ -54,7 +55,7 @@ describe('modes', () => {
   ])('under umask %s nothing in the results is open to those to whom it is not', async (umask, forbidden) => {
     const own = await createProject({ ...EMPTY_FIXTURE, 'fixtures/keyed.yaml': KEYED });
     underUmask(own, umask, ['run', 'keyed']);
-    const files = await filesBelow(own.results);
+    const files = await allBelow(own.results);
     expect(files.length).toBeGreaterThan(15);
     expect(files.filter((file) => (modeOf(file) & forbidden) !== 0)).toEqual([]);
     const [line] = await own.resultLines();
@@ -66,7 +67,7 @@ describe('modes', () => {
     expect(said).toMatch(/700\\n700\\n600/);
     const { folder } = projectState(own.results, own.state);
     expect(modeOf(folder)).toBe(0o700);
-    const logs = (await filesBelow(join(folder, 'logs'))).slice(1);
+    const logs = (await allBelow(join(folder, 'logs'))).slice(1);
     expect(logs.map(modeOf)).toEqual(logs.map(() => 0o600));
     await own.remove();
   });

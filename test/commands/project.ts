@@ -8,6 +8,7 @@ import { stopEngine } from '../../src/platform/engine/ensure-engine.js';
 import { projectState } from '../../src/platform/folders.js';
 import { readTextIfThere } from '../../src/platform/read-file.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
+import type { JudgeAnswer } from '../../src/results/judgment.js';
 import type { RunRecord } from '../../src/results/run-record.js';
 import type { Metrics, ResultLine } from '../../src/results/schema.js';
 import { SweepDocument } from '../../src/results/sweep-document.js';
@@ -138,6 +139,9 @@ export const EMPTY_FIXTURE = { 'fixtures/empty/README.md': 'nothing\n' };
 export const copyExamples = (project: TestProject): Promise<void> =>
   cp(join(REPOSITORY, 'fixtures'), join(project.folder, 'fixtures'), { recursive: true });
 
+/** What a command with `--json` has printed of a sweep. */
+export const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
+
 /** The part of a sweep's document that is about one scenario: tests whose scenarios have nothing to do with each other share a sweep. */
 export const cellsOf = (document: SweepDocument, name: string): SweepDocument => ({
   ...document,
@@ -170,6 +174,14 @@ export async function openRun(document: SweepDocument, cell = 0): Promise<RunFol
     text,
   };
 }
+
+/** What a judge has answered in a run, one after the other. */
+export const answersIn = async ({ path, text }: RunFolder): Promise<JudgeAnswer[]> => {
+  const names = (await readdir(path('artifacts/judge'))).filter((name) => name.startsWith('answer-')).sort();
+  return Promise.all(
+    names.map(async (name) => JSON.parse(await text(`artifacts/judge/${name}`)) as JudgeAnswer),
+  );
+};
 
 /** Waits for a state; fails with its name when it does not come. */
 export async function until<T>(

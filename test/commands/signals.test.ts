@@ -1,10 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
-import { linesIn } from '../chaos/engine-parts.js';
-import { gatedCommand, letGo, sweepOf, untilStarted, writeGated } from './gated.js';
-import { createProject, EMPTY_FIXTURE, openRun, until, type TestProject } from './project.js';
+import { gatedCommand, letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
+import { createProject, documentOf, EMPTY_FIXTURE, openRun, until, type TestProject } from './project.js';
 
 let project: TestProject;
 let client: Client;
@@ -17,9 +15,6 @@ afterAll(async () => {
   await client.connection.close();
   await project.remove();
 });
-
-const starts = (name: string): number => linesIn(project, `${name}.starts`).length;
-const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
 
 test('the first Ctrl-C pauses: running agents finish, no new cell starts, exit 130; resume runs the rest', async () => {
   await writeGated(project, 'pausing');
@@ -46,12 +41,12 @@ test('the first Ctrl-C pauses: running agents finish, no new cell starts, exit 1
   expect(ended.exitCode).toBe(130);
   expect(documentOf(ended.stdout)).toMatchObject({ status: 'paused', totals: { passed: 1, cells: 3 } });
   expect(ended.stderr).toContain(`llm-tool-test resume ${sweep}`);
-  expect(starts('pausing')).toBe(1);
+  expect(startsOf(project, 'pausing')).toBe(1);
 
   const resumed = await project.cli(['resume', sweep, '--json']);
   expect(resumed.exitCode).toBe(0);
   expect(documentOf(resumed.stdout)).toMatchObject({ status: 'completed', totals: { passed: 3 } });
-  expect(starts('pausing')).toBe(3);
+  expect(startsOf(project, 'pausing')).toBe(3);
 });
 
 test('the second Ctrl-C cancels: agents are killed with all they started, and the report says so', async () => {
@@ -90,7 +85,7 @@ test('the second Ctrl-C cancels: agents are killed with all they started, and th
   for (const { results_dir } of document.cells) {
     if (results_dir !== null) expect(markedProcesses(results_dir.split('/').at(-1) ?? '')).toEqual([]);
   }
-  expect(starts('ending')).toBe(2);
+  expect(startsOf(project, 'ending')).toBe(2);
 });
 
 test('with CI set the first signal cancels', async () => {
@@ -119,6 +114,6 @@ test.each([
     const ended = await resumed;
     expect(ended.exitCode).toBe(0);
     expect(documentOf(ended.stdout).totals.passed).toBe(1);
-    expect(starts(name)).toBe(1);
+    expect(startsOf(project, name)).toBe(1);
   },
 );

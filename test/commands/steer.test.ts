@@ -6,9 +6,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { updateSweep } from '../../src/commands/steer-sweep.js';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
-import { linesIn } from '../chaos/engine-parts.js';
-import { letGo, sweepOf, untilStarted, writeGated } from './gated.js';
-import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
+import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
+import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 
 let project: TestProject;
 let client: Client;
@@ -21,9 +20,6 @@ afterAll(async () => {
   await client.connection.close();
   await project.remove();
 });
-
-const starts = (name: string): number => linesIn(project, `${name}.starts`).length;
-const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
 
 test('cancel from another terminal returns when nothing of the agents is alive', async () => {
   await writeGated(project, 'elsewhere');
@@ -57,10 +53,10 @@ test('pause and resume from another terminal, while the command follows on', asy
   await until('the first run has ended', async () =>
     (await project.resultLines()).some(({ scenario_id }) => scenario_id === 'remote') ? true : null,
   );
-  expect(starts('remote')).toBe(1);
+  expect(startsOf(project, 'remote')).toBe(1);
   expect((await project.cli(['resume', 'remote'])).exitCode).toBe(0);
   expect((await command).exitCode).toBe(0);
-  expect(starts('remote')).toBe(2);
+  expect(startsOf(project, 'remote')).toBe(2);
 });
 
 test('--detach returns at once with unfinished cells', async () => {

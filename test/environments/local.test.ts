@@ -1,8 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,137 +14,15 @@ import { chmod } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { local } from '../../src/environments/local.js';
-import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
+import { markedProcesses } from '../../src/platform/marked-processes.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
 import { compileSources } from '../platform/compiled.js';
-import { killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
-import { newFolder } from '../platform/temporary.js';
+import { processesWith, running } from '../platform/processes.js';
+import { filesOf, newPlace, PATH, prepared, write, type Place } from './places.js';
 
-const confirmed = (): Promise<void> => Promise.resolve();
 const compiled = await compileSources('environments', 'platform', 'gates', 'results');
 const NOBODY = 65534;
-const PATH = '/usr/local/bin:/usr/bin:/bin';
-
-interface Place {
-  handle: EnvironmentHandle;
-  fixture: string;
-  /** What a `sleep` of this test waits for, to find it again. */
-  seconds: string;
-}
-
-async function newPlace(): Promise<Place> {
-  const root = await newFolder();
-  const seconds = uniqueSeconds();
-  const mark = `run-${seconds}`;
-  killWhenFinished(seconds);
-  onTestFinished(() => killMarked(mark));
-  const fixture = join(root, 'snapshot');
-  mkdirSync(fixture);
-  const handle: EnvironmentHandle = {
-    type: 'local',
-    root: join(root, 'run'),
-    workspace: join(root, 'run', 'fixture'),
-    mark,
-    hidden: [],
-    project: null,
-  };
-  mkdirSync(handle.root);
-  return { handle, fixture, seconds };
-}
-
-async function prepared(files: Record<string, string> = {}): Promise<Place> {
-  const place = await newPlace();
-  await local.prepare(place.handle, place.fixture, files, confirmed);
-  return place;
-}
-
-const write = (root: string, files: Record<string, string>): void => {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(join(root, path, '..'), { recursive: true });
-    writeFileSync(join(root, path), content);
-  }
-};
-
-const filesOf = (root: string): Record<string, string> =>
-  Object.fromEntries(
-    readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .sort()
-      .filter((path) => !lstatSync(join(root, path)).isDirectory())
-      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
-  );
-
-describe('preparing', () => {
-  it('makes the workspace from the fixture, its initial-state at the root, and the setup files', async () => {
-    const { handle, fixture } = await newPlace();
-    write(fixture, {
-      'a.txt': 'fixture',
-      'sub/b.txt': 'fixture',
-      'initial-state/a.txt': 'initial',
-      'initial-state/sub/c.txt': 'initial',
-    });
-    await local.prepare(handle, fixture, { 'sub/b.txt': 'setup', 'new/deep/d.txt': 'setup é' }, confirmed);
-    expect(filesOf(handle.workspace)).toEqual({
-      'a.txt': 'initial',
-      'sub/b.txt': 'setup',
-      'sub/c.txt': 'initial',
-      'new/deep/d.txt': 'setup é',
-    });
-    expect(readdirSync(handle.root)).toEqual(['fixture']);
-  });
-
-  it('a file only named like initial-state stays where it is', async () => {
-    const { handle, fixture } = await newPlace();
-    write(fixture, { 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
-    await local.prepare(handle, fixture, {}, confirmed);
-    expect(filesOf(handle.workspace)).toEqual({ 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
-  });
-
-  it('the initial-state replaces what is of another kind, and writes through no symlink', async () => {
-    const { handle, fixture } = await newPlace();
-    write(fixture, { 'real.txt': 'kept', 'folder/x': 'x', plain: 'p' });
-    symlinkSync('real.txt', join(fixture, 'link'));
-    write(fixture, {
-      'initial-state/link': 'own',
-      'initial-state/folder': 'file now',
-      'initial-state/plain/y': 'y',
-    });
-    await local.prepare(handle, fixture, {}, confirmed);
-    expect(filesOf(handle.workspace)).toEqual({
-      'real.txt': 'kept',
-      link: 'own',
-      folder: 'file now',
-      'plain/y': 'y',
-    });
-  });
-
-  it('replaces an old workspace altogether, and what a killed attempt left half filled', async () => {
-    const { handle, fixture } = await prepared({ 'old.txt': 'old' });
-    mkdirSync(`${handle.workspace}.filling`);
-    writeFileSync(join(`${handle.workspace}.filling`, 'half'), '');
-    write(fixture, { 'new.txt': 'new' });
-    await local.prepare(handle, fixture, {}, confirmed);
-    expect(filesOf(handle.workspace)).toEqual({ 'new.txt': 'new' });
-    // Another attempt's half may still be worked on; it goes with the run.
-    expect(readdirSync(handle.root)).toEqual(['fixture', 'fixture.filling']);
-    await local.dispose(handle);
-    expect(readdirSync(handle.root)).toEqual([]);
-  });
-
-  it('ends what an earlier attempt left running', async () => {
-    const { handle, fixture, seconds } = await prepared();
-    await local.exec(handle, {
-      command: `sleep ${seconds} >/dev/null 2>&1 &`,
-      env: { PATH },
-      timeoutSecs: 10,
-      keepBackground: true,
-    });
-    await running(seconds);
-    await local.prepare(handle, fixture, {}, confirmed);
-    expect(processesWith(seconds)).toEqual([]);
-  });
-});
 
 describe('looking', () => {
   const text = async (place: Place, path: string): Promise<string | null> => {
@@ -229,77 +106,6 @@ describe('looking', () => {
     const { handle } = await prepared({ 'a.txt': '' });
     rmSync(handle.workspace, { recursive: true });
     expect(await local.look(handle, 'a.txt')).toEqual({ kind: 'missing' });
-  });
-});
-
-describe('running a command', () => {
-  it('is in the workspace, with the given environment and the mark of the run', async () => {
-    const { handle } = await prepared();
-    const { stdout } = await local.exec(handle, {
-      command: 'pwd; cat /proc/$$/environ',
-      env: { PATH, A: 'a' },
-      timeoutSecs: 10,
-    });
-    const [cwd, environment = ''] = stdout.split('\n');
-    expect(cwd).toBe(handle.workspace);
-    expect(environment.split('\0').filter(Boolean).sort()).toEqual([
-      'A=a',
-      `LLM_TOOL_TEST_RUN=${handle.mark}`,
-      `PATH=${PATH}`,
-    ]);
-  });
-
-  it('ends at its timeout', async () => {
-    const { handle, seconds } = await prepared();
-    const result = await local.exec(handle, { command: `sleep ${seconds}`, env: { PATH }, timeoutSecs: 0.3 });
-    expect(result).toMatchObject({ timedOut: true, exitCode: null });
-  });
-});
-
-describe('the agent', () => {
-  it('is started once, gets its prompt on stdin, and leaves its output when it is over', async () => {
-    const { handle } = await prepared();
-    const request = {
-      start: 1,
-      argv: ['sh', '-c', 'cat; pwd; echo err >&2; exit 4'],
-      env: { PATH },
-      stdin: 'prompt é\n',
-      deadlineSecs: 60,
-      idleSecs: null,
-    };
-    const started = await local.start(handle, request);
-    expect(started).toEqual(local.process(handle, 1));
-    expect(await local.attach(started, AbortSignal.timeout(20_000))).toEqual({
-      state: 'ended',
-      exitCode: 4,
-      stopped: null,
-    });
-    const { stdout, stderr } = local.output(started);
-    expect([readFileSync(stdout, 'utf8'), readFileSync(stderr, 'utf8')]).toEqual([
-      `prompt é\n${handle.workspace}\n`,
-      'err\n',
-    ]);
-    expect(await local.inspect(local.process(handle, 2))).toEqual({ state: 'none' });
-    expect(
-      spawnSync('stat', ['-c', '%a', started.folder, join(started.folder, 'in')], { encoding: 'utf8' })
-        .stdout,
-    ).toBe('700\n600\n');
-  });
-
-  it('is ended on request', async () => {
-    const { handle, seconds } = await prepared();
-    const argv = ['sh', '-c', `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`];
-    const started = await local.start(handle, {
-      start: 1,
-      argv,
-      env: { PATH },
-      stdin: '',
-      deadlineSecs: 600,
-      idleSecs: null,
-    });
-    await running(`sleep\0${seconds}`, 2);
-    expect(await local.kill(started, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
-    expect(processesWith(seconds)).toEqual([]);
   });
 });
 

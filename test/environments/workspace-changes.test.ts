@@ -1,19 +1,15 @@
-import { mkdir, mkdtemp, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { workspaceChanges } from '../../src/environments/workspace-changes.js';
+import { newFolder } from '../platform/temporary.js';
 
 let fixture: string;
 let workspace: string;
 
 beforeEach(async () => {
-  fixture = await mkdtemp(join(tmpdir(), 'llm-tool-test-fixture-'));
-  workspace = await mkdtemp(join(tmpdir(), 'llm-tool-test-workspace-'));
-});
-afterEach(async () => {
-  await rm(fixture, { recursive: true });
-  await rm(workspace, { recursive: true });
+  fixture = await newFolder();
+  workspace = await newFolder();
 });
 
 async function write(root: string, files: Record<string, string | Buffer>): Promise<void> {

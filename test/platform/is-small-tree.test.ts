@@ -1,14 +1,13 @@
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { isSmallTree } from '../../src/platform/is-small-tree.js';
+import { newFolder } from './temporary.js';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-small-'));
+  folder = await newFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test('a few small files are small, and so is what is not there', async () => {
   await mkdir(join(folder, 'in'));

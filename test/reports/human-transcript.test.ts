@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderHumanTranscript } from '../../src/reports/human-transcript.js';
 import type { EventBody, RunEvent } from '../../src/results/events.js';
+import { say } from '../results/transcripts.js';
 
 const head = { scenario: 'add-note', agent: 'mock', model: 'm1', prompt: 'Add a note.' };
 
@@ -33,11 +34,6 @@ const result = (id: string, output: string, rest: object = {}) =>
     truncated: false,
     ...rest,
   }) as EventBody;
-const say = (text: string, role: 'assistant' | 'user' = 'assistant'): EventBody => ({
-  type: 'message',
-  role,
-  text,
-});
 const usage = (rest: object) =>
   ({
     ...{ type: 'usage', input: null, output: null, reasoning: null, cache_read: null, cache_write: null },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventBody } from '../../src/results/events.js';
 import { createTrajectoryCollector } from '../../src/results/trajectory.js';
+import { say } from './transcripts.js';
 
 const shell = (command: string): EventBody => ({
   type: 'tool_call',
@@ -15,11 +16,6 @@ const tool = (name: string, input: Extract<EventBody, { type: 'tool_call' }>['in
   name,
   input,
   command: null,
-});
-const say = (text: string, role: 'assistant' | 'user' = 'assistant'): EventBody => ({
-  type: 'message',
-  role,
-  text,
 });
 
 function collect(events: EventBody[], inText: string[] = []) {

@@ -6,10 +6,9 @@ import { appendResult, readResults } from '../../src/store/results-log.js';
 import { rewriteResults } from '../../src/store/rewrite-results.js';
 import { compileSources } from '../platform/compiled.js';
 import { newFolder } from '../platform/temporary.js';
-import { resultLine } from './sample.js';
+import { newLog, resultLine } from './sample.js';
 
 const compiled = await compileSources('store', 'results', 'platform');
-const newLog = async (): Promise<string> => join(await newFolder(), 'results.jsonl');
 
 it('where nobody has cleaned there is nothing to wait for, and nothing is made', async () => {
   const folder = await newFolder();

@@ -13,9 +13,8 @@ import { expect, it } from 'vitest';
 import { appendResult } from '../../src/store/results-log.js';
 import { createResultsReader } from '../../src/store/results-reader.js';
 import { newFolder } from '../platform/temporary.js';
-import { resultLine } from './sample.js';
+import { newLog, resultLine } from './sample.js';
 
-const newLog = async (): Promise<string> => join(await newFolder(), 'results.jsonl');
 const text = (...ids: string[]): string =>
   ids.map((id) => `${JSON.stringify(resultLine({ id }))}\n`).join('');
 const idsOf = (reader: ReturnType<typeof createResultsReader>): string[] =>

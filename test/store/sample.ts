@@ -1,4 +1,9 @@
+import { join } from 'node:path';
 import type { ResultLine } from '../../src/results/schema.js';
+import { newFolder } from '../platform/temporary.js';
+
+/** Where results can be logged, in a folder that is gone when the test is over. */
+export const newLog = async (): Promise<string> => join(await newFolder(), 'results.jsonl');
 
 /** The line of a run that passed, for tests to change. */
 export const resultLine = (changes: Partial<ResultLine> = {}): ResultLine => ({

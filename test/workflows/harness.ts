@@ -43,11 +43,14 @@ interface Bench {
 
 const quiet = new DefaultLogger('ERROR');
 
+let bundle: Promise<WorkflowBundleOption> | undefined;
+
+/** Once in a process: that takes seconds, and test files share what is loaded. */
 export const bundleWorkflows = (): Promise<WorkflowBundleOption> =>
-  bundleWorkflowCode({
+  (bundle ??= bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
     logger: quiet,
-  });
+  }));
 
 /** No lines about activities that fail because a test wants them to. */
 export const quietRuntime = (): Runtime =>

@@ -37,7 +37,7 @@ export const card = (more: Partial<RunCard> = {}): RunCard => ({
 });
 
 export const gate = (subject: string, type = 'file_exists') => ({ type, subject, timeoutSecs: 30 });
-export const post = (subject: string) => ({ subject, timeoutSecs: 30 });
+const post = (subject: string) => ({ subject, timeoutSecs: 30 });
 export const judge = (more: Partial<NonNullable<RunCard['judge']>> = {}) => ({
   model: 'house/small',
   rubric: 'rubric.yaml',
@@ -46,6 +46,13 @@ export const judge = (more: Partial<NonNullable<RunCard['judge']>> = {}) => ({
   ...more,
 });
 export const evaluator = (name: string) => ({ name, timeoutSecs: 30 });
+
+/** A run with two of each kind of step. */
+export const FULL = card({
+  posts: [post('make'), post('make docs')],
+  gates: [gate('notes.md'), gate('notes.md', 'file_contains')],
+  evaluators: [evaluator('size'), evaluator('style')],
+});
 
 export const cell = (repetition = 1, more: Partial<Cell> = {}): Cell => ({
   id: `notes/mock/default/default/${repetition}`,
@@ -96,6 +103,10 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
       calls.filter((call) => call.activity === activity).map(({ args }) => args as Parameters<Activities[K]>),
   };
 }
+
+/** Activities with their index, as they were called: "checkGate 1". */
+export const stepsOf = ({ calls }: Stubs): string[] =>
+  calls.map(({ activity, args }) => (typeof args[1] === 'number' ? `${activity} ${args[1]}` : activity));
 
 /** Pages over these cells; `finished` says which ones have a result already. */
 export const pagesOf =

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDoctorProject, doctor } from './doctor-project.js';
+import type { TestProject } from './project.js';
+
+let project: TestProject;
+beforeAll(async () => {
+  project = await createDoctorProject();
+});
+afterAll(() => project.remove());
+
+describe('doctor looks at agents:', () => {
+  const CONFIG = `
+[agents.house]
+command = "./bin/house"
+version_command = "echo house 1.2"
+env = { TOKEN = "\${HOUSE_KEY}" }
+[agents.gone]
+command = "no-such-agent"
+free = true
+[agents.mute]
+command = "./bin/house"
+version_command = "exit 3"
+`;
+
+  test('where each is, its version, its cost, and which variables are set, never their values', async () => {
+    await project.write('llm-tool-test-config.toml', CONFIG);
+    const secret = 'a-secret-value';
+    const { exitCode, status, found } = await doctor(project, { HOUSE_KEY: secret, OPENAI_API_KEY: secret });
+    expect([exitCode, status]).toEqual([0, 'warning']);
+    expect(found.get('agent house')).toMatchObject({
+      status: 'ok',
+      detail: {
+        agent: 'house',
+        executable: join(project.folder, 'bin/house'),
+        version: 'house 1.2',
+        free: false,
+        variables: [{ name: 'HOUSE_KEY', set: true }],
+      },
+    });
+    expect(found.get('agent gone')).toMatchObject({
+      status: 'warning',
+      detail: { free: true, executable: null },
+    });
+    expect(found.get('agent mute')).toMatchObject({ status: 'warning', detail: { version: null } });
+    expect(found.get('judge keys')?.message).toMatch(/OPENAI_API_KEY set/);
+    expect(JSON.stringify([...found])).not.toContain(secret);
+  });
+
+  test('a variable without a value, and LLM_TOOL_TEST_ENABLED that is not 1, are warnings with what to do', async () => {
+    await project.write('llm-tool-test-config.toml', CONFIG);
+    const { found } = await doctor(project, { LLM_TOOL_TEST_ENABLED: 'true' });
+    expect(found.get('agent house')).toMatchObject({
+      status: 'warning',
+      remedy: expect.stringMatching(/^set HOUSE_KEY, or .*--env-file/) as string,
+    });
+    expect(found.get('LLM_TOOL_TEST_ENABLED')?.status).toBe('warning');
+  });
+});

@@ -1,0 +1,89 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { node, platform } from '../../src/commands/doctor/machine.js';
+import { projectState } from '../../src/platform/folders.js';
+import { ownIdentity } from '../../src/platform/process-identity.js';
+import { createDoctorProject, doctor } from './doctor-project.js';
+import type { TestProject } from './project.js';
+
+let project: TestProject;
+beforeAll(async () => {
+  project = await createDoctorProject();
+});
+afterAll(() => project.remove());
+
+test('doctor says why agents cannot be sandboxed, which is no problem', async () => {
+  await project.write('broken/bwrap', '#!/bin/sh\necho "bwrap: No permissions" >&2; exit 1\n', 0o755);
+  const { found } = await doctor(project, { PATH: `${project.folder}/broken:${process.env['PATH'] ?? ''}` });
+  expect(found.get('bubblewrap')).toMatchObject({
+    status: 'info',
+    message: expect.stringMatching(
+      /^agents are not sandboxed: bwrap cannot make its namespaces here \(bwrap: No permissions\); allow/,
+    ) as string,
+    detail: { usable: false },
+  });
+});
+
+test('a state folder that others can enter is a warning with the command that closes it', async () => {
+  const open = join(project.folder, 'open');
+  await mkdir(open);
+  await chmod(open, 0o755);
+  const { found } = await doctor(project, { LLM_TOOL_TEST_HOME: open });
+  expect(found.get('state')).toMatchObject({ status: 'warning', remedy: `chmod 700 ${open}` });
+});
+
+test('a Temporal server that answers is well', async () => {
+  const { found } = await doctor(project, { TEMPORAL_ADDRESS: inject('temporalAddress') });
+  expect(found.get('temporal')).toMatchObject({
+    status: 'ok',
+    message: `${inject('temporalAddress')}, namespace default: answers`,
+  });
+});
+
+test('what of an engine runs is shown with its processes, and what has died is not', async () => {
+  const { folder } = projectState(project.results, project.state);
+  const alive = ownIdentity();
+  const state = {
+    ...{
+      phase: 'ready',
+      message: '',
+      since: 0,
+      build: 'another',
+      external: false,
+      address: '127.0.0.1:7233',
+    },
+    ...{ keeper: alive, server: { ...alive, start: 'before' }, worker: null },
+  };
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, 'engine.json'), JSON.stringify(state));
+  const { found } = await doctor(project);
+  await rm(folder, { recursive: true });
+  expect(found.get('engine')).toMatchObject({
+    status: 'ok',
+    message: `ready at 127.0.0.1:7233 (keeper ${alive.pid}); of another build, which the next command replaces`,
+    detail: { pids: [alive.pid] },
+  });
+});
+
+test.each([
+  ['20.18.3', 'problem'],
+  ['18.20.0', 'problem'],
+  ['20.19.0', 'ok'],
+  ['22.1.0', 'ok'],
+])('Node %s is a matter of %s', (version, status) => {
+  expect(node(version).status).toBe(status);
+});
+
+test('musl and Windows are problems, macOS is none', () => {
+  expect(platform('linux', null)).toMatchObject({
+    status: 'problem',
+    message: expect.stringContaining('musl') as string,
+  });
+  expect(platform('win32', null)).toMatchObject({
+    status: 'problem',
+    remedy: expect.stringContaining('WSL') as string,
+  });
+  expect(platform('darwin', null).status).toBe('ok');
+  expect(platform('linux', '2.36').status).toBe('ok');
+});

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createProject, EMPTY_FIXTURE, filesBelow, scenario, until } from './project.js';
+
+test('who does not wait for the engine is told how to go on, and no value of the shell is left on the disk', async () => {
+  // A server that takes connections and says nothing.
+  const silent = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void silent.close());
+  await until('the server listens', () => (silent.listening ? true : null));
+  const project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/keyed.yaml': scenario('keyed', { target: '{binary: cat, env: {KEY: "${THE_KEY}"}}' }),
+  });
+  onTestFinished(() => project.remove());
+  const command = project.start(['run', 'keyed', '--agents', 'mock'], {
+    TEMPORAL_ADDRESS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    THE_KEY: 'a value of the shell',
+  });
+  let said = '';
+  command.stderr.on('data', (text: Buffer) => (said += text.toString()));
+  await until('the engine is waited for', () => (said.includes('engine: ') ? true : null));
+  command.kill('SIGINT');
+  const { exitCode, stderr } = await command;
+  expect(exitCode).toBe(130);
+  expect(stderr).toMatch(/is planned and not started: `llm-tool-test resume \S+` starts it/);
+  for (const file of [...(await filesBelow(project.state)), ...(await filesBelow(project.results))])
+    expect([file, (await readFile(file)).includes('a value of the shell')]).toEqual([file, false]);
+});

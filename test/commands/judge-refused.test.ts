@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createJudgedProject, judged, judgeEnv, RUBRIC } from './judged-project.js';
+import { createModelServer, type ModelServer } from './model-server.js';
+import { type TestProject } from './project.js';
+
+let server: ModelServer;
+let project: TestProject;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  server = await createModelServer();
+  env = judgeEnv(server);
+  project = await createJudgedProject(server);
+});
+afterAll(async () => {
+  await project.remove();
+  await server.close();
+});
+
+describe('what is found before anything runs: exit 2', () => {
+  const refuse = async (model: string | null, more: Record<string, string> = {}): Promise<string> => {
+    await project.write('rubric.yaml', RUBRIC);
+    await project.write('refused.yaml', judged('refused', model));
+    const { exitCode, stderr } = await project.cli(['run', 'refused.yaml'], { ...env, ...more });
+    expect(exitCode).toBe(2);
+    return stderr;
+  };
+
+  test('a judge that may spend money without leave', async () => {
+    const said = await refuse('anthropic/claude-sonnet-4-5', { LLM_TOOL_TEST_ENABLED: '' });
+    expect(said).toMatch(/judge anthropic\/claude-sonnet-4-5 may spend money: set LLM_TOOL_TEST_ENABLED=1/);
+  });
+
+  test('a provider that nobody defines, with its place in the config', async () => {
+    const config = await project.read('llm-tool-test-config.toml');
+    await project.write('llm-tool-test-config.toml', '[judge]\nmodel = "hause/x"\n');
+    const said = await refuse(null);
+    await project.write('llm-tool-test-config.toml', config);
+    expect(said).toMatch(/llm-tool-test-config\.toml:2:9 judge\.model: provider 'hause' is not known/);
+  });
+});

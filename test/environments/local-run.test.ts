@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { local } from '../../src/environments/local.js';
+import { processesWith, running } from '../platform/processes.js';
+import { PATH, prepared } from './places.js';
+
+describe('running a command', () => {
+  it('is in the workspace, with the given environment and the mark of the run', async () => {
+    const { handle } = await prepared();
+    const { stdout } = await local.exec(handle, {
+      command: 'pwd; cat /proc/$$/environ',
+      env: { PATH, A: 'a' },
+      timeoutSecs: 10,
+    });
+    const [cwd, environment = ''] = stdout.split('\n');
+    expect(cwd).toBe(handle.workspace);
+    expect(environment.split('\0').filter(Boolean).sort()).toEqual([
+      'A=a',
+      `LLM_TOOL_TEST_RUN=${handle.mark}`,
+      `PATH=${PATH}`,
+    ]);
+  });
+
+  it('ends at its timeout', async () => {
+    const { handle, seconds } = await prepared();
+    const result = await local.exec(handle, { command: `sleep ${seconds}`, env: { PATH }, timeoutSecs: 0.3 });
+    expect(result).toMatchObject({ timedOut: true, exitCode: null });
+  });
+});
+
+describe('the agent', () => {
+  it('is started once, gets its prompt on stdin, and leaves its output when it is over', async () => {
+    const { handle } = await prepared();
+    const request = {
+      start: 1,
+      argv: ['sh', '-c', 'cat; pwd; echo err >&2; exit 4'],
+      env: { PATH },
+      stdin: 'prompt é\n',
+      deadlineSecs: 60,
+      idleSecs: null,
+    };
+    const started = await local.start(handle, request);
+    expect(started).toEqual(local.process(handle, 1));
+    expect(await local.attach(started, AbortSignal.timeout(20_000))).toEqual({
+      state: 'ended',
+      exitCode: 4,
+      stopped: null,
+    });
+    const { stdout, stderr } = local.output(started);
+    expect([readFileSync(stdout, 'utf8'), readFileSync(stderr, 'utf8')]).toEqual([
+      `prompt é\n${handle.workspace}\n`,
+      'err\n',
+    ]);
+    expect(await local.inspect(local.process(handle, 2))).toEqual({ state: 'none' });
+    expect(
+      spawnSync('stat', ['-c', '%a', started.folder, join(started.folder, 'in')], { encoding: 'utf8' })
+        .stdout,
+    ).toBe('700\n600\n');
+  });
+
+  it('is ended on request', async () => {
+    const { handle, seconds } = await prepared();
+    const argv = ['sh', '-c', `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`];
+    const started = await local.start(handle, {
+      start: 1,
+      argv,
+      env: { PATH },
+      stdin: '',
+      deadlineSecs: 600,
+      idleSecs: null,
+    });
+    await running(`sleep\0${seconds}`, 2);
+    expect(await local.kill(started, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
+    expect(processesWith(seconds)).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { killMarked } from '../../src/platform/marked-processes.js';
+import { startSupervised, stopSupervised } from '../../src/platform/supervise.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
+import { running } from './processes.js';
+import { inEachMode, LONG_MS, nothingLeft, PATH, prepare, start, type Started } from './supervised.js';
+
+const written = (path: string): Promise<true | null> =>
+  waitUntil(() => (existsSync(path) ? true : null), LONG_MS, 10);
+
+const supervisorPid = ({ folder }: Started): number =>
+  Number(readFileSync(join(folder, 'sup'), 'utf8').split(' ')[0]);
+
+/** Ignores TERM, and so does what it leaves in sessions of its own, in the background and orphaned twice. */
+const STUBBORN = `
+trap '' TERM HUP INT
+setsid sleep $S &
+(setsid sh -c 'sleep $S & sleep $S' &)
+nohup sleep $S >/dev/null 2>&1 &
+echo up >up
+sleep $S`;
+const STUBBORN_SLEEPS = 5;
+
+inEachMode((test, mode) => {
+  test('what it leaves in the background dies with it', async () => {
+    const agent = await start(`setsid sleep $S & (sleep $S &) ; sh -c 'trap "" TERM; sleep $S' & exit 0`);
+    expect(await agent.end()).toMatchObject({ exitCode: 0, stopped: null });
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('the deadline ends it and all that it started, however that resists', async () => {
+    const agent = await prepare(STUBBORN, { deadlineSecs: 1.5 });
+    const startedAt = performance.now();
+    await startSupervised(agent);
+    await running(`sleep\0${agent.seconds}`, STUBBORN_SLEEPS);
+    expect(await agent.end()).toMatchObject({ state: 'ended', stopped: 'deadline' });
+    expect(performance.now() - startedAt).toBeLessThan(1500 + 5000);
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('it is ended when it has said nothing for the idle time', async () => {
+    const agent = await start('echo begun; sleep $S', { idleSecs: 1 });
+    const startedAt = performance.now();
+    expect(await agent.end()).toMatchObject({ state: 'ended', stopped: 'idle' });
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
+    expect(agent.out()).toBe('begun\n');
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('it is not idle while it says something on either stream', async () => {
+    const say =
+      'i=0; while [ $i -lt 12 ]; do i=$((i+1)); [ $((i%2)) = 0 ] && echo o || echo e >&2; sleep 0.25; done';
+    const agent = await start(say, { idleSecs: 1.5 });
+    expect(await agent.end()).toEqual({ state: 'ended', exitCode: 0, stopped: null });
+  });
+
+  test('a request to stop lets it end by itself first', async () => {
+    const agent = await start(`trap 'echo bye; exit 3' TERM; echo up >up; sleep $S & wait`);
+    await written(join(agent.cwd, 'up'));
+    expect(await stopSupervised(agent.folder, 'cancel')).toEqual({
+      state: 'ended',
+      exitCode: 3,
+      stopped: 'cancel',
+    });
+    expect(agent.out()).toBe('bye\n');
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('a request to stop ends also what resists, within seconds', async () => {
+    const agent = await start(STUBBORN);
+    await running(`sleep\0${agent.seconds}`, STUBBORN_SLEEPS);
+    const askedAt = performance.now();
+    expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
+    expect(performance.now() - askedAt).toBeLessThan(5000);
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('nothing is alive when a request to stop has been answered, also what takes long to die', async () => {
+    const big = `setsid node -e 'const held = Buffer.alloc(3e8, 1); fs.writeFileSync("up", ""); setTimeout(() => held, 1e9)' $S`;
+    const agent = await prepare(`trap '' TERM; ${big} & sleep $S`);
+    await startSupervised({ ...agent, env: { ...agent.env, PATH: process.env['PATH'] ?? PATH } });
+    await written(join(agent.cwd, 'up'));
+    await stopSupervised(agent.folder, 'cancel');
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('a request to stop right after the start is heard', async () => {
+    const agent = await start(`trap '' TERM; sleep $S`);
+    expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('a stopped (SIGSTOP) agent can be ended', async () => {
+    const agent = await start('echo up >up; kill -STOP $$; sleep $S');
+    await written(join(agent.cwd, 'up'));
+    expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('an agent that has ended is not stopped any more: its status stands', async () => {
+    const agent = await start('exit 5');
+    await agent.end();
+    expect(await stopSupervised(agent.folder, 'cancel')).toEqual({
+      state: 'ended',
+      exitCode: 5,
+      stopped: null,
+    });
+  });
+
+  test('the death of the supervisor is seen, and what is left of the run can be ended', async () => {
+    const agent = await start(STUBBORN, { idleSecs: 1000 });
+    await running(`sleep\0${agent.seconds}`, STUBBORN_SLEEPS);
+    const end = agent.end();
+    process.kill(supervisorPid(agent), 'SIGKILL');
+    expect(await end).toEqual({ state: 'dead' });
+    if (mode === 'group') await killMarked(agent.mark);
+    expect(await nothingLeft(agent, 2000)).toBe(true);
+  });
+});

@@ -1,0 +1,123 @@
+import { utimesSync } from 'node:fs';
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { identify, ownIdentity } from '../../src/platform/process-identity.js';
+import { inspect, stopSupervised, waitForEnd } from '../../src/platform/supervise.js';
+import { processesWith } from './processes.js';
+import { newFolder, setEnv } from './temporary.js';
+import { LONG_MS, start } from './supervised.js';
+
+describe('what is left of a start', () => {
+  async function folderWith(files: Record<string, string>): Promise<string> {
+    const folder = await newFolder();
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    return folder;
+  }
+
+  const claim = ({ pid, start, boot }: { pid: number; start: string; boot: string }): string =>
+    `${pid} ${boot} group ${start}\n`;
+
+  it('nothing: no agent was started here', async () => {
+    expect(await inspect(await newFolder())).toEqual({ state: 'none' });
+    expect(await inspect('/no/such/folder')).toEqual({ state: 'none' });
+    expect(await waitForEnd('/no/such/folder', AbortSignal.timeout(LONG_MS))).toEqual({ state: 'none' });
+    expect(await stopSupervised('/no/such/folder', 'cancel')).toEqual({ state: 'none' });
+  });
+
+  it('a claim by a live process runs', async () => {
+    expect(await inspect(await folderWith({ sup: claim(ownIdentity()) }))).toEqual({ state: 'running' });
+  });
+
+  it.each([
+    ['of another start of the machine', { boot: '00000000-0000-0000-0000-000000000000' }],
+    ['whose pid another process has now', { start: '1' }],
+    ['of a process that is gone', { pid: 4_194_303 }],
+  ])('a claim %s is dead', async (_, change) => {
+    const folder = await folderWith({ sup: claim({ ...ownIdentity(), ...change }) });
+    expect(await inspect(folder)).toEqual({ state: 'dead' });
+    expect(await waitForEnd(folder, AbortSignal.timeout(LONG_MS))).toEqual({ state: 'dead' });
+  });
+
+  it.each([
+    ['', 'empty'],
+    [`${process.pid} `, 'cut'],
+    [claim(ownIdentity()).trimEnd(), 'without its newline'],
+  ])('a claim that is half written (%j) is starting at first, then dead', async (text) => {
+    const folder = await folderWith({ sup: text });
+    expect(await inspect(folder)).toEqual({ state: 'starting' });
+    const longAgo = new Date(Date.now() - 60_000);
+    utimesSync(join(folder, 'sup'), longAgo, longAgo);
+    expect(await inspect(folder)).toEqual({ state: 'dead' });
+  });
+
+  it.each(['', '1'])('an exit status that is not complete (%j) is no end', async (exit) => {
+    expect(await inspect(await folderWith({ sup: claim(ownIdentity()), exit }))).toEqual({
+      state: 'running',
+    });
+    const dead = claim({ ...ownIdentity(), start: '1' });
+    expect(await inspect(await folderWith({ sup: dead, exit }))).toEqual({ state: 'dead' });
+  });
+
+  it.each(['cancel', 'deadline', 'idle'])(
+    'a complete exit status counts though the supervisor is gone (%s)',
+    async (stop) => {
+      const sup = claim({ ...ownIdentity(), boot: 'other' });
+      expect(await inspect(await folderWith({ sup, exit: '12\n' }))).toEqual({
+        state: 'ended',
+        exitCode: 12,
+        stopped: null,
+      });
+      const folder = await folderWith({ sup, exit: '143\n', stop: `${stop}\n` });
+      expect(await inspect(folder)).toEqual({ state: 'ended', exitCode: 143, stopped: stop });
+    },
+  );
+});
+
+describe('waiting for the end', () => {
+  it('hears of the end at once', async () => {
+    setEnv({ LLM_TOOL_TEST_CONTAINMENT: 'group' });
+    const agent = await start('while [ ! -e go ]; do sleep 0.02; done');
+    const end = agent.end();
+    await writeFile(join(agent.cwd, 'go'), '');
+    const wroteAt = performance.now();
+    await end;
+    expect(performance.now() - wroteAt).toBeLessThan(700); // the poll alone would take up to a second
+  });
+
+  it('rejects when the signal aborts, and leaves the agent alone', async () => {
+    const agent = await start('sleep $S');
+    const abort = new AbortController();
+    const end = waitForEnd(agent.folder, abort.signal);
+    abort.abort(new Error('shutting down'));
+    await expect(end).rejects.toThrow('shutting down');
+    expect(await inspect(agent.folder)).toEqual({ state: 'running' });
+    expect(processesWith(agent.folder).length).toBeGreaterThan(0);
+  });
+
+  it('leaves no listener on the signal, however long it waits', async () => {
+    const folder = await newFolder();
+    await writeFile(
+      join(folder, 'sup'),
+      `${process.pid} ${ownIdentity().boot} group ${identify(process.pid)?.start ?? ''}\n`,
+    );
+    const { signal } = new AbortController();
+    const counted = { added: 0, removed: 0 };
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      counted.added += 1;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      counted.removed += 1;
+      remove(...args);
+    };
+    const end = waitForEnd(folder, signal);
+    // Every change of the file `exit` that is no end makes it look again.
+    for (let round = 0; round < 5; round++) await appendFile(join(folder, 'exit'), '');
+    await writeFile(join(folder, 'exit'), '0\n');
+    await end;
+    expect(counted.added).toBeGreaterThan(0);
+    expect(counted.removed).toBe(counted.added);
+  });
+});

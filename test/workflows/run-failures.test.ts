@@ -1,0 +1,190 @@
+import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
+import { expect, test } from 'vitest';
+import type { Ending } from '../../src/results/run-record.js';
+import { STEPS } from '../../src/workflows/protocol.js';
+import { attributesOf, useTemporal } from './harness.js';
+import { record } from './history.js';
+import {
+  brief,
+  broken,
+  card,
+  cell,
+  flaky,
+  FULL,
+  gate,
+  stepsOf,
+  stubActivities,
+  type Stubs,
+} from './stub-activities.js';
+
+const onBench = useTemporal();
+const it = test.concurrent; // they mostly wait
+
+it('an unfit workspace is reported and the agent is not started', async () => {
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve({ ...FULL, unfit: 'health check failed' }),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    await handle.result();
+    await record('run-unfit', handle);
+  });
+  expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'writeReport', 'cleanUp']);
+});
+
+it('a workspace that cannot be made is reported and the agent is not started', async () => {
+  const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(broken('the store is gone')) });
+  await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+  expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'writeReport', 'cleanUp']);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
+    { step: STEPS.prepare, message: 'the store is gone' },
+  ]);
+});
+
+/** The steps of runs whose agents end like this. */
+async function stepsAfter(endings: Ending[]): Promise<string[][]> {
+  return Promise.all(
+    endings.map(async (ending) => {
+      const stubs = stubActivities({
+        prepareWorkspace: () => Promise.resolve(FULL),
+        runAgent: () => Promise.resolve(brief({ ending, completed: ending === 'done' })),
+      });
+      await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+      return stepsOf(stubs);
+    }),
+  );
+}
+
+it('after an agent that could not work or was cancelled nothing is checked', async () => {
+  const unchecked = ['prepareWorkspace', 'runAgent', 'writeReport', 'cleanUp'];
+  expect(await stepsAfter(['unable', 'cancelled'])).toEqual([unchecked, unchecked]);
+});
+
+it('what an agent left is checked however else it ended', async () => {
+  for (const steps of await stepsAfter(['gave_up', 'max_turns', 'timeout', 'idle_timeout', 'crashed'])) {
+    expect(steps.slice(2, -2)).toEqual([
+      ...[
+        'runPostScript 0',
+        'runPostScript 1',
+        'checkGate 0',
+        'checkGate 1',
+        'runEvaluator 0',
+        'runEvaluator 1',
+      ],
+    ]);
+  }
+});
+
+it('a failed gate is data: it is not tried again and the steps after it are performed', async () => {
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(FULL),
+    checkGate: (_run, index) => Promise.resolve(index === 0 ? 'fail' : 'error'),
+  });
+  await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+  expect(stepsOf(stubs).slice(4)).toEqual([
+    ...['checkGate 0', 'checkGate 1', 'runEvaluator 0', 'runEvaluator 1', 'writeReport', 'cleanUp'],
+  ]);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
+});
+
+it('steps that fail for good are reported and the steps after them are performed', async () => {
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(FULL),
+    runPostScript: (_run, index) =>
+      index === 0 ? Promise.reject(broken('no space left')) : Promise.resolve(),
+    checkGate: (_run, index) =>
+      index === 0 ? Promise.reject(broken('too many open files')) : Promise.resolve('pass'),
+    runEvaluator: (_run, index) =>
+      index === 0 ? Promise.reject(broken('read-only file system')) : Promise.resolve(),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    await handle.result();
+    await record('run-with-failed-steps', handle);
+  });
+  expect(stepsOf(stubs)).toEqual([
+    ...['prepareWorkspace', 'runAgent', 'runPostScript 0', 'runPostScript 1', 'checkGate 0', 'checkGate 1'],
+    ...['runEvaluator 0', 'runEvaluator 1', 'writeReport', 'cleanUp'],
+  ]);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
+    { step: 'post 1', message: 'no space left' },
+    { step: 'gate 1', message: 'too many open files' },
+    { step: 'evaluator 1', message: 'read-only file system' },
+  ]);
+});
+
+it('a step that fails once succeeds at its second attempt and is no failure', async () => {
+  const failOnce = (of: Stubs['calls'], activity: string) =>
+    of.filter((call) => call.activity === activity).length === 1
+      ? Promise.reject(flaky('connection reset'))
+      : null;
+  const stubs: Stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card({ gates: [gate('notes.md')] })),
+    checkGate: () => failOnce(stubs.calls, 'checkGate') ?? Promise.resolve('pass'),
+    writeReport: () =>
+      failOnce(stubs.calls, 'writeReport') ??
+      Promise.resolve({ outcome: 'pass', message: '', costUsd: null }),
+  });
+  await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+  expect(stubs.calls.map(({ activity, attempt }) => `${activity} ${attempt}`)).toEqual([
+    ...[
+      'prepareWorkspace 1',
+      'runAgent 1',
+      'checkGate 1',
+      'checkGate 2',
+      'writeReport 1',
+      'writeReport 2',
+      'cleanUp 1',
+    ],
+  ]);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
+});
+
+it('a step that keeps failing is given up after a while', async () => {
+  const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(flaky('the disk is full')) });
+  await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+  expect(stubs.argsOf('prepareWorkspace')).toHaveLength(8);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
+    { step: 'prepare', message: 'the disk is full' },
+  ]);
+});
+
+it('a report that cannot be written fails the workflow, after the clean-up', async () => {
+  const stubs = stubActivities({ writeReport: () => Promise.reject(broken('no space left')) });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    const failure: unknown = await handle.result().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(WorkflowFailedError);
+    const { cause } = failure as WorkflowFailedError;
+    expect(cause).toBeInstanceOf(ApplicationFailure);
+    expect(cause).toMatchObject({
+      message: 'the report could not be written: no space left',
+      type: 'ReportNotWritten',
+      nonRetryable: true,
+    });
+    expect(attributesOf(await handle.describe())).toEqual({ Outcome: 'error' });
+  });
+  expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'runAgent', 'writeReport', 'cleanUp']);
+});
+
+it('a clean-up that fails changes nothing of the result', async () => {
+  const stubs = stubActivities({ cleanUp: () => Promise.reject(broken('busy')) });
+  await onBench(stubs, async ({ startRun }) => {
+    expect(await (await startRun(cell())).result()).toMatchObject({ outcome: 'pass' });
+  });
+});
+
+it('a clean-up that fails too does not hide why the report could not be written', async () => {
+  const stubs = stubActivities({
+    writeReport: () => Promise.reject(broken('no space left')),
+    cleanUp: () => Promise.reject(broken('busy')),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const failure = await (
+      await startRun(cell())
+    )
+      .result()
+      .catch((error: unknown) => error as WorkflowFailedError);
+    expect(failure).toMatchObject({ cause: { message: 'the report could not be written: no space left' } });
+  });
+});

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import type { Activities } from '../../src/activities/index.js';
+import { STEPS } from '../../src/workflows/protocol.js';
+import { eventually, useTemporal } from './harness.js';
+import { record, summariesIn } from './history.js';
+import {
+  brief,
+  broken,
+  card,
+  cell,
+  evaluator,
+  flaky,
+  gate,
+  judge,
+  stepsOf,
+  stubActivities,
+  untilCancelled,
+  type Stubs,
+} from './stub-activities.js';
+
+const onBench = useTemporal();
+const it = test.concurrent; // they mostly wait
+
+/** The steps of a run with a judge, after its agent. */
+async function stepsOfJudged(
+  given: Parameters<typeof card>[0],
+  overrides: Parameters<typeof stubActivities>[0] = {},
+): Promise<string[]> {
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card({ judge: judge(), ...given })),
+    ...overrides,
+  });
+  await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+  return stepsOf(stubs).slice(2, -2);
+}
+const TWO_GATES = { gates: [gate('a'), gate('b')] };
+
+it('the judge comes last, after gates that passed and evaluators, with a summary and a limit of its own', async () => {
+  const stubs = stubActivities({
+    prepareWorkspace: () =>
+      Promise.resolve(
+        card({ ...TWO_GATES, evaluators: [evaluator('size')], judge: judge({ timeoutSecs: 120 }) }),
+      ),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    await handle.result();
+    const history = await handle.fetchHistory();
+    expect(summariesIn(history).slice(-3)).toEqual([
+      'judge house/small rubric.yaml',
+      'write the report',
+      'clean up',
+    ]);
+    const scheduled = history.events?.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+    const step = scheduled?.find(({ activityType }) => activityType?.name === 'judgeRun');
+    expect(Number(step?.startToCloseTimeout?.seconds)).toBe(180);
+    expect(Number(step?.heartbeatTimeout?.seconds)).toBe(30);
+    await record('run-judged', handle);
+  });
+  expect(stepsOf(stubs).slice(2)).toEqual([
+    ...['checkGate 0', 'checkGate 1', 'runEvaluator 0', 'judgeRun', 'writeReport', 'cleanUp'],
+  ]);
+});
+
+it('a run is not judged when a gate failed or could not be checked, unless it always is', async () => {
+  const statuses: Activities['checkGate'][] = [
+    (_run, index) => Promise.resolve(index === 0 ? 'fail' : 'pass'),
+    (_run, index) => Promise.resolve(index === 1 ? 'error' : 'pass'),
+    (_run, index) => (index === 0 ? Promise.reject(broken('no space left')) : Promise.resolve('pass')),
+  ];
+  for (const checkGate of statuses) {
+    expect(await stepsOfJudged(TWO_GATES, { checkGate })).toEqual(['checkGate 0', 'checkGate 1']);
+    const always = { ...TWO_GATES, judge: judge({ always: true }) };
+    expect(await stepsOfJudged(always, { checkGate })).toEqual(['checkGate 0', 'checkGate 1', 'judgeRun']);
+  }
+});
+
+it('without gates a run is judged when its agent completed, and one with gates also when it did not', async () => {
+  const runAgent: Activities['runAgent'] = () =>
+    Promise.resolve(brief({ ending: 'gave_up', completed: false }));
+  expect(await stepsOfJudged({})).toEqual(['judgeRun']);
+  expect(await stepsOfJudged({}, { runAgent })).toEqual([]);
+  expect(await stepsOfJudged({ judge: judge({ always: true }) }, { runAgent })).toEqual(['judgeRun']);
+  expect(await stepsOfJudged({ gates: [gate('a')] }, { runAgent })).toEqual(['checkGate 0', 'judgeRun']);
+});
+
+it('after an agent that could not work nothing is judged, not even always', async () => {
+  const runAgent: Activities['runAgent'] = () =>
+    Promise.resolve(brief({ ending: 'unable', completed: false }));
+  expect(await stepsOfJudged({ judge: judge({ always: true }) }, { runAgent })).toEqual([]);
+});
+
+it('a judge that fails for good is reported like any step', async () => {
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card({ gates: [gate('a')], judge: judge() })),
+    judgeRun: () => Promise.reject(broken('house/small: HTTP 401')),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    await handle.result();
+    await record('run-with-failed-judge', handle);
+  });
+  expect(stepsOf(stubs).slice(2)).toEqual(['checkGate 0', 'judgeRun', 'writeReport', 'cleanUp']);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
+    { step: STEPS.judge, message: 'house/small: HTTP 401' },
+  ]);
+});
+
+it('a judge with a rate limit is asked more often than a broken disk', async () => {
+  const stubs: Stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card({ judge: judge() })),
+    judgeRun: () => Promise.reject(flaky('HTTP 429')),
+  });
+  await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+  expect(stubs.argsOf('judgeRun')).toHaveLength(20);
+});
+
+it('cancelling while the judge thinks ends the question, and the run is reported as cancelled', async () => {
+  const stubs = stubActivities({
+    prepareWorkspace: () => Promise.resolve(card({ judge: judge() })),
+    judgeRun: () => untilCancelled(new Promise(() => undefined)),
+  });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    await eventually(() => expect(stepsOf(stubs)).toContain('judgeRun'));
+    await handle.cancel();
+    expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
+  });
+  expect(stepsOf(stubs).slice(2)).toEqual(['judgeRun', 'writeReport', 'cleanUp']);
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { QUERIES, type SweepProgress } from '../../src/workflows/protocol.js';
+import { eventually, useTemporal } from './harness.js';
+import { record } from './history.js';
+import { blockedAgents, brief, broken, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
+import { endOf } from './sweeps.js';
+
+const onBench = useTemporal();
+const it = test.concurrent; // they mostly wait
+
+it('a run that is terminated gives its slot free and is named as lost', async () => {
+  const cells = cellsUpTo(3);
+  const agents = blockedAgents();
+  const stubs = stubActivities({ loadCells: pagesOf(cells), runAgent: agents.runAgent });
+  await onBench(stubs, async ({ startSweep, runOf }) => {
+    const handle = await startSweep({ concurrency: 1 });
+    await eventually(() => expect(agents.started).toHaveLength(1));
+    await runOf(cell(1)).terminate('by hand');
+    agents.releaseAll();
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 2, error: 1 } });
+    await record('sweep-with-terminated-run', handle);
+  });
+  expect(endOf(stubs)[0]?.lost).toEqual([
+    {
+      cell: cells[0]?.id,
+      message: expect.stringMatching(/^the run's workflow did not complete: .*terminated/i) as string,
+      since: expect.any(Number) as number,
+    },
+  ]);
+});
+
+it('a run whose report cannot be written is named as lost, with the reason, and what its agent has cost is spent', async () => {
+  const stubs = stubActivities({
+    loadCells: pagesOf([cell(1)]),
+    runAgent: () => Promise.resolve(brief({ costUsd: 3 })),
+    writeReport: () => Promise.reject(broken('no space left')),
+  });
+  await onBench(stubs, async ({ startSweep }) => {
+    const handle = await startSweep({ maxUsd: 5 });
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { error: 1 } });
+    expect(await handle.query<SweepProgress>(QUERIES.progress)).toMatchObject({ spentUsd: 3 });
+  });
+  const message = `the run's workflow did not complete: the report could not be written: no space left`;
+  expect(endOf(stubs)[0]?.lost).toEqual([{ cell: cell(1).id, message, since: expect.any(Number) as number }]);
+});
+
+it('a plan that cannot be read fails the sweep', async () => {
+  const stubs = stubActivities({ loadCells: () => Promise.reject(broken('plan.json cannot be read')) });
+  await onBench(stubs, async ({ startSweep }) => {
+    const failure: unknown = await (await startSweep()).result().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ cause: { cause: { message: 'plan.json cannot be read' } } });
+  });
+});
+
+it('the runs of a sweep that is terminated kill their agents and write their reports', async () => {
+  const agents = blockedAgents();
+  const stubs = stubActivities({ loadCells: pagesOf(cellsUpTo(2)), runAgent: agents.runAgent });
+  await onBench(stubs, async ({ startSweep, runOf }) => {
+    const handle = await startSweep();
+    await eventually(() => expect(agents.started).toHaveLength(2));
+    await handle.terminate();
+    const results = await Promise.all([runOf(cell(1)).result(), runOf(cell(2)).result()]);
+    expect(results.map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);
+  });
+});
