@@ -90,6 +90,13 @@ export default {
       'verbs know workflows by name and type, and try an agent as a step would start it',
     ),
     {
+      name: 'shared-by-steps',
+      comment: 'step/ and equip/ are what all steps share, and know no step',
+      severity: 'error',
+      from: { path: '^src/activities/(step|equip)/' },
+      to: { path: '^src/activities/', pathNot: '^src/activities/(step|equip)/' },
+    },
+    {
       name: 'pure-layers-touch-no-machine',
       comment: 'pure code gets what it needs passed in',
       severity: 'error',

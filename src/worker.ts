@@ -14,7 +14,7 @@ import {
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
 import { MOST_AT_ONCE } from './lib/most-at-once.js';
-import { workerAliveFile, workerReadyFile } from './platform/engine/keeper.js';
+import { taskQueueOf, workerAliveFile, workerReadyFile } from './platform/engine/engine-state.js';
 import { projectState } from './platform/folders.js';
 import { giveUpLost } from './platform/give-up-lost.js';
 import { noteInflight } from './platform/inflight.js';
@@ -62,7 +62,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const worker = await Worker.create({
     connection,
     namespace,
-    taskQueue: settings.queue ?? `llm-tool-test-${id}`,
+    taskQueue: settings.queue ?? taskQueueOf(id),
     activities: createActivities({ resultsPath: settings.resultsPath, stateFolder: folder }),
     workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
     interceptors: { activity: [noteActivities(folder)] },

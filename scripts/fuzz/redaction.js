@@ -1,5 +1,6 @@
 // Whatever is printed around it, no known secret is left, and redacting twice is redacting once.
-import { createExactRedactor, createRedactor } from '../../src/lib/redact.ts';
+import { createBytesRedactor } from '../../src/lib/redact-bytes.ts';
+import { createRedactor } from '../../src/lib/redact.ts';
 import { encodings } from '../../src/lib/redact-exact.ts';
 import { expect } from './expect.js';
 import { mutated, sentence } from './mutate.js';
@@ -118,7 +119,7 @@ function checkRedaction({ secrets, text }) {
 
 function checkBytes({ secrets, text, binary }) {
   const bytes = Buffer.from(binary ? `\0${text}` : text);
-  const masked = createExactRedactor({ secrets })(bytes) ?? bytes;
+  const masked = createBytesRedactor({ secrets })(bytes) ?? bytes;
   for (const secret of secrets)
     expect(!masked.includes(Buffer.from(secret)), 'a secret is left', secret, text);
   expect(!binary || masked.length === bytes.length, 'a binary file has another length');

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readPlan } from '../../src/activities/step/run-context.ts';
+import { readPlan } from '../../src/activities/step/stored.ts';
 import { handoverFile, readHandover } from '../../src/platform/handover.ts';
 import { planFile, resultsLog } from '../../src/store/results-folder.ts';
 import { parseResult, readResults } from '../../src/store/results-log.ts';

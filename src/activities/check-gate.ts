@@ -4,8 +4,9 @@ import type { GateDetail } from '../results/schema.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
+import { loadRun, type Deps } from './step/run-context.js';
+import { scriptEnv } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
-import { loadRun, scriptEnv, type Deps } from './step/run-context.js';
 
 /** Checks one gate. A gate that fails is data; what throws here is the harness, and is tried again. */
 export const checkGate =

@@ -1,13 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSmallTree } from '../platform/is-small-tree.js';
+import { TEMPORARY } from '../platform/write-file.js';
 import type { RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { inMoments } from './step/in-moments.js';
 import { loadRun, type Deps, type RunContext } from './step/run-context.js';
-
-/** Names of temporary files: a worker that is killed while it writes leaves its half. */
-const HALF_WRITTEN = /\.\d+-[0-9a-f]{8}\.tmp$/;
 
 /** Ends what is still alive of the run and removes its workspace. Raw output and manifests stay in the private state. */
 export const cleanUp =
@@ -27,7 +25,7 @@ async function remove({ environment, handle, judgeAgent, files }: RunContext): P
   });
   for (const folder of [files.folder, files.artifacts, files.judge, join(handle.root, 'steps')]) {
     const names = await readdir(folder).catch(() => []);
-    for (const name of names.filter((name) => HALF_WRITTEN.test(name))) {
+    for (const name of names.filter((name) => TEMPORARY.test(name))) {
       await rm(join(folder, name), { recursive: true, force: true });
     }
   }

@@ -4,16 +4,9 @@ import { resultWithoutRun } from '../results/schema.js';
 import { buildSweepDocument } from '../results/sweep-document.js';
 import { resultsLog, summaryFile } from '../store/results-folder.js';
 import { appendResult, readResults } from '../store/results-log.js';
-import { sweepWorkflowId, type LostCell } from '../workflows/protocol.js';
-import { readPlan, type Deps } from './step/run-context.js';
-
-export interface SweepEnd {
-  sweep: string;
-  status: 'completed' | 'cancelled';
-  lost: LostCell[];
-  /** There is a budget, and cells that were not started because of it; US dollars. */
-  overBudget?: { maxUsd: number; spentUsd: number };
-}
+import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
+import type { Deps } from './step/run-context.js';
+import { readPlan } from './step/stored.js';
 
 /** Writes the sweep's summary and forgets its secrets. Cells whose workflows were lost get a result that says so. */
 export const finishSweep =

@@ -4,7 +4,8 @@ import type { Cell } from '../results/cell.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { resultsIndex } from '../store/results-index.js';
 import type { CellPage, CellsWanted, PageCell } from '../workflows/protocol.js';
-import { readPlan, readScenario, type Deps } from './step/run-context.js';
+import type { Deps } from './step/run-context.js';
+import { readPlan, readScenario } from './step/stored.js';
 
 /** A page of the plan's cells, with the outcome of those that this sweep has finished already. */
 export const loadCells =

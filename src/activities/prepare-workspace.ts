@@ -1,22 +1,20 @@
 import { existsSync } from 'node:fs';
 import { gateSubject, startsProcess } from '../gates/index.js';
+import { beginningOf } from '../lib/cut.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import { isSmallTree } from '../platform/is-small-tree.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunCard, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
-import { cacheKey } from './step/cache-key.js';
+import { cacheKey } from './prepare/cache-key.js';
 import { inMoments } from './step/in-moments.js';
 import { publishStep } from './step/publish-step.js';
 import { loadRun, type Deps, type RunContext } from './step/run-context.js';
-import { buildWorkspace, type Prepared } from './step/workspace.js';
+import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 
 const SUBJECT_LENGTH = 60;
-const brief = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > SUBJECT_LENGTH ? `${line.slice(0, SUBJECT_LENGTH - 1)}…` : line;
-};
+const brief = (text: string): string => beginningOf(text.replaceAll(/\s+/g, ' ').trim(), SUBJECT_LENGTH);
 
 const judgeCard = ({
   model,

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { createRedactor } from '../lib/redact.js';
 import type { AgentRecord } from '../results/run-record.js';
 import { NO_USAGE } from '../results/token-usage.js';
 import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
@@ -8,11 +9,12 @@ import { readAgentSteps } from './agent/agent-steps.js';
 import { superviseToEnd, type Supervision } from './agent/starts.js';
 import { earlierAttempts, noteAttempt } from './agent/attempts.js';
 import { digestOutput, type AgentStep } from './agent/digest-output.js';
+import { loginSecrets } from './equip/login-files.js';
+import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep, readStep } from './step/publish-step.js';
-import { loadRun, withNewLogin, type Deps, type RunContext } from './step/run-context.js';
-import type { Prepared } from './step/workspace.js';
+import { loadRun, type Deps, type RunContext } from './step/run-context.js';
 
 /**
  * Runs the agent, or adopts the one that an earlier attempt has started, and digests what it wrote. The `nth` time, where
@@ -30,7 +32,10 @@ export const runAgent =
     const again = step.again ?? null;
     const provider = context.agent.provider(run.cell.model);
     return {
-      ...{ ending, completed, message, costUsd: cost_usd },
+      ending,
+      completed,
+      message,
+      costUsd: cost_usd,
       ...(again === null || again.why === 'session' ? {} : { again: { why: again.why, at: again.at } }),
       ...(provider === null ? {} : { provider }),
     };
@@ -52,7 +57,8 @@ async function perform(
     ...(before === null ? [] : [...before.history, `run ${nth - 1} of the agent ended: ${before.message}`]),
     ...(await earlierAttempts(context, STEPS.agent(nth))),
   ];
-  const supervision = { deps, context, history, fence, signal };
+  const rebuild = (): Promise<Prepared> => buildWorkspace(deps, context, fence, signal);
+  const supervision = { context, history, fence, signal, rebuild };
   try {
     const digested = await toDigestedEnd(supervision, prepared.result, (before?.starts ?? 0) + 1);
     const version = prepared.result.agent_version ?? null;
@@ -81,6 +87,13 @@ async function toDigestedEnd(
     history.push(`start ${start} of the agent did not find its session`);
     start = await superviseToEnd(supervision, start + 1, true);
   }
+}
+
+/** The context, redacting also the tokens that the agent has been given since. */
+async function withNewLogin(context: RunContext): Promise<RunContext> {
+  if (context.agent.login === null) return context;
+  const secrets = [...new Set([...context.secrets, ...(await loginSecrets(context))])];
+  return { ...context, secrets, redact: createRedactor({ secrets }) };
 }
 
 function unable(context: RunContext, reason: string): AgentStep {

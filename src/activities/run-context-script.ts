@@ -1,5 +1,5 @@
 import { callScript } from '../agent-scripts/call-script.js';
-import { NO_DENO } from '../platform/find-deno.js';
+import { NO_DENO } from '../agent-scripts/deno-command.js';
 import { STEPS, type ContextBrief, type RunRef } from '../workflows/protocol.js';
 import type { ContextStep } from './agent/context-message.js';
 import { heartbeating } from './step/heartbeat.js';
@@ -7,7 +7,7 @@ import { publishStep } from './step/publish-step.js';
 import { loadRun, type Deps } from './step/run-context.js';
 import { scriptPlace } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
-import { toRecord } from './step/workspace.js';
+import { toRecord } from './step/command-record.js';
 
 /**
  * Runs one script of `task.context`, of which the agent is told. An answer without success is one; a script that cannot be

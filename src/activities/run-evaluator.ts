@@ -5,9 +5,9 @@ import type { EvaluatorResult } from '../results/schema.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
-import { scriptPlace } from './step/script-place.js';
+import { scriptEnv, scriptPlace } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
-import { loadRun, scriptEnv, type Deps } from './step/run-context.js';
+import { loadRun, type Deps } from './step/run-context.js';
 
 /** Runs one evaluator script. It measures, and never changes the outcome. */
 export const runEvaluator =

@@ -2,9 +2,10 @@ import type { CommandRecord } from '../results/run-record.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
-import { loadRun, scriptEnv, type Deps } from './step/run-context.js';
+import { loadRun, type Deps } from './step/run-context.js';
+import { scriptEnv } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
-import { toRecord } from './step/workspace.js';
+import { toRecord } from './step/command-record.js';
 
 /** Runs one post script; that it fails is recorded and warned of, nothing more. */
 export const runPostScript =

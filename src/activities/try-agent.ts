@@ -7,10 +7,11 @@ import { handoverFrom } from '../platform/handover.js';
 import type { Ending } from '../results/run-record.js';
 import type { TokenUsage } from '../results/token-usage.js';
 import type { Plan } from '../scenario/plan.js';
-import { equipAgent, variablesOfAgent, type Who } from './agent/equip-agent.js';
-import { loginSecrets, whyNotLoggedIn } from './agent/login-files.js';
+import { equipAgent, variablesOfAgent, type Who } from './equip/equip-agent.js';
+import { loginSecrets, whyNotLoggedIn } from './equip/login-files.js';
 import { planQuestion, readStart, startPlaced } from './agent/placed-agent.js';
-import { placesIn, secretsIn, type PlacedAgent } from './step/run-context.js';
+import { placesIn, type PlacedAgent } from './step/places.js';
+import { secretsIn } from './step/secrets.js';
 
 const PROMPT = 'Reply with the word ready.';
 
@@ -49,8 +50,12 @@ export async function tryAgent(
     ...equipped,
     model: who.model,
     handle: {
-      ...{ type: 'local', root, workspace: join(root, 'workspace'), mark: basename(root) },
-      ...{ hidden: [], project: null },
+      type: 'local',
+      root,
+      workspace: join(root, 'workspace'),
+      mark: basename(root),
+      hidden: [],
+      project: null,
     },
     ...placesIn(root, base),
   };
@@ -81,8 +86,12 @@ async function ask(
   return {
     unfit: null,
     tried: {
-      ...{ ending: ending.ending, message: redact(ending.message), answer: redact(text) },
-      ...{ model_used, usage, cost_usd: costUsd },
+      ending: ending.ending,
+      message: redact(ending.message),
+      answer: redact(text),
+      model_used,
+      usage,
+      cost_usd: costUsd,
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createExactRedactor } from '../lib/redact.js';
+import { createBytesRedactor } from '../lib/redact-bytes.js';
 import { isSmallTree } from '../platform/is-small-tree.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
@@ -40,7 +40,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
   const leftOut = await environment.collect(
     handle,
     files.fixture,
-    secrets.length === 0 ? null : createExactRedactor({ secrets }),
+    secrets.length === 0 ? null : createBytesRedactor({ secrets }),
   );
   const composed = redactDeep(composeRecord(context, input, found, leftOut), redact);
   const metrics = redactDeep(composeMetrics(context, composed, found), redact);

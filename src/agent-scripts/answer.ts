@@ -4,16 +4,16 @@ import { isJsonObject, isStorable, parseJson, type Json } from '../lib/json.js';
 import { plainText } from '../lib/plain-text.js';
 
 /** What an agent script answers: the one JSON document on its stdout (specs/agent-scripts.md). */
-export type Answer = { success: true; data: Json } | { success: false; error: string; code: string };
+export type ScriptAnswer = { success: true; data: Json } | { success: false; error: string; code: string };
 
 /** What a script said: its answer, or how its output breaks the contract. */
-export type Said = { ok: true; answer: Answer } | { ok: false; problem: string };
+export type Said = { ok: true; answer: ScriptAnswer } | { ok: false; problem: string };
 
 export const CODE = /^[A-Z][A-Z0-9_]*$/;
 const QUOTED = 200;
 
 /** Reads what a run of a script left. The exit status is part of the contract: 0 with success, 1 without. */
-export function readAnswer(result: CommandResult, timeoutSecs: number): Said {
+export function readScriptAnswer(result: CommandResult, timeoutSecs: number): Said {
   const broken = (problem: string): Said => ({ ok: false, problem });
   if (result.timedOut) return broken(describeEnd(result, timeoutSecs));
   if (result.stdoutBytes > Buffer.byteLength(result.stdout))
@@ -33,7 +33,7 @@ export function readAnswer(result: CommandResult, timeoutSecs: number): Said {
 }
 
 /** The answer that a JSON value is, or what keeps it from being one; undefined stands for what is no JSON. */
-export function answerIn(value: Json | undefined): Answer | string {
+export function answerIn(value: Json | undefined): ScriptAnswer | string {
   if (value === undefined) return 'expected one JSON document';
   if (!isJsonObject(value) || !isStorable(value)) return 'expected a JSON object with `success`';
   const { success, data, error, code } = value;

@@ -1,6 +1,6 @@
 import type { CommandResult } from '../lib/command-result.js';
-import { readAnswer, type Answer } from './answer.js';
-import { shellLine, type DenoCommand } from './deno-command.js';
+import { readScriptAnswer, type ScriptAnswer } from './answer.js';
+import { DENO_ENV, shellLine, type DenoCommand } from './deno-command.js';
 import { scriptPaths } from './script-name.js';
 
 /** A script that is to be called, as a scenario names it. */
@@ -19,11 +19,11 @@ export interface ScriptPlace {
 
 /** `broken`: the script has no README to go by, or breaks the contract. `no_deno`: nothing can be said of it. */
 export type Called =
-  | { kind: 'answered'; answer: Answer; line: string; result: CommandResult }
+  | { kind: 'answered'; answer: ScriptAnswer; line: string; result: CommandResult }
   | { kind: 'broken'; problem: string; line: string; result: CommandResult | null }
   | { kind: 'no_deno'; line: string; result: CommandResult };
 
-export const LACKS_DENO = 'Deno was not found, on which agent scripts run';
+const VARIABLES = Object.entries(DENO_ENV).map(([name, value]) => `${name}=${value}`);
 
 /** Calls an agent script as its README says, with the permissions stated there and no others. */
 export async function callScript(
@@ -43,9 +43,9 @@ export async function callScript(
   if (typeof usage === 'string') return broken(`${paths.readme}: ${usage}`);
   const command: DenoCommand = { flags: usage.flags, program: paths.source, args: [...args] };
   const line = shellLine(command);
-  const result = await place.exec(`DENO_NO_PROMPT=1 DENO_NO_UPDATE_CHECK=1 ${line}`);
+  const result = await place.exec([...VARIABLES, line].join(' '));
   if (lacksDeno(result)) return { kind: 'no_deno', line, result };
-  const said = readAnswer(result, timeoutSecs);
+  const said = readScriptAnswer(result, timeoutSecs);
   return said.ok
     ? { kind: 'answered', answer: said.answer, line, result }
     : { kind: 'broken', problem: `${paths.name} broke the contract: ${said.problem}`, line, result };

@@ -1,4 +1,11 @@
+import { shellWord } from '../lib/shell-word.js';
 import { splitCommands } from '../results/split-commands.js';
+
+export const NO_DENO =
+  'Deno was not found, on which agent scripts run: install it (https://deno.com), or add it to the project with `npm install --save-dev deno`';
+
+/** What a script's README does not allow is refused, not asked for; and nobody waits for news of Deno. */
+export const DENO_ENV = { DENO_NO_PROMPT: '1', DENO_NO_UPDATE_CHECK: '1' } as const;
 
 /** What Deno can be allowed, by the flags that say so (https://docs.deno.com/runtime/fundamentals/security/). */
 const PERMISSIONS = ['read', 'write', 'net', 'env', 'run', 'sys', 'ffi', 'import'] as const;
@@ -14,7 +21,13 @@ export interface DenoCommand {
 }
 
 const SHORT: Readonly<Record<string, Permission | 'all'>> = {
-  ...{ R: 'read', W: 'write', N: 'net', E: 'env', S: 'sys', I: 'import', A: 'all' },
+  R: 'read',
+  W: 'write',
+  N: 'net',
+  E: 'env',
+  S: 'sys',
+  I: 'import',
+  A: 'all',
 };
 /** `<file>`, `[dir]`, `[--count <n>]`, `<file>...`: a placeholder to people, and a redirection or a pattern to a shell. */
 const PLACEHOLDER =
@@ -77,10 +90,6 @@ function splitOnce(flag: string): [string, string | undefined] {
   return at === -1 ? [flag, undefined] : [flag.slice(0, at), flag.slice(at + 1)];
 }
 
-/** A word for `sh`. */
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-
 /** The command as text for `sh`. */
 export const shellLine = ({ flags, program, args }: DenoCommand): string =>
-  ['deno', 'run', ...[...flags, program, ...args].map(quoted)].join(' ');
+  ['deno', 'run', ...[...flags, program, ...args].map(shellWord)].join(' ');

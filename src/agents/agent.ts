@@ -1,3 +1,4 @@
+import type { StopReason } from '../lib/supervision.js';
 import type { EventBody } from '../results/events.js';
 import type { Ending } from '../results/run-record.js';
 import type { Mock } from '../scenario/mock.js';
@@ -53,7 +54,7 @@ export interface StreamParser {
 /** The facts by which the end of an agent is classified. */
 export interface AgentEnd {
   exitCode: number;
-  stopped: 'cancel' | 'deadline' | 'idle' | 'cost' | null;
+  stopped: StopReason | null;
   /** ms since the epoch */
   at: number;
   /** The last `result` and `error` events of the stream. */

@@ -8,6 +8,7 @@ import { eventStream, textStream } from './streams.js';
 const fill = (text: string, values: Record<string, string>): string =>
   text.replace(/\{(model|prompt_file|workspace)\}/g, (whole, name: string) => values[name] ?? whole);
 
+/** An agent of the config: any program, whose output is read in a form that the config names. */
 export function commandAgent(name: string, settings: AgentSettings): Agent {
   const { command = name, prompt = 'arg' } = settings;
   return {

@@ -11,6 +11,7 @@ export interface ToldEnd {
 /** What comes after an error shows that the agent got over it. */
 const GOES_ON: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
 
+/** Of a start that has told nothing yet. */
 export function createToldEnd(): ToldEnd {
   const told: ReturnType<ToldEnd['read']> = { result: null, error: null };
   return {

@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
-import { variableNames } from '../lib/interpolate.js';
+import { referredNames } from '../lib/interpolate.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders } from '../platform/model-providers.js';
 import type { Plan } from '../scenario/plan.js';
@@ -40,7 +40,7 @@ export function neededVariables({ targets, agents, cells, providers, judges }: N
   const known = knownAgents(agents);
   const services = knownProviders(providers);
   const names = [
-    ...[...targets, ...Object.values(agents)].flatMap(({ env }) => Object.values(env).flatMap(variableNames)),
+    ...[...targets, ...Object.values(agents)].flatMap(({ env }) => referredNames(env)),
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),

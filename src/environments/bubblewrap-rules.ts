@@ -3,7 +3,8 @@ import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isBelow, type Look, type Rule } from './bubblewrap-args.js';
-import { AGENT_FOLDERS, type EnvironmentHandle } from './environment.js';
+import type { EnvironmentHandle } from './environment.js';
+import { AGENT_FOLDERS, RUN_FOLDERS } from './run-folders.js';
 
 /** Homes; sockets of daemons (Docker, D-Bus, agents of keys). */
 const HOMES_AND_SOCKETS = ['/home', '/root', '/run'];
@@ -55,7 +56,7 @@ export async function rulesFor(
     ...(await rules([await resolverFolder()], 'readable')),
     ...hidden,
     ...[basename(handle.workspace), ...AGENT_FOLDERS].flatMap((name) => own(name, 'writable')),
-    ...own('bin', 'readable'),
+    ...own(RUN_FOLDERS.binaries, 'readable'),
   ];
 }
 

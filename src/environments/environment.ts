@@ -1,7 +1,8 @@
 import type { LeftOut, Mask } from '../platform/copy-loosely.js';
 import type { CommandResult } from '../lib/command-result.js';
+import type { Containment, StopReason } from '../lib/supervision.js';
 import type { FileLook } from '../gates/gate.js';
-import type { WorkspaceChanges } from './workspace-changes.js';
+import type { WorkspaceChanges } from '../results/workspace-changes.js';
 
 /** Where a run lives. JSON, so that any later step, on any worker of the host, can use it. */
 export interface EnvironmentHandle {
@@ -17,12 +18,8 @@ export interface EnvironmentHandle {
   project: string | null;
 }
 
-/** Folders beside the workspace that the agent may write to. */
-export const AGENT_FOLDERS = ['home', 'config', 'tmp'] as const;
-
 /** One start of the agent. */
 export interface ProcessHandle {
-  type: 'local';
   folder: string;
 }
 
@@ -49,7 +46,7 @@ interface StartRequest {
 
 export type ProcessState =
   | { state: 'none' | 'starting' | 'running' | 'dead' }
-  | { state: 'ended'; exitCode: number; stopped: 'cancel' | 'deadline' | 'idle' | 'cost' | null };
+  | { state: 'ended'; exitCode: number; stopped: StopReason | null };
 
 /** A place to run in. Adding one is a file and a line in `index.ts`. */
 export interface Environment {
@@ -65,7 +62,7 @@ export interface Environment {
   ): Promise<void>;
   exec(handle: EnvironmentHandle, request: ExecRequest): Promise<CommandResult>;
   /** How what an agent leaves behind is found and ended: by a PID namespace, or by session and mark. */
-  containment(): Promise<'pidns' | 'userns' | 'group'>;
+  containment(): Promise<Containment>;
   /** Starts the agent so that it outlives this process. */
   start(handle: EnvironmentHandle, request: StartRequest): Promise<ProcessHandle>;
   process(handle: EnvironmentHandle, start: number): ProcessHandle;

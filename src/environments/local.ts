@@ -9,16 +9,9 @@ import { killMarked, markOf, RUN_MARK } from '../platform/marked-processes.js';
 import { runCommand } from '../platform/run-command.js';
 import { containment, inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
 import { copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
-import {
-  AGENT_FOLDERS,
-  type Environment,
-  type EnvironmentHandle,
-  type ProcessHandle,
-} from './environment.js';
+import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
+import { RUN_FOLDERS, startFolder } from './run-folders.js';
 import { workspaceChanges } from './workspace-changes.js';
-
-const processFolder = (handle: EnvironmentHandle, start: number): string =>
-  join(handle.root, 'agent', String(start));
 
 const markOfPart = ({ mark }: EnvironmentHandle, part: string | undefined): string =>
   part === undefined ? mark : markOf(mark, part);
@@ -97,7 +90,7 @@ export const local: Environment = {
   },
 
   async start(handle, request) {
-    const folder = processFolder(handle, request.start);
+    const folder = startFolder(handle.root, request.start);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const stdin = join(folder, 'in');
     await writeFile(stdin, request.stdin, { mode: 0o600 });
@@ -112,10 +105,10 @@ export const local: Environment = {
       idleSecs: request.idleSecs,
       mark: markOf(handle.mark, 'agent'),
     });
-    return { type: 'local', folder };
+    return { folder };
   },
 
-  process: (handle, start) => ({ type: 'local', folder: processFolder(handle, start) }),
+  process: (handle, start) => ({ folder: startFolder(handle.root, start) }),
   containment,
   inspect: (process) => inspect(process.folder),
   attach: (process, signal) => waitForEnd(process.folder, signal),
@@ -143,9 +136,9 @@ export const local: Environment = {
   async dispose(handle) {
     await killLeft(handle);
     // Also what attempts left that were killed while they filled a workspace.
+    const folders = new Set<string>(Object.values(RUN_FOLDERS));
     const parts = (await readdir(handle.root).catch(() => [])).filter(
-      (name) =>
-        [...AGENT_FOLDERS, 'bin', 'login'].includes(name) || name.startsWith(basename(handle.workspace)),
+      (name) => folders.has(name) || name.startsWith(basename(handle.workspace)),
     );
     for (const part of parts) await removeTree(join(handle.root, part));
     forgetConfined(handle);

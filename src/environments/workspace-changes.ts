@@ -1,22 +1,7 @@
 import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFolder, listTree } from '../platform/tree.js';
-
-/** A file of the workspace that is not as the fixture has it. */
-interface WorkspaceChange {
-  path: string;
-  change: 'added' | 'changed' | 'removed';
-  /** null for what is no regular file, or is gone. */
-  bytes: number | null;
-  /** The beginning of a text file; null where there is none to show. */
-  start: string | null;
-}
-
-export interface WorkspaceChanges {
-  changed: WorkspaceChange[];
-  /** How many further ones were found. */
-  more: number;
-}
+import type { WorkspaceChange, WorkspaceChanges } from '../results/workspace-changes.js';
 
 /** What a workspace began with: where a file's content is, or what it is. */
 type Origin = { file: string } | { content: string } | { to: string };

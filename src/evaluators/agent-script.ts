@@ -1,4 +1,5 @@
-import { LACKS_DENO, type Called } from '../agent-scripts/call-script.js';
+import type { Called } from '../agent-scripts/call-script.js';
+import { NO_DENO } from '../agent-scripts/deno-command.js';
 import { isJsonObject, type Json } from '../lib/json.js';
 import type { EvaluatorResult } from '../results/schema.js';
 
@@ -14,7 +15,7 @@ export function readScriptEvaluator(name: string, called: Called): EvaluatorResu
     summary: null,
     error,
   });
-  if (called.kind === 'no_deno') return failed(LACKS_DENO);
+  if (called.kind === 'no_deno') return failed(NO_DENO);
   if (called.kind === 'broken') return failed(called.problem);
   const { answer } = called;
   if (!answer.success) return failed(`${answer.code}: ${answer.error}`);

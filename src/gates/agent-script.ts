@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { callScript, LACKS_DENO } from '../agent-scripts/call-script.js';
+import { callScript } from '../agent-scripts/call-script.js';
+import { NO_DENO } from '../agent-scripts/deno-command.js';
 import { scriptFields } from '../agent-scripts/fields.js';
 import { commonFields, jsonAssertion, jsonPath } from './fields.js';
 import { defineGate, fileText } from './gate.js';
@@ -7,7 +8,6 @@ import { applyAssertion, parseAssertion } from './json-assertion.js';
 import { compileJsonPath } from './json-path.js';
 import { broken, fail, pass } from './verdicts.js';
 
-/** An agent script answers with success, and the assertion, if any, holds for what the path finds in its data. */
 export const agentScript = defineGate({
   schema: z
     .strictObject({
@@ -31,7 +31,7 @@ export const agentScript = defineGate({
       read: async (file) => fileText(await context.look(file)),
       exec: (command) => context.exec(command, spec.timeout_secs),
     });
-    if (called.kind === 'no_deno') return broken(LACKS_DENO);
+    if (called.kind === 'no_deno') return broken(NO_DENO);
     if (called.kind === 'broken') return fail(called.problem);
     const { answer } = called;
     if (!answer.success) return { ...fail(`${answer.code}: ${answer.error}`), detail: answer };

@@ -7,7 +7,7 @@ import { broken, countOf, fail, pass, quote } from './verdicts.js';
 const SHOWN = 3;
 
 /** The simple commands that match; the whole line where only that does, as by a pattern with a pipe in it. */
-function matching({ whole, parts }: CommandLine, test: (text: string) => boolean): string[] {
+function commandsMatching({ whole, parts }: CommandLine, test: (text: string) => boolean): string[] {
   const matches = parts.filter(test);
   return matches.length === 0 && test(whole) ? [whole] : matches;
 }
@@ -27,7 +27,7 @@ export function checkCalls(
     const compiled = compilePattern(pattern);
     if (!compiled.ok) return broken(compiled.message);
     const { commands, commandCount } = trajectory;
-    const found = commands.flatMap((command) => matching(command, compiled.test));
+    const found = commands.flatMap((command) => commandsMatching(command, compiled.test));
     const unseen = commandCount - commands.reduce((kept, { parts }) => kept + parts.length, 0);
     const said = `${found.length || 'none'} of ${countOf(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quote(pattern)}${listed(found)}`;
     const note = seenOnly(trajectory);

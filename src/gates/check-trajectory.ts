@@ -1,6 +1,7 @@
 import type { Trajectory } from '../results/trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, fail, pass, quote } from './verdicts.js';
+import type { Wanted } from './wanted.js';
 
 /** Judges what the agent did; where that was not recorded, nothing can be said. */
 export async function checkTrajectory(
@@ -14,7 +15,7 @@ export async function checkTrajectory(
 /** Judges what the agent said last; `wanted` completes "the answer …" ("contains x"). */
 export const checkAnswer = (
   context: GateContext,
-  wanted: { does: string; doesNot: string; test: (answer: string) => boolean },
+  wanted: Wanted,
 ): Promise<Verdict> =>
   checkTrajectory(context, ({ answer }) => {
     if (answer === null) return fail('the agent gave no answer');

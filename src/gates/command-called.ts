@@ -11,7 +11,6 @@ function boundsProblem(min: number, max: number | undefined): string | null {
   return `expected a number of at least min (${min})${max === 0 ? '; for "never" use command_not_called' : ''}`;
 }
 
-/** The agent has run commands that match the RE2 pattern, as often as expected. */
 export const commandCalled = defineGate({
   schema: z
     .strictObject({

@@ -7,7 +7,6 @@ import { applyAssertion, parseAssertion } from './json-assertion.js';
 import { compileJsonPath } from './json-path.js';
 import { broken, fail, pass, quote } from './verdicts.js';
 
-/** The command exits with 0, its stdout is one JSON value, and the assertion holds for what the path finds in it. */
 export const commandJsonPath = defineGate({
   schema: z
     .strictObject({

@@ -3,7 +3,6 @@ import { checkCalls } from './check-calls.js';
 import { commonFields, pattern } from './fields.js';
 import { defineGate } from './gate.js';
 
-/** The agent has run no command that matches the RE2 pattern. */
 export const commandNotCalled = defineGate({
   schema: z
     .strictObject({ type: z.literal('command_not_called'), ...commonFields, pattern })

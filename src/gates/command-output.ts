@@ -1,12 +1,13 @@
 import { commandFailure, stdoutCut } from './command-end.js';
 import type { GateContext, Verdict } from './gate.js';
 import { fail, pass, quote } from './verdicts.js';
+import type { Wanted } from './wanted.js';
 
 /** Runs a command and judges its raw stdout; `wanted` completes "stdout …" ("contains x"). */
 export async function checkOutput(
   spec: { command: string; timeout_secs: number },
   context: GateContext,
-  wanted: { does: string; doesNot: string; test: (stdout: string) => boolean },
+  wanted: Wanted,
 ): Promise<Verdict> {
   const result = await context.exec(spec.command, spec.timeout_secs);
   const failure = commandFailure(result, spec.timeout_secs);

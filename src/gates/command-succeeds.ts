@@ -4,7 +4,6 @@ import { command, commonFields } from './fields.js';
 import { defineGate } from './gate.js';
 import { fail, pass } from './verdicts.js';
 
-/** The command exits with 0. */
 export const commandSucceeds = defineGate({
   schema: z
     .strictObject({ type: z.literal('command_succeeds'), ...commonFields, command })

@@ -4,7 +4,6 @@ import { defineGate } from './gate.js';
 import { fail, pass } from './verdicts.js';
 import { lookProblem } from './workspace-file.js';
 
-/** There is a file or a directory at the path. */
 export const fileExists = defineGate({
   schema: z
     .strictObject({ type: z.literal('file_exists'), ...commonFields, path: workspacePath })

@@ -4,7 +4,6 @@ import { commonFields, count } from './fields.js';
 import { defineGate } from './gate.js';
 import { countOf, fail, pass } from './verdicts.js';
 
-/** The agent has run no more commands than that. */
 export const maxCommands = defineGate({
   schema: z
     .strictObject({

@@ -4,7 +4,6 @@ import { commonFields } from './fields.js';
 import { defineGate } from './gate.js';
 import { broken, fail, pass } from './verdicts.js';
 
-/** The agent has cost no more than that. */
 export const maxCostUsd = defineGate({
   schema: z
     .strictObject({

@@ -13,7 +13,6 @@ const kinds: Record<keyof TokenUsage, string> = {
   cache_write: 'written to the cache',
 };
 
-/** The agent's model has taken no more tokens than that, of all kinds together. */
 export const maxTokens = defineGate({
   schema: z
     .strictObject({

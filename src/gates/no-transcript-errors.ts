@@ -3,7 +3,6 @@ import { commonFields } from './fields.js';
 import { defineGate } from './gate.js';
 import { countOf, fail, pass } from './verdicts.js';
 
-/** None of the target's commands in the transcript failed. */
 export const noTranscriptErrors = defineGate({
   schema: z
     .strictObject({ type: z.literal('no_transcript_errors'), ...commonFields })

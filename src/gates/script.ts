@@ -22,7 +22,6 @@ function printedVerdict(result: CommandResult, description: string): Verdict | n
   };
 }
 
-/** A script of the user decides: by the verdict that it prints, else by its exit code. */
 export const script = defineGate({
   schema: z
     .strictObject({

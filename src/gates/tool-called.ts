@@ -5,7 +5,6 @@ import { commonFields, toolName } from './fields.js';
 import { defineGate } from './gate.js';
 import { broken, countOf, fail, pass, quote } from './verdicts.js';
 
-/** The agent has called a tool of that name, as often as expected. */
 export const toolCalled = defineGate({
   schema: z
     .strictObject({

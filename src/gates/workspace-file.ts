@@ -2,6 +2,7 @@ import { assertNever } from '../lib/assert-never.js';
 import { formatBytes } from '../lib/bytes.js';
 import type { FileLook, GateContext, Verdict } from './gate.js';
 import { fail, pass } from './verdicts.js';
+import type { Wanted } from './wanted.js';
 
 /** Why there is nothing to look at; null for a file or a directory. */
 export function lookProblem(path: string, look: FileLook): string | null {
@@ -27,7 +28,7 @@ const TEXT_LIMIT = 256 * 1024 * 1024;
 export async function checkFileText(
   path: string,
   context: GateContext,
-  wanted: { does: string; doesNot: string; test: (text: string) => boolean },
+  wanted: Wanted,
 ): Promise<Verdict> {
   const look = await context.look(path);
   if (look.kind !== 'file') return fail(lookProblem(path, look) ?? `${path} is a directory, not a file`);

@@ -1,18 +1,9 @@
 import { beginningOf, withoutMiddle } from '../lib/cut.js';
 import { sha256 } from '../lib/hash.js';
 import type { EvaluatorResult, GateDetail } from '../results/schema.js';
+import type { WorkspaceChanges } from '../results/workspace-changes.js';
 import type { Rubric } from '../scenario/rubric.js';
 import { extraFields } from './answer.js';
-
-/** A file that the run added, changed or removed, compared with the fixture. */
-interface ChangedFile {
-  path: string;
-  change: 'added' | 'changed' | 'removed';
-  /** null for what is no regular file, or is gone. */
-  bytes: number | null;
-  /** The beginning of a text file; null where there is none to show. */
-  start: string | null;
-}
 
 /** All that the judge is told. Every text is redacted already: it is shortened here. */
 export interface JudgeQuestion {
@@ -25,8 +16,8 @@ export interface JudgeQuestion {
   evaluators: EvaluatorResult[];
   /** The conversation as a person reads it. */
   transcript: string;
-  /** null when the workspace was gone. `more` is how many further ones were found. */
-  files: { changed: ChangedFile[]; more: number } | null;
+  /** null when the workspace was gone. */
+  files: WorkspaceChanges | null;
 }
 
 export interface JudgePrompt {

@@ -11,11 +11,11 @@ export interface CommandResult {
   durationMs: number;
 }
 
-/** "exit 3", "timed out after 30 s", "ended by a signal": how a command ended, for messages. */
+/** "exit 3", "timed out after 30 s", "ended by a signal": how a command ended, for messages; null where its limit is not known. */
 export function describeEnd(
   result: Pick<CommandResult, 'exitCode' | 'timedOut'>,
-  timeoutSecs: number,
+  timeoutSecs: number | null,
 ): string {
-  if (result.timedOut) return `timed out after ${timeoutSecs} s`;
+  if (result.timedOut) return timeoutSecs === null ? 'timed out' : `timed out after ${timeoutSecs} s`;
   return result.exitCode === null ? 'ended by a signal' : `exit ${result.exitCode}`;
 }

@@ -9,6 +9,10 @@ export function variableNames(text: string): string[] {
   return [...new Set(names)];
 }
 
+/** The names that the values of an environment map refer to. */
+export const referredNames = (env: Readonly<Record<string, string>>): string[] =>
+  Object.values(env).flatMap(variableNames);
+
 /** What became of a text with `${NAME}` in it: the text with the values, or the names that have none. */
 export type Interpolated = { ok: true; text: string } | { ok: false; missing: string[] };
 

@@ -29,7 +29,7 @@ function merge(spans: Span[]): Span[] {
  * Masks known secret values, and nothing else, in the bytes of a file; null when there are none. A binary file
  * (one with a NUL byte) keeps its length, so that offsets in it stay true.
  */
-export function createExactRedactor(options: {
+export function createBytesRedactor(options: {
   secrets: Iterable<string>;
 }): (bytes: Buffer) => Buffer | null {
   const secrets = usableSecrets(options.secrets).map((secret) => Buffer.from(secret));

@@ -4,8 +4,6 @@ import { createExactMask, encodings, MARKER, usableSecrets } from './redact-exac
 import { redactJson } from './redact-json.js';
 import { maskPatterns } from './redact-patterns.js';
 
-export { createExactRedactor } from './redact-bytes.js';
-
 type Redact = (text: string) => string;
 
 /** Masking one secret may uncover another beside it, so it is repeated until nothing changes, within reason. */

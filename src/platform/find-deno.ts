@@ -3,9 +3,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { findExecutable } from './find-executable.js';
 
-export const NO_DENO =
-  'Deno was not found, on which agent scripts run: install it (https://deno.com), or add it to the project with `npm install --save-dev deno`';
-
 /** Deno's executable: on `path`, or from npm for the project that `folder` (null: none) is in, or beside this package; null where there is none. */
 export async function findDeno(folder: string | null, path = process.env['PATH']): Promise<string | null> {
   return (

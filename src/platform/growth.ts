@@ -38,6 +38,7 @@ function sizeOf(file: string): number {
   }
 }
 
+/** What was noted, in order; a line that lost its time is passed over. */
 export async function readGrowth(log: string): Promise<Growth[]> {
   const lines = ((await readTextIfThere(log)) ?? '').split('\n');
   return lines

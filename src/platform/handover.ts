@@ -34,6 +34,7 @@ export function handoverFrom(environment: NodeJS.ProcessEnv, names: Iterable<str
 export const handoverFile = (stateFolder: string, sweep: string): string =>
   join(stateFolder, 'env', `${sweep}.json`);
 
+/** Hands a sweep's values over, readable for the user alone. */
 export async function writeHandover(stateFolder: string, sweep: string, handover: Handover): Promise<void> {
   const file = handoverFile(stateFolder, sweep);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 import { parseJson } from '../lib/json.js';
 import { readTextIfThere } from './read-file.js';
-import { writeNote } from './write-file.js';
+import { TEMPORARY, writeNote } from './write-file.js';
 
 /** An activity that a worker is performing: enough for the next worker to give it up in a dead worker's name. */
 export interface Inflight {
@@ -46,7 +46,7 @@ export async function forDeadWorkers(
   const folder = inflightFolder(stateFolder);
   for (const name of await readdir(folder).catch(() => [])) {
     const file = join(folder, name);
-    if (name.endsWith('.tmp')) continue;
+    if (TEMPORARY.test(name)) continue;
     const text = await readTextIfThere(file);
     if (text === null) continue;
     const activity = parseJson(text) as Inflight | undefined;

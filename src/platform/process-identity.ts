@@ -53,6 +53,7 @@ export function ownIdentity(): ProcessIdentity {
   return own;
 }
 
+/** Whether exactly this process runs: not another one that has got its pid, nor one of an earlier boot. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identity.boot === bootId() && startTime(identity.pid) === identity.start;
 }

@@ -3,14 +3,12 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { CONTAINMENTS, STOP_REASONS, type Containment, type StopReason } from '../lib/supervision.js';
 import { markOf, RUN_MARK } from './marked-processes.js';
 import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
 import { spawnDetached } from './spawn-detached.js';
 import { waitUntil } from './wait-until.js';
-
-/** How a supervised agent is contained: a PID namespace (as root, as a user), or session and environment mark. */
-export type Containment = 'pidns' | 'userns' | 'group';
 
 export interface SupervisedCommand {
   /** Private folder of this start; see supervisor/claim.sh for the files in it. */
@@ -27,10 +25,6 @@ export interface SupervisedCommand {
   mark: string;
 }
 
-/** Why an agent did not end by itself: someone cancelled it, its time or idle time was over, it cost too much. */
-const STOP_REASONS = ['cancel', 'deadline', 'idle', 'cost'] as const;
-type StopReason = (typeof STOP_REASONS)[number];
-
 export type SupervisedState =
   | { state: 'none' }
   | { state: 'starting' }
@@ -38,6 +32,14 @@ export type SupervisedState =
   | { state: 'ended'; exitCode: number; stopped: StopReason | null }
   /** The supervisor is gone and left no exit status: it was killed, or the machine lost power. */
   | { state: 'dead' };
+
+/** What a supervisor keeps in its folder (supervisor/claim.sh says what each holds). */
+export const supervisedFiles = (folder: string) => ({
+  claim: join(folder, 'sup'),
+  control: join(folder, 'ctl'),
+  stop: join(folder, 'stop'),
+  exit: join(folder, 'exit'),
+});
 
 /** From the request to stop until SIGKILL, in tenths of a second. */
 const GRACE_TENTHS = 5;
@@ -61,9 +63,8 @@ async function probe(): Promise<Containment> {
 
 /** The best containment that this machine allows, found out once. LLM_TOOL_TEST_CONTAINMENT forces one, for tests. */
 export function containment(): Promise<Containment> {
-  const forced = process.env['LLM_TOOL_TEST_CONTAINMENT'];
-  if (forced === 'pidns' || forced === 'userns' || forced === 'group') return Promise.resolve(forced);
-  return (probed ??= probe());
+  const forced = CONTAINMENTS.find((name) => name === process.env['LLM_TOOL_TEST_CONTAINMENT']);
+  return forced === undefined ? (probed ??= probe()) : Promise.resolve(forced);
 }
 
 /** Starts the command under a detached supervisor. When someone else has claimed the folder, theirs goes on. */
@@ -73,9 +74,16 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
   const idleTick = command.idleSecs === null ? 0 : command.idleSecs / 5;
   await spawnDetached({
     argv: [
-      ...['sh', script('claim.sh'), command.folder, mode, bootId(), script('supervise.sh')],
+      'sh',
+      script('claim.sh'),
+      command.folder,
+      mode,
+      bootId(),
+      script('supervise.sh'),
       ...[command.deadlineSecs, idleTick, GRACE_TENTHS].map(String),
-      ...[command.mark, command.cwd, command.stdin],
+      command.mark,
+      command.cwd,
+      command.stdin,
       ...command.argv,
     ],
     cwd: command.folder,
@@ -97,16 +105,16 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
 }
 
 async function readExit(folder: string): Promise<SupervisedState | null> {
-  const exit = await readTextIfThere(join(folder, 'exit'));
+  const exit = await readTextIfThere(supervisedFiles(folder).exit);
   if (exit?.endsWith('\n') !== true) return null;
-  const stop = (await readTextIfThere(join(folder, 'stop')))?.trim();
+  const stop = (await readTextIfThere(supervisedFiles(folder).stop))?.trim();
   const stopped = STOP_REASONS.find((reason) => reason === stop) ?? null;
   return { state: 'ended', exitCode: Number(exit), stopped };
 }
 
 /** The supervisor that has claimed a folder; null when the claim is not there or not complete. */
 async function readClaim(folder: string): Promise<ProcessIdentity | null> {
-  const claim = (await readTextIfThere(join(folder, 'sup'))) ?? '';
+  const claim = (await readTextIfThere(supervisedFiles(folder).claim)) ?? '';
   const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim) ?? [];
   return pid === undefined || boot === undefined || start === undefined
     ? null
@@ -117,7 +125,7 @@ async function readClaim(folder: string): Promise<ProcessIdentity | null> {
 export async function inspect(folder: string): Promise<SupervisedState> {
   const supervisor = await readClaim(folder);
   if (supervisor === null) {
-    const since = await stat(join(folder, 'sup')).catch(() => null);
+    const since = await stat(supervisedFiles(folder).claim).catch(() => null);
     if (since === null) return { state: 'none' };
     return { state: Date.now() - since.mtimeMs < CLAIM_MS ? 'starting' : 'dead' };
   }
@@ -181,7 +189,7 @@ export async function stopSupervised(folder: string, reason: 'cancel' | 'cost'):
   const asked = await waitUntil(async () => {
     const now = await inspect(folder);
     if (now.state !== 'running' && now.state !== 'starting') return now;
-    return (await writeToFifo(join(folder, 'ctl'), `${reason}\n`)) ? now : null;
+    return (await writeToFifo(supervisedFiles(folder).control, `${reason}\n`)) ? now : null;
   }, CLAIM_MS);
   if (asked === null) await killSupervisor(folder);
   return waitForEnd(folder, AbortSignal.timeout(30_000));

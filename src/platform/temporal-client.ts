@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
-import { SEARCH_ATTRIBUTES } from './engine/server.js';
+import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
 import type { TemporalAddress } from './given-temporal.js';
 
 const LOOPBACK = /^(127\.|localhost:|\[::1\]:)/;
@@ -30,14 +30,11 @@ export async function prepareNamespace(client: Client, external: boolean): Promi
   const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => customAttributes[name] === undefined);
   if (missing.length > 0) {
     const { IndexedValueType } = proto.temporal.api.enums.v1;
-    const valueOf = {
-      Keyword: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
-      Double: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
-      Int: IndexedValueType.INDEXED_VALUE_TYPE_INT,
-    };
     await client.connection.operatorService.addSearchAttributes({
       namespace,
-      searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, valueOf[type]])),
+      searchAttributes: Object.fromEntries(
+        missing.map(([name, type]) => [name, IndexedValueType[`INDEXED_VALUE_TYPE_${type}`]]),
+      ),
     });
   }
   if (external) return;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { constants, createReadStream, lstatSync, rmSync } from 'node:fs';
 import {
   access,
@@ -20,6 +20,7 @@ import { workspacePathProblem } from '../lib/workspace-path.js';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
 import { isSmallTree } from './is-small-tree.js';
 import { publicMode } from './umask.js';
+import { temporaryName } from './write-file.js';
 
 /** A file, folder or symlink of a tree, by its path relative to the root, `/` between the parts. */
 export type TreeEntry =
@@ -166,7 +167,7 @@ export async function snapshotTree(root: string, store: string): Promise<string>
 /** Makes a folder by `fill` under a temporary name and renames it into place, unless it is there already. */
 export async function placeOnce(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   if (await isFolder(folder)) return;
-  const temporary = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  const temporary = temporaryName(folder);
   try {
     await mkdir(temporary, { recursive: true, mode: 0o755 });
     await fill(temporary);

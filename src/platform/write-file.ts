@@ -21,7 +21,8 @@ const syncData = promisify(fdatasync);
 /** Names of temporary files and folders, with the pid of who writes them; who is killed leaves its half. */
 export const TEMPORARY = /\.(\d+)-[0-9a-f]{8}\.tmp$/;
 
-const temporaryName = (path: string): string =>
+/** A name beside `path` under which it is written, or filled, before it takes its place. */
+export const temporaryName = (path: string): string =>
   `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
 
 async function writeTemporary(path: string, data: string | Uint8Array, mode: number): Promise<string> {

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { formatBytes } from '../lib/bytes.js';
 import { renderTable, terminalText } from '../lib/table.js';
 import type { CleanDocument } from '../results/clean-document.js';
-import type { TextOptions } from './run-text.js';
+import type { Colors, TextOptions } from './terminal.js';
 
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
@@ -44,8 +44,6 @@ export function renderClean(document: CleanDocument, options: TextOptions & { ve
 }
 
 const item = (text: string): string => `  ${terminalText(text)}`;
-
-type Colors = ReturnType<typeof pc.createColors>;
 
 function keptLines({ kept }: CleanDocument, { verbose }: { verbose: boolean }, colors: Colors): string[] {
   const reasons: [readonly string[], string, string][] = [

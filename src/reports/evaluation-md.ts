@@ -1,11 +1,12 @@
+import { formatCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
 import { compositeTier } from '../results/composite.js';
 import type { RunRecord } from '../results/run-record.js';
 import type { EvaluatorResult, Metrics } from '../results/schema.js';
+import { scoreText } from '../results/score-text.js';
 import { optionalArtifacts } from './artifact-links.js';
 import { judgeFeedback, judgeScore } from './judge-md.js';
 import { blocks, fence, heading, inline, link, list, table } from './markdown.js';
-import { formatCost } from './run-text.js';
 
 /** evaluation.md: the scores of a run, with room for a human's. `run` and `metrics` must be redacted already. */
 export function renderEvaluation(run: RunRecord, metrics: Metrics): string {
@@ -56,7 +57,9 @@ function summary(run: RunRecord, metrics: Metrics): string {
     `Cost: ${formatCost(run.agent?.cost_usd ?? null)}`,
     ...(metrics.composite_score === undefined
       ? []
-      : [`Composite score: ${score(metrics.composite_score)} (${compositeTier(metrics.composite_score)})`]),
+      : [
+          `Composite score: ${scoreText(metrics.composite_score)} (${compositeTier(metrics.composite_score)})`,
+        ]),
   ]);
 }
 
@@ -73,8 +76,8 @@ function metricsTable(metrics: Metrics): string {
     ['Errors', String(efficiency.error_count)],
     ['Repeated subcommands', String(efficiency.retry_count)],
     ['Help invocations', String(efficiency.help_invocations)],
-    ['First-try success rate', score(efficiency.first_try_success_rate)],
-    ['Iteration ratio', score(efficiency.iteration_ratio)],
+    ['First-try success rate', scoreText(efficiency.first_try_success_rate)],
+    ['Iteration ratio', scoreText(efficiency.iteration_ratio)],
   );
   return table(['Metric', 'Value'], rows);
 }
@@ -82,11 +85,9 @@ function metricsTable(metrics: Metrics): string {
 function evaluator(result: EvaluatorResult): string {
   return blocks([
     heading(3, inline(result.name)),
-    `Score: ${score(result.score)}`,
+    `Score: ${scoreText(result.score)}`,
     result.error === null ? null : `**Error:** ${inline(result.error)}`,
     result.summary === null ? null : inline(result.summary),
     result.metrics === null ? null : fence(JSON.stringify(result.metrics, null, 2), 'json'),
   ]).trimEnd();
 }
-
-const score = (value: number | null): string => (value === null ? 'n/a' : value.toFixed(2));

@@ -1,11 +1,10 @@
+import { formatCost } from '../lib/dollars.js';
 import type { Judgment } from '../results/judgment.js';
 import type { RunRecord } from '../results/run-record.js';
 import type { Metrics } from '../results/schema.js';
-import { comparedScores, votesText } from '../results/score-text.js';
+import { comparedScores, scoreText, votesText } from '../results/score-text.js';
 import { blocks, fence, inline, list, table } from './markdown.js';
-import { formatCost } from './run-text.js';
 
-const score = (value: number): string => value.toFixed(2);
 const count = (tokens: number | null): string => (tokens === null ? 'n/a' : String(tokens));
 
 /** Why there is no judgment, in a sentence of markdown. */
@@ -35,7 +34,7 @@ export function judgeFeedback(run: RunRecord, { judge }: Metrics): string {
     'Highlights:',
     points(judge.highlights),
     Object.keys(judge.fields).length === 0 ? null : fence(JSON.stringify(judge.fields, null, 2), 'json'),
-    `Confidence: ${score(judge.confidence)}`,
+    `Confidence: ${scoreText(judge.confidence)}`,
   ]).trim();
 }
 
@@ -48,7 +47,7 @@ export function judgeSection(run: RunRecord, { judge }: Metrics): string {
     votesLine(judge),
     criteria(judge),
     list([
-      `Confidence: ${score(judge.confidence)}`,
+      `Confidence: ${scoreText(judge.confidence)}`,
       `Issues: ${judge.issues.length}, highlights: ${judge.highlights.length}`,
       `Answers: ${judge.attempts}`,
       `Tokens: ${count(usage.input)} input, ${count(usage.output)} output`,
@@ -70,7 +69,7 @@ function votesLine(judge: Judgment): string | null {
 const criteria = ({ scores }: Judgment): string =>
   table(
     ['Criterion', 'Score'],
-    Object.entries(scores).map(([id, value]) => [inline(id), score(value)]),
+    Object.entries(scores).map(([id, value]) => [inline(id), scoreText(value)]),
   );
 
 const points = (items: readonly string[]): string => (items.length === 0 ? 'None.' : list(items.map(inline)));

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText, truncate } from '../lib/table.js';
 import type { Outcome } from '../results/schema.js';
-import { mark } from './run-text.js';
+import { mark, type Colors } from './terminal.js';
 
 /** What the live view shows of a sweep. Times are in milliseconds since 1970. */
 export interface LiveState {
@@ -72,8 +72,6 @@ export function plainLine(cell: LiveState['recent'][number], position: number, t
   const parts = [outcome.padEnd(5), terminalText(label), took, terminalText(message)];
   return `[${position}/${total}] ${parts.join('  ')}`.trimEnd();
 }
-
-type Colors = ReturnType<typeof pc.createColors>;
 
 function header(state: LiveState, now: number, colors: Colors): string[] {
   const { passed, failed, errored, cancelled } = state.totals;

@@ -1,9 +1,9 @@
 import pc from 'picocolors';
 import { renderTable, terminalText, textWidth, truncate } from '../lib/table.js';
+import { scoreText } from '../results/score-text.js';
 import type { SweepCell } from '../results/sweep-document.js';
-import { formatCost, mark, type TextOptions } from './run-text.js';
-
-type Colors = ReturnType<typeof pc.createColors>;
+import { paidCost, totalsOf, waitingIn } from '../results/tally.js';
+import { mark, paidText, type Colors, type TextOptions } from './terminal.js';
 
 /** A row or column. */
 interface Line {
@@ -17,6 +17,7 @@ interface Matrix {
   columns: Line[];
 }
 
+/** Groups cells for a matrix, in the order in which their rows and columns come first. */
 export function toMatrix(cells: readonly SweepCell[]): Matrix {
   return {
     rows: group(cells, ({ scenario, variant }) => [scenario, variant]),
@@ -98,27 +99,10 @@ function intoBlocks(widths: readonly number[], label: number, width: number): nu
   return blocks;
 }
 
-interface Counts {
-  passed: number;
-  /** Passed or failed: of the others nothing can be said. */
-  tested: number;
-  errored: number;
-  cancelled: number;
-  waiting: number;
-  cached: number;
-}
-
-function countOf(cells: readonly SweepCell[]): Counts {
-  const having = (outcome: SweepCell['outcome']): number =>
-    cells.filter((cell) => cell.outcome === outcome).length;
-  return {
-    passed: having('pass'),
-    tested: having('pass') + having('fail'),
-    errored: having('error'),
-    cancelled: having('cancelled'),
-    waiting: having(null),
-    cached: cells.filter(({ cached }) => cached).length,
-  };
+/** Of those that neither passed nor failed nothing can be said: they are not among the tested. */
+function countOf(cells: readonly SweepCell[]) {
+  const totals = totalsOf(cells);
+  return { ...totals, tested: totals.passed + totals.failed, waiting: waitingIn(totals) };
 }
 
 /** "✓ pass" of one run, "✗ 1/3" of several, "✗ 1/2 !1 ·2" where some have yet to run or could not be tested. */
@@ -138,7 +122,7 @@ function entry(cells: readonly SweepCell[], colors: Colors): string {
     ...(errored > 0 ? [colors.magenta(`!${errored}`)] : []),
     ...(cancelled > 0 ? [colors.yellow(`-${cancelled}`)] : []),
     ...(waiting > 0 ? [colors.dim(`·${waiting}`)] : []),
-    ...(score === null ? [] : [colors.dim(score.toFixed(2))]),
+    ...(score === null ? [] : [colors.dim(scoreText(score))]),
     ...(cached === 0 ? [] : [colors.dim(cached === cells.length ? 'cached' : `${cached} cached`)]),
   ].join(' ');
 }
@@ -152,7 +136,7 @@ function ratio(passed: number, tested: number, colors: Colors): string {
 function summaries(columns: readonly Line[], colors: Colors): { label: string; values: string[] }[] {
   const scored = (of: (cell: SweepCell) => number | null, label: string) =>
     columns.some(({ cells }) => cells.some((cell) => of(cell) !== null))
-      ? [{ label, values: columns.map(({ cells }) => score(mean(cells.map(of)))) }]
+      ? [{ label, values: columns.map(({ cells }) => scoreText(mean(cells.map(of)))) }]
       : [];
   const costKnown = columns.some(({ cells }) => cells.some(({ cost_usd: usd }) => usd !== null));
   return [
@@ -165,7 +149,7 @@ function summaries(columns: readonly Line[], colors: Colors): { label: string; v
     },
     ...scored(({ judge_score: judge }) => judge, 'judge'),
     ...scored(({ composite_score: composite }) => composite, 'score'),
-    ...(costKnown ? [{ label: 'cost', values: columns.map(({ cells }) => cost(cells)) }] : []),
+    ...(costKnown ? [{ label: 'cost', values: columns.map(({ cells }) => paidText(paidCost(cells))) }] : []),
   ];
 }
 
@@ -173,17 +157,6 @@ function summaries(columns: readonly Line[], colors: Colors): { label: string; v
 function percent(part: number, all: number): string {
   const rounded = Math.round((100 * part) / all);
   return `${part === 0 || part === all ? rounded : Math.min(99, Math.max(1, rounded))}%`;
-}
-
-const score = (value: number | null): string => (value === null ? 'n/a' : value.toFixed(2));
-
-/** What was paid: nothing for results that were reused; a sum with unknown parts is a lower bound. */
-function cost(cells: readonly SweepCell[]): string {
-  const paid = cells.filter(({ outcome, cached }) => outcome !== null && !cached);
-  const known = paid.flatMap(({ cost_usd: usd }) => (usd === null ? [] : [usd]));
-  if (known.length === 0) return formatCost(paid.length === 0 ? 0 : null);
-  const sum = formatCost(known.reduce((total, usd) => total + usd, 0));
-  return known.length === paid.length ? sum : `>${sum}`;
 }
 
 function mean(values: readonly (number | null)[]): number | null {

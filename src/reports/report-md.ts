@@ -1,10 +1,10 @@
+import { formatCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
-import type { AgentRecord, CommandRecord, RunRecord } from '../results/run-record.js';
+import { commandEnd, type AgentRecord, type CommandRecord, type RunRecord } from '../results/run-record.js';
 import type { Metrics } from '../results/schema.js';
 import { optionalArtifacts } from './artifact-links.js';
 import { judgeSection } from './judge-md.js';
 import { blocks, code, fence, heading, inline, link, list, table } from './markdown.js';
-import { formatCost } from './run-text.js';
 
 /**
  * report.md: what was asked, what was run and what was found, for a person who decides whether to trust it.
@@ -85,7 +85,7 @@ function target({ target }: RunRecord): string {
     `Binary ${code(target.binary)}: ${resolved}.`,
     health === null
       ? 'No health check was run.'
-      : `Health check ${code(health.command)}: ${end(health)}, ${formatDuration(health.duration_ms)}.`,
+      : `Health check ${code(health.command)}: ${commandEnd(health)}, ${formatDuration(health.duration_ms)}.`,
     health === null || succeeded(health) ? null : output(health),
   ]).trimEnd();
 }
@@ -147,7 +147,7 @@ function commands(records: readonly CommandRecord[], none: string): string {
   if (records.length === 0) return none;
   const items = records.map(
     (record, at) =>
-      `${at + 1}. ${succeeded(record) ? '' : '**Warning, failed:** '}${code(record.command)}: ${end(record)}, ${formatDuration(record.duration_ms)}`,
+      `${at + 1}. ${succeeded(record) ? '' : '**Warning, failed:** '}${code(record.command)}: ${commandEnd(record)}, ${formatDuration(record.duration_ms)}`,
   );
   const outputs = records.flatMap((record, at) =>
     succeeded(record) ? [] : [`Output of number ${at + 1}:`, output(record)],
@@ -183,11 +183,6 @@ function artifacts(run: RunRecord): string {
 const succeeded = (record: CommandRecord): boolean => record.exit_code === 0 && !record.timed_out;
 const known = (text: string | null | undefined): string => (text == null ? 'n/a' : inline(text));
 const tokenCount = (count: number | null | undefined): string => (count == null ? 'n/a' : String(count));
-
-function end({ exit_code: exit, timed_out: timedOut }: CommandRecord): string {
-  if (timedOut) return 'timed out';
-  return exit === null ? 'ended by a signal' : `exit ${exit}`;
-}
 
 function agentExit({ exit_code: exit }: AgentRecord): string {
   return exit === null ? 'no exit code' : `exit ${exit}`;

@@ -1,19 +1,13 @@
 import { join } from 'node:path';
 import pc from 'picocolors';
+import { formatCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
-import type { RunRecord, TokenUsage } from '../results/run-record.js';
-import type { GateDetail, Metrics, Outcome } from '../results/schema.js';
-import { votesText } from '../results/score-text.js';
-
-export interface TextOptions {
-  color: boolean;
-  /** Columns of the terminal. */
-  width: number;
-}
-
-type Colors = ReturnType<typeof pc.createColors>;
-type Mark = Outcome | 'done' | 'failed' | 'not_performed' | null;
+import type { RunRecord } from '../results/run-record.js';
+import type { TokenUsage } from '../results/token-usage.js';
+import type { GateDetail, Metrics } from '../results/schema.js';
+import { scoreText, votesText } from '../results/score-text.js';
+import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** `show <run>`: what ran, how each step went and what was found. */
 export function renderRun(
@@ -80,7 +74,7 @@ export function renderRun(
       rows(
         metrics.evaluator_results.map(({ name, score, summary, error }) => [
           terminalText(name),
-          score === null ? 'n/a' : score.toFixed(2),
+          scoreText(score),
           terminalText(error === null ? (summary ?? '') : `could not evaluate: ${error}`),
         ]),
       ),
@@ -102,41 +96,14 @@ function judgeRows({ judge }: Metrics, colors: Colors): string[][] {
   return [
     [
       mark(judge.passed ? 'pass' : 'fail', colors),
-      judge.weighted_score.toFixed(2),
-      `threshold ${judge.pass_threshold.toFixed(2)}, confidence ${judge.confidence.toFixed(2)}, ${terminalText(judge.model)}`,
+      scoreText(judge.weighted_score),
+      `threshold ${scoreText(judge.pass_threshold)}, confidence ${scoreText(judge.confidence)}, ${terminalText(judge.model)}`,
     ],
     ...(votes === null ? [] : [['', '', votes]]),
-    ...Object.entries(judge.scores).map(([id, value]) => ['', value.toFixed(2), terminalText(id)]),
+    ...Object.entries(judge.scores).map(([id, value]) => ['', scoreText(value), terminalText(id)]),
     ...points('issue', judge.issues),
     ...points('highlight', judge.highlights),
   ];
-}
-
-/** An outcome or state as a coloured mark and word; null is what has no outcome yet. */
-export function mark(state: Mark, colors: Colors): string {
-  switch (state) {
-    case 'pass':
-    case 'done':
-      return colors.green(`✓ ${state}`);
-    case 'fail':
-    case 'failed':
-      return colors.red(`✗ ${state}`);
-    case 'error':
-      return colors.magenta('! error');
-    case 'cancelled':
-      return colors.yellow('- cancelled');
-    case 'not_performed':
-      return colors.dim('- not performed');
-    case null:
-      return colors.dim('· waiting');
-  }
-}
-
-/** US dollars with as many digits as small amounts need; an unknown cost is "n/a". */
-export function formatCost(usd: number | null): string {
-  if (usd === null) return 'n/a';
-  if (usd > 0 && usd < 0.0001) return '<$0.0001';
-  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
 }
 
 /** "input 1,200, output 350, reasoning n/a, ...": what is unknown is not 0. */

@@ -1,10 +1,13 @@
 import { dirname, join } from 'node:path';
 import pc from 'picocolors';
+import { formatCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
+import { scoreText } from '../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../results/sweep-document.js';
+import { paidCost, waitingIn } from '../results/tally.js';
 import { renderMatrix, toMatrix } from './outcome-matrix.js';
-import { formatCost, mark, type TextOptions } from './run-text.js';
+import { mark, paidText, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells the report of each is named; of more cells, those of the cells that did not pass. */
 const FEW = 5;
@@ -45,7 +48,7 @@ function list(
     mark(cell.outcome, colors),
     ...name(cell),
     gates(cell),
-    ...(judged ? [cell.judge_score === null ? '' : `judge ${cell.judge_score.toFixed(2)}`] : []),
+    ...(judged ? [cell.judge_score === null ? '' : `judge ${scoreText(cell.judge_score)}`] : []),
     cell.duration_secs === null ? '' : formatDuration(cell.duration_secs * 1000),
     cell.outcome === null || !costKnown ? '' : formatCost(cell.cost_usd),
     cell.cached ? colors.dim('cached') : '',
@@ -53,8 +56,6 @@ function list(
   const last = (rows[0]?.length ?? 0) - 1;
   return renderTable(rows, { width: options.width, right: [last - 3, last - 2, last - 1] });
 }
-
-type Colors = ReturnType<typeof pc.createColors>;
 
 /** What tells the cells of this sweep apart, as columns: variant and repetition only where they differ. */
 function namer(cells: readonly SweepCell[]): (cell: SweepCell) => string[] {
@@ -102,13 +103,12 @@ function regressions(
 }
 
 function totals({ status, totals: all }: SweepDocument): string {
-  const waiting = all.cells - all.passed - all.failed - all.errored - all.cancelled;
   const counts: [number, string][] = [
     [all.passed, 'passed'],
     [all.failed, 'failed'],
     [all.errored, 'could not be tested'],
     [all.cancelled, 'cancelled'],
-    [waiting, 'not finished'],
+    [waitingIn(all), 'not finished'],
     [all.cached, 'cached'],
   ];
   const said = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
@@ -118,12 +118,10 @@ function totals({ status, totals: all }: SweepDocument): string {
 
 /** What this sweep spent: reused results cost nothing now, and a sum of unknown amounts is only a lower bound. */
 function totalCost(cells: readonly SweepCell[]): string {
-  const paid = cells.filter((cell) => cell.outcome !== null && !cell.cached);
-  const amounts = paid.flatMap((cell) => (cell.cost_usd === null ? [] : [cell.cost_usd]));
-  if (amounts.length === 0) return formatCost(paid.length === 0 ? 0 : null);
-  const sum = formatCost(amounts.reduce((total, amount) => total + amount, 0));
-  const unknown = paid.length - amounts.length;
-  return unknown === 0 ? sum : `at least ${sum} (n/a for ${unknown})`;
+  const paid = paidCost(cells);
+  return paid.usd === null || paid.unknown === 0
+    ? paidText(paid)
+    : `at least ${formatCost(paid.usd)} (n/a for ${paid.unknown})`;
 }
 
 function places({ sweep, ui_url: uiUrl, cells }: SweepDocument): string[] {

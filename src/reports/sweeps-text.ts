@@ -3,9 +3,8 @@ import { formatAge } from '../lib/age.js';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
 import type { SweepSummary } from '../results/sweep-list.js';
-import { formatCost, type TextOptions } from './run-text.js';
-
-type Colors = ReturnType<typeof pc.createColors>;
+import { waitingIn } from '../results/tally.js';
+import { paidText, type Colors, type TextOptions } from './terminal.js';
 
 /** With fewer columns than that, a sweep's scenarios and agents stand on a line of their own. */
 const WIDE = 110;
@@ -55,8 +54,8 @@ function status({ status: state }: SweepSummary, colors: Colors): string {
 
 /** "✓ 5  ✗ 1  · 2": how many of each, in the order of the legend of outcomes. */
 function counts({ totals }: SweepSummary, colors: Colors): string {
-  const { cells, passed, failed, errored, cancelled, cached } = totals;
-  const waiting = cells - passed - failed - errored - cancelled;
+  const { passed, failed, errored, cancelled, cached } = totals;
+  const waiting = waitingIn(totals);
   const parts: [number, string][] = [
     [passed, colors.green(`✓ ${passed}`)],
     [failed, colors.red(`✗ ${failed}`)],
@@ -69,7 +68,7 @@ function counts({ totals }: SweepSummary, colors: Colors): string {
 }
 
 const cost = ({ cost_usd: usd, cost_unknown: unknown }: SweepSummary): string =>
-  usd === null ? (unknown === 0 ? '' : 'n/a') : `${unknown > 0 ? '>' : ''}${formatCost(usd)}`;
+  usd === null && unknown === 0 ? '' : paidText({ usd, unknown });
 
 const about = ({ scenarios, agents }: SweepSummary): string =>
   terminalText(`${some(scenarios, 'scenarios')} · ${some(agents, 'agents')}`);

@@ -1,5 +1,16 @@
 // Workflow code imports this file: nothing but plain functions.
 
+/** Whose runs are expected to cost alike: a finished one tells what the next may cost. */
+export interface CostOwner {
+  scenario: string;
+  agent: string;
+  model: string;
+}
+
+/** A key for an owner's costs. */
+export const costOwner = ({ scenario, agent, model }: CostOwner): string =>
+  JSON.stringify([scenario, agent, model]);
+
 /** What a sweep may spend, has spent, and has open; US dollars. An estimate is null where nothing is known. */
 export interface Budget {
   maxUsd: number;

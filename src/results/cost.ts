@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dollars } from '../lib/dollars.js';
-import type { TokenUsage } from './run-record.js';
+import type { TokenUsage } from './token-usage.js';
 
 const perMillion = z.number().min(0);
 

@@ -63,13 +63,13 @@ export interface CleanPlan {
  * points to stays: its folder, the run that it reuses, and later results of its cell, which would no longer count.
  */
 export function planClean(facts: CleanFacts, before: number): CleanPlan {
-  const going = new Set(facts.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id));
+  const notEnded = new Set(facts.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id));
   const unknownOwner = mayOwn(facts.sweeps);
   const isOld = (at: number): boolean => at < before;
   const kept = keepAll(facts, {
-    line: (line) => going.has(line.sweep) || !isOld(line.startedAt),
+    line: (line) => notEnded.has(line.sweep) || !isOld(line.startedAt),
     run: (run) =>
-      !isOld(run.startedAt) || (run.sweep === null ? unknownOwner(run.startedAt) : going.has(run.sweep)),
+      !isOld(run.startedAt) || (run.sweep === null ? unknownOwner(run.startedAt) : notEnded.has(run.sweep)),
   });
 
   const busy = new Set([
@@ -90,7 +90,7 @@ export function planClean(facts: CleanFacts, before: number): CleanPlan {
     reused: facts.runs
       .filter(
         ({ id, sweep, startedAt }) =>
-          kept.runs.has(id) && isOld(startedAt) && sweep !== null && !going.has(sweep),
+          kept.runs.has(id) && isOld(startedAt) && sweep !== null && !notEnded.has(sweep),
       )
       .map(({ id }) => id),
   };

@@ -26,7 +26,7 @@ const EPSILON = 1e-9;
 
 /**
  * What got worse from `before` to `now`. What either of them does not know is not compared; of the scores, the composite
- * one has precedence. `failed` names the gates of the present run that did not pass.
+ * one has precedence.
  */
 export function findRegressions(
   before: Comparable & { id: string },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { describeEnd } from '../lib/command-result.js';
+import { CONTAINMENTS } from '../lib/supervision.js';
 import { Regression } from './regressions.js';
 import { Outcome, SCHEMA_VERSION } from './schema.js';
 import { TokenUsage } from './token-usage.js';
-
-export { TokenUsage };
 
 /** A setup command, health check or post script as it went. Output is the redacted start of what was written. */
 export const CommandRecord = z.object({
@@ -33,6 +33,10 @@ export const Ending = z.enum([
 ]);
 export type Ending = z.infer<typeof Ending>;
 
+/** "exit 3", "timed out", "ended by a signal". */
+export const commandEnd = ({ exit_code, timed_out }: CommandRecord): string =>
+  describeEnd({ exitCode: exit_code, timedOut: timed_out }, null);
+
 export const AgentRecord = z.object({
   ending: Ending,
   /** The agent ended by itself and successfully. */
@@ -42,7 +46,7 @@ export const AgentRecord = z.object({
   message: z.string(),
   version: z.string().nullable(),
   /** How its processes were contained: pidns, userns or group (specs/architecture.md); null when it was not started. */
-  containment: z.enum(['pidns', 'userns', 'group']).nullable().default(null),
+  containment: z.enum(CONTAINMENTS).nullable().default(null),
   /** It used its user's own login in place of a key. */
   login: z.boolean().default(false),
   session_id: z.string().nullable(),

@@ -1,5 +1,8 @@
 import type { Judgment } from './judgment.js';
 
+/** A score with two digits. */
+export const scoreText = (score: number | null): string => (score === null ? 'n/a' : score.toFixed(2));
+
 /** A score and what it is compared with, with two digits, or as many as it takes to see that they differ. */
 export function comparedScores(score: number, threshold: number): [score: string, threshold: string] {
   const differ = (digits: number): boolean => score.toFixed(digits) !== threshold.toFixed(digits);
@@ -10,6 +13,6 @@ export function comparedScores(score: number, threshold: number): [score: string
 /** The votes of a judge and how far they are apart; null where there was one only. */
 export function votesText({ votes, spread }: Pick<Judgment, 'votes' | 'spread'>): string | null {
   if (spread === null) return null;
-  const each = votes.map((vote) => vote.toFixed(2)).join(', ');
-  return `mean of ${votes.length} votes: ${each}; range ${spread.range.toFixed(2)}, standard deviation ${spread.deviation.toFixed(2)}`;
+  const each = votes.map(scoreText).join(', ');
+  return `mean of ${votes.length} votes: ${each}; range ${scoreText(spread.range)}, standard deviation ${scoreText(spread.deviation)}`;
 }

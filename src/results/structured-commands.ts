@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../lib/json.js';
+import { shellWord } from '../lib/shell-word.js';
 import type { EventBody } from './events.js';
 import type { Command, CommandNamer } from './name-commands.js';
 
@@ -17,12 +18,9 @@ export function commandOf(call: ToolCall): string | null {
   const value = input['command'] ?? input['cmd'] ?? input['script'];
   if (typeof value === 'string') return value;
   return Array.isArray(value)
-    ? value.map((word) => quote(typeof word === 'string' ? word : JSON.stringify(word))).join(' ')
+    ? value.map((word) => shellWord(typeof word === 'string' ? word : JSON.stringify(word))).join(' ')
     : null;
 }
-
-const quote = (word: string): string =>
-  /^[\w./=:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /**
  * A failure belongs to the last of the target's commands in a call, unless what follows it decides (`tool | grep x`):

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Cell } from './cell.js';
-import { sumOfCosts } from './cost.js';
 import { Regression } from './regressions.js';
 import { Outcome, SCHEMA_VERSION, type ResultLine } from './schema.js';
+import { paidCost, Totals, totalsOf } from './tally.js';
 
 /** One cell of a sweep; what only a finished run can say is null before that. */
 export const SweepCell = Cell.extend({
@@ -32,14 +32,7 @@ export const SweepDocument = z.object({
   workflow_id: z.string(),
   ui_url: z.string().nullable(),
   status: z.enum(['running', 'paused', 'completed', 'cancelled']),
-  totals: z.object({
-    cells: z.number().int(),
-    passed: z.number().int(),
-    failed: z.number().int(),
-    errored: z.number().int(),
-    cancelled: z.number().int(),
-    cached: z.number().int(),
-  }),
+  totals: Totals,
   /** US dollars that the sweep's runs are known to have cost; null where no cost is known. What was reused costs nothing. */
   cost_usd: z.number().nullable().default(null),
   /** The budget; null where there is none. */
@@ -66,30 +59,17 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const own = new Map<string, ResultLine>();
   for (const line of input.results) if (line.sweep === input.sweep) own.set(line.cell, line);
   const cells = input.cells.map((cell) => toCell(cell, own.get(cell.id) ?? null, input.resultsPath));
-  const having = (outcome: Outcome): number => cells.filter((cell) => cell.outcome === outcome).length;
   return {
     schema_version: SCHEMA_VERSION,
     sweep: input.sweep,
     workflow_id: input.workflowId,
     ui_url: input.uiUrl,
     status: input.status,
-    totals: {
-      cells: cells.length,
-      passed: having('pass'),
-      failed: having('fail'),
-      errored: having('error'),
-      cancelled: having('cancelled'),
-      cached: cells.filter((cell) => cell.cached).length,
-    },
-    cost_usd: knownCost(cells),
+    totals: totalsOf(cells),
+    cost_usd: paidCost(cells).usd,
     max_usd: input.maxUsd,
     cells,
   };
-}
-
-function knownCost(cells: readonly SweepCell[]): number | null {
-  const known = cells.flatMap((cell) => (cell.cost_usd === null || cell.cached ? [] : [cell.cost_usd]));
-  return known.length === 0 ? null : sumOfCosts(known);
 }
 
 function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): SweepCell {

@@ -1,7 +1,6 @@
-import { sumOfCosts } from './cost.js';
 import type { Cell } from './cell.js';
 import type { ResultLine } from './schema.js';
-import type { SweepDocument } from './sweep-document.js';
+import { paidCost, totalsOf, type Totals } from './tally.js';
 
 /** A sweep in a list: what it was, how far it came, and what that took. */
 export interface SweepSummary {
@@ -10,7 +9,7 @@ export interface SweepSummary {
   started: string;
   /** `open`: it has not ended. Whether it runs, is paused or waits for `resume`, the files cannot tell. */
   status: 'open' | 'completed' | 'cancelled';
-  totals: SweepDocument['totals'];
+  totals: Totals;
   /** Sum of the costs that are known, of what was run for this sweep; null where none is known. */
   cost_usd: number | null;
   /** How many of its runs have an unknown cost. */
@@ -47,28 +46,19 @@ export function summarizeSweeps(
 }
 
 function summarize({ id, started, status, cells }: PlannedSweep, lines: ResultLine[]): SweepSummary {
-  const having = (outcome: ResultLine['outcome']): number =>
-    lines.filter((line) => line.outcome === outcome).length;
-  const paid = lines.filter(({ cached_from: from }) => from === null);
-  const costs = paid.flatMap(({ cost_usd: usd }) => (usd === null ? [] : [usd]));
-  const ends = paid.flatMap(({ timestamp, duration_secs: secs }) =>
-    secs === null ? [] : [Date.parse(timestamp) + secs * 1000],
+  const results = lines.map((line) => ({ ...line, cached: line.cached_from !== null }));
+  const paid = paidCost(results);
+  const ends = results.flatMap(({ cached, timestamp, duration_secs: secs }) =>
+    cached || secs === null ? [] : [Date.parse(timestamp) + secs * 1000],
   );
   const lasted = ends.length === 0 ? NaN : (Math.max(...ends) - Date.parse(started)) / 1000;
   return {
     id,
     started,
     status,
-    totals: {
-      cells: cells.length,
-      passed: having('pass'),
-      failed: having('fail'),
-      errored: having('error'),
-      cancelled: having('cancelled'),
-      cached: lines.length - paid.length,
-    },
-    cost_usd: costs.length === 0 ? null : sumOfCosts(costs),
-    cost_unknown: paid.length - costs.length,
+    totals: totalsOf(results, cells.length),
+    cost_usd: paid.usd,
+    cost_unknown: paid.unknown,
     duration_secs: status === 'open' || Number.isNaN(lasted) ? null : Math.max(0, lasted),
     scenarios: [...new Set(cells.map(({ scenario }) => scenario))],
     agents: [...new Set(cells.map(({ agent, model }) => `${agent}/${model}`))],

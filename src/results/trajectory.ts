@@ -54,6 +54,7 @@ const simpleCommands = (script: string): string[] =>
 
 const cut = (command: string): string => beginningOf(command, COMMAND_LENGTH);
 
+/** A collector that has seen no event yet. */
 export function createTrajectoryCollector(): TrajectoryCollector {
   const commands: CommandLine[] = [];
   const tools = new Map<string, number>();

@@ -1,4 +1,3 @@
-// Workflow code imports this file: nothing that brings zod into the workflow bundle.
 import type { Judgment } from './judgment.js';
 import type { AgentRecord } from './run-record.js';
 import type { GateDetail, Outcome } from './schema.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { dollars } from '../lib/dollars.js';
-import type { Cell } from '../results/cell.js';
 import { linesOf } from '../platform/lines.js';
+import { costOwner, type CostOwner } from '../results/budget.js';
 import type { ResultLine } from '../results/schema.js';
 import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
 import { parseResult } from './results-log.js';
@@ -31,7 +31,7 @@ export interface ResultsIndex {
   /** The last run of the cell before `run` that passed or failed. */
   previous(cell: string, run: string): KnownResult | null;
   /** The most that a run of this scenario, agent and model has cost, in US dollars. */
-  highestCost(of: Pick<Cell, 'scenario' | 'agent' | 'model'>): number | null;
+  highestCost(of: CostOwner): number | null;
 }
 
 const indexes = new Map<string, ResultsIndex>();
@@ -102,9 +102,6 @@ function lineAt(log: string, begin: number, id: string): ResultLine | null {
   }
   return null;
 }
-
-const costOwner = ({ scenario, agent, model }: Pick<Cell, 'scenario' | 'agent' | 'model'>): string =>
-  JSON.stringify([scenario, agent, model]);
 
 const toKnown = (line: ResultLine, resultsPath: string): KnownResult => ({
   id: line.id,

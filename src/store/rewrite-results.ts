@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { linesOf } from '../platform/lines.js';
+import { temporaryName } from '../platform/write-file.js';
 
 const CHUNK = 1024 * 1024;
 
@@ -27,7 +27,7 @@ export async function rewriteResults(
   }
   const size = kept.reduce((sum, { from, to }) => sum + to - from, 0);
   if (size === begin) return 0;
-  const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  const temporary = temporaryName(path);
   const source = await open(path, 'r');
   try {
     const target = await open(temporary, 'wx', (await source.stat()).mode & 0o777);

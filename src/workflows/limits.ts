@@ -11,6 +11,7 @@ export interface Limits {
   open(): ProviderLimit[];
 }
 
+/** Keeps limits until their time is over; `carried` are those that the history before this one had met. */
 export function trackLimits(carried: readonly ProviderLimit[] = []): Limits {
   const limits = new Map<string, number>();
   const add = ({ provider, until }: ProviderLimit): void => {

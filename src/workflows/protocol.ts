@@ -11,6 +11,7 @@ export const UPDATES = { pause: 'pause', resume: 'resume', cancel: 'cancel', goO
 export const SIGNALS = { goOn: 'goOn', providerLimited: 'providerLimited' } as const;
 export const QUERIES = { progress: 'progress' } as const;
 
+/** What a sweep's workflow is started with. The cells are in its plan. */
 export interface SweepInput {
   sweep: string;
   /** 1 for the first start; a sweep whose workflow was lost or terminated is started again as the next round. */
@@ -84,6 +85,15 @@ export interface SweepResult {
   counts: Record<Outcome, number>;
 }
 
+/** How a sweep's workflow ended, for its summary. */
+export interface SweepEnd {
+  sweep: string;
+  status: 'completed' | 'cancelled';
+  lost: LostCell[];
+  /** There is a budget, and cells that were not started because of it; US dollars. */
+  overBudget?: { maxUsd: number; spentUsd: number };
+}
+
 /** Names a run for every activity. */
 export interface RunRef {
   sweep: string;
@@ -101,6 +111,7 @@ export interface CellsWanted {
   again?: Outcome[];
 }
 
+/** A cell of the plan, and what decides when it is started. */
 export interface PageCell {
   cell: Cell;
   finished: Outcome | null;
@@ -148,6 +159,7 @@ export interface ContextBrief {
   unfit: string | null;
 }
 
+/** How the agent ended: enough to say what comes next. */
 export interface AgentBrief {
   ending: Ending;
   completed: boolean;
@@ -179,6 +191,7 @@ export interface ReportInput {
   endedAt: number;
 }
 
+/** What a run's workflow is started with. */
 export interface RunInput {
   sweep: string;
   cell: Cell;
@@ -186,6 +199,7 @@ export interface RunInput {
   inProcess?: boolean;
 }
 
+/** What a run came to; all else is in its folder. */
 export interface RunResult {
   outcome: Outcome;
   message: string;

@@ -1,3 +1,5 @@
+import { beginningOf } from '../lib/cut.js';
+
 /** Long enough to understand, short enough to cross Temporal again; the whole text is in the history. */
 const MESSAGE_LENGTH = 300;
 
@@ -6,5 +8,5 @@ export function rootMessage(error: unknown): string {
   let cause = error;
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  return message.length > MESSAGE_LENGTH ? `${message.slice(0, MESSAGE_LENGTH - 1)}…` : message;
+  return beginningOf(message, MESSAGE_LENGTH);
 }

@@ -15,6 +15,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { safeName } from '../lib/safe-name.js';
+import { whyNotJudged } from '../results/why-not-judged.js';
 import { patience, runsAlike, type Again } from './patience.js';
 import {
   STEPS,
@@ -50,9 +51,20 @@ const AGENT_RETRY = { ...INFRASTRUCTURE, maximumAttempts: 50 } as const;
 /** How long is worth waiting depends on what failed: the activity gives up earlier (`judge-run.ts`). */
 const JUDGE_RETRY = { ...INFRASTRUCTURE, maximumAttempts: 20 } as const;
 const GRACE_SECS = 60;
-const PREPARE_LIMIT = '1 hour';
+/** Whoever limits themselves is given some grace, and ends first. */
+const within = (secs: number): { startToCloseTimeout: number } => ({
+  startToCloseTimeout: (secs + GRACE_SECS) * 1000,
+});
+/** For copies of what may be large: the fixture, the workspace. */
+const LONG_STEP = { startToCloseTimeout: '1 hour' } as const;
 
 type StepOptions = ActivityOptions & LocalActivityOptions;
+
+/** A step by its name, as people see it, and with what it is performed other than most are. */
+interface Planned extends Pick<StepOptions, 'startToCloseTimeout' | 'retry'> {
+  step: string;
+  title: string;
+}
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '10 minutes',
@@ -80,8 +92,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
 
   /** Performs one step; null when it failed for good. Cancellation passes through. */
   async function perform<R>(
-    step: string,
-    title: string,
+    { step, title, ...own }: Planned,
     doing: (options: StepOptions) => Promise<R>,
   ): Promise<R | null> {
     const summary = summaryOf(title);
@@ -89,7 +100,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     lines.push(line);
     setCurrentDetails(runDetails(lines));
     try {
-      const result = await doing({ ...STEP, summary });
+      const result = await doing({ ...STEP, ...own, summary });
       line.status = 'done';
       return result;
     } catch (error) {
@@ -109,31 +120,28 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
    * tell, or where it has failed.
    */
   const performEither = <R>(
-    step: string,
-    title: string,
-    within: { startToCloseTimeout: string | number },
+    planned: Planned,
     call: (steps: typeof inProcess | typeof activities, options: StepOptions) => Promise<R | null>,
     isLocal = input.inProcess === true,
   ): Promise<R | null> =>
-    perform(step, title, async (options) => {
-      const limited = { ...options, ...within };
-      const done = isLocal ? await attempt(() => call(inProcess, { ...limited, retry: ONCE })) : null;
-      return done ?? call(activities, limited);
+    perform(planned, async (options) => {
+      const done = isLocal ? await attempt(() => call(inProcess, { ...options, retry: ONCE })) : null;
+      return done ?? call(activities, options);
     });
-  const within = (secs: number): { startToCloseTimeout: number } => ({
-    startToCloseTimeout: (secs + GRACE_SECS) * 1000,
-  });
 
   /** Again for as long as its provider is worth waiting for: a limit or an outage says nothing of the tool under test. */
   async function runAgent(card: RunCard): Promise<AgentBrief | null> {
     const reasons: Again['why'][] = [];
     for (let nth = 1; ; nth++) {
       const title = `agent ${cell.agent} ${cell.model}${nth === 1 ? '' : `, run ${nth}`}`;
-      const brief = await perform(STEPS.agent(nth), title, (options) =>
-        activities.runAgent.executeWithOptions(
-          { ...options, ...within(card.agentTimeoutSecs), retry: AGENT_RETRY },
-          nth === 1 ? [run] : [run, nth],
-        ),
+      const planned = {
+        step: STEPS.agent(nth),
+        title,
+        ...within(card.agentTimeoutSecs),
+        retry: AGENT_RETRY,
+      };
+      const brief = await perform(planned, (options) =>
+        activities.runAgent.executeWithOptions(options, nth === 1 ? [run] : [run, nth]),
       );
       agentUsd = brief?.costUsd ?? agentUsd;
       if (brief?.again === undefined) return brief;
@@ -143,32 +151,30 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       const wait = patience(brief.again, runs, Date.now());
       if (wait === null) return brief;
       const until = new Date(Date.now() + wait).toISOString();
-      await perform('wait', `until ${until}: ${brief.message}`, () => waitForProvider(brief, wait));
+      await perform({ step: 'wait', title: `until ${until}: ${brief.message}` }, () =>
+        waitForProvider(brief, wait),
+      );
     }
   }
 
   async function steps(): Promise<void> {
     const card = await performEither(
-      STEPS.prepare,
-      `prepare ${cell.scenario}`,
-      { startToCloseTimeout: PREPARE_LIMIT },
+      { step: STEPS.prepare, title: `prepare ${cell.scenario}`, ...LONG_STEP },
       ({ prepareWorkspace }, options) => prepareWorkspace.executeWithOptions(options, [run]),
     );
     if (card === null || card.unfit !== null) return;
     const { reuse } = card;
     if (reuse !== undefined) {
-      reused = await perform(STEPS.reuse, `take the result of ${reuse}`, (options) =>
+      reused = await perform({ step: STEPS.reuse, title: `take the result of ${reuse}` }, (options) =>
         activities.reuseResult.executeWithOptions(options, [run, reuse]),
       );
       if (reused !== null || failures.length > 0) return;
     }
     for (const [index, script] of (card.context ?? []).entries()) {
-      const summary = `context ${index + 1}/${card.context?.length ?? 0} ${script.subject}`;
-      const given = await perform(STEPS.context(index), summary, (options) =>
-        activities.runContextScript.executeWithOptions({ ...options, ...within(script.timeoutSecs) }, [
-          run,
-          index,
-        ]),
+      const title = `context ${index + 1}/${card.context?.length ?? 0} ${script.subject}`;
+      const planned = { step: STEPS.context(index), title, ...within(script.timeoutSecs) };
+      const given = await perform(planned, (options) =>
+        activities.runContextScript.executeWithOptions(options, [run, index]),
       );
       if (given === null || given.unfit !== null) return;
     }
@@ -176,44 +182,35 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     if (agent?.ending === 'cancelled') throw new CancelledFailure('the run was cancelled');
     if (agent === null || agent.ending === 'unable') return;
     for (const [index, post] of card.posts.entries()) {
-      const summary = `post script ${index + 1}/${card.posts.length} ${post.subject}`;
-      await perform(STEPS.post(index), summary, (options) =>
-        activities.runPostScript.executeWithOptions({ ...options, ...within(post.timeoutSecs) }, [
-          run,
-          index,
-        ]),
+      const title = `post script ${index + 1}/${card.posts.length} ${post.subject}`;
+      await perform({ step: STEPS.post(index), title, ...within(post.timeoutSecs) }, (options) =>
+        activities.runPostScript.executeWithOptions(options, [run, index]),
       );
     }
-    let allPassed = true;
+    let notPassed = 0;
     for (const [index, gate] of card.gates.entries()) {
-      const summary = `gate ${index + 1}/${card.gates.length} ${gate.type} ${gate.subject}`;
+      const title = `gate ${index + 1}/${card.gates.length} ${gate.type} ${gate.subject}`;
       const status = await performEither(
-        STEPS.gate(index),
-        summary,
-        within(gate.timeoutSecs),
+        { step: STEPS.gate(index), title, ...within(gate.timeoutSecs) },
         ({ checkGate }, options) => checkGate.executeWithOptions(options, [run, index]),
         gate.inProcess === true,
       );
-      if (status !== 'pass') allPassed = false;
+      if (status !== 'pass') notPassed += 1;
     }
     for (const [index, evaluator] of card.evaluators.entries()) {
-      const summary = `evaluator ${index + 1}/${card.evaluators.length} ${evaluator.name}`;
-      await perform(STEPS.evaluator(index), summary, (options) =>
-        activities.runEvaluator.executeWithOptions({ ...options, ...within(evaluator.timeoutSecs) }, [
-          run,
-          index,
-        ]),
+      const title = `evaluator ${index + 1}/${card.evaluators.length} ${evaluator.name}`;
+      await perform({ step: STEPS.evaluator(index), title, ...within(evaluator.timeoutSecs) }, (options) =>
+        activities.runEvaluator.executeWithOptions(options, [run, index]),
       );
     }
     const { judge } = card;
-    // Without gates the agent's word is all there is: one that did not complete has failed already.
-    const worthJudging = card.gates.length === 0 ? agent.completed : allPassed;
-    if (judge === undefined || !(judge.always || worthJudging)) return;
-    await perform(STEPS.judge, `judge ${judge.model} ${judge.rubric}`, (options) =>
-      activities.judgeRun.executeWithOptions(
-        { ...options, ...within(judge.timeoutSecs), retry: JUDGE_RETRY },
-        [run],
-      ),
+    if (judge === undefined) return;
+    const { always, timeoutSecs } = judge;
+    const { completed } = agent;
+    if (whyNotJudged({ always, gates: card.gates.length, notPassed, completed }) !== null) return;
+    const title = `judge ${judge.model} ${judge.rubric}`;
+    await perform({ step: STEPS.judge, title, ...within(timeoutSecs), retry: JUDGE_RETRY }, (options) =>
+      activities.judgeRun.executeWithOptions(options, [run]),
     );
   }
 
@@ -229,16 +226,11 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     const result =
       reused ??
       (await performEither(
-        STEPS.report,
-        'write the report',
-        { startToCloseTimeout: PREPARE_LIMIT },
+        { step: STEPS.report, title: 'write the report', ...LONG_STEP },
         ({ writeReport }, options) => writeReport.executeWithOptions(options, [run, report]),
       ));
-    await performEither(
-      STEPS.cleanUp,
-      'clean up',
-      { startToCloseTimeout: '10 minutes' },
-      ({ cleanUp }, options) => cleanUp.executeWithOptions(options, [run]),
+    await performEither({ step: STEPS.cleanUp, title: 'clean up' }, ({ cleanUp }, options) =>
+      cleanUp.executeWithOptions(options, [run]),
     );
     const lost: RunResult = {
       outcome: cancelled ? 'cancelled' : 'error',

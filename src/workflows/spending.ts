@@ -1,5 +1,5 @@
 import { dollars } from '../lib/dollars.js';
-import { admit, type Admission } from '../results/budget.js';
+import { admit, costOwner, type Admission } from '../results/budget.js';
 import type { Cell } from '../results/cell.js';
 import type { PageCell, SpendingCarried } from './protocol.js';
 
@@ -17,8 +17,7 @@ export interface Spending {
   read(): { maxUsd: number; carried: SpendingCarried } | null;
 }
 
-const ownerOf = ({ scenario, agent, model }: Cell): string => JSON.stringify([scenario, agent, model]);
-
+/** Follows what a sweep spends; `carried` is what its history before this one had come to. */
 export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarried): Spending {
   let spentUsd = carried?.spentUsd ?? 0;
   let unaffordable = carried?.unaffordable ?? 0;
@@ -26,7 +25,9 @@ export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarr
   const open = new Map<string, number | null>();
   // What the plan promises wins; else the dearest run of the same kind speaks for the next one.
   const estimate = ({ cell, estimateUsd, limited }: PageCell): number | null =>
-    limited === true ? (estimateUsd ?? null) : maxOf(estimateUsd ?? null, highest.get(ownerOf(cell)) ?? null);
+    limited === true
+      ? (estimateUsd ?? null)
+      : maxOf(estimateUsd ?? null, highest.get(costOwner(cell)) ?? null);
   return {
     add: (costUsd) => void (spentUsd = dollars(spentUsd + (costUsd ?? 0))),
     admission: (page) =>
@@ -36,7 +37,7 @@ export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarr
       open.delete(cell.id);
       spentUsd = dollars(spentUsd + (costUsd ?? knownUsd));
       if (costUsd === null) return;
-      highest.set(ownerOf(cell), Math.max(costUsd, highest.get(ownerOf(cell)) ?? 0));
+      highest.set(costOwner(cell), Math.max(costUsd, highest.get(costOwner(cell)) ?? 0));
     },
     leaveOut: () => void (unaffordable += 1),
     read: () =>

@@ -1,8 +1,12 @@
-import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
+import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import { beginningOf } from '../lib/cut.js';
+import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
 import type { Cell } from '../results/cell.js';
 import type { RunResult, SweepProgress } from './protocol.js';
 
-/** What Temporal's Web UI shows of our workflows beyond their histories. */
+// What Temporal's Web UI shows of our workflows beyond their histories.
+
+/** A step of a run, begun or over. */
 export interface StepLine {
   step: string;
   summary: string;
@@ -11,15 +15,14 @@ export interface StepLine {
 
 /** Temporal takes summaries of up to 400 bytes; names in them may have any length. */
 const SUMMARY_LENGTH = 120;
-export const summaryOf = (title: string): string =>
-  title.length > SUMMARY_LENGTH ? `${title.slice(0, SUMMARY_LENGTH - 1)}…` : title;
+export const summaryOf = (title: string): string => beginningOf(title, SUMMARY_LENGTH);
 
 const MARKS = { running: '▶', done: '✓', failed: '✗' } as const;
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
+const tableText = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 
 /** Current details of a run: its steps so far as a table. */
 export function runDetails(lines: readonly StepLine[]): string {
-  const rows = lines.map((line) => `| ${MARKS[line.status]} | ${line.step} | ${cell(line.summary)} |`);
+  const rows = lines.map((line) => `| ${MARKS[line.status]} | ${line.step} | ${tableText(line.summary)} |`);
   return ['| | step | |', '|---|---|---|', ...rows].join('\n');
 }
 
@@ -40,18 +43,19 @@ export function sweepDetails(progress: SweepProgress): string {
     ]),
     ...(active.length === 0
       ? []
-      : ['', '| running |', '|---|', ...active.map((run) => `| ${cell(run.cell)} |`)]),
+      : ['', '| running |', '|---|', ...active.map((run) => `| ${tableText(run.cell)} |`)]),
   ].join('\n');
 }
 
-const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
-export const SWEEP_ID = keyword('SweepId');
-const SCENARIO = keyword('Scenario');
-const AGENT = keyword('Agent');
-const MODEL = keyword('Model');
-const OUTCOME = keyword('Outcome');
-const COST_USD = defineSearchAttributeKey('CostUsd', SearchAttributeType.DOUBLE);
-const REPETITION = defineSearchAttributeKey('Rep', SearchAttributeType.INT);
+const attribute = <Name extends keyof typeof SEARCH_ATTRIBUTES>(name: Name) =>
+  defineSearchAttributeKey(name, SEARCH_ATTRIBUTES[name]);
+export const SWEEP_ID = attribute('SweepId');
+const SCENARIO = attribute('Scenario');
+const AGENT = attribute('Agent');
+const MODEL = attribute('Model');
+const OUTCOME = attribute('Outcome');
+const COST_USD = attribute('CostUsd');
+const REPETITION = attribute('Rep');
 
 export const cellAttributes = (sweep: string, of: Cell): SearchAttributePair[] => [
   { key: SWEEP_ID, value: sweep },

@@ -16,7 +16,7 @@ import {
   returnLogin,
   whyNotLoggedIn,
   type Borrower,
-} from '../../src/activities/agent/login-files.js';
+} from '../../src/activities/equip/login-files.js';
 import { knownAgents } from '../../src/agents/index.js';
 import { newFolder, setEnv } from '../platform/temporary.js';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readAnswer, type Said } from '../../src/agent-scripts/answer.js';
+import { readScriptAnswer, type Said } from '../../src/agent-scripts/answer.js';
 import type { CommandResult } from '../../src/lib/command-result.js';
 
 const said = (stdout: string, changes: Partial<CommandResult> = {}): Said =>
-  readAnswer(
+  readScriptAnswer(
     {
       exitCode: 0,
       timedOut: false,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { workerReadyFile } from '../../src/platform/engine/keeper.js';
+import { workerReadyFile } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { isAlive } from '../../src/platform/process-identity.js';
 import { waitUntil } from '../../src/platform/wait-until.js';

@@ -11,7 +11,8 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bubblewrap, whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
-import { AGENT_FOLDERS, type EnvironmentHandle } from '../../src/environments/environment.js';
+import type { EnvironmentHandle } from '../../src/environments/environment.js';
+import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
 import { chooseEnvironment } from '../../src/environments/index.js';
 import { killMarked } from '../../src/platform/marked-processes.js';
 import { compileSources } from '../platform/compiled.js';

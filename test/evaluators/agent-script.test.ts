@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Called } from '../../src/agent-scripts/call-script.js';
+import { NO_DENO } from '../../src/agent-scripts/deno-command.js';
 import { readScriptEvaluator } from '../../src/evaluators/agent-script.js';
 import type { CommandResult } from '../../src/lib/command-result.js';
 import type { Json } from '../../src/lib/json.js';
@@ -54,7 +55,7 @@ it.each<[Called, string]>([
     { kind: 'broken', problem: 'check broke the contract: why', line: 'x', result: null },
     'check broke the contract: why',
   ],
-  [{ kind: 'no_deno', line: 'x', result }, 'Deno was not found, on which agent scripts run'],
+  [{ kind: 'no_deno', line: 'x', result }, NO_DENO],
 ])('%j is an error of the evaluator', (called, error) => {
   expect(of(called)).toEqual({ ...nothing, error });
 });

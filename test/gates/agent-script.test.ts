@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { NO_DENO } from '../../src/agent-scripts/deno-command.js';
 import {
   denoEnv,
   NO_DENO_PATH,
@@ -109,6 +110,6 @@ it('a README without a script is a broken one', async () => {
 it('nothing can be said without Deno: the check is broken, not failed', async () => {
   expect(await agentScript(scriptFiles('check', ECHO), {}, { PATH: NO_DENO_PATH })).toEqual({
     status: 'error',
-    message: 'Deno was not found, on which agent scripts run',
+    message: NO_DENO,
   });
 });

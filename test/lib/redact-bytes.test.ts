@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createExactRedactor } from '../../src/lib/redact.js';
+import { createBytesRedactor } from '../../src/lib/redact-bytes.js';
 
 const R = '[REDACTED]';
 
-describe('the exact redactor', () => {
-  const exact = createExactRedactor({ secrets: ['secret-value', 'secret-value-2', 'value-2-more', 'tiny'] });
+describe('the redactor of bytes', () => {
+  const exact = createBytesRedactor({ secrets: ['secret-value', 'secret-value-2', 'value-2-more', 'tiny'] });
   const masked = (text: string) => exact(Buffer.from(text))?.toString() ?? null;
 
   it('says when there is nothing to mask', () => {

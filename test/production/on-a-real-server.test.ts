@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { workerReadyFile } from '../../src/platform/engine/keeper.js';
+import { workerReadyFile } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import type { ProcessIdentity } from '../../src/platform/process-identity.js';
 import { connect } from '../../src/platform/temporal-client.js';

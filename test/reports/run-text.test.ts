@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/table.js';
-import { formatCost, renderRun } from '../../src/reports/run-text.js';
+import { formatCost } from '../../src/lib/dollars.js';
+import { renderRun } from '../../src/reports/run-text.js';
 import { gate, metrics, run } from './sample.js';
 
 const options = { color: false, width: 80 };

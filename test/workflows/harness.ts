@@ -17,8 +17,8 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import { afterAll, beforeAll, inject, vi } from 'vitest';
-import { SEARCH_ATTRIBUTES } from '../../src/platform/engine/server.js';
 import type { Activities } from '../../src/activities/index.js';
+import { SEARCH_ATTRIBUTES } from '../../src/lib/search-attributes.js';
 import type { Cell } from '../../src/results/cell.js';
 import { sweepWorkflowId, WORKFLOWS, type RunInput, type SweepInput } from '../../src/workflows/protocol.js';
 import type { runScenario, runSweep } from '../../src/workflows/index.js';

@@ -2,6 +2,7 @@ import { readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { beginningOf } from '../../lib/cut.js';
 import { formatDuration } from '../../lib/duration.js';
 import { parseJson } from '../../lib/json.js';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process-identity.js';
@@ -22,6 +23,7 @@ interface Attempt {
 const SIGN_OF_LIFE_MS = 1000;
 /** As often as any other step is tried. */
 const MAX_FAILED = 8;
+const MESSAGE_LENGTH = 300;
 const attemptsFolder = ({ handle }: RunContext, step: string): string =>
   join(handle.root, `${step.replaceAll(' ', '-')}-attempts`);
 
@@ -44,7 +46,10 @@ export async function noteAttempt<T>(
   try {
     return await explained(perform);
   } catch (error) {
-    const message = context.redact(error instanceof Error ? error.message : String(error)).slice(0, 300);
+    const message = beginningOf(
+      context.redact(error instanceof Error ? error.message : String(error)),
+      MESSAGE_LENGTH,
+    );
     note(message);
     // Losses of the worker are tried again for ever; what fails by itself is not.
     if ((await failedAttempts(folder)) < MAX_FAILED) throw error;

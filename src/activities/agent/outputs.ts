@@ -3,9 +3,11 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, AgentEnd, StreamParser } from '../../agents/agent.js';
 import type { ProcessHandle } from '../../environments/environment.js';
+import { startsFolder } from '../../environments/run-folders.js';
 import { createBreather } from '../../lib/breathe.js';
 import { linesOf } from '../../platform/lines.js';
 import { readTextIfThere } from '../../platform/read-file.js';
+import { supervisedFiles } from '../../platform/supervise.js';
 import type { EventBody } from '../../results/events.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -30,9 +32,12 @@ type Place = Pick<RunContext, 'environment' | 'handle'>;
 /** In a start's folder where it goes on with a session: the id of that. Written before the agent is started. */
 export const resumesFile = ({ folder }: ProcessHandle): string => join(folder, 'resumes');
 
+/** In a start's folder: when its output had which size. */
+export const growthFile = ({ folder }: ProcessHandle): string => join(folder, 'growth');
+
 /** Number of the agent's last start; 0 where it was never started. */
 export async function lastStart(root: string): Promise<number> {
-  const names = await readdir(join(root, 'agent')).catch(() => []);
+  const names = await readdir(startsFolder(root)).catch(() => []);
   return Math.max(0, ...names.map(Number).filter((number) => number > 0));
 }
 
@@ -60,15 +65,17 @@ export async function agentOutput(
   const timeOf = async (file: string): Promise<number> => Math.round((await stat(file)).mtimeMs);
   const state = await environment.inspect(process);
   const ended = state.state === 'ended' ? state : null;
+  const { claim, exit } = supervisedFiles(process.folder);
   return {
     start,
     resumed: (await readTextIfThere(resumesFile(process))) !== null,
     exitCode: ended?.exitCode ?? null,
     stopped: ended?.stopped ?? null,
-    ...{ stdout, stderr },
-    growth: join(process.folder, 'growth'),
-    startedAt: await timeOf(join(process.folder, 'sup')),
-    endedAt: await timeOf(ended === null ? stdout : join(process.folder, 'exit')),
+    stdout,
+    stderr,
+    growth: growthFile(process),
+    startedAt: await timeOf(claim),
+    endedAt: await timeOf(ended === null ? stdout : exit),
   };
 }
 

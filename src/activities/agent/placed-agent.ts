@@ -9,8 +9,9 @@ import { createUsageMeter } from '../../results/usage-meter.js';
 import { uuidOf, writeLaunchFiles, type PlannedLaunch } from './launch.js';
 import { agentOutput, allEventsOf, LOST } from './outputs.js';
 import { stderrTail } from './digest-output.js';
-import { lendLogin, returnLogin } from './login-files.js';
-import type { PlacedAgent, RunContext } from '../step/run-context.js';
+import { lendLogin, returnLogin } from '../equip/login-files.js';
+import type { PlacedAgent } from '../step/places.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** What an agent said in one start. `problem`: why that is no answer, whatever it says; null where it completed. */
 export type AgentSaid = Pick<JudgeAnswer, 'model_used' | 'finish_reason' | 'usage' | 'problem' | 'text'> & {
@@ -25,9 +26,16 @@ export async function planQuestion(
 ): Promise<PlannedLaunch> {
   const { agent, model, access, handle, home, config, baseEnv } = placed;
   const launch = agent.launch({
-    ...{ prompt, model, access, home, config, workspace: handle.workspace },
+    prompt,
+    model,
+    access,
+    home,
+    config,
+    workspace: handle.workspace,
     sessionId: uuidOf(`${handle.mark}/${start}`),
-    ...{ maxTurns: null, system: null, mock: null },
+    maxTurns: null,
+    system: null,
+    mock: null,
   });
   const env = { ...baseEnv, ...launch.env };
   return { launch, env, program: await findExecutable(launch.argv[0] ?? '', env['PATH']) };
@@ -73,7 +81,9 @@ export async function readStart(
   }
   const ending = agent.classify({
     exitCode: output.exitCode ?? LOST,
-    ...{ stopped: output.stopped, at: output.endedAt, stderr: await stderrTail(output.stderr) },
+    stopped: output.stopped,
+    at: output.endedAt,
+    stderr: await stderrTail(output.stderr),
     ...told.read(),
   });
   const problem = ending.ending === 'done' ? null : `the agent did not complete: ${ending.message}`;

@@ -1,29 +1,28 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ProcessHandle, ProcessState } from '../../environments/environment.js';
 import { recordGrowth } from '../../platform/growth.js';
 import { writeFileAtomic } from '../../platform/write-file.js';
 import { planLaunch, writeLaunchFiles } from './launch.js';
-import { agentOutputs, lastSession, lastStart, resumesFile, sessionOf } from './outputs.js';
+import { agentOutputs, growthFile, lastSession, lastStart, resumesFile, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
-import { lendLogin, returnLogin } from './login-files.js';
-import type { Deps, RunContext } from '../step/run-context.js';
+import { lendLogin, returnLogin } from '../equip/login-files.js';
+import type { RunContext } from '../step/run-context.js';
 import { watchCost } from './watch-cost.js';
-import { buildWorkspace } from '../step/workspace.js';
 
 /** An agent that is lost so often is lost again; each start may cost money. */
 const MAX_LOST = 3;
 
 export interface Supervision {
-  deps: Deps;
   context: RunContext;
   /** What the report says of lost attempts and starts; added to. */
   history: string[];
   fence: Fence;
   signal: AbortSignal;
+  /** Makes the workspace anew. */
+  rebuild: () => Promise<{ unfit: string | null }>;
 }
 
 /**
@@ -71,9 +70,9 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
   if (session !== null) {
     await fence.check();
     await environment.quell(handle);
-    const { folder } = environment.process(handle, start);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFileAtomic(resumesFile({ type: 'local', folder }), session, 0o600);
+    const process = environment.process(handle, start);
+    await mkdir(process.folder, { recursive: true, mode: 0o700 });
+    await writeFileAtomic(resumesFile(process), session, 0o600);
     history.push(`start ${start} of the agent went on with its session`);
   } else if (start > 1) {
     await freshWorkspace(supervision);
@@ -101,8 +100,8 @@ async function sessionToResume(context: RunContext, start: number): Promise<stri
   return before.length === 0 ? null : sessionOf(context, before);
 }
 
-async function freshWorkspace({ deps, context, fence, signal }: Supervision): Promise<void> {
-  const { unfit } = await buildWorkspace(deps, context, fence, signal);
+async function freshWorkspace({ rebuild }: Supervision): Promise<void> {
+  const { unfit } = await rebuild();
   if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
 }
 
@@ -122,7 +121,7 @@ async function follow(
   const earlier = await agentOutputs(context, start - 1);
   const resumed = existsSync(resumesFile(process));
   const beside = Promise.all([
-    recordGrowth(stdout, join(process.folder, 'growth'), end),
+    recordGrowth(stdout, growthFile(process), end),
     watchCost(context, { earlier, resumed }, stdout, end, () => environment.kill(process, 'cost')),
   ]);
   beside.catch(() => undefined); // told below, when the agent has ended

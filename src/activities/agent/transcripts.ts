@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBreather } from '../../lib/breathe.js';
 import type { StreamParser } from '../../agents/agent.js';
 import { arrivalOf, readGrowth } from '../../platform/growth.js';
 import { linesOf } from '../../platform/lines.js';
+import { temporaryName } from '../../platform/write-file.js';
 import { renderHumanTranscript } from '../../reports/human-transcript.js';
 import type { EventBody, RunEvent } from '../../results/events.js';
 import type { CommandRecord } from '../../results/run-record.js';
@@ -21,7 +21,7 @@ async function writeLines(
   fill: (line: (text: string) => void) => Promise<void>,
 ): Promise<void> {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o755 });
-  const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  const temporary = temporaryName(path);
   const file = openSync(temporary, 'w', 0o644);
   try {
     await fill((text) => void writeSync(file, text));

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { readJsonIfThere } from '../../platform/read-file.js';
-import { writeFileAtomic } from '../../platform/write-file.js';
+import { TEMPORARY, writeFileAtomic } from '../../platform/write-file.js';
 import { JudgeAnswer } from '../../results/judgment.js';
 import { judgeAnswerFile } from '../../store/results-folder.js';
 import type { RunContext } from '../step/run-context.js';
@@ -26,7 +26,7 @@ export async function keepAnswer(
 
 /** What the judge has left among the artifacts, relative to the run's folder: the prompt first, then the answers. */
 export async function judgeArtifacts({ files }: RunContext): Promise<string[]> {
-  const names = (await readdir(files.judge).catch(() => [])).filter((name) => !name.endsWith('.tmp'));
+  const names = (await readdir(files.judge).catch(() => [])).filter((name) => !TEMPORARY.test(name));
   const number = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 0);
   return names.sort((a, b) => number(a) - number(b)).map((name) => `artifacts/judge/${name}`);
 }

@@ -5,7 +5,8 @@ import { lastStart } from '../agent/outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { planQuestion, readStart, startPlaced, type AgentSaid } from '../agent/placed-agent.js';
-import type { PlacedAgent, RunContext } from '../step/run-context.js';
+import type { PlacedAgent } from '../step/places.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** What an agent is to be asked. */
 export interface AgentQuestion {

@@ -4,7 +4,8 @@ import type { JudgeAnswer } from '../../results/judgment.js';
 import { sumUsage, type TokenUsage } from '../../results/token-usage.js';
 import { createUsageMeter } from '../../results/usage-meter.js';
 import { agentOutputs, allEventsOf, lastStart } from '../agent/outputs.js';
-import type { PlacedAgent, RunContext } from '../step/run-context.js';
+import type { PlacedAgent } from '../step/places.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** Tokens of a judge, and US dollars: 0 where it was not asked, null where a price is not known. */
 export interface JudgeUsage {

@@ -10,7 +10,7 @@ import { readStep, type Manifest } from '../step/publish-step.js';
 import { readAgentSteps } from '../agent/agent-steps.js';
 import type { RunContext } from '../step/run-context.js';
 import type { ContextStep } from '../agent/context-message.js';
-import type { Prepared } from '../step/workspace.js';
+import type { Prepared } from '../prepare/build-workspace.js';
 
 /** What the steps of a run left; null for one that was not performed. */
 export interface Found {

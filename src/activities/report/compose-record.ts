@@ -1,13 +1,19 @@
 import { Context } from '@temporalio/activity';
 import type { LeftOut } from '../../platform/copy-loosely.js';
-import type { AgentRecord, CommandRecord, RunRecord, StepRecord } from '../../results/run-record.js';
+import {
+  commandEnd,
+  type AgentRecord,
+  type CommandRecord,
+  type RunRecord,
+  type StepRecord,
+} from '../../results/run-record.js';
 import { SCHEMA_VERSION } from '../../results/schema.js';
 import { decideOutcome } from '../../results/verdict.js';
+import { whyNotJudged } from '../../results/why-not-judged.js';
 import { STEPS, type ReportInput } from '../../workflows/protocol.js';
 import type { Found } from './collect-steps.js';
 import type { Manifest } from '../step/publish-step.js';
 import type { RunContext } from '../step/run-context.js';
-import { whyNotJudged } from '../judge/why-not-judged.js';
 
 /** run.json: what ran and how it ended. */
 export function composeRecord(
@@ -97,10 +103,7 @@ function notices(
       : []),
     ...posts
       .filter((post) => post.exit_code !== 0)
-      .map(
-        (post) =>
-          `post script failed (${post.timed_out ? 'timed out' : `exit ${post.exit_code ?? 'by signal'}`}): ${post.command}`,
-      ),
+      .map((post) => `post script failed (${commandEnd(post)}): ${post.command}`),
     ...(scenario.run.max_turns === undefined || adapter.limitsTurns
       ? []
       : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
@@ -127,7 +130,19 @@ function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): stri
 }
 
 /** Name, what it left, and why it was not performed where it has a reason of its own. */
-type PlannedStep = [name: string, manifest: Manifest<unknown> | null, reason?: string | undefined];
+type PlannedStep = [name: string, manifest: Manifest<unknown> | null, reason?: string | null];
+
+/** Why a judge that the scenario has was not asked, as far as that is a reason of its own. */
+const reasonNotJudged = ({ judge, scenario }: RunContext, found: Found): string | null =>
+  judge === null
+    ? 'left out by --no-judge'
+    : whyNotJudged({
+        always: judge.always,
+        gates: scenario.evaluation.gates.length,
+        notPassed: found.gateDetails.filter(({ status }) => status !== 'pass').length,
+        // One that was not run is a reason that the other steps share.
+        completed: found.agent?.result.record.completed ?? true,
+      });
 
 function stepRecords(
   context: RunContext,
@@ -146,7 +161,7 @@ function stepRecords(
     ...found.gates.map((manifest, index): PlannedStep => [STEPS.gate(index), manifest]),
     ...found.evaluators.map((manifest, index): PlannedStep => [STEPS.evaluator(index), manifest]),
     ...(context.scenario.evaluation.judge?.enabled === true
-      ? [[STEPS.judge, found.judge, whyNotJudged(context, found)] as PlannedStep]
+      ? [[STEPS.judge, found.judge, reasonNotJudged(context, found)] as PlannedStep]
       : []),
   ];
   const reason = cancelled

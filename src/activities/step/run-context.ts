@@ -1,46 +1,27 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../../agents/agent.js';
 import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
 import { chooseEnvironment, environments } from '../../environments/index.js';
+import { referredNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
 import { createRecent } from '../../lib/recent.js';
 import { createRedactor } from '../../lib/redact.js';
 import { handoverFrom, readHandover } from '../../platform/handover.js';
 import { knownProviders, missingVariables, type ModelProvider } from '../../platform/model-providers.js';
-import { EffectiveScenario, Plan } from '../../scenario/plan.js';
-import { planFile, runFiles, scenarioFile, type RunFiles } from '../../store/results-folder.js';
+import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import { runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef } from '../../workflows/protocol.js';
-import {
-  equipAgent,
-  referredNames,
-  resolveEnv,
-  variablesOfAgent,
-  type EquippedAgent,
-} from '../agent/equip-agent.js';
-import { loginSecrets } from '../agent/login-files.js';
+import { equipAgent, resolveEnv, variablesOfAgent } from '../equip/equip-agent.js';
+import { loginSecrets } from '../equip/login-files.js';
+import { judgeHandle, placesIn, type PlacedAgent, type Places } from './places.js';
+import { secretsIn } from './secrets.js';
+import { checkName, readPlan, readScenario } from './stored.js';
 
 /** What the worker gives to every activity. */
 export interface Deps {
   resultsPath: string;
   stateFolder: string;
-}
-
-/** Private folders below a root, the same for every attempt, and what is seen of them by what runs there. */
-interface Places {
-  home: string;
-  config: string;
-  temporary: string;
-  binaries: string;
-  /** PATH, HOME, locale. */
-  baseEnv: Record<string, string>;
-}
-
-/** An agent that is asked one thing, in a place of its own: it judges a run, or is tried. */
-export interface PlacedAgent extends EquippedAgent, Places {
-  model: string;
-  handle: EnvironmentHandle;
 }
 
 /** All that a step needs to know of its run, read from the plan, the store and the handed-over values. */
@@ -75,52 +56,13 @@ export interface RunContext extends EffectiveScenario, Places {
   redact: (text: string) => string;
 }
 
-/** Values that a file of the user's refers to are not to be seen in any report, except under such names. */
-const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
-
-/** Those of handed-over values that no report may show. */
-export const secretsIn = (values: Record<string, string>): string[] =>
-  Object.entries(values).flatMap(([name, value]) => (NOT_SECRET.test(name) ? [] : [value]));
-
-/**
- * Whoever can reach the Temporal server can start our workflows: a name must not lead to a plan, and so to commands,
- * outside the results folder, nor to folders outside the state that would be emptied.
- */
-function checkName(name: string): void {
-  if (name !== '' && !/[/\0]|^\.\.?$/.test(name)) return;
-  throw ApplicationFailure.nonRetryable(`${JSON.stringify(name)} is no id of a sweep or run`, 'BadName');
-}
-
-/** Every step of every run of a sweep needs these, and they never change: the last few are kept. */
-const plans = createRecent<Plan>(8);
-const scenarios = createRecent<EffectiveScenario>(32);
+/** Most runs of a sweep have the same secrets, and a redactor takes long to make. */
 const redactors = createRecent<(text: string) => string>(8);
 
-export function readPlan(resultsPath: string, sweep: string): Promise<Plan> {
-  checkName(sweep);
-  const file = planFile(resultsPath, sweep);
-  return plans(file, () => readStored(file, Plan));
-}
-
-/** A scenario of the store, as it is run. */
-export function readScenario(resultsPath: string, hash: string): Promise<EffectiveScenario> {
-  const file = scenarioFile(resultsPath, hash);
-  return scenarios(file, () => readStored(file, EffectiveScenario));
-}
-
-/** Reads one of our own files. A broken one stays broken however often it is read. */
-async function readStored<T>(file: string, schema: { parse(value: unknown): T }): Promise<T> {
-  const text = await readFile(file, 'utf8');
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch (error) {
-    throw ApplicationFailure.nonRetryable(
-      `${file} cannot be read: ${(error as Error).message}`,
-      'StoreBroken',
-    );
-  }
-}
-
+/**
+ * What a step knows of its run.
+ * @throws ApplicationFailure, not to be tried again, where the store is broken or this worker does not know the agent
+ */
 export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
   const { resultsPath, stateFolder } = deps;
   checkName(run.run);
@@ -161,7 +103,10 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
   const root = join(stateFolder, 'work', run.run);
   const places = placesIn(root, handover.base);
   const handle: EnvironmentHandle = {
-    ...{ type: place.type, root, workspace: join(root, 'fixture'), mark: run.run },
+    type: place.type,
+    root,
+    workspace: join(root, 'fixture'),
+    mark: run.run,
     // The state of all engines: this one's may be beside others'.
     hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
     project: plan.project,
@@ -198,7 +143,9 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     values: handover.values,
     missing: [
       ...new Set([
-        ...[...target.missing, ...equipped.missing, ...(judging?.missing ?? [])],
+        ...target.missing,
+        ...equipped.missing,
+        ...(judging?.missing ?? []),
         ...(provider === null ? [] : missingVariables(provider, handover.values)),
       ]),
     ],
@@ -207,49 +154,5 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     prices: plan.prices,
     secrets,
     redact: await redactors(JSON.stringify(secrets), () => createRedactor({ secrets })),
-  };
-}
-
-/** Where an agent judges a run: marked below the run's mark, so that it ends with the run. */
-function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
-  const root = join(handle.root, 'judge');
-  return { ...handle, root, workspace: join(root, 'workspace'), mark: `${handle.mark}/judge` };
-}
-
-/** The private folders of a run below its root. */
-export function placesIn(root: string, base: Record<string, string>): Places {
-  const [home, config] = [join(root, 'home'), join(root, 'config')];
-  const [temporary, binaries] = [join(root, 'tmp'), join(root, 'bin')];
-  return {
-    ...{ home, config, temporary, binaries },
-    baseEnv: {
-      ...base,
-      PATH: `${binaries}:${base['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'}`,
-      HOME: home,
-      TMPDIR: temporary,
-    },
-  };
-}
-
-/** The context, redacting also the tokens that the agent has been given since. */
-export async function withNewLogin(context: RunContext): Promise<RunContext> {
-  if (context.agent.login === null) return context;
-  const secrets = [...new Set([...context.secrets, ...(await loginSecrets(context))])];
-  return { ...context, secrets, redact: createRedactor({ secrets }) };
-}
-
-/** What scripts and gates see (specs/scripts.md). */
-export function scriptEnv(context: RunContext): Record<string, string> {
-  const { run, files, handle } = context;
-  return {
-    ...context.baseEnv,
-    LLM_TOOL_TEST_FIXTURE_DIR: handle.workspace,
-    LLM_TOOL_TEST_RESULTS_DIR: files.folder,
-    LLM_TOOL_TEST_SCENARIO: run.cell.scenario,
-    LLM_TOOL_TEST_AGENT: run.cell.agent,
-    LLM_TOOL_TEST_MODEL: run.cell.model,
-    LLM_TOOL_TEST_TRANSCRIPT: files.rawTranscript,
-    LLM_TOOL_TEST_EVENTS: files.events,
-    ...context.targetEnv,
   };
 }

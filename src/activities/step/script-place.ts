@@ -13,3 +13,19 @@ export const scriptPlace = (
   read: async (path) => fileText(await environment.look(handle, path)),
   exec: (command) => run(command, env, timeoutSecs),
 });
+
+/** What scripts and gates see (specs/scripts.md). */
+export function scriptEnv(context: RunContext): Record<string, string> {
+  const { run, files, handle } = context;
+  return {
+    ...context.baseEnv,
+    LLM_TOOL_TEST_FIXTURE_DIR: handle.workspace,
+    LLM_TOOL_TEST_RESULTS_DIR: files.folder,
+    LLM_TOOL_TEST_SCENARIO: run.cell.scenario,
+    LLM_TOOL_TEST_AGENT: run.cell.agent,
+    LLM_TOOL_TEST_MODEL: run.cell.model,
+    LLM_TOOL_TEST_TRANSCRIPT: files.rawTranscript,
+    LLM_TOOL_TEST_EVENTS: files.events,
+    ...context.targetEnv,
+  };
+}

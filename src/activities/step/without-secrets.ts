@@ -1,4 +1,4 @@
-import { createExactRedactor } from '../../lib/redact.js';
+import { createExactMask, usableSecrets } from '../../lib/redact-exact.js';
 import type { RunContext } from './run-context.js';
 
 /**
@@ -12,11 +12,11 @@ export async function withoutSecrets<T>(
   try {
     return await perform();
   } catch (error) {
-    const redact = createExactRedactor({ secrets });
+    const mask = createExactMask(usableSecrets(secrets));
     const texts = error as Record<string, unknown>;
     for (const name of ['message', 'stack', 'path', 'dest']) {
       const text = texts[name];
-      if (typeof text === 'string') texts[name] = redact(Buffer.from(text))?.toString() ?? text;
+      if (typeof text === 'string') texts[name] = mask(text);
     }
     throw error;
   }

@@ -1,6 +1,6 @@
 import type { CommandResult } from '../../lib/command-result.js';
 import { parseJson } from '../../lib/json.js';
-import { answerIn, readAnswer } from '../answer.js';
+import { answerIn, readScriptAnswer } from '../answer.js';
 import type { Example, Readme } from '../readme.js';
 
 /** What an example shows of its answer; success where it shows nothing. */
@@ -17,7 +17,7 @@ export function exampleProblem(
   result: CommandResult,
   timeoutSecs: number,
 ): string | null {
-  const said = readAnswer(result, timeoutSecs);
+  const said = readScriptAnswer(result, timeoutSecs);
   if (!said.ok) return said.problem;
   const { answer } = said;
   const expected = shown(example);

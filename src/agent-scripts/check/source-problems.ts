@@ -24,13 +24,17 @@ export function sourceProblems(readme: Readme, paths: ScriptPaths, read: ReadMod
 }
 
 const inReadme = ({ readme: file }: ScriptPaths, line: number, message: string): Problem => ({
-  ...{ file, line, column: 1 },
+  file,
+  line,
+  column: 1,
   path: '',
   message,
 });
 
 const inSource = ({ file, line, column }: Omit<Problem, 'path' | 'message'>, message: string): Problem => ({
-  ...{ file, line, column },
+  file,
+  line,
+  column,
   path: '',
   message,
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Agent } from '../../agents/agent.js';
 import { knownAgents } from '../../agents/index.js';
-import { variableNames } from '../../lib/interpolate.js';
+import { referredNames } from '../../lib/interpolate.js';
 import { askVersion } from '../../platform/ask-version.js';
 import { knownProviders } from '../../platform/model-providers.js';
 import { findExecutable } from '../../platform/find-executable.js';
@@ -23,7 +23,7 @@ export const agentChecks = ({ project }: DoctorContext): DoctorCheck[] =>
 async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promise<Finding> {
   const settings = project.config.agents[agent.name];
   const executable = await findExecutable(programOf(agent, project.root));
-  const required = Object.values(settings?.env ?? {}).flatMap(variableNames);
+  const required = referredNames(settings?.env ?? {});
   const provider = agent.provider(agent.models[0] ?? 'default');
   const ofProvider =
     provider === null ? [] : (knownProviders(project.config.providers).get(provider)?.variables ?? []);

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { NO_DENO } from '../../agent-scripts/deno-command.js';
 import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
 import { askVersion } from '../../platform/ask-version.js';
-import { findDeno, NO_DENO } from '../../platform/find-deno.js';
+import { findDeno } from '../../platform/find-deno.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import { isFolder } from '../look.js';
 import type { DoctorContext } from './context.js';

@@ -30,4 +30,5 @@ export function cellLabel(cell: {
   return `${cell.scenario} ${cell.agent}/${cell.model}${cell.repetition > 1 ? ` #${cell.repetition}` : ''}`;
 }
 
+/** The same label, of a line of results.jsonl. */
 export const resultLabel = (line: ResultLine): string => cellLabel({ ...line, scenario: line.scenario_id });

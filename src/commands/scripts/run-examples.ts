@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { exampleProblem } from '../../agent-scripts/check/example-problems.js';
-import { parseDenoCommand, placeholderIn } from '../../agent-scripts/deno-command.js';
+import { DENO_ENV, parseDenoCommand, placeholderIn } from '../../agent-scripts/deno-command.js';
 import type { Example } from '../../agent-scripts/readme.js';
 import type { Problem } from '../../lib/problem.js';
 import { runCommand } from '../../platform/run-command.js';
@@ -31,8 +31,7 @@ export async function runExamples(root: string, script: FoundScript, deno: strin
     const env = {
       ...(process.env as Record<string, string>),
       PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}`,
-      DENO_NO_PROMPT: '1',
-      DENO_NO_UPDATE_CHECK: '1',
+      ...DENO_ENV,
       // Deno asks a proxy for loopback addresses too.
       NO_PROXY: ['127.0.0.1', process.env['NO_PROXY'] ?? ''].filter((part) => part !== '').join(','),
     };

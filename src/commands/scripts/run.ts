@@ -1,8 +1,9 @@
 import { stderr, stdout } from 'node:process';
 import { execa } from 'execa';
-import { readAnswer } from '../../agent-scripts/answer.js';
+import { readScriptAnswer } from '../../agent-scripts/answer.js';
+import { DENO_ENV, NO_DENO } from '../../agent-scripts/deno-command.js';
 import { usageCommand } from '../../agent-scripts/readme.js';
-import { findDeno, NO_DENO } from '../../platform/find-deno.js';
+import { findDeno } from '../../platform/find-deno.js';
 import { InfrastructureError, UsageError } from '../usage-error.js';
 import { findScript, findScriptsRoot } from './find-scripts.js';
 
@@ -21,15 +22,14 @@ export async function runAgentScript(nameOrPath: string, args: string[]): Promis
   if (deno === null) throw new InfrastructureError(NO_DENO);
   const ended = await execa(deno, ['run', ...usage.flags, source, ...args], {
     cwd: root,
-    // What the README does not allow is refused, not asked for.
-    env: { DENO_NO_PROMPT: '1', DENO_NO_UPDATE_CHECK: '1' },
+    env: DENO_ENV,
     stdin: 'inherit',
     stderr: 'inherit',
     reject: false,
     stripFinalNewline: false,
     maxBuffer: 256 * 1024 * 1024,
   });
-  const said = readAnswer(
+  const said = readScriptAnswer(
     {
       exitCode: ended.exitCode ?? null,
       timedOut: false,

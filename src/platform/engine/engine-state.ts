@@ -45,5 +45,14 @@ export function removeHalfWritten(stateFolder: string): void {
 /** Touched by every command that uses the engine, so that the keeper can tell when it is idle. */
 export const lastUsedFile = (stateFolder: string): string => join(stateFolder, 'last-used');
 
+/** Written by the worker when it polls. */
+export const workerReadyFile = (stateFolder: string): string => join(stateFolder, 'worker.json');
+
+/** Touched by the worker every second. */
+export const workerAliveFile = (stateFolder: string): string => join(stateFolder, 'worker-alive');
+
+/** Where the worker of a project (by its id, see folders.ts) gets its tasks. */
+export const taskQueueOf = (projectId: string): string => `llm-tool-test-${projectId}`;
+
 export const logFile = (stateFolder: string, of: 'keeper' | 'server' | 'worker'): string =>
   join(stateFolder, 'logs', `${of}.log`);

@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { projectState } from '../folders.js';
 import { tryLock } from '../generation-lock.js';
@@ -14,6 +13,9 @@ import {
   logFile,
   readEngineState,
   removeHalfWritten,
+  taskQueueOf,
+  workerAliveFile,
+  workerReadyFile,
   writeEngineState,
   type EngineState,
 } from './engine-state.js';
@@ -35,12 +37,6 @@ export interface KeeperOptions {
   /** End after so long without open workflows and commands; null: never. */
   idleMs: number | null;
 }
-
-/** Written by the worker when it polls; see worker.ts. */
-export const workerReadyFile = (stateFolder: string): string => join(stateFolder, 'worker.json');
-
-/** Touched by the worker every second. */
-export const workerAliveFile = (stateFolder: string): string => join(stateFolder, 'worker-alive');
 
 /**
  * The keeper: runs the Temporal server and one worker as detached processes, restarts what dies, and ends both when
@@ -68,7 +64,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
     external: options.external !== null,
     address: options.external?.address ?? before?.address ?? '',
     namespace: options.external?.namespace ?? 'default',
-    taskQueue: `llm-tool-test-${id}`,
+    taskQueue: taskQueueOf(id),
     uiUrl: options.external === null ? (before?.uiUrl ?? null) : null,
     resultsPath: options.resultsPath,
     keeper: ownIdentity(),

@@ -3,23 +3,13 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { SEARCH_ATTRIBUTES } from '../../lib/search-attributes.js';
 import { identify, isAlive, type ProcessIdentity } from '../process-identity.js';
 import { waitUntil } from '../wait-until.js';
 import type { TemporalExecutable } from './find-temporal.js';
 import { logFile } from './engine-state.js';
 
 export const LOOPBACK = '127.0.0.1';
-
-/** Shown and searchable in Temporal's UI; specs/results.md says what each holds. */
-export const SEARCH_ATTRIBUTES = {
-  SweepId: 'Keyword',
-  Scenario: 'Keyword',
-  Agent: 'Keyword',
-  Model: 'Keyword',
-  Outcome: 'Keyword',
-  CostUsd: 'Double',
-  Rep: 'Int',
-} as const;
 
 /** What the server's defaults cost where one worker does all the work (specs/performance.md). */
 const TUNING = {

@@ -5,7 +5,7 @@
 #   sup        "pid boot mode start": the claim, made exclusively; the supervisor lives as long as this process
 #   ctl        FIFO: whoever writes a reason into it stops the agent
 #   out, err   the agent's output
-#   stop       why it was stopped (cancel, deadline, idle); absent when the agent ended by itself
+#   stop       why it was stopped (cancel, deadline, idle, cost); absent when the agent ended by itself
 #   exit       the agent's exit status, written last; complete when it ends in a newline
 dir=$1 mode=$2 boot=$3 script=$4
 shift 4

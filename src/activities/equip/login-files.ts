@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, LoginFile } from '../../agents/agent.js';
+import { RUN_FOLDERS } from '../../environments/run-folders.js';
 import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
 import { readTextIfThere } from '../../platform/read-file.js';
 import { writeFileAtomic } from '../../platform/write-file.js';
@@ -20,8 +21,8 @@ export interface Borrower {
 const SECRET_LENGTH = 16;
 
 const ownFile = ({ home }: LoginFile): string => join(homedir(), home);
-/** As each start was given them: beside the agent's folders, where it cannot change them. */
-const lentFolder = ({ handle }: Borrower): string => join(handle.root, 'login');
+/** As each start was given them. */
+const lentFolder = ({ handle }: Borrower): string => join(handle.root, RUN_FOLDERS.login);
 const lentFile = (borrower: Borrower, start: number, file: LoginFile): string =>
   join(lentFolder(borrower), String(start), file.home);
 
@@ -75,7 +76,8 @@ export async function loginSecrets(borrower: Borrower): Promise<string[]> {
   if (files.length === 0) return [];
   const starts = (await readdir(lentFolder(borrower)).catch(() => [])).map(Number);
   const paths = files.flatMap((file) => [
-    ...[ownFile(file), file.at(borrower)],
+    ownFile(file),
+    file.at(borrower),
     ...starts.map((start) => lentFile(borrower, start, file)),
   ]);
   const texts = await Promise.all(paths.map(readTextIfThere));

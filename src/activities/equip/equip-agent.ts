@@ -1,6 +1,6 @@
 import type { Agent, ModelAccess } from '../../agents/agent.js';
 import { knownAgents } from '../../agents/index.js';
-import { interpolate, variableNames } from '../../lib/interpolate.js';
+import { interpolate, referredNames } from '../../lib/interpolate.js';
 import { knownProviders, missingVariables, type ModelProvider } from '../../platform/model-providers.js';
 import type { Plan } from '../../scenario/plan.js';
 
@@ -72,7 +72,3 @@ export function resolveEnv(
   }
   return { env: resolved, missing };
 }
-
-/** Names that the `${NAME}` in an environment map refer to. */
-export const referredNames = (env: Record<string, string>): string[] =>
-  Object.values(env).flatMap(variableNames);

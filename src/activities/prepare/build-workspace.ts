@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { describeEnd, type CommandResult } from '../../lib/command-result.js';
+import { describeEnd } from '../../lib/command-result.js';
 import { beginningOf } from '../../lib/cut.js';
 import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
 import { findDeno } from '../../platform/find-deno.js';
@@ -10,15 +10,14 @@ import { removeTree } from '../../platform/tree.js';
 import type { CommandRecord } from '../../results/run-record.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
-import type { Fence } from './fence.js';
-import { whyNotLoggedIn } from '../agent/login-files.js';
-import type { Deps, RunContext } from './run-context.js';
+import { toRecord } from '../step/command-record.js';
+import type { Fence } from '../step/fence.js';
+import { whyNotLoggedIn } from '../equip/login-files.js';
+import type { Deps, RunContext } from '../step/run-context.js';
 
 /** Long enough for an installation; a setup command that hangs must not hang the sweep. */
 const SETUP_SECS = 600;
 const HEALTH_SECS = 30;
-/** Enough to see why a command failed. */
-const RECORD_LIMIT = 16 * 1024;
 const UNFIT_LIMIT = 500;
 
 export interface Prepared {
@@ -31,24 +30,11 @@ export interface Prepared {
   /** Why the agent cannot be started; null when it can. */
   unfit: string | null;
   warnings: string[];
-  /** Names everything that the result depends on (activities/step/cache-key.ts). */
+  /** Names everything that the result depends on (cache-key.ts). */
   cache_key?: string | null;
   /** Id of a finished run with that key, which is taken in place of a new one. */
   reuse?: string | null;
 }
-
-/** Cut where more is left than is kept, with an ellipsis for redaction; cut to size when it is redacted. */
-const shortRecord = ({ redact }: RunContext, output: string): string =>
-  redact(beginningOf(output, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT);
-
-export const toRecord = (context: RunContext, command: string, result: CommandResult): CommandRecord => ({
-  command: context.redact(command),
-  exit_code: result.exitCode,
-  timed_out: result.timedOut,
-  duration_ms: result.durationMs,
-  stdout: shortRecord(context, result.stdout),
-  stderr: shortRecord(context, result.stderr),
-});
 
 /** Makes the workspace anew: the fixture, setup files and commands, the target on PATH, the health check. */
 export async function buildWorkspace(

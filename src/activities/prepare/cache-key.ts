@@ -4,8 +4,9 @@ import { fingerprint } from '../../platform/fingerprint.js';
 import { buildId } from '../../platform/package-info.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
 import { planQuestion } from '../agent/placed-agent.js';
-import type { PlacedAgent, RunContext } from './run-context.js';
-import type { Prepared } from './workspace.js';
+import type { PlacedAgent } from '../step/places.js';
+import type { RunContext } from '../step/run-context.js';
+import type { Prepared } from './build-workspace.js';
 
 /**
  * A hash over everything that the result of a run depends on, so that another run with the same key may be reused:
@@ -33,7 +34,12 @@ export async function cacheKey(context: RunContext, prepared: Prepared): Promise
     build: buildId(),
     scenario: scenarioHash,
     environment: handle.type,
-    ...{ agent, model, variant, repetition, agentSettings, targetEnv },
+    agent,
+    model,
+    variant,
+    repetition,
+    agentSettings,
+    targetEnv,
     agentVersion: prepared.agent_version ?? null,
     program: await fingerprint(program),
     files: await outsideFiles([...launch.argv.slice(1), ...commands.flatMap(wordsOf)], handle.root),

@@ -1,0 +1,21 @@
+import type { CommandResult } from '../../lib/command-result.js';
+import { beginningOf } from '../../lib/cut.js';
+import type { CommandRecord } from '../../results/run-record.js';
+import type { RunContext } from './run-context.js';
+
+/** Enough to see why a command failed. */
+const RECORD_LIMIT = 16 * 1024;
+
+/** Cut where more is left than is kept, with an ellipsis for redaction; cut to size when it is redacted. */
+const shortRecord = ({ redact }: RunContext, output: string): string =>
+  redact(beginningOf(output, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT);
+
+/** What of a command's run is recorded, redacted. */
+export const toRecord = (context: RunContext, command: string, result: CommandResult): CommandRecord => ({
+  command: context.redact(command),
+  exit_code: result.exitCode,
+  timed_out: result.timedOut,
+  duration_ms: result.durationMs,
+  stdout: shortRecord(context, result.stdout),
+  stderr: shortRecord(context, result.stderr),
+});

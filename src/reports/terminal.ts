@@ -1,0 +1,40 @@
+import type pc from 'picocolors';
+import { formatCost } from '../lib/dollars.js';
+import type { Outcome } from '../results/schema.js';
+import type { Paid } from '../results/tally.js';
+
+/** How text for a terminal is laid out. */
+export interface TextOptions {
+  color: boolean;
+  /** Columns of the terminal. */
+  width: number;
+}
+
+export type Colors = ReturnType<typeof pc.createColors>;
+type Mark = Outcome | 'done' | 'failed' | 'not_performed' | null;
+
+/** An outcome or state as a coloured mark and word; null is what has no outcome yet. */
+export function mark(state: Mark, colors: Colors): string {
+  switch (state) {
+    case 'pass':
+    case 'done':
+      return colors.green(`✓ ${state}`);
+    case 'fail':
+    case 'failed':
+      return colors.red(`✗ ${state}`);
+    case 'error':
+      return colors.magenta('! error');
+    case 'cancelled':
+      return colors.yellow('- cancelled');
+    case 'not_performed':
+      return colors.dim('- not performed');
+    case null:
+      return colors.dim('· waiting');
+  }
+}
+
+/** "$1.20" of what was paid, nothing included; ">$1.20" where there is more that is not known. */
+export function paidText({ usd, unknown }: Paid): string {
+  if (usd === null) return formatCost(unknown === 0 ? 0 : null);
+  return `${unknown > 0 ? '>' : ''}${formatCost(usd)}`;
+}
