@@ -1,6 +1,10 @@
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
+import type { Activities } from '../activities/index.js';
 import type { Cell } from '../results/cell.js';
 import type { RunResult, SweepProgress } from './protocol.js';
+
+/** Names of the activities, as the server and its Web UI show them. */
+export type StepName = keyof Activities;
 
 /** What Temporal's Web UI shows of our workflows beyond their histories. */
 export interface StepLine {
