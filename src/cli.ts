@@ -1,15 +1,14 @@
 #!/usr/bin/env -S node --
 import { Argument, Command, CommanderError, Option } from '@commander-js/extra-typings';
+import { ADDRESS, JSON_FLAG, RESULTS, SWEEP } from './commands/common-options.js';
+import { addEngineVerbs } from './commands/engine-verbs.js';
 import { atOnce, count, each, list, positive, tier } from './commands/option-values.js';
 import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
+import { ownCommand } from './commands/own-name.js';
 import { addScriptsVerbs } from './commands/scripts/verbs.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { UnsafeFolder } from './platform/folders.js';
 import { packageVersion } from './platform/package-info.js';
-
-const RESULTS = ['--results <folder>', 'results folder (default: results_path of the config)'] as const;
-const ADDRESS = ['--address <host:port>', 'a Temporal server of yours instead of the local one'] as const;
-const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;
 
 // An empty variable is none.
 if (process.env['LLM_TOOL_TEST_BUDGET_USD'] === '') delete process.env['LLM_TOOL_TEST_BUDGET_USD'];
@@ -25,7 +24,12 @@ const program = new Command('llm-tool-test')
   .description('Can LLM agents really do the job with your command-line tool?')
   .version(packageVersion)
   .showHelpAfterError()
-  .configureHelp({ showGlobalOptions: false })
+  .configureHelp({
+    showGlobalOptions: false,
+    // Without the defaults, which are `false` and `[]`: nothing was said.
+    optionDescription: ({ description, envVar }) =>
+      envVar === undefined ? description : `${description} (env: ${envVar})`,
+  })
   .enablePositionalOptions()
   .exitOverride();
 
@@ -49,7 +53,7 @@ program
       .env('LLM_TOOL_TEST_BUDGET_USD'),
   )
   .option('--timeout-secs <n>', 'time for the agent', positive)
-  .option('--target-binary <path>', 'the program under test')
+  .option('--target-binary <path>', "another build in the target's place")
   .option('--no-cache', 'run everything anew, also what has a result of exactly the same inputs')
   .addOption(
     new Option(
@@ -132,7 +136,7 @@ program
 program
   .command('resume')
   .description('go on with a sweep and follow it')
-  .argument('<sweep>')
+  .argument(...SWEEP)
   .option(...RESULTS)
   .option(...ADDRESS)
   .option(...JSON_FLAG, false)
@@ -141,7 +145,7 @@ program
 program
   .command('retry')
   .description('run the cells of a sweep again that could not be tested')
-  .argument('<sweep>')
+  .argument(...SWEEP)
   .option('--failed', 'also those that failed', false)
   .option('--now', 'of a sweep that runs: wait no longer for limits of providers', false)
   .option(...RESULTS)
@@ -156,7 +160,7 @@ for (const [verb, description] of [
   program
     .command(verb)
     .description(description)
-    .argument('<sweep>')
+    .argument(...SWEEP)
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
@@ -216,25 +220,7 @@ program
     exitWith((await import('./commands/completion.js')).completion(shell, options)),
   );
 
-const engine = program
-  .command('engine')
-  .description('the local engine: Temporal server, worker, and their keeper');
-for (const [verb, description, action] of [
-  ['start', 'start it', 'engineStart'],
-  ['stop', 'stop it; open sweeps go on when it is started again', 'engineStop'],
-  ['status', 'show what is running', 'engineShowStatus'],
-  ['keep', 'keep it up in the foreground, for containers and service managers', 'engineKeep'],
-] as const) {
-  engine
-    .command(verb)
-    .description(description)
-    .option('--stay', 'do not end when idle', false)
-    .option(...RESULTS)
-    .option(...ADDRESS)
-    .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./commands/engine.js'))[action](options)));
-}
-
+addEngineVerbs(program, exitWith);
 addScriptsVerbs(program, exitWith);
 
 /** Runs the command that the arguments name. Expected errors print no stack. */
@@ -264,7 +250,7 @@ async function main(): Promise<void> {
       // Temporal's client, of whose classes this file must not wait to be loaded.
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
       if (json) printJson(errorDocument('infrastructure', reason));
-      say(`error: the Temporal server failed: ${reason}; try again, or see \`llm-tool-test engine status\``);
+      say(`error: the Temporal server failed: ${reason}; try again, or see ${ownCommand('engine status')}`);
       exitCode = 3;
     } else {
       throw error;

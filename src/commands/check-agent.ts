@@ -5,16 +5,10 @@ import { agentModelProblem, agentProblem } from './agent-problems.js';
 import type { Project } from './project.js';
 import { UsageError } from './usage-error.js';
 
-/** @throws UsageError for an agent that nobody defines, or that may spend money without leave. */
+/** @throws UsageError for an agent that nobody defines. */
 export function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {
   const problem = agentProblem(name, known);
   if (problem !== null) throw new UsageError('unknown_agent', problem);
-  if (known.get(name)?.free !== true && process.env['LLM_TOOL_TEST_ENABLED'] !== '1') {
-    throw new UsageError(
-      'not_enabled',
-      `agent '${name}' may spend money: set LLM_TOOL_TEST_ENABLED=1 to run it, or say free = true in [agents.${name}] if it costs nothing`,
-    );
-  }
 }
 
 /** @throws UsageError for a model that an agent cannot be run with. */

@@ -91,21 +91,3 @@ function placeOf(
   const problems = [configSource.problemAt(['judge', 'model'], message)];
   return { problems, texts: new Map([[configSource.file, configSource.text]]) };
 }
-
-/** @throws UsageError for a judge that may spend money without leave. */
-export function checkLeave({ config }: Project, judges: readonly (JudgeSettings | null)[]): void {
-  if (process.env['LLM_TOOL_TEST_ENABLED'] === '1') return;
-  const agents = knownAgents(config.agents);
-  const providers = knownProviders(config.providers);
-  for (const judge of judges) {
-    const name = parseJudgeName(judge?.model ?? '');
-    if (judge === null || !name.ok) continue;
-    const isFree = name.by === 'agent' ? agents.get(name.agent)?.free : providers.get(name.provider)?.free;
-    if (isFree === true) continue;
-    const table = name.by === 'agent' ? `agents.${name.agent}` : `providers.${name.provider}`;
-    throw new UsageError(
-      'not_enabled',
-      `the judge ${judge.model} may spend money: set LLM_TOOL_TEST_ENABLED=1 to ask it, or say free = true in [${table}] if it costs nothing; --no-judge leaves it out`,
-    );
-  }
-}

@@ -5,7 +5,7 @@ import type { Cell } from '../results/cell.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { agentSettings, checkAgent, checkModel } from './check-agent.js';
-import { checkLeave, chooseJudge, type JudgeFlags } from './choose-judge.js';
+import { chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
 import type { Project } from './project.js';
@@ -75,7 +75,6 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
     effective: effectiveScenario(project, one, flags),
   }));
   const judges = scenarios.map(({ effective }) => effective.judge);
-  checkLeave(project, judges);
   const agents = agentSettings(project, [...used, ...agentsOfJudges(judges)]);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
   const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));

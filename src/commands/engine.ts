@@ -6,23 +6,30 @@ import { isAlive, type ProcessIdentity } from '../platform/process-identity.js';
 import { printJson, say } from './output.js';
 import { openProject } from './project.js';
 
-export interface EngineOptions {
-  json: boolean;
+interface Where {
   results?: string;
+}
+
+interface Asked extends Where {
+  json: boolean;
+}
+
+interface Started extends Where {
   address?: string;
-  stay?: boolean;
+  /** Never end by idleness. */
+  stay: boolean;
 }
 
 const IDLE_SECS = 15 * 60;
 
 /** `engine keep`: the keeper itself, in the foreground. Commands start it; so do containers and service managers. */
-export async function engineKeep({ results, address, stay }: EngineOptions): Promise<number> {
+export async function engineKeep({ results, address, stay }: Started): Promise<number> {
   const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
   const { resultsPath } = openProject(results);
   const external = givenTemporal(address);
   // `status` and `stop` must not wait for Temporal's client.
   const { keep } = await import('../platform/engine/keeper.js');
-  await keep({ resultsPath, external, idleMs: stay === true ? null : idleSecs * 1000 });
+  await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000 });
   // Its state says why it failed, to the command that waits for it; a service manager sees the output only.
   const state = await engineState(resultsPath);
   if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
@@ -30,18 +37,18 @@ export async function engineKeep({ results, address, stay }: EngineOptions): Pro
   return 3;
 }
 
-export async function engineStart({ json, results, address, stay }: EngineOptions): Promise<number> {
+export async function engineStart({ json, results, address, stay }: Started & Asked): Promise<number> {
   const { resultsPath } = openProject(results);
   const { openSession } = await import('./session.js');
   const session = await openSession(resultsPath, {
     ...(address === undefined ? {} : { address }),
-    stay: stay === true,
+    stay,
   });
   await session.close();
   return showStatus(resultsPath, json);
 }
 
-export async function engineStop({ json, results }: EngineOptions): Promise<number> {
+export async function engineStop({ json, results }: Asked): Promise<number> {
   const stopped = await stopEngine(projectState(openProject(results).resultsPath).folder);
   if (json) printJson({ stopped });
   else
@@ -53,7 +60,7 @@ export async function engineStop({ json, results }: EngineOptions): Promise<numb
   return 0;
 }
 
-export const engineShowStatus = ({ json, results }: EngineOptions): Promise<number> =>
+export const engineShowStatus = ({ json, results }: Asked): Promise<number> =>
   showStatus(openProject(results).resultsPath, json);
 
 const engineState = (resultsPath: string): Promise<EngineState | null> =>

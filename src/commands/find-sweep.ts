@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearest } from '../lib/nearest.js';
 import { Plan } from '../scenario/plan.js';
-import { planFile, runFiles } from '../store/results-folder.js';
+import { planFile, runFiles, sweepsFolder } from '../store/results-folder.js';
 import { newestSweeps } from './newest-sweeps.js';
 import { displayPath } from './project.js';
 import { readOwn } from './read-own.js';
@@ -17,26 +17,31 @@ function complete(id: string, known: readonly string[]): string | null {
   return id !== '' && matching.length === 1 ? (matching[0] ?? null) : null;
 }
 
-/** Plan of a sweep by its id or a unique beginning of it. @throws UsageError */
+const sweepNames = (resultsPath: string): string[] => names(sweepsFolder(resultsPath));
+
+/** The sweep that is meant: by its id, a unique beginning of it, or `latest`, the newest. null: none is. */
+const sweepBy = (resultsPath: string, id: string): string | null =>
+  (id === 'latest' ? newestSweeps(resultsPath)[0] : undefined) ?? complete(id, sweepNames(resultsPath));
+
+const readPlan = (resultsPath: string, sweep: string): Plan => readOwn(planFile(resultsPath, sweep), Plan);
+
+/** Plan of the sweep that is meant. @throws UsageError where none is. */
 export function findPlan(resultsPath: string, id: string): Plan {
-  const known = names(join(resultsPath, 'sweeps'));
-  const sweep = complete(id, known);
-  if (sweep === null) throw unknownId(id, known, 'sweep', resultsPath);
-  return readOwn(planFile(resultsPath, sweep), Plan);
+  const sweep = sweepBy(resultsPath, id);
+  if (sweep === null) throw unknownId(id, sweepNames(resultsPath), 'sweep', resultsPath);
+  return readPlan(resultsPath, sweep);
 }
 
-/** What an id stands for; `latest` for the newest sweep. @throws UsageError when it is neither a sweep nor a run. */
+/** The sweep or the run that is meant. @throws UsageError where neither is. */
 export function findById(
   resultsPath: string,
   id: string,
 ): { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string } {
-  const sweeps = names(join(resultsPath, 'sweeps'));
-  const newest = id === 'latest' ? newestSweeps(resultsPath)[0] : undefined;
-  if (newest !== undefined) return { kind: 'sweep', plan: findPlan(resultsPath, newest) };
-  if (complete(id, sweeps) !== null) return { kind: 'sweep', plan: findPlan(resultsPath, id) };
+  const sweep = sweepBy(resultsPath, id);
+  if (sweep !== null) return { kind: 'sweep', plan: readPlan(resultsPath, sweep) };
   const runs = names(resultsPath).filter((name) => existsSync(runFiles(join(resultsPath, name)).run));
   const run = complete(id, runs);
-  if (run === null) throw unknownId(id, [...sweeps, ...runs], 'sweep or run', resultsPath);
+  if (run === null) throw unknownId(id, [...sweepNames(resultsPath), ...runs], 'sweep or run', resultsPath);
   return { kind: 'run', folder: join(resultsPath, run) };
 }
 

@@ -4,6 +4,7 @@ import { sweepWorkflowId } from '../workflows/protocol.js';
 import { follow } from './follow/follow.js';
 import { catchSignals } from './follow/signals.js';
 import { printDocument, say } from './output.js';
+import { ownCommand } from './own-name.js';
 import type { Session } from './session.js';
 import { uiPage } from './ui-page.js';
 
@@ -21,7 +22,7 @@ export async function followToEnd(
   printDocument(document, json);
   if (document.status === 'paused') {
     say(
-      `paused: \`llm-tool-test resume ${plan.sweep}\` goes on, \`llm-tool-test cancel ${plan.sweep}\` ends it`,
+      `paused: ${ownCommand(`resume ${plan.sweep}`)} goes on, ${ownCommand(`cancel ${plan.sweep}`)} ends it`,
     );
   }
   return interrupted ? 130 : exitCodeOf(document);

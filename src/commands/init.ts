@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { planFiles } from './init/plan-files.js';
 import { writeNewFiles } from './new-files.js';
 import { printJson } from './output.js';
+import { ownName } from './own-name.js';
 import { displayPath } from './project.js';
 
 /** `init`: a config, a scenario and its fixture that run at once. All files are made, or none; none is overwritten. */
@@ -22,13 +23,11 @@ interface Step {
 }
 
 function nextCommands(folder: string): Step[] {
-  // As it was called: with `npx` the command is not on PATH.
-  const name = process.env['npm_command'] === 'exec' ? 'npx llm-tool-test' : 'llm-tool-test';
   const way = relative(process.cwd(), folder);
   return [
     ...(way === '' ? [] : [{ command: `cd ${way.startsWith('../..') ? folder : way}`, does: '' }]),
-    { command: `${name} run stock_delivery`, does: 'plays the free agent `mock`, in seconds' },
-    { command: `${name} doctor`, does: 'says what is missing here' },
+    { command: `${ownName} run stock_delivery`, does: 'plays the free agent `mock`, in seconds' },
+    { command: `${ownName} doctor`, does: 'says what is missing here' },
   ];
 }
 

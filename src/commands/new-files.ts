@@ -61,6 +61,6 @@ function write(folder: string, files: readonly NewFile[]): void {
     }
   } catch (error) {
     for (const path of made) rmSync(path, { recursive: true, force: true });
-    throw new UsageError('init_failed', `nothing was written: ${(error as Error).message}`);
+    throw new UsageError('files_unwritable', `nothing was written: ${(error as Error).message}`);
   }
 }

@@ -4,9 +4,11 @@ import { handoverFrom, writeHandover } from '../platform/handover.js';
 import { buildSweepDocument, type SweepDocument } from '../results/sweep-document.js';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
+import { checkAgentLeave, checkJudgeLeave } from './check-leave.js';
 import { catchSignals } from './follow/signals.js';
 import { draftSweep, type Draft, type SweepFlags } from './draft-sweep.js';
 import { printJson, say } from './output.js';
+import { ownCommand } from './own-name.js';
 import { checkWritable, openProject, type Project } from './project.js';
 import { selectScenarios, type Selection } from './select-scenarios.js';
 import type { Session } from './session.js';
@@ -40,6 +42,8 @@ export async function run(options: RunOptions): Promise<number> {
   }
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const draft = draftSweep(project, selected, options);
+  // A dry run spends nothing: it shows what would be paid for.
+  if (!options.dryRun) checkLeave(project, draft);
   await checkWritable(project.resultsPath);
   if (options.dryRun) return showDraft(draft, project, options.json);
 
@@ -59,7 +63,7 @@ export async function run(options: RunOptions): Promise<number> {
     if (options.json) printJson(document);
     else
       say(
-        `started ${plan.sweep}; \`llm-tool-test resume ${plan.sweep}\` follows it\n${document.ui_url ?? ''}`,
+        `started ${plan.sweep}; ${ownCommand(`resume ${plan.sweep}`)} follows it\n${document.ui_url ?? ''}`,
       );
     return 0;
   } finally {
@@ -70,7 +74,7 @@ export async function run(options: RunOptions): Promise<number> {
 /** The engine may take minutes to come. Whoever does not wait for it is told how to go on. */
 async function openSessionFor(plan: Plan, { resultsPath }: Project, options: RunOptions): Promise<Session> {
   const tell = (): void =>
-    say(`${plan.sweep} is planned and not started: \`llm-tool-test resume ${plan.sweep}\` starts it`);
+    say(`${plan.sweep} is planned and not started: ${ownCommand(`resume ${plan.sweep}`)} starts it`);
   const onSignal = (): void => {
     tell();
     process.exit(130);
@@ -86,6 +90,12 @@ async function openSessionFor(plan: Plan, { resultsPath }: Project, options: Run
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
+}
+
+function checkLeave({ config }: Project, { cells, scenarios }: Draft): void {
+  for (const name of new Set(cells.map(({ agent }) => agent))) checkAgentLeave(config, name);
+  for (const { effective } of scenarios)
+    if (effective.judge !== null) checkJudgeLeave(config, effective.judge.model);
 }
 
 const startedDocument = (plan: Plan, { resultsPath }: Project, uiUrl: string | null): SweepDocument =>

@@ -12,6 +12,7 @@ import { findPlan } from './find-sweep.js';
 import { followToEnd } from './follow-to-end.js';
 import { neededVariables } from './needed-variables.js';
 import { printDocument, printJson, say } from './output.js';
+import { ownCommand } from './own-name.js';
 import { openProject } from './project.js';
 import { openSession, type Session } from './session.js';
 import { sweepDocument } from './show.js';
@@ -59,7 +60,7 @@ export async function steer(verb: 'pause' | 'cancel', id: string, options: Steer
     if (options.json) printJson(document);
     else
       say(
-        `${plan.sweep}: ${status}${verb === 'pause' ? `; \`llm-tool-test resume ${plan.sweep}\` goes on` : ''}`,
+        `${plan.sweep}: ${status}${verb === 'pause' ? `; ${ownCommand(`resume ${plan.sweep}`)} goes on` : ''}`,
       );
     return 0;
   } finally {
@@ -90,7 +91,7 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
   } else if (!options.now) {
     throw new UsageError(
       'sweep_open',
-      `${plan.sweep} has not ended: --now ends its waits, \`llm-tool-test resume ${plan.sweep}\` follows it`,
+      `${plan.sweep} has not ended: --now ends its waits, ${ownCommand(`resume ${plan.sweep}`)} follows it`,
     );
   }
   const session = await openSession(resultsPath, options);

@@ -7,6 +7,7 @@ import { planFile, resultsLog, summaryFile } from '../store/results-folder.js';
 import { readResults } from '../store/results-log.js';
 import { newestSweeps } from './newest-sweeps.js';
 import { printJson, say, textOptions } from './output.js';
+import { ownCommand } from './own-name.js';
 import { displayPath, openProject } from './project.js';
 import { readOwn } from './read-own.js';
 import { UsageError } from './usage-error.js';
@@ -29,6 +30,7 @@ export async function listSweeps(options: {
     results,
   );
   if (options.json) printJson({ sweeps });
+  else if (sweeps.length === 0) process.stdout.write(`no sweeps yet: ${ownCommand('run')} makes one\n`);
   else process.stdout.write(renderSweeps(sweeps, known.length - wanted.length, Date.now(), textOptions()));
   return Promise.resolve(0);
 }

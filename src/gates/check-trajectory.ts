@@ -13,10 +13,7 @@ export async function checkTrajectory(
 }
 
 /** Judges what the agent said last; `wanted` completes "the answer …" ("contains x"). */
-export const checkAnswer = (
-  context: GateContext,
-  wanted: Wanted,
-): Promise<Verdict> =>
+export const checkAnswer = (context: GateContext, wanted: Wanted): Promise<Verdict> =>
   checkTrajectory(context, ({ answer }) => {
     if (answer === null) return fail('the agent gave no answer');
     return wanted.test(answer)

@@ -14,6 +14,5 @@ export const commandOutputContains = defineGate({
     })
     .describe('The command exits with 0 and its stdout contains the text'),
   subject: (spec) => spec.command,
-  check: (spec, context) =>
-    checkOutput(spec, context, containing(spec.substring)),
+  check: (spec, context) => checkOutput(spec, context, containing(spec.substring)),
 });

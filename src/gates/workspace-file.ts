@@ -25,11 +25,7 @@ export function lookProblem(path: string, look: FileLook): string | null {
 const TEXT_LIMIT = 256 * 1024 * 1024;
 
 /** Judges the text of a file; `wanted` completes "notes.md …" ("contains x"). */
-export async function checkFileText(
-  path: string,
-  context: GateContext,
-  wanted: Wanted,
-): Promise<Verdict> {
+export async function checkFileText(path: string, context: GateContext, wanted: Wanted): Promise<Verdict> {
   const look = await context.look(path);
   if (look.kind !== 'file') return fail(lookProblem(path, look) ?? `${path} is a directory, not a file`);
   if (look.bytes > TEXT_LIMIT) return fail(`${path} is too large to be read: ${formatBytes(look.bytes)}`);

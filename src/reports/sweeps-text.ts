@@ -16,7 +16,6 @@ export function renderSweeps(
   now: number,
   options: TextOptions,
 ): string {
-  if (sweeps.length === 0) return 'no sweeps yet: `llm-tool-test run` makes one\n';
   const colors = pc.createColors(options.color);
   const wide = options.width >= WIDE;
   const rows = sweeps.map((sweep) => [

@@ -1,3 +1,10 @@
+/** What takes room, by kind. */
+export const CLEAN_KINDS = ['runs', 'results', 'raw_output', 'sweeps', 'snapshots', 'temporaries'] as const;
+export type CleanKind = (typeof CLEAN_KINDS)[number];
+
+/** Bytes by kind. */
+export type CleanSizes = Record<CleanKind, number>;
+
 /** What `clean --json` prints. */
 export interface CleanDocument {
   dry_run: boolean;
@@ -34,13 +41,6 @@ export interface CleanDocument {
     strangers: string[];
   };
   /** By kind, and in all. */
-  sizes: {
-    runs: number;
-    results: number;
-    raw_output: number;
-    sweeps: number;
-    snapshots: number;
-    temporaries: number;
-  };
+  sizes: CleanSizes;
   bytes: number;
 }

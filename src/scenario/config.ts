@@ -109,7 +109,7 @@ const agentTables = z
   }, always)
   .default({});
 
-/** `llm-tool-test-config.toml`: `tools` is the seed's word for `agents`, and is merged into it. */
+/** `llm-tool-test-config.toml`: `tools` is the Rust original's word for `agents`, and is merged into it. */
 export const Config = z
   .strictObject({
     results_path: nonBlank('the path of the results folder')

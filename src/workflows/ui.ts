@@ -1,10 +1,14 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import type { Activities } from '../activities/index.js';
 import { beginningOf } from '../lib/cut.js';
 import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
 import type { Cell } from '../results/cell.js';
 import type { RunResult, SweepProgress } from './protocol.js';
 
 // What Temporal's Web UI shows of our workflows beyond their histories.
+
+/** Names of the activities, as the server and its Web UI show them. */
+export type StepName = keyof Activities;
 
 /** A step of a run, begun or over. */
 export interface StepLine {

@@ -63,7 +63,7 @@ it('gives the agent a private copy of the file of credentials, and of nothing el
 it('says what to do where the user is not logged in', async () => {
   const { borrower } = await loggedIn(null);
   expect(whyNotLoggedIn(borrower)).toBe(
-    'not logged in: there is no ~/.codex/auth.json; log in with codex in a shell of yours, or say auth = "key" in [agents.codex]',
+    'not logged in: there is no ~/.codex/auth.json; log in with codex in a shell of yours, or set auth to "key" in [agents.codex]',
   );
   await expect(lendLogin(borrower, 1)).rejects.toThrow('not logged in: there is no ~/.codex/auth.json');
 });

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { checkLeave, chooseJudge, judgeProblems, type JudgeFlags } from '../../src/commands/choose-judge.js';
+import { describe, expect, test } from 'vitest';
+import { chooseJudge, judgeProblems, type JudgeFlags } from '../../src/commands/choose-judge.js';
 import type { Project } from '../../src/commands/project.js';
 import type { SelectedScenario } from '../../src/commands/select-scenarios.js';
 import { UsageError } from '../../src/commands/usage-error.js';
@@ -122,33 +122,5 @@ describe('the model of the judge', () => {
     expect(problems(HOUSE, `${BASE}, model: house/x`)).toEqual([]);
     expect(problems('', `${BASE}, model: house/x`)).toEqual([expect.stringMatching(/^s\.yaml:8:70 /)]);
     expect(problems('', 'enabled: false, rubric: r, pass_threshold: 0, model: house/x')).toEqual([]);
-  });
-});
-
-beforeEach(() => {
-  vi.stubEnv('LLM_TOOL_TEST_ENABLED', '');
-});
-afterEach(() => void vi.unstubAllEnvs());
-
-describe('leave to spend money', () => {
-  const judgeBy = (toml: string, model: string): void =>
-    checkLeave(project(toml), [
-      chooseJudge(project(toml), selected(`${BASE}, model: ${model}`), JUDGE),
-      null,
-    ]);
-  const mine = '[agents.mine]\ncommand = "true"\n';
-
-  test('is needed for a provider or agent that does not say that it is free', () => {
-    expect(() => judgeBy(HOUSE, 'house/x')).not.toThrow();
-    expect(() => judgeBy(`${mine}free = true\n`, 'agent:mine/x')).not.toThrow();
-    expect(() => judgeBy('', 'openai/x')).toThrow(/judge openai\/x may spend money/);
-    expect(() => judgeBy('', 'agent:codex/x')).toThrow(/judge agent:codex\/x may spend money/);
-    expect(() => judgeBy(HOUSE.replace('free = true', ''), 'house/x')).toThrow(/\[providers\.house\]/);
-    expect(() => judgeBy(mine, 'agent:mine/x')).toThrow(/\[agents\.mine\]/);
-    vi.stubEnv('LLM_TOOL_TEST_ENABLED', 'true');
-    expect(() => judgeBy('', 'openai/x')).toThrow(UsageError);
-    vi.stubEnv('LLM_TOOL_TEST_ENABLED', '1');
-    expect(() => judgeBy('', 'openai/x')).not.toThrow();
-    expect(() => judgeBy(mine, 'agent:mine/x')).not.toThrow();
   });
 });

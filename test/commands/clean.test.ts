@@ -94,11 +94,18 @@ describe('what goes and what stays', () => {
 
   test('--dry-run says the same and changes nothing, not even a lock', async () => {
     past({ id: 'old', daysAgo: 40, runs: 2 });
+    mkdirSync(join(state, 'env'), { recursive: true });
+    const handover = join(state, 'env', 'old.json');
+    writeFileSync(handover, '{}');
+    const at = new Date(Date.now() - 50 * 86_400_000);
+    utimesSync(handover, at, at);
     const before = tree(results);
     const tried = await cleanJson('--older-than', '30d', '--dry-run');
     expect(tree(results)).toEqual(before);
     const done = await cleanJson('--older-than', '30d');
     expect({ ...tried, dry_run: false, before: '' }).toEqual({ ...done, before: '' });
+    expect(done.removed.handovers).toEqual(['old']);
+    expect(done.bytes).toBe(Object.values(done.sizes).reduce((sum, bytes) => sum + bytes, 0));
     expect(tried.sizes.runs).toBeGreaterThan(2000);
   });
 

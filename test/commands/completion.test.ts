@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adapterNames } from '../../src/agents/index.js';
+import { writePastSweep } from './past-sweep.js';
 import { copyExamples, createProject, REPOSITORY, type TestProject } from './project.js';
 
-const SWEEPS = ['20260101-000000-aaaa', 'nightly-20260102-000000-bbbb'];
+/** The newest first, which their names do not tell. */
+const SWEEPS = ['20260101-000000-aaaa', 'nightly-20260102-000000-bbbb'] as const;
 /** All that the project can name, in the order of the registry. */
 const AGENTS = ['mock', ...adapterNames, 'house'];
 const CONFIG = `
@@ -23,7 +25,8 @@ let path: string;
 beforeAll(async () => {
   project = await createProject({ 'llm-tool-test-config.toml': CONFIG });
   await copyExamples(project);
-  for (const sweep of SWEEPS) await mkdir(join(project.results, 'sweeps', sweep), { recursive: true });
+  writePastSweep(project.results, null, { id: SWEEPS[0], daysAgo: 1 });
+  writePastSweep(project.results, null, { id: SWEEPS[1], daysAgo: 2 });
   await mkdir(join(project.folder, 'bin'));
   await symlink(join(REPOSITORY, 'dist/cli.js'), join(project.folder, 'bin/llm-tool-test'));
   for (const shell of ['bash', 'zsh', 'fish'])
@@ -85,7 +88,7 @@ describe.each([
     ['an agent of the config', ['run', '--agents', ''], AGENTS],
     ['an agent to try', ['doctor', '--try', 'ho'], ['house']],
     ['a profile', ['run', 'x', '--profile', 'q'], ['quick']],
-    ['a sweep, the newest first', ['resume', ''], [...SWEEPS].reverse()],
+    ['a sweep', ['resume', ''], [...SWEEPS]],
     ['a shell', ['completion', 'b'], ['bash']],
   ])('offers %s', async (_what, words, expected) => {
     const offered = await offers(words);
@@ -137,8 +140,12 @@ describe('complete-words', () => {
   });
 
   test('looks for sweeps in the results folder that the line names', async () => {
-    await mkdir(join(project.folder, 'other/sweeps/20260303-000000-cccc'), { recursive: true });
+    writePastSweep(join(project.folder, 'other'), null, { id: '20260303-000000-cccc', daysAgo: 1 });
     expect(await words('cancel', '--results', 'other', '')).toEqual(['20260303-000000-cccc']);
+  });
+
+  test('offers the newest sweep first, whatever its name', async () => {
+    expect(await words('cancel', '')).toEqual([...SWEEPS]);
   });
 
   test('offers nothing that a shell would take for more than text', async () => {

@@ -133,6 +133,23 @@ const listens = (server: Server, port: number): Promise<true | null> =>
   });
 
 describe('an engine', { timeout: 180_000 }, () => {
+  test('starts where the path of its state has characters that mean something in an address', async () => {
+    const project = await createProject(SMALL);
+    projects.push(project);
+    const env = { LLM_TOOL_TEST_HOME: join(project.state, 'a#b?c%20d') };
+    try {
+      const { exitCode, stderr } = await project.cli(['engine', 'start'], env);
+      expect(exitCode, stderr).toBe(0);
+      const { stdout } = await project.cli(['engine', 'status', '--json'], env);
+      expect(JSON.parse(stdout)).toMatchObject({
+        keeper: { state: 'running' },
+        worker: { state: 'running' },
+      });
+    } finally {
+      await project.cli(['engine', 'stop'], env);
+    }
+  });
+
   test('keep, in the foreground, says why it gives up and exits with 3', async () => {
     const project = await withEngine();
     const { exitCode, stderr } = await project.cli(['engine', 'keep', '--address', '127.0.0.1:1']);

@@ -27,10 +27,10 @@ test('makes the command for all three agents, in the root of the project', async
   expect(exitCode).toBe(0);
   for (const path of [CLAUDE, OPENCODE]) {
     expect(await project.read(path)).toMatch(/^---\ndescription: .*\n/);
-    expect(await project.read(path)).toContain('!`npx llm-tool-test scripts run --json $ARGUMENTS');
+    expect(await project.read(path)).toContain('!`npx --no llm-tool-test scripts run --json $ARGUMENTS');
   }
   expect(await project.read(CLAUDE)).toContain(
-    'allowed-tools: Bash(npx llm-tool-test scripts run:*), Bash(true)\n',
+    'allowed-tools: Bash(npx --no llm-tool-test scripts run:*), Bash(true)\n',
   );
   expect(await project.read(CODEX)).toMatch(/^---\nname: execute-script\n/);
 });

@@ -51,7 +51,20 @@ it('an agent that is to use a login that is not there is an error that says what
   expect(document.cells[0]).toMatchObject({
     outcome: 'error',
     message: expect.stringMatching(
-      /^not logged in: there is no ~\/\.codex\/auth\.json; log in with codex/,
+      /^not logged in: there is no ~\/\.codex\/auth\.json; log in with codex .*set auth to "key" in \[agents\.codex\]$/,
+    ) as string,
+  });
+});
+
+it('an agent without its key is an error that names the login as another way', async () => {
+  const { exitCode, document } = await project.run(['a', '--agents', 'gemini'], {
+    ...{ HOME: home, LLM_TOOL_TEST_ENABLED: '1', GEMINI_API_KEY: '', GOOGLE_GENERATIVE_AI_API_KEY: '' },
+  });
+  expect(exitCode).toBe(3);
+  expect(document.cells[0]).toMatchObject({
+    outcome: 'error',
+    message: expect.stringMatching(
+      /^not set: \$\{GOOGLE_GENERATIVE_AI_API_KEY\}.*set auth to "login" in \[agents\.gemini\]/,
     ) as string,
   });
 });

@@ -64,6 +64,7 @@ export async function createProject(
     NO_COLOR: '1',
     CI: '',
     LLM_TOOL_TEST_ENABLED: '',
+    npm_command: '', // npx runs the tests, and not what they test
     TEMPORAL_ADDRESS: options.ownServer === true ? '' : inject('temporalAddress'),
   };
   const start: TestProject['start'] = (args, more = {}, below = '') =>

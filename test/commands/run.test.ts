@@ -164,6 +164,33 @@ describe('the matrix', () => {
   });
 });
 
+test('--dry-run shows without leave what would spend money: agents and judges', async () => {
+  const judge = `judge: {enabled: true, rubric: r.yaml, pass_threshold: 0.5, model: openai/x}`;
+  const fresh = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/r.yaml':
+      'criteria: [{id: a, weight: 1, description: x}]\noutput: {format: json, require_fields: []}\n',
+    'fixtures/paid.yaml': scenario('paid', { more: 'tool_matrix: [{agent: claude-code}]' }).replace(
+      /^evaluation:$/m,
+      `evaluation:\n  ${judge}`,
+    ),
+  });
+  const { exitCode, stdout, stderr } = await fresh.cli(['run', 'paid', '--dry-run', '--json']);
+  expect(exitCode, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    scenarios: [{ judge: 'openai/x' }],
+    cells: [{ agent: 'claude-code' }],
+  });
+  expect([await readdir(fresh.folder), await readdir(fresh.state)]).toEqual([['fixtures'], []]);
+  for (const args of [
+    ['run', 'paid'],
+    ['run', 'paid', '--agents', 'mock'],
+    ['run', 'paid', '--no-judge'],
+  ])
+    expect((await fresh.cli(args)).stderr, args.join(' ')).toContain('LLM_TOOL_TEST_ENABLED=1');
+  await fresh.remove();
+});
+
 test('an agent that may spend money needs leave', async () => {
   await project.write('llm-tool-test-config.toml', '[agents.paid]\ncommand = "true"\n');
   await project.write('fixtures/paid.yaml', scenario('paid', { more: 'tool_matrix: [{tool: paid}]' }));

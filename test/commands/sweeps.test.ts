@@ -53,6 +53,18 @@ test('lists sweeps newest first, whatever their names, with counts, cost and wha
   expect(stdout).not.toContain('zebra');
 });
 
+test('latest is the newest sweep for every verb that takes one', async () => {
+  const open = await project.cli(['retry', 'latest']);
+  expect([open.exitCode, open.stderr]).toEqual([2, expect.stringMatching(/apple has not ended/)]);
+  const ended = join(project.folder, 'ended');
+  writePastSweep(ended, null, { id: 'older', daysAgo: 2 });
+  writePastSweep(ended, null, { id: 'newer', daysAgo: 1 });
+  for (const verb of ['resume', 'pause', 'cancel', 'retry']) {
+    const { exitCode, stdout } = await project.cli([verb, 'latest', '--results', ended, '--json']);
+    expect([exitCode, (JSON.parse(stdout) as { sweep: string }).sweep], verb).toEqual([0, 'newer']);
+  }
+});
+
 test('show latest shows the newest sweep', async () => {
   const { stdout } = await project.cli(['show', 'latest', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ sweep: 'apple', totals: { cells: 2 } });

@@ -73,7 +73,7 @@ export const commands: readonly Command[] = documents.flatMap((document) => {
 export function callsIn(line: string): string[][] {
   // At the beginning, after another command, or after `npx` and variables; not in a path or a sentence.
   const CALL =
-    /(?:^|[;&|(#]|run:|\bnpx|\w=\S*|\bdist\/cli\.js)\s*(?<![\w/.-])(?:llm-tool-test(?![\w./-])|(?<=cli\.js))\s+(\S.*)/g;
+    /(?:^|[;&|(#]|run:|\bnpx(?: --no)?|\w=\S*|\bdist\/cli\.js)\s*(?<![\w/.-])(?:llm-tool-test(?![\w./-])|(?<=cli\.js))\s+(\S.*)/g;
   return [...line.matchAll(CALL)].map(({ 1: rest = '' }) => {
     const words = rest.trim().split(/\s+/);
     const end = words.findIndex((word) => END.test(word));

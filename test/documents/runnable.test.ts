@@ -12,7 +12,7 @@ beforeAll(async () => {
     `#!/bin/sh\nexec ${join(REPOSITORY, 'dist/cli.js')} "$@"\n`,
     0o755,
   );
-  await project.write('bin/npx', '#!/bin/sh\nexec "$@"\n', 0o755);
+  await project.write('bin/npx', '#!/bin/sh\n[ "$1" = --no ] && shift\nexec "$@"\n', 0o755);
 });
 afterAll(() => project.remove());
 

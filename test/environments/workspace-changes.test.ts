@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { workspaceChanges } from '../../src/environments/workspace-changes.js';

@@ -7,12 +7,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { appendResult } from '../../src/store/results-log.js';
 import { createResultsReader } from '../../src/store/results-reader.js';
-import { newFolder } from '../platform/temporary.js';
 import { newLog, resultLine } from './sample.js';
 
 const text = (...ids: string[]): string =>

@@ -31,7 +31,7 @@ export function whyNotLoggedIn({ agent }: Pick<Borrower, 'agent'>): string | nul
   const missing = (agent.login ?? []).find((file) => !existsSync(ownFile(file)));
   return missing === undefined
     ? null
-    : `not logged in: there is no ~/${missing.home}; log in with ${agent.name} in a shell of yours, or say auth = "key" in [agents.${agent.name}]`;
+    : `not logged in: there is no ~/${missing.home}; log in with ${agent.name} in a shell of yours, or set auth to "key" in [agents.${agent.name}]`;
 }
 
 /** Copies the user's login, and nothing else of HOME, to where a start of the agent finds it. */

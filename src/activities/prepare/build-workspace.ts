@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { adapterNames } from '../../agents/index.js';
 import { describeEnd } from '../../lib/command-result.js';
 import { beginningOf } from '../../lib/cut.js';
 import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
 import { findDeno } from '../../platform/find-deno.js';
 import { findExecutable, findFile } from '../../platform/find-executable.js';
+import { knownProviders } from '../../platform/model-providers.js';
 import { removeTree } from '../../platform/tree.js';
 import type { CommandRecord } from '../../results/run-record.js';
 import { fixtureFolder } from '../../store/results-folder.js';
@@ -117,12 +119,22 @@ function whyUnfit(context: RunContext): string | null {
   const { missing, lacksSandbox, scenario } = context;
   if (missing.length > 0) {
     const names = missing.map((name) => `\${${name}}`).join(', ');
-    return `not set: ${names}; export it in the shell of the run, or use --env-file`;
+    return `not set: ${names}; export it in the shell of the run, or use --env-file${orLogin(context)}`;
   }
   if (lacksSandbox !== null && scenario.environment.type === 'bubblewrap')
     return `environment.type bubblewrap: ${lacksSandbox}`;
   return whyNotLoggedIn(context);
 }
+
+/** Where the key of a built-in agent is missing: its user's login is asked for in the config, and never just taken. */
+const orLogin = ({ agent, access, run }: RunContext): string =>
+  adapterNames.includes(agent.name) &&
+  access?.key === null &&
+  agent.login === null &&
+  knownProviders({}).has(agent.provider(run.cell.model) ?? '')
+    ? // Not as the file has it: redaction would take it for a secret.
+      `, or set auth to "login" in [agents.${agent.name}] of llm-tool-test-config.toml where you have logged in`
+    : '';
 
 /** A target given by path is reached by its name, through a private folder that comes first on PATH. */
 async function linkTarget({ target, target_path, handle, binaries }: RunContext): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseAge } from '../../lib/age.js';
 import { projectState } from '../../platform/folders.js';
 import { renderClean } from '../../reports/clean-text.js';
-import type { CleanDocument } from '../../results/clean-document.js';
+import type { CleanDocument, CleanSizes } from '../../results/clean-document.js';
 import { announceClean } from '../../store/clean-lock.js';
 import { printJson, textOptions } from '../output.js';
 import { checkWritable, displayPath, openProject } from '../project.js';
@@ -69,7 +69,7 @@ function checkPlaces(results: string): void {
 
 interface Outcome {
   proposal: Proposal;
-  sizes: Record<string, number>;
+  sizes: CleanSizes;
 }
 
 async function look(places: Places, before: number, now: number): Promise<Outcome> {
@@ -102,16 +102,11 @@ async function remove(places: Places, before: number, now: number): Promise<Outc
 
 type Head = Pick<CleanDocument, 'dry_run' | 'older_than' | 'before' | 'results_path'>;
 
-function documentOf(
-  { facts, plan, ...found }: Proposal,
-  bytes: Record<string, number>,
-  head: Head,
-): CleanDocument {
+function documentOf({ facts, plan, ...found }: Proposal, sizes: CleanSizes, head: Head): CleanDocument {
   const lines = new Map(facts.lines.map(({ line, id }) => [line, id]));
   const going = new Set(plan.runs);
   const ofState = (state: string): string[] =>
     facts.sweeps.filter((sweep) => sweep.state === state).map(({ id }) => id);
-  const sizeOf = (kind: string): number => bytes[kind] ?? 0;
   return {
     ...head,
     removed: {
@@ -132,14 +127,7 @@ function documentOf(
       reused_runs: plan.reused,
       strangers: found.strangers,
     },
-    sizes: {
-      runs: sizeOf('runs'),
-      results: sizeOf('lines'),
-      raw_output: sizeOf('work'),
-      sweeps: sizeOf('sweeps'),
-      snapshots: sizeOf('snapshots'),
-      temporaries: sizeOf('temporaries'),
-    },
-    bytes: Object.values(bytes).reduce((sum, one) => sum + one, 0),
+    sizes,
+    bytes: Object.values(sizes).reduce((sum, one) => sum + one, 0),
   };
 }

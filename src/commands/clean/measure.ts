@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { handoverFile } from '../../platform/handover.js';
 import { linesOf } from '../../platform/lines.js';
 import { treeBytes } from '../../platform/tree-bytes.js';
+import type { CleanSizes } from '../../results/clean-document.js';
 import { planFile, resultsLog, storeFolder } from '../../store/results-folder.js';
 import type { Places, Proposal } from './gather.js';
 
 /** The bytes of what would go, by kind. */
-export async function measure(
-  places: Places,
-  { plan, runs, temporaries }: Proposal,
-): Promise<Record<string, number>> {
-  const { results, state, work } = places;
+export async function measure(places: Places, { plan, runs, temporaries }: Proposal): Promise<CleanSizes> {
+  const { results, work } = places;
   const sum = async (paths: string[]): Promise<number> => {
     let bytes = 0;
     for (const path of paths) bytes += await treeBytes(path);
@@ -19,11 +16,10 @@ export async function measure(
   };
   return {
     runs: await sum(plan.runs.filter((run) => runs.inResults.has(run)).map((run) => join(results, run))),
-    lines: linesBytes(resultsLog(results), new Set(plan.lines)),
-    work: await sum(plan.runs.filter((run) => runs.inState.has(run)).map((run) => join(work, run))),
+    results: linesBytes(resultsLog(results), new Set(plan.lines)),
+    raw_output: await sum(plan.runs.filter((run) => runs.inState.has(run)).map((run) => join(work, run))),
     sweeps: await sum(plan.sweeps.map((sweep) => join(planFile(results, sweep), '..'))),
     snapshots: await sum(plan.snapshots.map((hash) => join(storeFolder(results), hash))),
-    handovers: await sum(plan.handovers.map((sweep) => handoverFile(state, sweep))),
     temporaries: await sum(temporaries),
   };
 }

@@ -5,6 +5,7 @@ import { removeHandover } from '../../platform/handover.js';
 import { treeBytes } from '../../platform/tree-bytes.js';
 import { removeTree } from '../../platform/tree.js';
 import { TEMPORARY } from '../../platform/write-file.js';
+import type { CleanKind, CleanSizes } from '../../results/clean-document.js';
 import {
   cleanFolder,
   resultsLog,
@@ -19,7 +20,7 @@ import type { Places, Proposal } from './gather.js';
 import { createTrash } from './trash.js';
 
 /** Deletes what was taken away; gives the bytes by kind. */
-export type EmptyTrash = () => Promise<Record<string, number>>;
+export type EmptyTrash = () => Promise<CleanSizes>;
 
 /**
  * Takes away what was proposed, in an order that leaves a consistent folder wherever it is interrupted: the lines before
@@ -36,21 +37,27 @@ export async function takeAway(places: Places, proposal: Proposal): Promise<Empt
   for (const run of plan.runs) {
     if (runs.inResults.has(run))
       await takeParts(join(results, run), RUN_PARTS, (path) => trash.take(path, 'runs'));
-    if (runs.inState.has(run)) await inState.take(join(work, run), 'work');
+    if (runs.inState.has(run)) await inState.take(join(work, run), 'raw_output');
   }
   for (const sweep of plan.sweeps)
     await takeParts(join(sweepsFolder(results), sweep), SWEEP_PARTS, (path) => trash.take(path, 'sweeps'));
   for (const hash of plan.snapshots) await trash.take(join(storeFolder(results), hash), 'snapshots');
   for (const sweep of plan.handovers) await removeHandover(state, sweep);
   return async () => {
-    const bytes = { lines, ...(await trash.empty()), ...(await inState.empty()), temporaries: 0 };
+    const sizes: CleanSizes = {
+      ...{ runs: 0, results: lines, raw_output: 0 },
+      ...{ sweeps: 0, snapshots: 0, temporaries: 0 },
+    };
+    const add = (kind: CleanKind, bytes: number): void => void (sizes[kind] += bytes);
+    await trash.empty(add);
+    await inState.empty(add);
     for (const path of temporaries) {
-      bytes.temporaries += await treeBytes(path);
+      sizes.temporaries += await treeBytes(path);
       await removeTree(path);
       // The folder of a sweep whose plan was never finished.
       if (dirname(dirname(path)) === sweepsFolder(results)) await rmdir(dirname(path)).catch(() => undefined);
     }
-    return bytes;
+    return sizes;
   };
 }
 

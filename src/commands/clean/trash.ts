@@ -3,6 +3,7 @@ import { mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { treeBytes } from '../../platform/tree-bytes.js';
 import { isFolder, removeTree } from '../../platform/tree.js';
+import { CLEAN_KINDS, type CleanKind } from '../../results/clean-document.js';
 
 /**
  * What is to be deleted goes into a folder aside first, in one step each: a `clean` that is killed leaves things whole in
@@ -10,9 +11,9 @@ import { isFolder, removeTree } from '../../platform/tree.js';
  */
 export interface Trash {
   /** Takes a file or folder away under the name of its kind. What is gone already is no error. */
-  take(path: string, kind: string): Promise<void>;
-  /** Deletes all of it, and what an interrupted `clean` has left; how many bytes that were by kind. */
-  empty(): Promise<Record<string, number>>;
+  take(path: string, kind: CleanKind): Promise<void>;
+  /** Deletes all of it, and what an interrupted `clean` has left; `add` is told how many bytes that are by kind. */
+  empty(add: (kind: CleanKind, bytes: number) => void): Promise<void>;
 }
 
 /** Trash in a folder on the same file system as what it takes. */
@@ -32,16 +33,13 @@ export function createTrash(parent: string): Trash {
         else if (code !== 'ENOENT') throw error;
       }
     },
-    async empty() {
-      const bytes: Record<string, number> = {};
+    async empty(add) {
       for (const name of await readdir(parent).catch(() => [])) {
         const left = join(parent, name);
         if (!name.startsWith('trash-') || !(await isFolder(left))) continue;
-        for (const kind of await readdir(left).catch(() => []))
-          bytes[kind] = (bytes[kind] ?? 0) + (await treeBytes(join(left, kind)));
+        for (const kind of CLEAN_KINDS) add(kind, await treeBytes(join(left, kind)));
         await removeTree(left);
       }
-      return bytes;
     },
   };
 }

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { knownAgents } from '../../agents/index.js';
 import { runFiles } from '../../store/results-folder.js';
 import { findFiles } from '../find-scenario-files.js';
+import { newestSweeps } from '../newest-sweeps.js';
 import { openProject, type Project } from '../project.js';
 
 /** The newest are those that are asked for. */
@@ -21,11 +22,14 @@ const scenarios = (project: Project): string[] =>
     relative(project.fixturesPath, file).replace(/\.ya?ml$/, ''),
   );
 
-const newest = (names: string[]): string[] => names.sort().reverse().slice(0, MOST_IDS);
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
-const sweeps = ({ resultsPath }: Project): string[] => newest(namesIn(join(resultsPath, 'sweeps')));
+const sweeps = ({ resultsPath }: Project): string[] => newestSweeps(resultsPath).slice(0, MOST_IDS);
 const runs = ({ resultsPath }: Project): string[] =>
-  newest(namesIn(resultsPath).filter((name) => existsSync(runFiles(join(resultsPath, name)).run)));
+  namesIn(resultsPath)
+    .filter((name) => existsSync(runFiles(join(resultsPath, name)).run))
+    .sort() // they begin with their time
+    .reverse()
+    .slice(0, MOST_IDS);
 
 /** What can stand for an option or an argument of this name, wherever a verb has one. */
 const sources: Record<string, (project: Project) => string[]> = {
@@ -38,8 +42,6 @@ const sources: Record<string, (project: Project) => string[]> = {
   files: scenarios,
   sweep: sweeps,
   id: (project) => [...sweeps(project), ...runs(project)],
-  base: sweeps,
-  head: sweeps,
 };
 
 /** Values for an option or an argument; none where nobody knows any, or the project cannot be read. */

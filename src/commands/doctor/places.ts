@@ -5,6 +5,7 @@ import { nearestExisting } from '../../platform/folders.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import { findFiles } from '../find-scenario-files.js';
 import { isFolder } from '../look.js';
+import { ownCommand } from '../own-name.js';
 import { displayPath, whyNotWritable } from '../project.js';
 import { loadScenarios } from '../select-scenarios.js';
 import type { DoctorContext } from './context.js';
@@ -15,13 +16,13 @@ const LITTLE_SPACE = 1 * GIB;
 
 export function config({ project, configError }: DoctorContext): Finding {
   if (project.configFile === null)
-    return { status: 'info', message: 'none: defaults hold', remedy: '`llm-tool-test init` makes one' };
+    return { status: 'info', message: 'none: defaults hold', remedy: `${ownCommand('init')} makes one` };
   if (configError === null) return { status: 'ok', message: displayPath(project.configFile) };
   const [first] = configError.problems;
   return {
     status: 'problem',
     message: first === undefined ? configError.message : formatProblem(first),
-    remedy: `correct it: no other command works before${configError.problems.length > 1 ? ` (${configError.problems.length} problems; \`llm-tool-test validate\` shows all)` : ''}`,
+    remedy: `correct it: no other command works before${configError.problems.length > 1 ? ` (${configError.problems.length} problems; ${ownCommand('validate')} shows all)` : ''}`,
   };
 }
 
@@ -33,7 +34,7 @@ export async function fixtures({ project }: DoctorContext): Promise<Finding> {
     return {
       status: 'info',
       message: `no scenarios in ${folder}`,
-      remedy: '`llm-tool-test init` makes one that runs',
+      remedy: `${ownCommand('init')} makes one that runs`,
       detail,
     };
   const { problems } = await loadScenarios(project, files);
@@ -43,7 +44,7 @@ export async function fixtures({ project }: DoctorContext): Promise<Finding> {
   return {
     status: 'problem',
     message: `${count}; ${problems.length} problem${problems.length === 1 ? '' : 's'}, first ${formatProblem(first)}`,
-    remedy: '`llm-tool-test validate` shows all',
+    remedy: `${ownCommand('validate')} shows all`,
     detail,
   };
 }

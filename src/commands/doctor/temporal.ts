@@ -5,27 +5,22 @@ import {
   temporalVersion,
 } from '../../platform/engine/find-temporal.js';
 import { findExecutable, isExecutable } from '../../platform/find-executable.js';
+import type { TemporalAddress } from '../../platform/given-temporal.js';
 import { buildId } from '../../platform/package-info.js';
 import { isAlive } from '../../platform/process-identity.js';
 import type { Finding } from '../../reports/doctor-text.js';
+import { ownCommand } from '../own-name.js';
 import type { DoctorContext } from './context.js';
 
 const VERSION_MS = 3000;
 const ANSWER_MS = 2000;
 
-/** Temporal's client takes long to load, so only who has named a server waits for it. */
-async function given(address: string | undefined): Promise<{ address: string; namespace: string } | null> {
-  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
-  const { connectionOptions, namespace } = loadClientConnectConfig();
-  const named = address ?? connectionOptions.address;
-  return named === undefined || named === '' ? null : { address: named, namespace: namespace ?? 'default' };
-}
-
 /** The server that is given, or the executable that would be started. */
 export async function temporal(context: DoctorContext): Promise<Finding> {
   let server;
   try {
-    server = await given(context.address);
+    const { givenTemporal } = await import('../../platform/given-temporal.js');
+    server = givenTemporal(context.address);
   } catch (error) {
     return {
       status: 'problem',
@@ -62,10 +57,11 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
   }
 }
 
-async function askServer(server: { address: string; namespace: string }): Promise<Finding> {
+async function askServer(server: TemporalAddress): Promise<Finding> {
   const { connect } = await import('../../platform/temporal-client.js');
-  const detail = { ...server };
-  const where = `${server.address}, namespace ${server.namespace}`;
+  const { address, namespace } = server;
+  const detail = { address, namespace };
+  const where = `${address}, namespace ${namespace}`;
   const refused = (problem: string, remedy: string): Finding => ({
     status: 'problem',
     message: `${where}: ${problem}`,
@@ -74,7 +70,7 @@ async function askServer(server: { address: string; namespace: string }): Promis
   });
   let client;
   try {
-    client = await connect({ ...server, external: true }, ANSWER_MS);
+    client = await connect(server, ANSWER_MS);
   } catch {
     return refused(
       'does not answer',
@@ -84,7 +80,7 @@ async function askServer(server: { address: string; namespace: string }): Promis
   try {
     const { connection, workflowService } = client;
     await connection.withDeadline(Date.now() + ANSWER_MS, () =>
-      workflowService.describeNamespace({ namespace: server.namespace }),
+      workflowService.describeNamespace({ namespace }),
     );
     return { status: 'ok', message: `${where}: answers`, detail };
   } catch (error) {
@@ -130,7 +126,7 @@ export async function engine({ engine: folder }: DoctorContext): Promise<Finding
       ? {
           status: 'warning',
           message: `failed: ${engine.message}`,
-          remedy: '`llm-tool-test engine start` tries again',
+          remedy: `${ownCommand('engine start')} tries again`,
         }
       : { status: 'info', message: 'not running; commands start it' };
   const pids = parts.map(({ name, pid }) => `${name} ${pid}`).join(', ');

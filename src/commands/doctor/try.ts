@@ -5,6 +5,7 @@ import { formatDuration } from '../../lib/duration.js';
 import type { Check } from '../../reports/doctor-text.js';
 import type { TokenUsage } from '../../results/token-usage.js';
 import { agentSettings, checkAgent, checkModel } from '../check-agent.js';
+import { checkAgentLeave } from '../check-leave.js';
 import { openProject } from '../project.js';
 
 const TIMEOUT_SECS = 120;
@@ -18,6 +19,7 @@ export async function tryOut(options: { try: string; model?: string; results?: s
   const project = openProject(options.results);
   const known = knownAgents(project.config.agents);
   checkAgent(options.try, known);
+  checkAgentLeave(project.config, options.try);
   const agent = known.get(options.try);
   const model = options.model ?? agent?.models[0] ?? 'default';
   checkModel(project, agent, model);

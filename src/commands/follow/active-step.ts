@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { StepName } from '../../workflows/ui.js';
 
 export interface ActiveStep {
   step: string;
@@ -6,8 +7,12 @@ export interface ActiveStep {
 }
 
 /** Names of activities as the reader of a terminal says them. */
-const STEP_NAMES: Record<string, string> = {
+const STEP_NAMES: Record<StepName, string> = {
+  loadCells: 'loading cells',
+  finishSweep: 'finishing',
+  reuseResult: 'reusing a result',
   prepareWorkspace: 'preparing',
+  runContextScript: 'context script',
   runAgent: 'agent',
   runPostScript: 'post script',
   checkGate: 'gate',
@@ -16,6 +21,10 @@ const STEP_NAMES: Record<string, string> = {
   writeReport: 'report',
   cleanUp: 'cleaning up',
 };
+
+/** A worker of another build may have steps that we do not know. */
+const nameOf = (type: string): string =>
+  Object.hasOwn(STEP_NAMES, type) ? STEP_NAMES[type as StepName] : type;
 
 /** The step that a run is in. Asked of the server, so that it is known also while no worker lives. */
 export async function activeStep(client: Client, workflowId: string): Promise<ActiveStep> {
@@ -30,7 +39,7 @@ export async function activeStep(client: Client, workflowId: string): Promise<Ac
       attempt > 1
         ? `attempt ${attempt}${reason === undefined || reason === null ? '' : `: ${reason}`}`
         : null;
-    return { step: STEP_NAMES[type] ?? type, note };
+    return { step: nameOf(type), note };
   } catch {
     return { step: 'starting', note: null };
   }

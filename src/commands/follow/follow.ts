@@ -4,6 +4,7 @@ import { markUsed } from '../../platform/engine/ensure-engine.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
 import { QUERIES, sweepWorkflowId, type SweepProgress, type SweepResult } from '../../workflows/protocol.js';
+import { ownCommand } from '../own-name.js';
 import { InfrastructureError } from '../usage-error.js';
 import { liveView } from './live-view.js';
 import { plainView } from './plain-view.js';
@@ -88,7 +89,7 @@ export async function follow({
 
 /** What to do without the sweep's result. A server that is away says nothing of the sweep, which goes on with it. */
 function whyLost(error: Error, sweep: string): string {
-  const resume = `\`llm-tool-test resume ${sweep}\``;
+  const resume = ownCommand(`resume ${sweep}`);
   if (!(error instanceof ServiceError))
     return `the sweep's workflow ended without a result (${error.message}); ${resume} goes on with it`;
   const reason = error.cause instanceof Error ? error.cause.message : error.message;

@@ -4,6 +4,7 @@ import { parseReadme, type Readme } from '../../agent-scripts/readme.js';
 import { SCRIPTS_FOLDER, scriptPaths, type ScriptPaths } from '../../agent-scripts/script-name.js';
 import { nearest } from '../../lib/nearest.js';
 import { isFile, isFolder, readText } from '../look.js';
+import { ownCommand } from '../own-name.js';
 import { UsageError } from '../usage-error.js';
 
 /** A script of a project, and what its README tells; null where it has none. */
@@ -25,7 +26,7 @@ export function findScriptsRoot(): string {
   if (root !== null) return root;
   throw new UsageError(
     'no_scripts',
-    `there is no ${SCRIPTS_FOLDER} here or above; \`llm-tool-test scripts new <name>\` makes one with a first script`,
+    `there is no ${SCRIPTS_FOLDER} here or above; ${ownCommand('scripts new <name>')} makes one with a first script`,
   );
 }
 

@@ -27,7 +27,7 @@ interface Options {
 /** `scripts install-command`: files that make `/execute-script <script> [args]` a command of agents. None is overwritten. */
 export function installCommand(agents: readonly string[], { command, json }: Options): number {
   if (!PLAIN.test(command))
-    throw new UsageError('bad_command', `'${command}' is no plain command, like \`npx llm-tool-test\``);
+    throw new UsageError('bad_command', `'${command}' is no plain command, like \`npx --no llm-tool-test\``);
   const root = scriptsRoot() ?? process.cwd();
   const files = [...new Set(agents.length === 0 ? AGENTS : agents)].map((agent) => {
     const known = AGENTS.find((name) => name === agent);

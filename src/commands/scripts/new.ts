@@ -7,6 +7,7 @@ import { fillTemplate } from '../fill-template.js';
 import { isFile } from '../look.js';
 import { writeNewFiles, type NewFile } from '../new-files.js';
 import { printJson } from '../output.js';
+import { ownCommand } from '../own-name.js';
 import { UsageError } from '../usage-error.js';
 import { scriptsRoot } from './find-scripts.js';
 
@@ -39,7 +40,7 @@ export function newAgentScript(name: string, { json }: { json: boolean }): numbe
         `made in ${root}:`,
         ...made.map((path) => `  ${path}`),
         '',
-        `next: \`llm-tool-test scripts run ${paths.name} World\`, then make it yours, and \`llm-tool-test scripts check ${paths.name}\``,
+        `next: ${ownCommand(`scripts run ${paths.name} World`)}, then make it yours, and ${ownCommand(`scripts check ${paths.name}`)}`,
         '',
       ].join('\n'),
     );

@@ -1,6 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-
-const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;
+import { JSON_FLAG } from '../common-options.js';
 
 /** The verbs of `scripts`: agent scripts of the project that the working folder is in. */
 export function addScriptsVerbs(
@@ -61,7 +60,7 @@ export function addScriptsVerbs(
     .command('install-command')
     .description('make /execute-script a command of Claude Code, OpenCode and Codex, in this project')
     .argument('[agents...]', 'only for these: claude-code, opencode, codex')
-    .option('--command <command>', 'how agents call this program', 'npx llm-tool-test')
+    .option('--command <command>', 'how agents call this program', 'npx --no llm-tool-test')
     .option(...JSON_FLAG, false)
     .action(async (agents, options) =>
       exitWith((await import('./install-command.js')).installCommand(agents, options)),

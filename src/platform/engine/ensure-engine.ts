@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { projectState } from '../folders.js';
 import { lockHolder } from '../generation-lock.js';
 import { givenTemporal } from '../given-temporal.js';
@@ -7,7 +6,7 @@ import { buildId, packageFile } from '../package-info.js';
 import { isAlive, signalProcess } from '../process-identity.js';
 import { waitUntil } from '../wait-until.js';
 import { lastUsedFile, logFile, readEngineState, type EngineState } from './engine-state.js';
-import { waitForDeath } from './server.js';
+import { startDetached, waitForDeath } from './server.js';
 
 /** Thrown when the engine cannot be brought up; the message is for the user. */
 export class EngineUnavailable extends Error {}
@@ -84,29 +83,19 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
 
 /** Resolves when the new keeper has the lock, or has ended because another one has it. */
 async function startKeeper(request: EngineRequest, folder: string): Promise<void> {
-  const log = logFile(folder, 'keeper');
-  mkdirSync(new URL('.', `file://${log}`), { recursive: true, mode: 0o700 });
-  const output = openSync(log, 'a', 0o600);
-  try {
-    const child = spawn(
-      process.execPath,
-      [
-        ...[packageFile('dist/cli.js'), 'engine', 'keep', '--results', request.resultsPath],
-        ...(request.address === undefined ? [] : ['--address', request.address]),
-        ...(request.stay === true ? ['--stay'] : []),
-      ],
-      { detached: true, stdio: ['ignore', output, output], cwd: folder },
-    );
-    let ended = false;
-    child.once('exit', () => (ended = true));
-    child.unref();
-    await waitUntil(
-      async () => (ended || (await lockHolder(folder, 'engine')) !== null ? true : null),
-      STOP_MS,
-    );
-  } finally {
-    closeSync(output);
-  }
+  const keeper = startDetached(
+    process.execPath,
+    [
+      ...[packageFile('dist/cli.js'), 'engine', 'keep', '--results', request.resultsPath],
+      ...(request.address === undefined ? [] : ['--address', request.address]),
+      ...(request.stay === true ? ['--stay'] : []),
+    ],
+    logFile(folder, 'keeper'),
+  );
+  await waitUntil(
+    async () => (!isAlive(keeper) || (await lockHolder(folder, 'engine')) !== null ? true : null),
+    STOP_MS,
+  );
 }
 
 /** Ends keeper, worker and server; also a server or worker whose keeper is gone. False when nothing was up. */

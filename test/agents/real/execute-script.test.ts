@@ -95,9 +95,9 @@ test.each([
 test('Codex, which runs nothing before its model, tells it what to run', async () => {
   const project = await projectWithCommand();
   const server = await serve({
-    steps: [{ run: 'npx llm-tool-test scripts run --json echo x' }, { say: 'It is done.' }],
+    steps: [{ run: 'npx --no llm-tool-test scripts run --json echo x' }, { say: 'It is done.' }],
   });
   await ask('codex', project, server, (args) => [...args.slice(0, -1), '$execute-script echo x']);
-  expect(heard(server)[0]).toContain('Run `npx llm-tool-test scripts run --json <script> [args]`');
+  expect(heard(server)[0]).toContain('Run `npx --no llm-tool-test scripts run --json <script> [args]`');
   expect(server.requests).toMatchObject([{ toolResults: 0 }, { toolResults: 1, unpaired: [] }]);
 });
