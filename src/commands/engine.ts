@@ -5,6 +5,7 @@ import { givenTemporal } from '../platform/given-temporal.js';
 import { isAlive, type ProcessIdentity } from '../platform/process-identity.js';
 import { printJson, say } from './output.js';
 import { openProject } from './project.js';
+import { InfrastructureError } from './usage-error.js';
 
 export interface EngineOptions {
   json: boolean;
@@ -42,7 +43,14 @@ export async function engineStart({ json, results, address, stay }: EngineOption
 }
 
 export async function engineStop({ json, results }: EngineOptions): Promise<number> {
-  const stopped = await stopEngine(projectState(openProject(results).resultsPath).folder);
+  const stop = await stopEngine(projectState(openProject(results).resultsPath).folder);
+  if (stop.status === 'ending') {
+    const { pid } = stop.process;
+    throw new InfrastructureError(
+      `the engine is still ending (pid ${pid}): try \`llm-tool-test engine stop\` again; where that does not help, \`kill -KILL ${pid}\` before it`,
+    );
+  }
+  const stopped = stop.status === 'stopped';
   if (json) printJson({ stopped });
   else
     say(
