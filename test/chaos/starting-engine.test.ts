@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { findTemporal } from '../../src/platform/engine/find-temporal.js';
 import { anyFreePort } from '../../src/platform/engine/server.js';
@@ -54,6 +54,21 @@ describe.concurrent('an engine that starts', { timeout: 180_000 }, () => {
       expect(await Promise.all([allGone(servers), allGone(workers)])).toEqual([true, true]);
     },
   );
+
+  test('on a given server, after a keeper of a local one that was killed, leaves nothing of that running', async ({
+    onTestFinished,
+  }) => {
+    const project = await createProject({}, { ownServer: true });
+    onTestFinished(() => project.remove());
+    expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
+    await kill(project, 'keeper');
+    const address = ['--address', inject('temporalAddress')];
+    expect((await project.cli(['engine', 'start', ...address])).exitCode).toBe(0);
+    expect(processesWith(`${project.state}/`)).toEqual([]);
+    expect(processesWith(`worker.js\0--results\0${project.results}`)).toEqual([
+      (await partOf(project, 'worker'))?.pid,
+    ]);
+  });
 
   test('chooses its ports when the server of another engine that starts has got its own', async ({
     onTestFinished,
