@@ -56,8 +56,9 @@ async function start(folder: string, started: ProcessIdentity[]): Promise<{ port
   const temporal = await findTemporal((text) => console.log(text));
   for (let attempt = 1; attempt <= STARTS; attempt += 1) {
     const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
-    const server = startServer(temporal, folder, ports);
-    started.push(server);
+    const server = await startServer(temporal, folder, ports, (process) => {
+      started.push(process);
+    });
     if (await isReady(server, `${LOOPBACK}:${ports.port}`)) return ports;
     signalProcess(server, 'SIGKILL');
     await waitForDeath(server, STOP_MS);

@@ -3,8 +3,10 @@ import { stopEngine } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
 import { givenTemporal } from '../platform/given-temporal.js';
 import { isAlive, type ProcessIdentity } from '../platform/process-identity.js';
+import { ownCommand } from './own-name.js';
 import { printJson, say } from './output.js';
 import { openProject } from './project.js';
+import { InfrastructureError } from './usage-error.js';
 
 interface Where {
   results?: string;
@@ -49,7 +51,14 @@ export async function engineStart({ json, results, address, stay }: Started & As
 }
 
 export async function engineStop({ json, results }: Asked): Promise<number> {
-  const stopped = await stopEngine(projectState(openProject(results).resultsPath).folder);
+  const stop = await stopEngine(projectState(openProject(results).resultsPath).folder);
+  if (stop.status === 'ending') {
+    const { pid } = stop.process;
+    throw new InfrastructureError(
+      `the engine is still ending (pid ${pid}): try ${ownCommand('engine stop')} again; where that does not help, \`kill -KILL ${pid}\` before it`,
+    );
+  }
+  const stopped = stop.status === 'stopped';
   if (json) printJson({ stopped });
   else
     say(

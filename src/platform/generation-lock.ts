@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
+import { waitUntil } from './wait-until.js';
 import { publishOnce, writeFileAtomic } from './write-file.js';
 
 /**
@@ -49,4 +50,30 @@ export async function tryLock(folder: string, name: string): Promise<Lock | null
   }
   if (last !== null) await rm(join(folder, `${name}.lock.${last.generation}`), { force: true });
   return { release: () => writeFileAtomic(path, JSON.stringify('released')) };
+}
+
+interface Patience {
+  timeoutMs: number;
+  /** Called once, where another process holds the lock. */
+  onWait: () => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** Takes the lock when its holder leaves it; null when that does not happen in time. Throws when the signal comes. */
+export async function waitForLock(
+  folder: string,
+  name: string,
+  { timeoutMs, onWait, signal }: Patience,
+): Promise<Lock | null> {
+  const lock = await tryLock(folder, name);
+  if (lock !== null) return lock;
+  onWait();
+  return waitUntil(
+    () => {
+      signal?.throwIfAborted();
+      return tryLock(folder, name);
+    },
+    timeoutMs,
+    100,
+  );
 }

@@ -20,6 +20,21 @@ export async function connect(to: TemporalAddress, timeoutMs = 5000): Promise<Cl
   return new Client({ connection, namespace: to.namespace });
 }
 
+/** Connects, asks and closes the connection. Throws when the server is not there in time, or the signal comes. */
+export async function withClient<T>(
+  to: TemporalAddress,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  ask: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await connect(to, timeoutMs);
+  try {
+    signal.throwIfAborted();
+    return await client.connection.withAbortSignal(signal, () => ask(client));
+  } finally {
+    await client.connection.close();
+  }
+}
+
 /**
  * Makes the server fit: our search attributes exist, and finished workflows are kept for 30 days (a namespace that the
  * development server makes keeps them for one). On a given server this needs rights; what is there already is enough.

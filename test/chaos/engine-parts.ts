@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readEngineState } from '../../src/platform/engine/engine-state.js';
+import { readEngineState, writeEngineState } from '../../src/platform/engine/engine-state.js';
+import { LOOPBACK } from '../../src/platform/engine/server.js';
 import { projectState } from '../../src/platform/folders.js';
 import { isAlive, type ProcessIdentity } from '../../src/platform/process-identity.js';
 import { until, type TestProject } from '../commands/project.js';
@@ -17,6 +18,25 @@ export async function partOf(project: TestProject, part: Part): Promise<ProcessI
   const identity = state?.[part] ?? null;
   return identity !== null && isAlive(identity) ? identity : null;
 }
+
+/** Makes an engine that has never run look as if it had stopped with its server on that port, which it then prefers. */
+export const preferPort = ({ results, state }: TestProject, port: number): Promise<void> =>
+  writeEngineState(projectState(results, state).folder, {
+    phase: 'stopped',
+    message: '',
+    since: 0,
+    build: '',
+    external: false,
+    address: `${LOOPBACK}:${port}`,
+    namespace: 'default',
+    taskQueue: '',
+    uiUrl: null,
+    resultsPath: results,
+    keeper: { pid: 0, start: '', boot: '' },
+    server: null,
+    worker: null,
+    versions: { temporal: null, llm_tool_test: '' },
+  });
 
 /** SIGKILLs a part and waits until it is dead. */
 export async function kill(project: TestProject, part: Part): Promise<void> {

@@ -3,8 +3,9 @@ import { projectState } from '../folders.js';
 import { lockHolder } from '../generation-lock.js';
 import { givenTemporal } from '../given-temporal.js';
 import { buildId, packageFile } from '../package-info.js';
-import { isAlive, signalProcess } from '../process-identity.js';
+import { isAlive, signalProcess, type ProcessIdentity } from '../process-identity.js';
 import { waitUntil } from '../wait-until.js';
+import { endProcess } from './end-process.js';
 import { lastUsedFile, logFile, readEngineState, type EngineState } from './engine-state.js';
 import { startDetached, waitForDeath } from './server.js';
 
@@ -98,22 +99,23 @@ async function startKeeper(request: EngineRequest, folder: string): Promise<void
   );
 }
 
-/** Ends keeper, worker and server; also a server or worker whose keeper is gone. False when nothing was up. */
-export async function stopEngine(stateFolder: string): Promise<boolean> {
-  const holder = await lockHolder(stateFolder, 'engine');
-  if (holder !== null) {
-    signalProcess(holder, 'SIGTERM');
-    return waitForDeath(holder, STOP_MS);
+export type Stopped =
+  | { status: 'stopped' | 'not running' }
+  /** Asked to end, and not done with it in time. */
+  | { status: 'ending'; process: ProcessIdentity };
+
+/** Ends keeper, worker and server; also a server or worker whose keeper is gone. */
+export async function stopEngine(stateFolder: string): Promise<Stopped> {
+  const keeper = await lockHolder(stateFolder, 'engine');
+  if (keeper !== null) {
+    signalProcess(keeper, 'SIGTERM');
+    if (!(await waitForDeath(keeper, STOP_MS))) return { status: 'ending', process: keeper };
   }
   const state = await readEngineState(stateFolder);
-  const left = [state?.worker, state?.external === true ? null : state?.server].filter(
-    (process) => process !== null && process !== undefined && isAlive(process),
+  const left = [state?.worker ?? null, state?.server ?? null].filter(
+    (process) => process !== null && isAlive(process),
   );
-  for (const identity of left) {
-    if (identity !== null && identity !== undefined) {
-      signalProcess(identity, 'SIGTERM');
-      await waitForDeath(identity, STOP_MS);
-    }
-  }
-  return left.length > 0;
+  for (const process of left)
+    if (process !== null && !(await endProcess(process))) return { status: 'ending', process };
+  return { status: keeper === null && left.length === 0 ? 'not running' : 'stopped' };
 }

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { findExecutable, isExecutable } from '../find-executable.js';
 import { cacheHome } from '../folders.js';
-import { tryLock, type Lock } from '../generation-lock.js';
+import { waitForLock } from '../generation-lock.js';
 import { identify } from '../process-identity.js';
 import { removeTree } from '../tree.js';
-import { waitUntil } from '../wait-until.js';
 
 /** The newest release that the Go module proxy can build (no `replace` line): server 1.29.1, UI 2.42.1. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
 const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`;
+const VERSION_MS = 30_000;
 const DOWNLOAD_MS = 10 * 60_000;
 const BUILD_MS = 30 * 60_000;
 
@@ -24,24 +24,41 @@ export interface TemporalExecutable {
 /** Thrown when no Temporal server can be had; the message says the ways to provide one. */
 export class TemporalNotFound extends Error {}
 
+/** For execa, which takes no undefined signal. */
+const cancelledBy = (signal: AbortSignal | undefined): { cancelSignal?: AbortSignal } =>
+  signal === undefined ? {} : { cancelSignal: signal };
+
 /** What a Temporal CLI says of itself. @throws TemporalNotFound when it says nothing. */
-export async function temporalVersion(path: string, timeoutMs = 30_000): Promise<string> {
-  const result = await execa(path, ['--version'], { reject: false, timeout: timeoutMs });
+export async function temporalVersion(
+  path: string,
+  timeoutMs = VERSION_MS,
+  signal?: AbortSignal,
+): Promise<string> {
+  const result = await execa(path, ['--version'], {
+    reject: false,
+    timeout: timeoutMs,
+    ...cancelledBy(signal),
+  });
   if (result.failed) throw new TemporalNotFound(`${path} --version failed: ${lastLine(result)}`);
   return /Server ([\w.-]+)/.exec(result.stdout)?.[1] ?? 'unknown';
 }
 
 /** Runs the SDK's downloader in a process of its own, so that it can be ended and its native code is not kept. */
-async function download(folder: string): Promise<string> {
+async function download(folder: string, signal?: AbortSignal): Promise<string> {
   const script = fileURLToPath(new URL('./download-temporal.js', import.meta.url));
   const { stdout } = await execa(process.execPath, [script, folder, TEMPORAL_CLI_VERSION], {
     timeout: DOWNLOAD_MS,
+    ...cancelledBy(signal),
   });
   return stdout.trim();
 }
 
-async function buildWithGo(go: string, folder: string): Promise<string> {
-  await execa(go, ['install', GO_PACKAGE], { env: { GOBIN: folder, GOFLAGS: '' }, timeout: BUILD_MS });
+async function buildWithGo(go: string, folder: string, signal?: AbortSignal): Promise<string> {
+  await execa(go, ['install', GO_PACKAGE], {
+    env: { GOBIN: folder, GOFLAGS: '' },
+    timeout: BUILD_MS,
+    ...cancelledBy(signal),
+  });
   return join(folder, 'temporal');
 }
 
@@ -60,7 +77,7 @@ async function removeDeadAttempts(target: string): Promise<void> {
   }
 }
 
-async function provide(target: string, report: (text: string) => void): Promise<void> {
+async function provide(target: string, report: (text: string) => void, signal?: AbortSignal): Promise<void> {
   await removeDeadAttempts(target);
   const attempt = `${target}.${process.pid}`;
   await mkdir(attempt, { recursive: true });
@@ -68,17 +85,18 @@ async function provide(target: string, report: (text: string) => void): Promise<
   try {
     const go = await findExecutable('go');
     const sources: { doing: string; get: () => Promise<string> }[] = [
-      { doing: `downloading Temporal CLI ${TEMPORAL_CLI_VERSION}`, get: () => download(attempt) },
+      { doing: `downloading Temporal CLI ${TEMPORAL_CLI_VERSION}`, get: () => download(attempt, signal) },
       ...(go === null
         ? []
         : [
             {
               doing: `building Temporal CLI ${TEMPORAL_CLI_VERSION} with Go, once, about 3 minutes on 2 cores`,
-              get: () => buildWithGo(go, attempt),
+              get: () => buildWithGo(go, attempt, signal),
             },
           ]),
     ];
     for (const { doing, get } of sources) {
+      signal?.throwIfAborted();
       report(doing);
       try {
         const path = await get();
@@ -125,32 +143,32 @@ export async function lookForTemporal(cache: () => string): Promise<TemporalPlac
 
 /**
  * The Temporal CLI: LLM_TOOL_TEST_TEMPORAL_BIN, `temporal` on PATH, our cache, a download into our cache, or a build
- * with Go. Two processes at once do it once. `report` gets a line for whatever takes long.
+ * with Go. Two processes at once do it once. `report` gets a line for whatever takes long; the signal ends all that.
  * @throws TemporalNotFound
  */
-export async function findTemporal(report: (text: string) => void): Promise<TemporalExecutable> {
+export async function findTemporal(
+  report: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<TemporalExecutable> {
   const found = await lookForTemporal(cacheHome);
   if (found?.from === 'LLM_TOOL_TEST_TEMPORAL_BIN' && !(await isExecutable(found.path)))
     throw new TemporalNotFound(`LLM_TOOL_TEST_TEMPORAL_BIN=${found.path}: no executable file there`);
-  if (found !== null) return { path: found.path, version: await temporalVersion(found.path) };
+  if (found !== null)
+    return { path: found.path, version: await temporalVersion(found.path, VERSION_MS, signal) };
 
   const cache = cacheHome();
   const cached = cachedIn(cache);
-  const lock = await lockWaiting(cache, report);
+  const lock = await waitForLock(cache, 'temporal', {
+    timeoutMs: DOWNLOAD_MS + BUILD_MS,
+    onWait: () => report('waiting for another process that provides the Temporal CLI'),
+    signal,
+  });
+  if (lock === null)
+    throw new TemporalNotFound('waited in vain for another process that provides the Temporal CLI');
   try {
-    if (!(await isExecutable(cached))) await provide(cached, report);
+    if (!(await isExecutable(cached))) await provide(cached, report, signal);
   } finally {
     await lock.release();
   }
-  return { path: cached, version: await temporalVersion(cached) };
-}
-
-async function lockWaiting(folder: string, report: (text: string) => void): Promise<Lock> {
-  const lock = await tryLock(folder, 'temporal');
-  if (lock !== null) return lock;
-  report('waiting for another process that provides the Temporal CLI');
-  const later = await waitUntil(() => tryLock(folder, 'temporal'), DOWNLOAD_MS + BUILD_MS, 500);
-  if (later === null)
-    throw new TemporalNotFound('waited in vain for another process that provides the Temporal CLI');
-  return later;
+  return { path: cached, version: await temporalVersion(cached, VERSION_MS, signal) };
 }

@@ -4,9 +4,9 @@ import { projectState } from '../folders.js';
 import { tryLock } from '../generation-lock.js';
 import type { TemporalAddress } from '../given-temporal.js';
 import { buildId, packageFile, packageVersion } from '../package-info.js';
-import { isAlive, ownIdentity, signalProcess, type ProcessIdentity } from '../process-identity.js';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../process-identity.js';
 import { readJsonIfThere } from '../read-file.js';
-import { connect, prepareNamespace } from '../temporal-client.js';
+import { withClient } from '../temporal-client.js';
 import { waitUntil } from '../wait-until.js';
 import {
   lastUsedFile,
@@ -19,12 +19,13 @@ import {
   writeEngineState,
   type EngineState,
 } from './engine-state.js';
-import { findTemporal, TemporalNotFound } from './find-temporal.js';
+import { TemporalNotFound } from './find-temporal.js';
+import { bringUpServer, serverIsUp, type BringUp } from './bring-up-server.js';
+import { endProcess, killProcess } from './end-process.js';
 import { createWatchdog } from './watchdog.js';
-import { choosePorts, LOOPBACK, startDetached, startServer, tailOf, waitForDeath } from './server.js';
+import { startRecorded, tailOf } from './server.js';
 
 const START_MS = 60_000;
-const STOP_MS = 10_000;
 const POLL_MS = 200;
 /** So many failed starts within FAILURES_WINDOW_MS are no accident. */
 const FAILURES_LIMIT = 5;
@@ -49,9 +50,15 @@ export async function keep(options: KeeperOptions): Promise<void> {
   if (lock === null) return;
   removeHalfWritten(folder);
 
-  const asked: { stop: 'all' | 'worker' | null } = { stop: null };
-  process.on('SIGTERM', () => (asked.stop = 'all'));
-  process.on('SIGUSR2', () => (asked.stop = 'worker'));
+  const asked: { stop: 'all' | 'worker' } = { stop: 'all' };
+  const stopping = new AbortController();
+  const isAskedToStop = (): boolean => stopping.signal.aborted;
+  const askToStop = (stop: 'all' | 'worker'): void => {
+    asked.stop = stop;
+    stopping.abort();
+  };
+  process.on('SIGTERM', () => askToStop('all'));
+  process.on('SIGUSR2', () => askToStop('worker'));
   process.on('SIGINT', () => undefined);
   process.on('SIGHUP', () => undefined);
 
@@ -68,8 +75,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
     uiUrl: options.external === null ? (before?.uiUrl ?? null) : null,
     resultsPath: options.resultsPath,
     keeper: ownIdentity(),
-    server: options.external === null && before?.external !== true ? (before?.server ?? null) : null,
-    worker: before?.build === buildId() ? before.worker : null,
+    ...(await takeOver(before, options.external)),
     versions: { temporal: null, llm_tool_test: packageVersion },
   };
   let written = Promise.resolve();
@@ -84,19 +90,18 @@ export async function keep(options: KeeperOptions): Promise<void> {
 
   try {
     await update({});
-    // A worker of another build goes; the agents that it follows are adopted by the next one.
-    if (before !== null && before.build !== buildId()) await end(before.worker);
     const failures: number[] = [];
     const isStuck = createWatchdog(workerAliveFile(folder));
     let idleSince = Date.now();
     let nextIdleCheck = Date.now();
-    while (asked.stop === null) {
-      if (workerIsUp(state) && (await isStuck(state.worker))) await kill(state.worker);
+    while (!isAskedToStop()) {
+      if (workerIsUp(state) && (await isStuck(state.worker))) await killProcess(state.worker);
       // Not ready at first, also where both are up already: a keeper that succeeds another adopts them.
       if (state.phase !== 'ready' || !serverIsUp(state) || !workerIsUp(state)) {
         try {
-          await startWhatIsDown(folder, state, update);
+          await bringUp({ folder, state: () => state, change: update, signal: stopping.signal });
         } catch (error) {
+          if (isAskedToStop()) break;
           // Killed while it started, or a port taken in between: worth another try, but not for ever.
           failures.push(Date.now());
           const recent = failures.filter((at) => at > Date.now() - FAILURES_WINDOW_MS);
@@ -107,19 +112,20 @@ export async function keep(options: KeeperOptions): Promise<void> {
       if (options.idleMs !== null && Date.now() >= nextIdleCheck) {
         nextIdleCheck = Date.now() + Math.min(options.idleMs / 4, 30_000);
         const used = await lastUse(folder);
-        if ((await openWorkflows(state)) !== 0) idleSince = Date.now();
+        if ((await openWorkflows(state, stopping.signal)) !== 0) idleSince = Date.now();
         if (Date.now() - Math.max(idleSince, used) > options.idleMs) {
           await update({ phase: 'stopping', message: 'idle' });
           // A command marks its use before it reads the phase: whoever came in between is seen here.
-          if ((await lastUse(folder)) === used && (await openWorkflows(state)) === 0) asked.stop = 'all';
+          const isIdle = (await openWorkflows(state, stopping.signal)) === 0;
+          if (isIdle && (await lastUse(folder)) === used) askToStop('all');
           else await update({ phase: 'ready', message: '' });
         }
       }
       await sleep(POLL_MS);
     }
     await update({ phase: 'stopping', message: 'asked to stop' });
-    await end(state.worker);
-    if (asked.stop === 'all' && !state.external) await end(state.server);
+    await endProcess(state.worker);
+    if (asked.stop === 'all') await endProcess(state.server);
     await update({
       phase: 'stopped',
       message: '',
@@ -128,79 +134,50 @@ export async function keep(options: KeeperOptions): Promise<void> {
     });
   } catch (error) {
     await update({ phase: 'failed', message: error instanceof Error ? error.message : String(error) });
-    await end(state.worker);
-    if (!state.external) await end(state.server);
+    await endProcess(state.worker);
+    await endProcess(state.server);
   } finally {
     await lock.release();
   }
 }
 
-const serverIsUp = (state: EngineState): boolean =>
-  state.external || (state.server !== null && isAlive(state.server));
 const workerIsUp = (state: EngineState): boolean => state.worker !== null && isAlive(state.worker);
 
-async function startWhatIsDown(
-  folder: string,
-  state: EngineState,
-  update: (change: Partial<EngineState>) => Promise<void>,
-): Promise<void> {
-  let current = state;
-  const change = async (part: Partial<EngineState>): Promise<void> => {
-    current = { ...current, ...part };
-    await update(part);
-  };
-  if (!serverIsUp(current)) {
-    await change({ phase: 'starting', message: 'looking for the Temporal CLI' });
-    const temporal = await findTemporal((text) => void update({ message: text }));
-    const ports = await choosePorts(portsOf(current));
-    const address = `${LOOPBACK}:${ports.port}`;
-    // Another program has taken the port meanwhile: the worker would look for the server there for ever.
-    if (address !== current.address) await end(current.worker);
-    await change({
-      message: 'starting the Temporal server',
-      address,
-      uiUrl: `http://${LOOPBACK}:${ports.uiPort}`,
-      versions: { ...current.versions, temporal: temporal.version },
-    });
-    await change({ server: startServer(temporal, folder, ports) });
-    await serverReady(folder, current);
-  } else if (current.phase !== 'ready') {
-    await serverReady(folder, current);
-  }
-  if (!workerIsUp(current)) {
-    await change({ phase: 'starting', message: 'starting the worker' });
-    const worker = startDetached(process.execPath, workerArguments(current), logFile(folder, 'worker'));
-    await change({ worker });
-    await workerReady(folder, worker);
-  }
-  await change({ phase: 'ready', message: '', build: buildId() });
+/** What an earlier keeper left and this one can go on with. The rest ends: agents are adopted by the next worker. */
+async function takeOver(
+  before: EngineState | null,
+  external: TemporalAddress | null,
+): Promise<Pick<EngineState, 'server' | 'worker'>> {
+  if (before === null) return { server: null, worker: null };
+  const sameServer =
+    external === null ? !before.external : before.external && before.address === external.address;
+  const sameWorker = sameServer && before.build === buildId();
+  if (!sameWorker) await endProcess(before.worker);
+  if (!sameServer) await endProcess(before.server);
+  return { server: sameServer ? before.server : null, worker: sameWorker ? before.worker : null };
 }
 
-function portsOf(state: EngineState): { port: number; uiPort: number } {
-  const port = Number(state.address.split(':').at(-1));
-  const uiPort = Number(state.uiUrl?.split(':').at(-1));
-  return { port: port > 0 ? port : 7233, uiPort: uiPort > 0 ? uiPort : 8233 };
+async function bringUp(up: BringUp): Promise<void> {
+  if (!serverIsUp(up.state()) || up.state().phase !== 'ready') await bringUpServer(up);
+  if (!workerIsUp(up.state())) await bringUpWorker(up);
+  await up.change({ phase: 'ready', message: '', build: buildId() });
 }
 
-async function serverReady(folder: string, state: EngineState): Promise<void> {
+async function bringUpWorker({ folder, state, change, signal }: BringUp): Promise<void> {
+  await change({ phase: 'starting', message: 'starting the worker' });
+  const log = logFile(folder, 'worker');
+  const worker = await startRecorded(
+    { command: process.execPath, args: workerArguments(state()), log, env: process.env },
+    (worker) => change({ worker }),
+  );
   const ready = await waitUntil(async () => {
-    if (!serverIsUp(state))
-      throw new Error(`the Temporal server ended:\n${await tailOf(logFile(folder, 'server'))}`);
-    try {
-      const client = await connect(state, 2000);
-      try {
-        await prepareNamespace(client, state.external);
-      } finally {
-        await client.connection.close();
-      }
-      return true;
-    } catch (error) {
-      if (state.external)
-        throw new Error(`Temporal at ${state.address} does not answer: ${(error as Error).message}`);
-      return null;
-    }
+    signal.throwIfAborted();
+    const said = await readJsonIfThere<ProcessIdentity>(workerReadyFile(folder));
+    if (said?.pid === worker.pid && said.start === worker.start) return true;
+    if (!isAlive(worker)) throw new Error(`the worker ended:\n${await tailOf(log)}`);
+    return null;
   }, START_MS);
-  if (ready === null) throw new Error(`the Temporal server did not answer within ${START_MS / 1000} s`);
+  if (ready === null) throw new Error(`the worker was not ready within ${START_MS / 1000} s`);
 }
 
 const workerArguments = (state: EngineState): string[] => [
@@ -210,25 +187,14 @@ const workerArguments = (state: EngineState): string[] => [
   ...(state.external ? ['--external'] : []),
 ];
 
-async function workerReady(folder: string, worker: ProcessIdentity): Promise<void> {
-  const ready = await waitUntil(async () => {
-    const said = await readJsonIfThere<ProcessIdentity>(workerReadyFile(folder));
-    if (said?.pid === worker.pid && said.start === worker.start) return true;
-    if (!isAlive(worker)) throw new Error(`the worker ended:\n${await tailOf(logFile(folder, 'worker'))}`);
-    return null;
-  }, START_MS);
-  if (ready === null) throw new Error(`the worker was not ready within ${START_MS / 1000} s`);
-}
-
-async function openWorkflows(state: EngineState): Promise<number | null> {
+async function openWorkflows(state: EngineState, signal: AbortSignal): Promise<number | null> {
   try {
-    const client = await connect(state);
-    try {
-      const query = `ExecutionStatus = "Running" AND TaskQueue = "${state.taskQueue}"`;
-      return (await client.workflow.count(query)).count;
-    } finally {
-      await client.connection.close();
-    }
+    const query = `ExecutionStatus = "Running" AND TaskQueue = "${state.taskQueue}"`;
+    return await withClient(
+      state,
+      { timeoutMs: 5000, signal },
+      async ({ workflow }) => (await workflow.count(query)).count,
+    );
   } catch {
     return null; // not known: not idle
   }
@@ -236,12 +202,3 @@ async function openWorkflows(state: EngineState): Promise<number | null> {
 
 const lastUse = async (folder: string): Promise<number> =>
   (await stat(lastUsedFile(folder)).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
-
-async function end(identity: ProcessIdentity | null): Promise<void> {
-  if (identity === null || !signalProcess(identity, 'SIGTERM')) return;
-  if (!(await waitForDeath(identity, STOP_MS))) await kill(identity);
-}
-
-async function kill(identity: ProcessIdentity | null): Promise<void> {
-  if (identity !== null && signalProcess(identity, 'SIGKILL')) await waitForDeath(identity, STOP_MS);
-}

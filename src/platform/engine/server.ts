@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { SEARCH_ATTRIBUTES } from '../../lib/search-attributes.js';
 import { identify, isAlive, type ProcessIdentity } from '../process-identity.js';
 import { waitUntil } from '../wait-until.js';
@@ -52,19 +53,24 @@ export async function choosePorts(preferred: {
   };
 }
 
-/** Starts a program that outlives us, with its output appended to a log file. */
-export function startDetached(
-  command: string,
-  args: string[],
-  log: string,
-  env = process.env,
-): ProcessIdentity {
+/** A program that outlives us: its arguments, the log that its output is appended to, and its environment. */
+interface Detached {
+  command: string;
+  args: string[];
+  log: string;
+  env: NodeJS.ProcessEnv;
+}
+
+function launch(
+  { command, args, log, env }: Detached,
+  stdin: 'ignore' | 'pipe',
+): { identity: ProcessIdentity; stdin: Writable | null } {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
   const output = openSync(log, 'a', 0o600);
   try {
     const child = spawn(command, args, {
       detached: true,
-      stdio: ['ignore', output, output],
+      stdio: [stdin, output, output],
       env,
       cwd: dirname(log),
     });
@@ -72,50 +78,80 @@ export function startDetached(
     const identity = child.pid === undefined ? null : identify(child.pid);
     child.unref();
     if (identity === null) throw new Error(`cannot start ${command}; see ${log}`);
-    return identity;
+    return { identity, stdin: child.stdin };
   } finally {
     closeSync(output);
   }
 }
 
+/** Starts a program that outlives us, with its output appended to a log file. */
+export const startDetached = (command: string, args: string[], log: string): ProcessIdentity =>
+  launch({ command, args, log, env: process.env }, 'ignore').identity;
+
+/** Writes down which process was started; what it throws is thrown to who starts it. */
+export type Recorder = (process: ProcessIdentity) => Promise<void> | void;
+
+/**
+ * The same, but the program runs only when it is recorded: should we be killed before, it never does. A shell waits for a
+ * line and then becomes the program, with the same identity; without the line it ends, as its input does with us.
+ */
+export async function startRecorded(
+  { command, args, log, env }: Detached,
+  record: Recorder,
+): Promise<ProcessIdentity> {
+  const shell = ['-c', 'read -r line && exec "$@" </dev/null', 'sh', command, ...args];
+  const { identity, stdin } = launch({ command: 'sh', args: shell, log, env }, 'pipe');
+  stdin?.on('error', () => undefined); // it has ended already: its log says why
+  try {
+    await record(identity);
+    stdin?.write('\n');
+  } finally {
+    stdin?.end();
+  }
+  return identity;
+}
+
 /** Starts the Temporal development server on a SQLite file, detached. Ready when its port answers. */
-export function startServer(
+export const startServer = (
   temporal: TemporalExecutable,
   stateFolder: string,
   ports: { port: number; uiPort: number },
-): ProcessIdentity {
-  return startDetached(
-    temporal.path,
-    [
-      ...[
-        'server',
-        'start-dev',
-        '--ip',
-        LOOPBACK,
-        '--port',
-        String(ports.port),
-        '--ui-port',
-        String(ports.uiPort),
-      ],
-      ...['--db-filename', join(stateFolder, `temporal-${temporal.version}.db`)],
-      // Safe when the process is killed; full sync would cost four times the wall time (specs/durability.md).
-      ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
-      ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
-        '--search-attribute',
-        `${name}=${type}`,
-      ]),
-      ...Object.entries(TUNING).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]),
-      ...['--log-level', 'warn', '--log-format', 'json'],
-    ],
-    logFile(stateFolder, 'server'),
-    // Nothing of the user's environment: it may hold keys, and the server outlives the shell.
+  record: Recorder,
+): Promise<ProcessIdentity> =>
+  startRecorded(
     {
-      ...{ PATH: process.env['PATH'], HOME: stateFolder, TMPDIR: process.env['TMPDIR'] },
-      // Its one SQLite connection lets it do one thing at a time: more processors only look for work.
-      GOMAXPROCS: '1',
+      command: temporal.path,
+      args: [
+        ...[
+          'server',
+          'start-dev',
+          '--ip',
+          LOOPBACK,
+          '--port',
+          String(ports.port),
+          '--ui-port',
+          String(ports.uiPort),
+        ],
+        ...['--db-filename', join(stateFolder, `temporal-${temporal.version}.db`)],
+        // Safe when the process is killed; full sync would cost four times the wall time (specs/durability.md).
+        ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+        ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
+          '--search-attribute',
+          `${name}=${type}`,
+        ]),
+        ...Object.entries(TUNING).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]),
+        ...['--log-level', 'warn', '--log-format', 'json'],
+      ],
+      log: logFile(stateFolder, 'server'),
+      // Nothing of the user's environment: it may hold keys, and the server outlives the shell.
+      env: {
+        ...{ PATH: process.env['PATH'], HOME: stateFolder, TMPDIR: process.env['TMPDIR'] },
+        // Its one SQLite connection lets it do one thing at a time: more processors only look for work.
+        GOMAXPROCS: '1',
+      },
     },
+    record,
   );
-}
 
 /** The last lines of a log, for a message that says why something did not start. */
 export async function tailOf(log: string): Promise<string> {

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, test } from 'vitest';
+import { readEngineState } from '../../src/platform/engine/engine-state.js';
+import { findTemporal } from '../../src/platform/engine/find-temporal.js';
+import { anyFreePort } from '../../src/platform/engine/server.js';
+import { projectState } from '../../src/platform/folders.js';
+import { createProject, until, type TestProject } from '../commands/project.js';
+import { allGone, processesWith } from '../platform/processes.js';
+import { kill, partOf, preferPort, type Part } from './engine-parts.js';
+
+/** A Temporal CLI that does something first where it is to be a server: the variable that names it. */
+async function temporalAfter(project: TestProject, doing: string): Promise<Record<string, string>> {
+  const { path } = await findTemporal(() => undefined);
+  await project.write(
+    'temporal',
+    `#!/bin/sh\nif [ "$1" = server ]; then ${doing}; fi\nexec '${path}' "$@"\n`,
+    0o755,
+  );
+  return { LLM_TOOL_TEST_TEMPORAL_BIN: join(project.folder, 'temporal') };
+}
+
+/** Kills the keeper when it is about to write down the first process of a part, which it has started. */
+const killAtRecord = (project: TestProject, part: Part): string => `
+  const fs = require('node:fs');
+  const { writeFileSync } = fs;
+  fs.writeFileSync = (file, data, ...more) => {
+    if (String(data).includes('"${part}": {') && !fs.existsSync('${project.folder}/killed')) {
+      writeFileSync('${project.folder}/killed', '');
+      process.kill(process.pid, 'SIGKILL');
+    }
+    return writeFileSync(file, data, ...more);
+  };
+  require('node:module').syncBuiltinESMExports();`;
+
+describe.concurrent('an engine that starts', { timeout: 180_000 }, () => {
+  test.for<Part>(['server', 'worker'])(
+    'and whose keeper is killed between the start of the %s and its record has one of it all the same; stop ends it, also without a keeper',
+    async (part, { onTestFinished }) => {
+      const project = await createProject({}, { ownServer: true });
+      onTestFinished(() => project.remove());
+      await project.write('kill.cjs', killAtRecord(project, part));
+      const env = { NODE_OPTIONS: `--require ${join(project.folder, 'kill.cjs')}` };
+      expect((await project.cli(['engine', 'start'], env)).exitCode).toBe(0);
+      expect(existsSync(join(project.folder, 'killed'))).toBe(true);
+      const servers = `${project.state}/`;
+      const workers = `worker.js\0--results\0${project.results}`;
+      expect(processesWith(servers)).toEqual([(await partOf(project, 'server'))?.pid]);
+      expect(processesWith(workers)).toEqual([(await partOf(project, 'worker'))?.pid]);
+
+      await kill(project, 'keeper');
+      const { exitCode, stderr } = await project.cli(['engine', 'stop']);
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('the engine has stopped')]);
+      expect(await Promise.all([allGone(servers), allGone(workers)])).toEqual([true, true]);
+    },
+  );
+
+  test('on a given server, after a keeper of a local one that was killed, leaves nothing of that running', async ({
+    onTestFinished,
+  }) => {
+    const project = await createProject({}, { ownServer: true });
+    onTestFinished(() => project.remove());
+    expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
+    await kill(project, 'keeper');
+    const address = ['--address', inject('temporalAddress')];
+    expect((await project.cli(['engine', 'start', ...address])).exitCode).toBe(0);
+    expect(processesWith(`${project.state}/`)).toEqual([]);
+    expect(processesWith(`worker.js\0--results\0${project.results}`)).toEqual([
+      (await partOf(project, 'worker'))?.pid,
+    ]);
+  });
+
+  test('chooses its ports when the server of another engine that starts has got its own', async ({
+    onTestFinished,
+  }) => {
+    const projects = [
+      await createProject({}, { ownServer: true }),
+      await createProject({}, { ownServer: true }),
+    ] as const;
+    onTestFinished(async () => {
+      for (const project of projects) await project.remove();
+    });
+    const [first, second] = projects;
+    const stateOf = (project: TestProject): string => projectState(project.results, project.state).folder;
+    const port = await anyFreePort();
+    for (const project of projects) await preferPort(project, port);
+
+    const cache = { LLM_TOOL_TEST_CACHE: join(first.folder, 'cache') };
+    const held = `touch ${first.folder}/begun; until [ -e ${first.folder}/go ]; do sleep 0.05; done`;
+    const slow = first.start(['engine', 'start'], { ...cache, ...(await temporalAfter(first, held)) });
+    await until('its server begins', () => (existsSync(join(first.folder, 'begun')) ? true : null));
+    const quick = second.start(['engine', 'start'], { ...cache, ...(await temporalAfter(second, ':')) });
+    await until('the second one waits for the first', async () =>
+      /waiting for another engine/.test((await readEngineState(stateOf(second)))?.message ?? '')
+        ? true
+        : null,
+    );
+    await first.write('go', '');
+    expect([(await slow).exitCode, (await quick).exitCode]).toEqual([0, 0]);
+    const [one, other] = await Promise.all(projects.map((project) => readEngineState(stateOf(project))));
+    expect(one?.address).not.toBe(other?.address);
+  });
+});
