@@ -8,6 +8,7 @@ import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-
 import { readTextIfThere } from './read-file.js';
 import { spawnDetached } from './spawn-detached.js';
 import { waitUntil } from './wait-until.js';
+import { publishOnce } from './write-file.js';
 
 /** How a supervised agent is contained: a PID namespace (as root, as a user), or session and environment mark. */
 export type Containment = 'pidns' | 'userns' | 'group';
@@ -39,10 +40,12 @@ export type SupervisedState =
   /** The supervisor is gone and left no exit status: it was killed, or the machine lost power. */
   | { state: 'dead' };
 
-/** From the request to stop until SIGKILL, in tenths of a second. */
-const GRACE_TENTHS = 5;
+/** From the request to stop until SIGKILL. */
+const GRACE_SECS = 0.5;
 const CLAIM_MS = 5000;
 const DYING_MS = 2000;
+/** Written over in place by the supervisor: what an agent's end needs on the disk is there before the agent. */
+const RESERVED = ['exit', 'stop', 'session', 'sup.err'];
 const script = (name: string): string => fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
 
 let probed: Promise<Containment> | undefined;
@@ -66,15 +69,19 @@ export function containment(): Promise<Containment> {
   return (probed ??= probe());
 }
 
-/** Starts the command under a detached supervisor. When someone else has claimed the folder, theirs goes on. */
+/**
+ * Starts the command under a detached supervisor. When someone else has claimed the folder, theirs goes on. Starts nothing
+ * where the disk has no room for its end.
+ */
 export async function startSupervised(command: SupervisedCommand): Promise<void> {
   await mkdir(command.folder, { recursive: true, mode: 0o700 });
+  await Promise.all(RESERVED.map((name) => publishOnce(join(command.folder, name), ' ', 0o600)));
   const mode = await containment();
   const idleTick = command.idleSecs === null ? 0 : command.idleSecs / 5;
   await spawnDetached({
     argv: [
       ...['sh', script('claim.sh'), command.folder, mode, bootId(), script('supervise.sh')],
-      ...[command.deadlineSecs, idleTick, GRACE_TENTHS].map(String),
+      ...[command.deadlineSecs, idleTick, GRACE_SECS].map(String),
       ...[command.mark, command.cwd, command.stdin],
       ...command.argv,
     ],
@@ -89,11 +96,23 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
     },
   });
   const claimed = await waitUntil(
-    async () => ((await inspect(command.folder)).state === 'none' ? null : true),
+    async () => {
+      const { state } = await inspect(command.folder);
+      return state === 'none' || state === 'starting' ? null : true;
+    },
     CLAIM_MS,
     5,
   );
-  if (claimed === null) throw new Error(`the supervisor did not start in ${command.folder}`);
+  if (claimed === null) {
+    const said = await supervisorSaid(command.folder);
+    throw new Error(`the supervisor did not start in ${command.folder}${said === '' ? '' : `: ${said}`}`);
+  }
+}
+
+/** What the supervisor, or what was to start it, has said of its own trouble, in one line; empty where there was none. */
+async function supervisorSaid(folder: string): Promise<string> {
+  const said = (await readTextIfThere(join(folder, 'sup.err'))) ?? '';
+  return said.trim().replaceAll('\n', '; ');
 }
 
 async function readExit(folder: string): Promise<SupervisedState | null> {

@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, it, onTestFinished } from 'vitest';
+import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
+import {
+  startSupervised,
+  waitForEnd,
+  type SupervisedCommand,
+  type SupervisedState,
+} from '../../src/platform/supervise.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
+import { allGone, killWhenFinished, processesWith, uniqueSeconds } from './processes.js';
+import { newFolder, setEnv } from './temporary.js';
+
+export const PATH = '/usr/local/bin:/usr/bin:/bin';
+export const LONG_MS = 30_000;
+
+/** Why a mode cannot be tested here; null when it can. */
+function obstacle(...flags: string[]): string | null {
+  const probe = spawnSync('unshare', [
+    ...flags,
+    '--pid',
+    '--fork',
+    '--kill-child=KILL',
+    '--mount-proc',
+    'true',
+  ]);
+  return probe.status === 0 ? null : `unshare ${flags.join(' ')}: ${String(probe.stderr).trim()}`;
+}
+
+const MODES = [
+  { mode: 'pidns', skipped: obstacle() },
+  { mode: 'userns', skipped: obstacle('--user', '--map-current-user') },
+  { mode: 'group', skipped: null },
+] as const;
+
+export interface Started extends SupervisedCommand {
+  /** In the command line of every process that the agent starts. */
+  seconds: string;
+  out(): string;
+  err(): string;
+  end(): Promise<SupervisedState>;
+}
+
+/** A supervised `sh -c`, `$S` in it a sleep that the test finds again; killed when the test is over. */
+export async function prepare(shell: string, changes: Partial<SupervisedCommand> = {}): Promise<Started> {
+  const root = await newFolder();
+  const seconds = uniqueSeconds();
+  const [folder, cwd, stdin] = [join(root, 'start'), join(root, 'work'), join(root, 'in')];
+  await mkdir(cwd);
+  await writeFile(stdin, '');
+  const mark = `run-${seconds}`;
+  killWhenFinished(seconds);
+  killWhenFinished(folder);
+  onTestFinished(() => killMarked(mark));
+  return {
+    seconds,
+    folder,
+    cwd,
+    stdin,
+    mark,
+    argv: ['sh', '-c', shell],
+    env: { PATH, S: seconds },
+    deadlineSecs: Number(uniqueSeconds()),
+    idleSecs: null,
+    out: () => readFileSync(join(folder, 'out'), 'utf8'),
+    err: () => readFileSync(join(folder, 'err'), 'utf8'),
+    end: () => waitForEnd(folder, AbortSignal.timeout(LONG_MS)),
+    ...changes,
+  };
+}
+
+export async function start(shell: string, changes?: Partial<SupervisedCommand>): Promise<Started> {
+  const command = await prepare(shell, changes);
+  await startSupervised(command);
+  return command;
+}
+
+/** The supervisor's shells have the agent's command line among their arguments. */
+const ofAgent = (command: Started): number[] => {
+  const supervisors = processesWith('supervise.sh');
+  return processesWith(command.seconds).filter((pid) => !supervisors.includes(pid));
+};
+
+/** Whether all that the agent started is gone, at once or within `timeoutMs`; the supervisor's own may still be dying. */
+export const nothingLeft = async (command: Started, timeoutMs = 0): Promise<boolean> =>
+  (await waitUntil(() => (ofAgent(command).length === 0 ? true : null), timeoutMs, 10)) === true &&
+  (await allGone(command.folder)) &&
+  (await allGone(`sleep\0${command.deadlineSecs}\0`)) &&
+  // Its short sleeps carry the run's mark, too.
+  (await waitUntil(() => (markedProcesses(command.mark).length === 0 ? true : null), 2000, 10)) === true;
+
+/** Defines tests for each mode of containment; where a mode cannot be had here, they are skipped and it is said why. */
+export function inEachMode(define: (test: ReturnType<typeof it.skipIf>, mode: string) => void): void {
+  describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped }) => {
+    if (skipped !== null) it.skip(`cannot be tested here: ${skipped}`);
+    beforeEach(() => setEnv({ LLM_TOOL_TEST_CONTAINMENT: mode }));
+    define(it.skipIf(skipped !== null), mode);
+  });
+}
