@@ -3,6 +3,7 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { endOf } from '../lib/cut.js';
 import { markOf, RUN_MARK } from './marked-processes.js';
 import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
@@ -44,6 +45,7 @@ export type SupervisedState =
 const GRACE_SECS = 0.5;
 const CLAIM_MS = 5000;
 const DYING_MS = 2000;
+const SAID_LIMIT = 300;
 /** Written over in place by the supervisor: what an agent's end needs on the disk is there before the agent. */
 const RESERVED = ['exit', 'stop', 'session', 'sup.err'];
 const script = (name: string): string => fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
@@ -103,16 +105,19 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
     CLAIM_MS,
     5,
   );
-  if (claimed === null) {
-    const said = await supervisorSaid(command.folder);
-    throw new Error(`the supervisor did not start in ${command.folder}${said === '' ? '' : `: ${said}`}`);
-  }
+  if (claimed === null)
+    throw new Error(
+      `the supervisor did not start in ${command.folder}${await supervisorSaid(command.folder)}`,
+    );
 }
 
-/** What the supervisor, or what was to start it, has said of its own trouble, in one line; empty where there was none. */
-async function supervisorSaid(folder: string): Promise<string> {
-  const said = (await readTextIfThere(join(folder, 'sup.err'))) ?? '';
-  return said.trim().replaceAll('\n', '; ');
+/**
+ * What the supervisor of a start, or what was to become it, said of its own trouble: `: unshare: ...`, to be put after a
+ * message; empty where it said nothing.
+ */
+export async function supervisorSaid(folder: string): Promise<string> {
+  const said = ((await readTextIfThere(join(folder, 'sup.err'))) ?? '').trim();
+  return said === '' ? '' : `: ${endOf(said.replaceAll('\n', '; '), SAID_LIMIT)}`;
 }
 
 async function readExit(folder: string): Promise<SupervisedState | null> {

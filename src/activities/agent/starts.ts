@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ProcessHandle, ProcessState } from '../../environments/environment.js';
 import { recordGrowth } from '../../platform/growth.js';
+import { supervisorSaid } from '../../platform/supervise.js';
 import { writeFileAtomic } from '../../platform/write-file.js';
 import { planLaunch, writeLaunchFiles } from './launch.js';
 import { agentOutputs, lastSession, lastStart, resumesFile, sessionOf } from './outputs.js';
@@ -16,6 +18,8 @@ import { buildWorkspace } from '../step/workspace.js';
 
 /** An agent that is lost so often is lost again; each start may cost money. */
 const MAX_LOST = 3;
+/** What the machine lacked, processes or memory, may be there again by then. */
+const PAUSE_MS = 1000;
 
 export interface Supervision {
   deps: Deps;
@@ -48,19 +52,23 @@ export async function superviseToEnd(
     const end = before.state === 'ended' ? before : await follow(context, process, start, signal);
     history.push(...(await returnLogin(context, start)));
     if (end.state === 'ended') return start;
+    const said = context.redact(await supervisorSaid(process.folder));
     if ((await lostStarts(context, start)) >= MAX_LOST) {
       throw ApplicationFailure.nonRetryable(
-        `the agent was lost ${MAX_LOST} times without an exit status`,
+        `the agent was lost ${MAX_LOST} times without an exit status${said}`,
         'AgentLost',
       );
     }
-    history.push(`start ${start} of the agent was lost without an exit status`);
+    history.push(`start ${start} of the agent was lost without an exit status${said}`);
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
-async function lostStarts(context: RunContext, upTo: number): Promise<number> {
-  const outputs = await agentOutputs(context, upTo);
-  return outputs.filter(({ exitCode }) => exitCode === null).length;
+/** Whatever else they left: one that was lost before the agent began has no output. */
+async function lostStarts({ environment, handle }: RunContext, upTo: number): Promise<number> {
+  const starts = Array.from({ length: upTo }, (_, index) => environment.process(handle, index + 1));
+  const states = await Promise.all(starts.map((start) => environment.inspect(start)));
+  return states.filter(({ state }) => state !== 'ended').length;
 }
 
 /** Starts the agent: in the session of the starts before where that can go on, else in a fresh workspace. */
