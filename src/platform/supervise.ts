@@ -3,12 +3,14 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { endOf } from '../lib/cut.js';
 import { CONTAINMENTS, STOP_REASONS, type Containment, type StopReason } from '../lib/supervision.js';
 import { markOf, RUN_MARK } from './marked-processes.js';
 import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
 import { spawnDetached } from './spawn-detached.js';
 import { waitUntil } from './wait-until.js';
+import { noteOnce } from './write-file.js';
 
 export interface SupervisedCommand {
   /** Private folder of this start; see supervisor/claim.sh for the files in it. */
@@ -41,10 +43,13 @@ export const supervisedFiles = (folder: string) => ({
   exit: join(folder, 'exit'),
 });
 
-/** From the request to stop until SIGKILL, in tenths of a second. */
-const GRACE_TENTHS = 5;
+/** From the request to stop until SIGKILL. */
+const GRACE_SECS = 0.5;
 const CLAIM_MS = 5000;
 const DYING_MS = 2000;
+const SAID_LIMIT = 300;
+/** Written over in place by the supervisor: what an agent's end needs on the disk is there before the agent. */
+const RESERVED = ['exit', 'stop', 'session', 'sup.err'];
 const script = (name: string): string => fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
 
 let probed: Promise<Containment> | undefined;
@@ -67,9 +72,13 @@ export function containment(): Promise<Containment> {
   return forced === undefined ? (probed ??= probe()) : Promise.resolve(forced);
 }
 
-/** Starts the command under a detached supervisor. When someone else has claimed the folder, theirs goes on. */
+/**
+ * Starts the command under a detached supervisor. When someone else has claimed the folder, theirs goes on. Starts nothing
+ * where the disk has no room for its end.
+ */
 export async function startSupervised(command: SupervisedCommand): Promise<void> {
   await mkdir(command.folder, { recursive: true, mode: 0o700 });
+  for (const name of RESERVED) noteOnce(join(command.folder, name), ' ');
   const mode = await containment();
   const idleTick = command.idleSecs === null ? 0 : command.idleSecs / 5;
   await spawnDetached({
@@ -80,7 +89,7 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
       mode,
       bootId(),
       script('supervise.sh'),
-      ...[command.deadlineSecs, idleTick, GRACE_TENTHS].map(String),
+      ...[command.deadlineSecs, idleTick, GRACE_SECS].map(String),
       command.mark,
       command.cwd,
       command.stdin,
@@ -97,11 +106,26 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
     },
   });
   const claimed = await waitUntil(
-    async () => ((await inspect(command.folder)).state === 'none' ? null : true),
+    async () => {
+      const { state } = await inspect(command.folder);
+      return state === 'none' || state === 'starting' ? null : true;
+    },
     CLAIM_MS,
     5,
   );
-  if (claimed === null) throw new Error(`the supervisor did not start in ${command.folder}`);
+  if (claimed === null)
+    throw new Error(
+      `the supervisor did not start in ${command.folder}${await supervisorSaid(command.folder)}`,
+    );
+}
+
+/**
+ * What the supervisor of a start, or what was to become it, said of its own trouble: `: unshare: ...`, to be put after a
+ * message; empty where it said nothing.
+ */
+export async function supervisorSaid(folder: string): Promise<string> {
+  const said = ((await readTextIfThere(join(folder, 'sup.err'))) ?? '').trim();
+  return said === '' ? '' : `: ${endOf(said.replaceAll('\n', '; '), SAID_LIMIT)}`;
 }
 
 async function readExit(folder: string): Promise<SupervisedState | null> {

@@ -56,8 +56,10 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
  * Publishes a file that may exist only once, whole. Returns false, and changes nothing, when someone was first.
  * `link()` is the one POSIX call that creates a complete file exclusively.
  */
-export async function publishOnce(path: string, data: string, mode = 0o644): Promise<boolean> {
-  const temporary = await writeTemporary(path, data, mode);
+export const publishOnce = async (path: string, data: string, mode = 0o644): Promise<boolean> =>
+  linkOnce(await writeTemporary(path, data, mode), path);
+
+function linkOnce(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
     return true;
@@ -74,8 +76,22 @@ export async function publishOnce(path: string, data: string, mode = 0o644): Pro
  * may be empty.
  */
 export function writeNote(path: string, data: string): void {
+  renameSync(writeTemporaryNote(path, data), path);
+}
+
+/** Such a note, unless there is one. */
+export function noteOnce(path: string, data: string): void {
+  linkOnce(writeTemporaryNote(path, data), path);
+}
+
+function writeTemporaryNote(path: string, data: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = temporaryName(path);
-  writeFileSync(temporary, data, { flag: 'wx', mode: 0o600 });
-  renameSync(temporary, path);
+  try {
+    writeFileSync(temporary, data, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  return temporary;
 }

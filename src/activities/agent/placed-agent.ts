@@ -3,6 +3,7 @@ import type { Classified } from '../../agents/agent.js';
 import { createToldEnd } from '../../agents/told-end.js';
 import type { Environment } from '../../environments/environment.js';
 import { findExecutable } from '../../platform/find-executable.js';
+import { supervisorSaid } from '../../platform/supervise.js';
 import { createPricer } from '../../results/cost.js';
 import type { JudgeAnswer } from '../../results/judgment.js';
 import { createUsageMeter } from '../../results/usage-meter.js';
@@ -68,7 +69,10 @@ export async function readStart(
   const { agent, model, handle } = placed;
   await returnLogin(placed, start);
   const output = await agentOutput({ environment, handle }, start);
-  if (output === null) throw new Error(`start ${start} of the agent left nothing to read`);
+  if (output === null) {
+    const said = await supervisorSaid(environment.process(handle, start).folder);
+    throw new Error(`start ${start} of the agent left nothing to read${said}`);
+  }
   const meter = createUsageMeter(model, await createPricer(prices));
   const told = createToldEnd();
   let text = '';

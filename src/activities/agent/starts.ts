@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ProcessHandle, ProcessState } from '../../environments/environment.js';
 import { recordGrowth } from '../../platform/growth.js';
+import { supervisorSaid } from '../../platform/supervise.js';
 import { writeFileAtomic } from '../../platform/write-file.js';
 import { planLaunch, writeLaunchFiles } from './launch.js';
 import { agentOutputs, growthFile, lastSession, lastStart, resumesFile, sessionOf } from './outputs.js';
@@ -14,6 +16,8 @@ import { watchCost } from './watch-cost.js';
 
 /** An agent that is lost so often is lost again; each start may cost money. */
 const MAX_LOST = 3;
+/** What the machine lacked, processes or memory, may be there again by then. */
+const PAUSE_MS = 1000;
 
 export interface Supervision {
   context: RunContext;
@@ -47,19 +51,25 @@ export async function superviseToEnd(
     const end = before.state === 'ended' ? before : await follow(context, process, start, signal);
     history.push(...(await returnLogin(context, start)));
     if (end.state === 'ended') return start;
+    // What its supervisor held may live on.
+    await environment.quell(handle);
+    const said = context.redact(await supervisorSaid(process.folder));
     if ((await lostStarts(context, start)) >= MAX_LOST) {
       throw ApplicationFailure.nonRetryable(
-        `the agent was lost ${MAX_LOST} times without an exit status`,
+        `the agent was lost ${MAX_LOST} times without an exit status${said}`,
         'AgentLost',
       );
     }
-    history.push(`start ${start} of the agent was lost without an exit status`);
+    history.push(`start ${start} of the agent was lost without an exit status${said}`);
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
-async function lostStarts(context: RunContext, upTo: number): Promise<number> {
-  const outputs = await agentOutputs(context, upTo);
-  return outputs.filter(({ exitCode }) => exitCode === null).length;
+/** Whatever else they left: one that was lost before the agent began has no output. */
+async function lostStarts({ environment, handle }: RunContext, upTo: number): Promise<number> {
+  const starts = Array.from({ length: upTo }, (_, index) => environment.process(handle, index + 1));
+  const states = await Promise.all(starts.map((start) => environment.inspect(start)));
+  return states.filter(({ state }) => state !== 'ended').length;
 }
 
 /** Starts the agent: in the session of the starts before where that can go on, else in a fresh workspace. */
@@ -130,8 +140,9 @@ async function follow(
   } catch (error) {
     if (!wasCancelled()) throw error;
     const killed = await environment.kill(process, 'cancel');
-    if (killed.state !== 'ended') throw error;
-    return killed;
+    if (killed.state === 'ended') return killed;
+    await environment.quell(context.handle);
+    throw error;
   } finally {
     await beside;
   }

@@ -1,6 +1,7 @@
 import type { Classified } from '../../agents/agent.js';
 import type { ProcessHandle, ProcessState } from '../../environments/environment.js';
 import { ModelFailed } from '../../platform/model-errors.js';
+import { supervisorSaid } from '../../platform/supervise.js';
 import { lastStart } from '../agent/outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
@@ -39,9 +40,13 @@ export async function askAgent(
   const alive = before.state === 'running' || before.state === 'starting';
   const start = alive ? last : last + 1;
   if (!alive) await startAgent(context, question, start, fence);
-  const end = await follow(context, environment.process(agent.handle, start), signal);
+  const process = environment.process(agent.handle, start);
+  const end = await follow(context, process, signal);
   // Given up as early as one that is too slow: each start may cost money.
-  if (end.state !== 'ended') throw new ModelFailed('timeout', 'the agent was lost without an exit status');
+  if (end.state !== 'ended') {
+    const said = await supervisorSaid(process.folder);
+    throw new ModelFailed('timeout', `the agent was lost without an exit status${said}`);
+  }
   await environment.quell(agent.handle);
   const { said, ending } = await readStart(context, agent, start);
   const failure = failureOf(ending, timeoutSecs);

@@ -2,90 +2,105 @@
 # Plain sh costs 4 ms of CPU and no memory to speak of; a Node process would cost 65 ms and 8 MB for each agent.
 # In a PID namespace this is process 1: signals from inside do not reach it, and the kernel kills the rest when it ends.
 # In mode `group` the agent has a session of its own, and what escapes from that is found by a mark in its environment.
-# Arguments: dir mode deadline idle-tick grace-tenths mark cwd stdin, then the command. Times in seconds; idle 0: no limit.
-dir=$1 mode=$2 deadline=$3 idle_tick=$4 grace=$5 mark=$6 cwd=$7 stdin=$8
+# Arguments: dir mode deadline idle-tick grace mark cwd stdin, then the command. Times in seconds; idle 0: no limit.
+# Files and the names of variables: see claim.sh.
+_ltt_dir=$1 _ltt_mode=$2 _ltt_deadline=$3 _ltt_idle_tick=$4 _ltt_grace=$5 _ltt_mark=$6 _ltt_cwd=$7 _ltt_stdin=$8
 shift 8
 umask 077
 
 # Again until none is left, for two seconds: a process may fork between the look and the kill, and takes time to die.
 kill_marked() {
-  rounds=0
-  while [ "$rounds" -lt 100 ]; do
+  _ltt_rounds=0
+  while [ "$_ltt_rounds" -lt 100 ]; do
     # Its status says nothing: it is 2 where a process of another user cannot be read.
-    found=$(grep -lszxF "LLM_TOOL_TEST_RUN=$mark" /proc/[0-9]*/environ)
-    [ -n "$found" ] || return
-    for environ in $found; do
-      pid=${environ#/proc/}
-      kill -KILL "${pid%/environ}" 2>/dev/null
+    _ltt_found=$(grep -lszxF "LLM_TOOL_TEST_RUN=$_ltt_mark" /proc/[0-9]*/environ)
+    [ -n "$_ltt_found" ] || return
+    for _ltt_environ in $_ltt_found; do
+      _ltt_pid=${_ltt_environ#/proc/}
+      kill -KILL "${_ltt_pid%/environ}" 2>/dev/null
     done
     sleep 0.02
-    rounds=$((rounds + 1))
+    _ltt_rounds=$((_ltt_rounds + 1))
   done
 }
 
 signal_agent() {
-  if [ "$mode" = group ]; then
-    kill -"$1" -"$(cat "$dir/session")" 2>/dev/null
+  if [ "$_ltt_mode" = group ]; then
+    kill -"$1" -"$(cat "$_ltt_dir/session")" 2>/dev/null
     [ "$1" = KILL ] && kill_marked
   else
     kill -"$1" -1 2>/dev/null
   fi
 }
 
-output_size() { echo "$(wc -c <"$dir/out") $(wc -c <"$dir/err")"; }
+output_size() { echo "$(wc -c <"$_ltt_dir/out") $(wc -c <"$_ltt_dir/err")"; }
 
 watch_idle() {
-  seen= unchanged=0
-  while [ "$unchanged" -lt 5 ]; do
-    sleep "$idle_tick"
-    now=$(output_size)
-    if [ "$now" = "$seen" ]; then unchanged=$((unchanged + 1)); else unchanged=0 seen=$now; fi
+  _ltt_seen= _ltt_unchanged=0
+  while [ "$_ltt_unchanged" -lt 5 ]; do
+    sleep "$_ltt_idle_tick"
+    _ltt_now=$(output_size)
+    if [ "$_ltt_now" = "$_ltt_seen" ]; then
+      _ltt_unchanged=$((_ltt_unchanged + 1))
+    else
+      _ltt_unchanged=0 _ltt_seen=$_ltt_now
+    fi
   done
   echo idle >&3
 }
 
+# Ends with the agent. The reason goes through a FIFO, for the disk may be full, and the agent is to end all the same.
 stop_on_request() {
-  read -r reason <&3
-  printf '%s\n' "$reason" >"$dir/stop"
+  read -r _ltt_reason <&3
+  echo "$_ltt_reason" >&4
   signal_agent TERM
-  waited=0
-  while [ "$waited" -lt "$grace" ] && [ ! -e "$dir/exit" ]; do
-    sleep 0.1
-    waited=$((waited + 1))
-  done
+  sleep "$_ltt_grace"
   signal_agent KILL
 }
 
 become_agent() {
   trap - HUP INT TERM
-  exec 3>&- <"$stdin" >>"$dir/out" 2>>"$dir/err"
-  cd "$cwd" || exit 126
+  exec 3>&- 4>&- <"$_ltt_stdin" >>"$_ltt_dir/out" 2>>"$_ltt_dir/err"
+  cd "$_ltt_cwd" || exit 126
   # Found by our PATH: the agent's may lack or shadow them.
-  [ "$mode" = group ] && setsid=$(command -v setsid) perl=$(command -v perl) sh=$(command -v sh)
-  PATH=$LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_RUN=$mark
+  [ "$_ltt_mode" = group ] && _ltt_setsid=$(command -v setsid) _ltt_perl=$(command -v perl) _ltt_sh=$(command -v sh)
+  PATH=$LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_RUN=$_ltt_mark
   export PATH LLM_TOOL_TEST_RUN
   umask "$LLM_TOOL_TEST_AGENT_UMASK"
   unset LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_AGENT_UMASK OLDPWD
-  [ "$mode" = group ] || exec "$@"
-  if [ -n "$setsid" ]; then
-    exec "$setsid" "$sh" -c 'echo $$ >"$0" && exec "$@"' "$dir/session" "$@"
+  [ "$_ltt_mode" = group ] || exec "$@"
+  if [ -n "$_ltt_setsid" ]; then
+    exec "$_ltt_setsid" "$_ltt_sh" -c 'echo $$ 1<>"$0" && exec "$@"' "$_ltt_dir/session" "$@"
   fi
-  exec "$perl" -e 'use POSIX; POSIX::setsid(); open F, ">", shift; print F $$; close F; exec { $ARGV[0] } @ARGV' "$dir/session" "$@"
+  exec "$_ltt_perl" -e 'use POSIX; POSIX::setsid(); open F, "+<", shift; print F $$; close F; exec { $ARGV[0] } @ARGV' "$_ltt_dir/session" "$@"
 }
 
-mkfifo "$dir/ctl"
-exec 3<>"$dir/ctl"
-: >"$dir/out" >"$dir/err"
+# Until it is written: some file systems need room also in place, and one may be read-only for a while. What the agent has
+# done is paid for, and none of it runs any more. A folder that is gone is asked for by nobody.
+record() {
+  until printf '%s\n' "$2" 1<>"$_ltt_dir/$1" || [ ! -d "$_ltt_dir" ]; do sleep 1; done 2>/dev/null
+}
+
+# What cannot be made ends it here, before there is anything to pay for.
+mkfifo "$_ltt_dir/ctl" "$_ltt_dir/why" || exit 73
+exec 3<>"$_ltt_dir/ctl" 4<>"$_ltt_dir/why"
+true >"$_ltt_dir/out" >"$_ltt_dir/err" || exit 73
 trap '' HUP INT TERM
-{ sleep "$deadline" && echo deadline >&3; } </dev/null >/dev/null 2>&1 &
-[ "$idle_tick" = 0 ] || watch_idle </dev/null >/dev/null 2>&1 &
+{ sleep "$_ltt_deadline" && echo deadline >&3; } </dev/null >/dev/null 2>&1 &
+[ "$_ltt_idle_tick" = 0 ] || watch_idle </dev/null >/dev/null 2>&1 &
 stop_on_request </dev/null >/dev/null 2>&1 &
+_ltt_stopper=$!
 
 # In the foreground: a background job of sh would start with SIGINT ignored, and so would the agent.
 (become_agent "$@")
-status=$?
+_ltt_status=$?
 
+# What asks for a stop from here on comes too late.
+kill -KILL "$_ltt_stopper" 2>/dev/null
 signal_agent KILL
-printf '%s\n' "$status" >"$dir/exit"
-[ "$mode" = group ] && kill -KILL 0
+echo >&4
+read -r _ltt_reason <&4
+[ -z "$_ltt_reason" ] || record stop "$_ltt_reason"
+record exit "$_ltt_status"
+[ "$_ltt_mode" = group ] && kill -KILL 0
 exit 0

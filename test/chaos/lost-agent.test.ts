@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createProject, EMPTY_FIXTURE, openRun, scenario } from '../commands/project.js';
+import { linesIn } from './engine-parts.js';
+
+/** Works while it is found out what the machine allows, and has no process left when an agent is to be started. */
+const unshare = (log: string): string => `#!/bin/sh
+for last; do :; done
+[ "$last" = true ] && exit 0
+echo start >>'${log}'
+echo 'unshare: fork failed: Resource temporarily unavailable' >&2
+exit 1
+`;
+
+test.runIf(process.platform === 'linux')(
+  'an agent whose supervisor dies before there is any output is started three times, and it is said why it was lost',
+  async ({ onTestFinished }) => {
+    const project = await createProject(EMPTY_FIXTURE);
+    onTestFinished(() => project.remove());
+    const { folder } = project;
+    await project.write('bin/unshare', unshare(join(folder, 'starts')), 0o755);
+    const more = `setup: {commands: ['echo setup >> ${folder}/setups']}`;
+    await project.write(
+      'fixtures/lost.yaml',
+      scenario('lost', { gates: ['{type: file_exists, path: x}'], steps: [`run: 'echo x > x'`], more }),
+    );
+    const { exitCode, document } = await project.run(['lost'], {
+      PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
+    });
+    expect(exitCode).toBe(3);
+    const message =
+      'the agent was lost 3 times without an exit status: unshare: fork failed: Resource temporarily unavailable';
+    expect(document.cells).toMatchObject([
+      { outcome: 'error', message: expect.stringContaining(message) as string },
+    ]);
+    expect(linesIn(project, 'starts')).toHaveLength(3);
+    expect(linesIn(project, 'setups')).toHaveLength(3);
+    const { run } = await openRun(document);
+    expect(run.message).toContain(message);
+  },
+);

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { markedProcesses } from '../../src/platform/marked-processes.js';
+import { inspect, startSupervised, stopSupervised } from '../../src/platform/supervise.js';
+import { waitUntil } from '../../src/platform/wait-until.js';
+import { allGone } from './processes.js';
+import { inEachMode, LONG_MS, nothingLeft, prepare, start, type Started } from './supervised.js';
+
+const mount = (...args: string[]) => execa('mount', args);
+
+/** Why no file system can be mounted here; null when one can. */
+const obstacle = ((): string | null => {
+  const { status, stderr, error } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']);
+  return status === 0 ? null : (error?.message ?? String(stderr).trim());
+})();
+
+/** The agent's folder is a file system of its own. */
+async function prepareSmall(shell: string, size: string, deadlineSecs?: number): Promise<Started> {
+  const agent = await prepare(shell, deadlineSecs === undefined ? {} : { deadlineSecs });
+  await mkdir(agent.folder);
+  await mount('-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', agent.folder);
+  onTestFinished(() => void spawnSync('umount', ['--lazy', agent.folder]));
+  return agent;
+}
+
+async function startSmall(shell: string, deadlineSecs?: number): Promise<Started> {
+  const agent = await prepareSmall(shell, '64k', deadlineSecs);
+  await startSupervised(agent);
+  return agent;
+}
+
+const fill = ({ folder }: Started): Promise<void> =>
+  expect(writeFile(join(folder, 'ballast'), Buffer.alloc(1024 * 1024))).rejects.toThrow('ENOSPC');
+
+const WAIT = 'until [ -e go ]; do sleep 0.02; done';
+const letGo = ({ cwd }: Started): Promise<void> => writeFile(join(cwd, 'go'), '');
+
+/** Whether its supervisor waits a second before it tries to write again. */
+const triesAgain = ({ mark }: Started): true | null =>
+  markedProcesses(mark).some((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1') === 'sleep\x001\0';
+    } catch {
+      return false; // it has ended since
+    }
+  }) || null;
+
+describe.skipIf(obstacle !== null)('on a disk that is full', () => {
+  inEachMode((test) => {
+    test('it is not started, and the reason is given', async () => {
+      const agent = await prepareSmall('echo start >starts', '64k');
+      await fill(agent);
+      await expect(startSupervised(agent)).rejects.toMatchObject({ code: 'ENOSPC' });
+      expect(await inspect(agent.folder)).toEqual({ state: 'none' });
+      await rm(join(agent.folder, 'ballast'));
+      await startSupervised(agent);
+      expect(await agent.end()).toMatchObject({ exitCode: 0 });
+      expect(readFileSync(join(agent.cwd, 'starts'), 'utf8')).toBe('start\n');
+    });
+
+    test('it is not started where only the claim has no room, and that is said', async () => {
+      const agent = await prepareSmall('echo start >starts', '16k'); // the four files that are written before
+      await expect(startSupervised(agent)).rejects.toThrow('the claim could not be written');
+      expect(await inspect(agent.folder)).toEqual({ state: 'none' });
+      expect(existsSync(join(agent.cwd, 'starts'))).toBe(false);
+    });
+
+    test('its exit status is recorded all the same', async () => {
+      const agent = await startSmall(`${WAIT}; exit 7`);
+      await fill(agent);
+      await letGo(agent);
+      expect(await agent.end()).toEqual({ state: 'ended', exitCode: 7, stopped: null });
+      expect(await nothingLeft(agent)).toBe(true);
+    });
+
+    test('it can be cancelled, and that is recorded', async () => {
+      const agent = await startSmall('sleep $S');
+      await fill(agent);
+      expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({
+        state: 'ended',
+        stopped: 'cancel',
+      });
+      expect(await nothingLeft(agent)).toBe(true);
+    });
+
+    test('its deadline ends it, and that is recorded', async () => {
+      const agent = await startSmall('sleep $S', 1.5);
+      await fill(agent);
+      expect(await agent.end()).toMatchObject({ state: 'ended', stopped: 'deadline' });
+      expect(await nothingLeft(agent)).toBe(true);
+    });
+  });
+});
+
+if (obstacle !== null) it.skip(`no small disk can be mounted here: ${obstacle}`);
+
+describe('where its end cannot be written for a while', () => {
+  /** Started, with `exit` and `stop` where nothing can be written before the folder that is given is made. */
+  async function startUnwritable(shell: string): Promise<Started & { away: string }> {
+    const agent = await start(`echo up >up; ${shell}`);
+    await waitUntil(() => existsSync(join(agent.cwd, 'up')) || null, LONG_MS, 10);
+    const away = join(agent.cwd, 'away');
+    for (const name of ['exit', 'stop']) {
+      await rm(join(agent.folder, name), { force: true });
+      await symlink(join(away, name), join(agent.folder, name));
+    }
+    return { ...agent, away };
+  }
+
+  inEachMode((test) => {
+    test('its exit status is recorded later', async () => {
+      const agent = await startUnwritable(`${WAIT}; exit 7`);
+      await letGo(agent);
+      expect(await waitUntil(() => triesAgain(agent), LONG_MS, 10)).toBe(true);
+      expect(await inspect(agent.folder)).toEqual({ state: 'running' });
+      await mkdir(agent.away);
+      expect(await agent.end()).toEqual({ state: 'ended', exitCode: 7, stopped: null });
+      expect(await nothingLeft(agent)).toBe(true);
+    });
+
+    test('a cancel ends it at once, and is recorded later', async () => {
+      const agent = await startUnwritable('exec sleep $S');
+      const stopped = stopSupervised(agent.folder, 'cancel');
+      expect(await waitUntil(() => triesAgain(agent), LONG_MS, 10)).toBe(true);
+      expect(await allGone(`sleep\0${agent.seconds}`)).toBe(true);
+      await mkdir(agent.away);
+      expect(await stopped).toMatchObject({ state: 'ended', stopped: 'cancel' });
+      expect(await nothingLeft(agent)).toBe(true);
+    });
+
+    test('its supervisor gives up where the folder is gone', async () => {
+      const agent = await startUnwritable(WAIT);
+      await rm(agent.folder, { recursive: true });
+      await letGo(agent);
+      expect(await allGone(agent.folder, LONG_MS)).toBe(true);
+    });
+  });
+});
