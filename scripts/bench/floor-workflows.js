@@ -7,28 +7,29 @@ import {
 } from '@temporalio/workflow';
 
 const LIMIT = { startToCloseTimeout: '1 minute' };
-/** @type {{ agent: () => Promise<void> }} */
+/** @type {{ agent: (secs: number) => Promise<void> }} */
 const { agent } = proxyActivities(LIMIT);
 /** @type {{ step: () => Promise<void> }} */
 const { step } = proxyLocalActivities(LIMIT);
 
-/** The steps of a run with four gates, and its attributes, with nothing done in them. */
-export async function emptyRun() {
+/** The steps of a run with four gates, and its attributes, with nothing done in them. @param {number} agentSecs */
+export async function emptyRun(agentSecs) {
   await step(); // prepare
-  await agent();
+  await agent(agentSecs);
   for (let gate = 1; gate <= 4; gate += 1) await step();
   await step(); // report
   await step(); // clean up
   upsertSearchAttributes({ Outcome: ['pass'] });
 }
 
-/** As many of them, so many at once. @param {number} count @param {number} atOnce */
-export async function emptySweep(count, atOnce) {
+/** As many of them, so many at once. @param {number} count @param {number} atOnce @param {number} agentSecs */
+export async function emptySweep(count, atOnce, agentSecs) {
   let open = 0;
   for (let nth = 0; nth < count; nth += 1) {
     await condition(() => open < atOnce);
     open += 1;
     void executeChild(emptyRun, {
+      args: [agentSecs],
       searchAttributes: {
         SweepId: ['floor'],
         Scenario: ['empty'],

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { cpuOf, createProject, spread } from './project.js';
+import { cpuOf, createProject, secondsOf, spread, WAIT_SECS } from './project.js';
 
 const RUNS = 100;
 const ROUNDS = 5;
+const AGENTS = 32;
 /** As a sweep has by default. */
 const AT_ONCE = 4;
 
@@ -21,7 +23,8 @@ export async function floor() {
     const { server, worker, address } = await project.status();
     const empty = await startEmptyWorker(address);
     try {
-      await empty.sweep();
+      const trivial = () => empty.sweep(RUNS, AT_ONCE, 0);
+      await trivial();
       /** CPU of a run in ms. @param {() => Promise<unknown>} work @param {() => number} used seconds so far */
       const each = async (work, used) => {
         const before = used();
@@ -34,14 +37,16 @@ export async function floor() {
       const floors = [];
       const ratios = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        const least = await each(empty.sweep, () => ofServer() + ofUs());
+        const least = await each(trivial, () => ofServer() + ofUs());
         const run = await each(sweep, () => ofServer() + ofWorker());
         floors.push(least);
         ratios.push(run / least);
       }
+      const together = await secondsOf(() => empty.sweep(AGENTS, AGENTS, WAIT_SECS));
       return [
         { what: 'empty workflow of the same shape: CPU, server + worker', value: spread(floors, 'ms') },
         { what: 'a trivial run: times the empty one', value: spread(ratios, '') },
+        { what: `${AGENTS} empty ones of ${WAIT_SECS} s at once: wall`, value: `${together.toFixed(1)} s` },
       ];
     } finally {
       await empty.stop();
@@ -59,7 +64,7 @@ async function startEmptyWorker(address) {
   const worker = await Worker.create({
     connection,
     taskQueue,
-    activities: { agent: async () => {}, step: async () => {} },
+    activities: { agent: (/** @type {number} */ secs) => sleep(secs * 1000), step: async () => {} },
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('./floor-workflows.js', import.meta.url)),
       preloadModules: [
@@ -73,12 +78,9 @@ async function startEmptyWorker(address) {
   const client = new Client({ connection });
   let nth = 0;
   return {
-    sweep: () =>
-      client.workflow.execute('emptySweep', {
-        taskQueue,
-        workflowId: `empty-${(nth += 1)}`,
-        args: [RUNS, AT_ONCE],
-      }),
+    /** @param {[count: number, atOnce: number, agentSecs: number]} args */
+    sweep: (...args) =>
+      client.workflow.execute('emptySweep', { taskQueue, workflowId: `empty-${(nth += 1)}`, args }),
     stop: async () => {
       worker.shutdown();
       await running;
