@@ -59,10 +59,11 @@ test('latest is the newest sweep for every verb that takes one', async () => {
   const ended = join(project.folder, 'ended');
   writePastSweep(ended, null, { id: 'older', daysAgo: 2 });
   writePastSweep(ended, null, { id: 'newer', daysAgo: 1 });
-  for (const verb of ['resume', 'pause', 'cancel', 'retry']) {
+  const asked = ['resume', 'pause', 'cancel', 'retry'].map(async (verb) => {
     const { exitCode, stdout } = await project.cli([verb, 'latest', '--results', ended, '--json']);
     expect([exitCode, (JSON.parse(stdout) as { sweep: string }).sweep], verb).toEqual([0, 'newer']);
-  }
+  });
+  await Promise.all(asked);
 });
 
 test('show latest shows the newest sweep', async () => {
