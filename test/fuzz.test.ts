@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 
 const FUZZ = join(import.meta.dirname, '..', 'scripts', 'fuzz.js');
 
-test('the loaders and parsers withstand a few thousand hostile inputs, the same ones each time', async () => {
-  const { exitCode, stdout } = await execa(process.execPath, [FUZZ, '--runs', '3000', '--seed', '7'], {
+test('the loaders and parsers withstand twenty thousand hostile inputs, the same ones each time', async () => {
+  const { exitCode, stdout } = await execa(process.execPath, [FUZZ, '--runs', '20000', '--seed', '7'], {
     reject: false,
   });
   expect(stdout.match(/ 0 defects$/gm)?.length, stdout).toBeGreaterThan(15);
