@@ -1,5 +1,6 @@
 import {
   isAlias,
+  isCollection,
   isMap,
   isNode,
   isScalar,
@@ -64,7 +65,9 @@ function find(document: Document.Parsed, path: Path, side: Side): Node | null {
   return (node ?? null) as Node | null;
 }
 
-const keyName = (pair: Pair): string => String(isScalar(pair.key) ? pair.key.value : pair.key);
+/** The text of a collection, which names no field, doubles with each level that it nests. */
+const keyName = ({ key }: Pair): string =>
+  isCollection(key) ? '?' : String(isScalar(key) ? key.value : key);
 
 /** `key:` with nothing after it. */
 const isUnwritten = (node: Node): boolean => isScalar(node) && node.value === null && node.source === '';

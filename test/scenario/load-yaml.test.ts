@@ -140,3 +140,9 @@ describe('loadYaml', () => {
     );
   });
 });
+
+it('says what is wrong in maps that are keys of maps, however they nest', () => {
+  const loaded = loadYaml(z.unknown(), 'x.yaml', `${'{'.repeat(40)} a: *b ${'}'.repeat(40)}`);
+  const messages = loaded.ok ? [] : loaded.problems.map(({ message }) => message);
+  expect(messages).toContainEqual(expect.stringContaining("unknown alias '*b'"));
+});
