@@ -208,7 +208,11 @@ export function mutatedJson(random, value, words) {
   const key = keys.length === 0 || random.chance(0.1) ? sentence(random, words, 2) : random.pick(keys);
   if (random.chance(0.2)) Reflect.deleteProperty(copy, key);
   else if (Array.isArray(copy) && keys.length === 0) copy.push(anyJson(random, words, 1));
-  else copy[key] = mutatedJson(random, copy[key] ?? null, words);
+  else {
+    // As JSON.parse does it: `__proto__` is a key like any other.
+    const value = mutatedJson(random, Object.hasOwn(copy, key) ? copy[key] : null, words);
+    Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true });
+  }
   return copy;
 }
 
