@@ -72,7 +72,7 @@ async function startEmptyWorker(address) {
       ],
       logger: new DefaultLogger('WARN'),
     }),
-    maxConcurrentActivityTaskExecutions: 500,
+    maxConcurrentActivityTaskExecutions: 1000, // as src/worker.ts
   });
   const running = worker.run();
   const client = new Client({ connection });

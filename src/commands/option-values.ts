@@ -28,7 +28,8 @@ export const count = (value: string): number => {
 
 /** How many cells may run at once. */
 export const atOnce = (value: string): number => {
-  if (count(value) <= MOST_AT_ONCE) return Number(value);
+  const number = count(value);
+  if (number <= MOST_AT_ONCE) return number;
   throw new InvalidArgumentError(`expected at most ${MOST_AT_ONCE}`);
 };
 

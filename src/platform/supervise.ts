@@ -41,6 +41,8 @@ export const supervisedFiles = (folder: string) => ({
   control: join(folder, 'ctl'),
   stop: join(folder, 'stop'),
   exit: join(folder, 'exit'),
+  session: join(folder, 'session'),
+  errors: join(folder, 'sup.err'),
 });
 
 /** From the request to stop until SIGKILL. */
@@ -48,8 +50,6 @@ const GRACE_SECS = 0.5;
 const CLAIM_MS = 5000;
 const DYING_MS = 2000;
 const SAID_LIMIT = 300;
-/** Written over in place by the supervisor: what an agent's end needs on the disk is there before the agent. */
-const RESERVED = ['exit', 'stop', 'session', 'sup.err'];
 const script = (name: string): string => fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
 
 let probed: Promise<Containment> | undefined;
@@ -78,7 +78,9 @@ export function containment(): Promise<Containment> {
  */
 export async function startSupervised(command: SupervisedCommand): Promise<void> {
   await mkdir(command.folder, { recursive: true, mode: 0o700 });
-  for (const name of RESERVED) noteOnce(join(command.folder, name), ' ');
+  // Written over in place by the supervisor: what an agent's end needs on the disk is there before the agent.
+  const { exit, stop, session, errors } = supervisedFiles(command.folder);
+  for (const file of [exit, stop, session, errors]) noteOnce(file, ' ');
   const mode = await containment();
   const idleTick = command.idleSecs === null ? 0 : command.idleSecs / 5;
   await spawnDetached({
@@ -124,7 +126,7 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
  * message; empty where it said nothing.
  */
 export async function supervisorSaid(folder: string): Promise<string> {
-  const said = ((await readTextIfThere(join(folder, 'sup.err'))) ?? '').trim();
+  const said = ((await readTextIfThere(supervisedFiles(folder).errors)) ?? '').trim();
   return said === '' ? '' : `: ${endOf(said.replaceAll('\n', '; '), SAID_LIMIT)}`;
 }
 
