@@ -140,7 +140,7 @@ program
   .option(...RESULTS)
   .option(...ADDRESS)
   .option(...JSON_FLAG, false)
-  .action(async (id, options) => exitWith((await import('./commands/steer-sweep.js')).resume(id, options)));
+  .action(async (id, options) => exitWith((await import('./commands/resume.js')).resume(id, options)));
 
 program
   .command('retry')
@@ -151,7 +151,7 @@ program
   .option(...RESULTS)
   .option(...ADDRESS)
   .option(...JSON_FLAG, false)
-  .action(async (id, options) => exitWith((await import('./commands/steer-sweep.js')).retry(id, options)));
+  .action(async (id, options) => exitWith((await import('./commands/retry.js')).retry(id, options)));
 
 for (const [verb, description] of [
   ['pause', 'start no new cell of a sweep; running agents finish'],
@@ -164,9 +164,7 @@ for (const [verb, description] of [
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (id, options) =>
-      exitWith((await import('./commands/steer-sweep.js')).steer(verb, id, options)),
-    );
+    .action(async (id, options) => exitWith((await import('./commands/steer.js')).steer(verb, id, options)));
 }
 
 program

@@ -3,8 +3,8 @@ import { stopEngine } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
 import { givenTemporal } from '../platform/given-temporal.js';
 import { isAlive, type ProcessIdentity } from '../platform/process-identity.js';
-import { ownCommand } from './own-name.js';
 import { printJson, say } from './output.js';
+import { ownCommand } from './own-name.js';
 import { openProject } from './project.js';
 import { InfrastructureError } from './usage-error.js';
 

@@ -4,17 +4,17 @@ import { handoverFrom, writeHandover } from '../platform/handover.js';
 import { buildSweepDocument, type SweepDocument } from '../results/sweep-document.js';
 import type { Plan } from '../scenario/plan.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
-import { checkAgentLeave, checkJudgeLeave } from './check-leave.js';
 import { catchSignals } from './follow/signals.js';
-import { draftSweep, type Draft, type SweepFlags } from './draft-sweep.js';
 import { printJson, say } from './output.js';
 import { ownCommand } from './own-name.js';
+import { checkAgentLeave, checkJudgeLeave } from './plan/check-leave.js';
+import { draftSweep, type Draft, type SweepFlags } from './plan/draft-sweep.js';
+import { selectScenarios, type Selection } from './plan/select-scenarios.js';
+import { writePlan } from './plan/write-plan.js';
 import { checkWritable, openProject, type Project } from './project.js';
-import { selectScenarios, type Selection } from './select-scenarios.js';
 import type { Session } from './session.js';
 import { uiPage } from './ui-page.js';
 import { UsageError } from './usage-error.js';
-import { writePlan } from './write-plan.js';
 
 export interface RunOptions extends Selection, SweepFlags {
   results?: string;
@@ -50,13 +50,13 @@ export async function run(options: RunOptions): Promise<number> {
   const plan = await writePlan(project, draft, options.name);
   const session = await openSessionFor(plan, project, options);
   try {
-    const { startSweep } = await import('./start-sweep.js');
+    const { startSweep } = await import('./sweeps/start-sweep.js');
     const signals = options.detach ? null : catchSignals();
     // Not before the engine is there: were it given up, the values would lie about.
     await writeHandover(session.stateFolder, plan.sweep, handoverFrom(environment, draft.variables));
     await startSweep(session, plan, 1);
     if (signals !== null) {
-      const { followToEnd } = await import('./follow-to-end.js');
+      const { followToEnd } = await import('./follow/follow-to-end.js');
       return await followToEnd(session, plan, project.resultsPath, options.json, signals);
     }
     const document = startedDocument(plan, project, uiPage(session.engine, sweepWorkflowId(plan.sweep)));

@@ -1,8 +1,8 @@
 import pc from 'picocolors';
 import { renderTable, terminalText } from '../lib/table.js';
 import { printJson, textOptions } from './output.js';
+import { selectScenarios, type Selection } from './plan/select-scenarios.js';
 import { openProject } from './project.js';
-import { selectScenarios, type Selection } from './select-scenarios.js';
 
 /** `scenarios`: what there is to run. */
 export async function listScenarios(

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import type { EngineState } from '../platform/engine/engine-state.js';
+import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
 import { connect } from '../platform/temporal-client.js';
 import { say } from './output.js';

@@ -5,11 +5,11 @@ import { summarizeSweeps, type PlannedSweep } from '../results/sweep-list.js';
 import { Plan } from '../scenario/plan.js';
 import { planFile, resultsLog, summaryFile } from '../store/results-folder.js';
 import { readResults } from '../store/results-log.js';
-import { newestSweeps } from './newest-sweeps.js';
 import { printJson, say, textOptions } from './output.js';
 import { ownCommand } from './own-name.js';
 import { displayPath, openProject } from './project.js';
-import { readOwn } from './read-own.js';
+import { newestSweeps } from './sweeps/newest-sweeps.js';
+import { readOwn } from './sweeps/read-own.js';
 import { UsageError } from './usage-error.js';
 
 /** More than a screen holds is asked for. */

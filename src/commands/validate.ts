@@ -1,8 +1,8 @@
-import { judgeProblems } from './choose-judge.js';
-import { findFiles } from './find-scenario-files.js';
 import { printJson } from './output.js';
+import { judgeProblems } from './plan/choose-judge.js';
+import { findFiles } from './plan/find-scenario-files.js';
+import { loadScenarios } from './plan/select-scenarios.js';
 import { displayPath, openProject } from './project.js';
-import { loadScenarios } from './select-scenarios.js';
 import { UsageError } from './usage-error.js';
 
 /** `validate`: every problem of every file at once. */

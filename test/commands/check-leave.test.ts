@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { checkAgentLeave, checkJudgeLeave } from '../../src/commands/check-leave.js';
+import { checkAgentLeave, checkJudgeLeave } from '../../src/commands/plan/check-leave.js';
 import { UsageError } from '../../src/commands/usage-error.js';
 import { formatProblem } from '../../src/lib/problem.js';
 import { parseConfig, type Config } from '../../src/scenario/config.js';

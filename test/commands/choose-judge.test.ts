@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { chooseJudge, judgeProblems, type JudgeFlags } from '../../src/commands/choose-judge.js';
+import { chooseJudge, judgeProblems, type JudgeFlags } from '../../src/commands/plan/choose-judge.js';
 import type { Project } from '../../src/commands/project.js';
-import type { SelectedScenario } from '../../src/commands/select-scenarios.js';
+import type { SelectedScenario } from '../../src/commands/plan/select-scenarios.js';
 import { UsageError } from '../../src/commands/usage-error.js';
 import { formatProblem } from '../../src/lib/problem.js';
 import { parseConfig } from '../../src/scenario/config.js';

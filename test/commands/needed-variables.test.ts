@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { neededVariables } from '../../src/commands/needed-variables.js';
+import { neededVariables } from '../../src/commands/plan/needed-variables.js';
 
 const needs = { targets: [], agents: {}, providers: {}, cells: [{ agent: 'mock', model: 'm' }] };
 const variables = (...models: string[]): string[] =>

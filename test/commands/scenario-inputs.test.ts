@@ -2,9 +2,9 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/scenario/config.js';
-import { findFiles } from '../../src/commands/find-scenario-files.js';
-import { createFixtureLook } from '../../src/commands/scenario-inputs.js';
-import { loadScenarios } from '../../src/commands/select-scenarios.js';
+import { findFiles } from '../../src/commands/plan/find-scenario-files.js';
+import { createFixtureLook } from '../../src/commands/plan/scenario-inputs.js';
+import { loadScenarios } from '../../src/commands/plan/select-scenarios.js';
 import { newFolder } from '../platform/temporary.js';
 import { scenario } from './project.js';
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { updateSweep } from '../../src/commands/steer-sweep.js';
+import { updateSweep } from '../../src/commands/sweeps/update-sweep.js';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';

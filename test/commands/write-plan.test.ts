@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { draftSweep } from '../../src/commands/draft-sweep.js';
-import { findFiles } from '../../src/commands/find-scenario-files.js';
-import { loadScenarios } from '../../src/commands/select-scenarios.js';
-import { writePlan } from '../../src/commands/write-plan.js';
+import { draftSweep } from '../../src/commands/plan/draft-sweep.js';
+import { findFiles } from '../../src/commands/plan/find-scenario-files.js';
+import { loadScenarios } from '../../src/commands/plan/select-scenarios.js';
+import { writePlan } from '../../src/commands/plan/write-plan.js';
 import { defaultConfig } from '../../src/scenario/config.js';
 import { announceClean } from '../../src/store/clean-lock.js';
 import { newFolder } from '../platform/temporary.js';

@@ -5,8 +5,8 @@ import type { Agent } from '../../agents/agent.js';
 import { knownAgents } from '../../agents/index.js';
 import { referredNames } from '../../lib/interpolate.js';
 import { askVersion } from '../../platform/ask-version.js';
-import { knownProviders } from '../../platform/model-providers.js';
 import { findExecutable } from '../../platform/find-executable.js';
+import { knownProviders } from '../../platform/model-providers.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import type { DoctorContext, DoctorCheck } from './context.js';
 

@@ -4,7 +4,7 @@ import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
 import { askVersion } from '../../platform/ask-version.js';
 import { findDeno } from '../../platform/find-deno.js';
 import type { Finding } from '../../reports/doctor-text.js';
-import { isFolder } from '../look.js';
+import { isFolder } from '../plan/look.js';
 import type { DoctorContext } from './context.js';
 
 const VERSION_MS = 3000;

@@ -1,6 +1,6 @@
 import { whyNoBubblewrap } from '../../environments/bubblewrap.js';
-import { containment } from '../../platform/supervise.js';
 import { buildId, packageVersion } from '../../platform/package-info.js';
+import { containment } from '../../platform/supervise.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import type { DoctorContext } from './context.js';
 

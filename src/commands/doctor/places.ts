@@ -3,11 +3,11 @@ import { statfs } from 'node:fs/promises';
 import { formatProblem } from '../../lib/problem.js';
 import { nearestExisting } from '../../platform/folders.js';
 import type { Finding } from '../../reports/doctor-text.js';
-import { findFiles } from '../find-scenario-files.js';
-import { isFolder } from '../look.js';
 import { ownCommand } from '../own-name.js';
+import { findFiles } from '../plan/find-scenario-files.js';
+import { isFolder } from '../plan/look.js';
+import { loadScenarios } from '../plan/select-scenarios.js';
 import { displayPath, whyNotWritable } from '../project.js';
-import { loadScenarios } from '../select-scenarios.js';
 import type { DoctorContext } from './context.js';
 
 const GIB = 1024 ** 3;

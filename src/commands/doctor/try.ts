@@ -4,8 +4,8 @@ import { beginningOf } from '../../lib/cut.js';
 import { formatDuration } from '../../lib/duration.js';
 import type { Check } from '../../reports/doctor-text.js';
 import type { TokenUsage } from '../../results/token-usage.js';
-import { agentSettings, checkAgent, checkModel } from '../check-agent.js';
-import { checkAgentLeave } from '../check-leave.js';
+import { agentSettings, checkAgent, checkModel } from '../plan/check-agent.js';
+import { checkAgentLeave } from '../plan/check-leave.js';
 import { openProject } from '../project.js';
 
 const TIMEOUT_SECS = 120;

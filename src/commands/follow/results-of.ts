@@ -1,6 +1,6 @@
 import type { ResultLine } from '../../results/schema.js';
-import { createResultsReader } from '../../store/results-reader.js';
 import { resultsLog } from '../../store/results-folder.js';
+import { createResultsReader } from '../../store/results-reader.js';
 import { say } from '../output.js';
 
 /** Gives a sweep's finished runs in the order written, the last line of each cell. Corrupt lines are warned of once. */

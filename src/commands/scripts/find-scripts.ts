@@ -3,8 +3,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseReadme, type Readme } from '../../agent-scripts/readme.js';
 import { SCRIPTS_FOLDER, scriptPaths, type ScriptPaths } from '../../agent-scripts/script-name.js';
 import { nearest } from '../../lib/nearest.js';
-import { isFile, isFolder, readText } from '../look.js';
 import { ownCommand } from '../own-name.js';
+import { isFile, isFolder, readText } from '../plan/look.js';
 import { UsageError } from '../usage-error.js';
 
 /** A script of a project, and what its README tells; null where it has none. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 import { fillTemplate } from '../fill-template.js';
-import { readText } from '../look.js';
 import { writeNewFiles } from '../new-files.js';
 import { printJson } from '../output.js';
+import { readText } from '../plan/look.js';
 import { UsageError } from '../usage-error.js';
 import { scriptsRoot } from './find-scripts.js';
 

@@ -4,10 +4,10 @@ import { stdout } from 'node:process';
 import { scriptPaths } from '../../agent-scripts/script-name.js';
 import { packageFile } from '../../platform/package-info.js';
 import { fillTemplate } from '../fill-template.js';
-import { isFile } from '../look.js';
 import { writeNewFiles, type NewFile } from '../new-files.js';
 import { printJson } from '../output.js';
 import { ownCommand } from '../own-name.js';
+import { isFile } from '../plan/look.js';
 import { UsageError } from '../usage-error.js';
 import { scriptsRoot } from './find-scripts.js';
 

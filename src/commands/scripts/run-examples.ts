@@ -7,7 +7,7 @@ import { DENO_ENV, parseDenoCommand, placeholderIn } from '../../agent-scripts/d
 import type { Example } from '../../agent-scripts/readme.js';
 import type { Problem } from '../../lib/problem.js';
 import { runCommand } from '../../platform/run-command.js';
-import { isFile, isFolder } from '../look.js';
+import { isFile, isFolder } from '../plan/look.js';
 import type { FoundScript } from './find-scripts.js';
 
 const EXAMPLE_SECS = 30;

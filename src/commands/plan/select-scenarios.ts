@@ -1,11 +1,12 @@
-import type { Problem } from '../lib/problem.js';
-import { loadScenario } from '../scenario/load-scenario.js';
-import type { Rubric } from '../scenario/rubric.js';
-import type { Scenario } from '../scenario/schema.js';
-import type { ProblemAt } from '../scenario/source.js';
+import type { Problem } from '../../lib/problem.js';
+import { loadScenario } from '../../scenario/load-scenario.js';
+import type { Rubric } from '../../scenario/rubric.js';
+import type { Scenario } from '../../scenario/schema.js';
+import type { ProblemAt } from '../../scenario/source.js';
+import { displayPath, type Project } from '../project.js';
+import { UsageError } from '../usage-error.js';
 import { findFiles } from './find-scenario-files.js';
 import { readText } from './look.js';
-import { displayPath, type Project } from './project.js';
 import {
   createFixtureLook,
   findFixture,
@@ -14,7 +15,6 @@ import {
   fixtureProblems,
   targetProblems,
 } from './scenario-inputs.js';
-import { UsageError } from './usage-error.js';
 
 /** A scenario file that is valid, with the fixture that it names. */
 export interface SelectedScenario {

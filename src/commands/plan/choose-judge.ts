@@ -1,14 +1,14 @@
-import { knownAgents } from '../agents/index.js';
-import { nearest } from '../lib/nearest.js';
-import { parseJudgeName } from '../lib/model-name.js';
-import type { Problem } from '../lib/problem.js';
-import { knownProviders } from '../platform/model-providers.js';
-import type { Config } from '../scenario/config.js';
-import type { JudgeSettings } from '../scenario/plan.js';
+import { knownAgents } from '../../agents/index.js';
+import { parseJudgeName } from '../../lib/model-name.js';
+import { nearest } from '../../lib/nearest.js';
+import type { Problem } from '../../lib/problem.js';
+import { knownProviders } from '../../platform/model-providers.js';
+import type { Config } from '../../scenario/config.js';
+import type { JudgeSettings } from '../../scenario/plan.js';
+import type { Project } from '../project.js';
+import { UsageError } from '../usage-error.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
-import type { Project } from './project.js';
 import type { SelectedScenario } from './select-scenarios.js';
-import { UsageError } from './usage-error.js';
 
 /** What the command line says of the judge. */
 export interface JudgeFlags {

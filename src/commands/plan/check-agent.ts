@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import type { Agent } from '../agents/agent.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Agent } from '../../agents/agent.js';
+import type { Plan } from '../../scenario/plan.js';
+import type { Project } from '../project.js';
+import { UsageError } from '../usage-error.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
-import type { Project } from './project.js';
-import { UsageError } from './usage-error.js';
 
 /** @throws UsageError for an agent that nobody defines. */
 export function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {

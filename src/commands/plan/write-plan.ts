@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { sha256 } from '../lib/hash.js';
-import { safeName } from '../lib/safe-name.js';
-import { isFolder, placeOnce, snapshotTree } from '../platform/tree.js';
-import { writeFileAtomic } from '../platform/write-file.js';
-import { SCHEMA_VERSION } from '../results/schema.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { cleanIsOver } from '../store/clean-lock.js';
-import { planFile, storeFolder } from '../store/results-folder.js';
+import { sha256 } from '../../lib/hash.js';
+import { safeName } from '../../lib/safe-name.js';
+import { isFolder, placeOnce, snapshotTree } from '../../platform/tree.js';
+import { writeFileAtomic } from '../../platform/write-file.js';
+import { SCHEMA_VERSION } from '../../results/schema.js';
+import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import { cleanIsOver } from '../../store/clean-lock.js';
+import { planFile, storeFolder } from '../../store/results-folder.js';
+import type { Project } from '../project.js';
 import type { Draft } from './draft-sweep.js';
-import type { Project } from './project.js';
 
 /** Readable, sortable, and unique among sweeps started in the same second. */
 const newSweepId = (name: string | undefined): string => {

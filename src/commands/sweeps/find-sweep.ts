@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { nearest } from '../lib/nearest.js';
-import { Plan } from '../scenario/plan.js';
-import { planFile, runFiles, sweepsFolder } from '../store/results-folder.js';
+import { nearest } from '../../lib/nearest.js';
+import { Plan } from '../../scenario/plan.js';
+import { planFile, runFiles, sweepsFolder } from '../../store/results-folder.js';
+import { displayPath } from '../project.js';
+import { UsageError } from '../usage-error.js';
 import { newestSweeps } from './newest-sweeps.js';
-import { displayPath } from './project.js';
 import { readOwn } from './read-own.js';
-import { UsageError } from './usage-error.js';
 
 const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 

@@ -1,12 +1,12 @@
-import { exitCodeOf } from '../results/sweep-document.js';
-import type { Plan } from '../scenario/plan.js';
-import { sweepWorkflowId } from '../workflows/protocol.js';
-import { follow } from './follow/follow.js';
-import { catchSignals } from './follow/signals.js';
-import { printDocument, say } from './output.js';
-import { ownCommand } from './own-name.js';
-import type { Session } from './session.js';
-import { uiPage } from './ui-page.js';
+import { exitCodeOf } from '../../results/sweep-document.js';
+import type { Plan } from '../../scenario/plan.js';
+import { sweepWorkflowId } from '../../workflows/protocol.js';
+import { printDocument, say } from '../output.js';
+import { ownCommand } from '../own-name.js';
+import type { Session } from '../session.js';
+import { uiPage } from '../ui-page.js';
+import { follow } from './follow.js';
+import { catchSignals } from './signals.js';
 
 /** Follows a sweep, prints what it came to, and gives the exit code: the end of `run` and of `resume`. */
 export async function followToEnd(

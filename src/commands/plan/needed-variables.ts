@@ -1,9 +1,9 @@
-import type { Agent } from '../agents/agent.js';
-import { knownAgents } from '../agents/index.js';
-import { referredNames } from '../lib/interpolate.js';
-import { parseJudgeName } from '../lib/model-name.js';
-import { knownProviders } from '../platform/model-providers.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Agent } from '../../agents/agent.js';
+import { knownAgents } from '../../agents/index.js';
+import { referredNames } from '../../lib/interpolate.js';
+import { parseJudgeName } from '../../lib/model-name.js';
+import { knownProviders } from '../../platform/model-providers.js';
+import type { Plan } from '../../scenario/plan.js';
 
 /** What a sweep runs, as far as it needs variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { isJsonObject, parseJson } from '../lib/json.js';
-import { planFile, sweepsFolder } from '../store/results-folder.js';
+import { isJsonObject, parseJson } from '../../lib/json.js';
+import { planFile, sweepsFolder } from '../../store/results-folder.js';
 
 /** Ids of the sweeps that have a plan, newest first. Names sort by time only where nobody has chosen them. */
 export function newestSweeps(results: string): string[] {

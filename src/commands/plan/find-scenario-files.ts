@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { displayPath, type Project } from '../project.js';
+import { UsageError } from '../usage-error.js';
 import { isFile, isFolder, readText } from './look.js';
-import { displayPath, type Project } from './project.js';
-import { UsageError } from './usage-error.js';
 
 /** Files named, or with `--all` (or nothing named) those of the fixtures folder. */
 export function findFiles(

@@ -1,8 +1,8 @@
-import { adapterNames, knownAgents } from '../agents/index.js';
-import { parseJudgeName } from '../lib/model-name.js';
-import { knownProviders } from '../platform/model-providers.js';
-import type { Config } from '../scenario/config.js';
-import { UsageError } from './usage-error.js';
+import { adapterNames, knownAgents } from '../../agents/index.js';
+import { parseJudgeName } from '../../lib/model-name.js';
+import { knownProviders } from '../../platform/model-providers.js';
+import type { Config } from '../../scenario/config.js';
+import { UsageError } from '../usage-error.js';
 
 /** @throws UsageError for an agent that may spend money without leave. */
 export function checkAgentLeave({ agents }: Config, name: string): void {

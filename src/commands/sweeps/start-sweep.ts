@@ -1,10 +1,10 @@
 import { ServiceError } from '@temporalio/client';
-import { waitUntil } from '../platform/wait-until.js';
-import type { Outcome } from '../results/schema.js';
-import type { Plan } from '../scenario/plan.js';
-import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
-import { SWEEP_ID } from '../workflows/ui.js';
-import type { Session } from './session.js';
+import { waitUntil } from '../../platform/wait-until.js';
+import type { Outcome } from '../../results/schema.js';
+import type { Plan } from '../../scenario/plan.js';
+import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../../workflows/protocol.js';
+import { SWEEP_ID } from '../../workflows/ui.js';
+import type { Session } from '../session.js';
 
 /** Starts the workflow of a plan; when it runs already, that one goes on. `again`: results that count as none. */
 export async function startSweep(

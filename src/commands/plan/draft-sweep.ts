@@ -1,16 +1,16 @@
 import { dirname } from 'node:path';
-import { knownAgents } from '../agents/index.js';
-import { nearest } from '../lib/nearest.js';
-import type { Cell } from '../results/cell.js';
-import { expandMatrix } from '../scenario/expand-matrix.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { knownAgents } from '../../agents/index.js';
+import { nearest } from '../../lib/nearest.js';
+import type { Cell } from '../../results/cell.js';
+import { expandMatrix } from '../../scenario/expand-matrix.js';
+import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import type { Project } from '../project.js';
+import { UsageError } from '../usage-error.js';
 import { agentSettings, checkAgent, checkModel } from './check-agent.js';
 import { chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
-import type { Project } from './project.js';
 import type { SelectedScenario } from './select-scenarios.js';
-import { UsageError } from './usage-error.js';
 
 /** What the command line says about a sweep. Lists are empty when nothing was said. */
 export interface SweepFlags extends JudgeFlags {

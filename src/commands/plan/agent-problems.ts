@@ -1,7 +1,7 @@
-import type { Agent } from '../agents/agent.js';
-import { nearest } from '../lib/nearest.js';
-import { knownProviders } from '../platform/model-providers.js';
-import type { Config } from '../scenario/config.js';
+import type { Agent } from '../../agents/agent.js';
+import { nearest } from '../../lib/nearest.js';
+import { knownProviders } from '../../platform/model-providers.js';
+import type { Config } from '../../scenario/config.js';
 
 /** Why nobody can be started by this name; null where the agent is known. */
 export function agentProblem(name: string, known: ReadonlyMap<string, Agent>): string | null {

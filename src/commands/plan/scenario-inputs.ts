@@ -1,12 +1,12 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { scriptPaths } from '../agent-scripts/script-name.js';
-import type { Problem } from '../lib/problem.js';
-import { listTree, UnusableTree } from '../platform/tree.js';
-import { loadRubric, type Rubric } from '../scenario/rubric.js';
-import type { Scenario } from '../scenario/schema.js';
-import type { ProblemAt } from '../scenario/source.js';
+import { scriptPaths } from '../../agent-scripts/script-name.js';
+import type { Problem } from '../../lib/problem.js';
+import { listTree, UnusableTree } from '../../platform/tree.js';
+import { loadRubric, type Rubric } from '../../scenario/rubric.js';
+import type { Scenario } from '../../scenario/schema.js';
+import type { ProblemAt } from '../../scenario/source.js';
+import { displayPath, type Project } from '../project.js';
 import { isFile, isFolder, readText } from './look.js';
-import { displayPath, type Project } from './project.js';
 
 const leavesFolder = (path: string): boolean => isAbsolute(path) || path.split(/[\\/]/).includes('..');
 
