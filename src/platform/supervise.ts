@@ -162,14 +162,18 @@ export async function inspect(folder: string): Promise<SupervisedState> {
 }
 
 /**
- * Resolves when the agent has ended and nothing of it is alive, or when its supervisor is found dead; rejects when the
- * signal aborts. Adopts what runs.
+ * Resolves when the agent has ended and nothing of it is alive, or when its supervisor is found dead, which is looked for
+ * every `pollMs`; rejects when the signal aborts. Adopts what runs.
  */
-export async function waitForEnd(folder: string, signal: AbortSignal): Promise<SupervisedState> {
+export async function waitForEnd(
+  folder: string,
+  signal: AbortSignal,
+  pollMs = 1000,
+): Promise<SupervisedState> {
   for (;;) {
     signal.throwIfAborted();
     // Watched before the look, so that nothing that happens in between is missed.
-    const change = nextChange(folder, signal);
+    const change = nextChange(folder, signal, pollMs);
     try {
       const now = await inspect(folder);
       if (now.state === 'ended') await supervisorGone(folder);
@@ -188,7 +192,11 @@ async function supervisorGone(folder: string): Promise<void> {
 }
 
 /** A folder watch tells within a millisecond; the slow poll notices a supervisor that was killed. */
-function nextChange(folder: string, signal: AbortSignal): { happened: Promise<void>; forget: () => void } {
+function nextChange(
+  folder: string,
+  signal: AbortSignal,
+  pollMs: number,
+): { happened: Promise<void>; forget: () => void } {
   let happen!: () => void;
   const happened = new Promise<void>((resolve) => (happen = resolve));
   let watcher: ReturnType<typeof watch> | undefined;
@@ -200,7 +208,7 @@ function nextChange(folder: string, signal: AbortSignal): { happened: Promise<vo
   } catch {
     // Out of inotify watches: polling alone must do.
   }
-  const poll = setTimeout(happen, watcher === undefined ? 100 : 1000);
+  const poll = setTimeout(happen, watcher === undefined ? 100 : pollMs);
   signal.addEventListener('abort', happen);
   const forget = (): void => {
     clearTimeout(poll);

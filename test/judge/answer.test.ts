@@ -45,10 +45,10 @@ describe('findObject', () => {
     expect(findObject(text)).toBeNull();
   });
 
-  test('takes long texts of braces in no time', () => {
-    const startedAt = performance.now();
-    for (const text of ['{'.repeat(1e6), '```\n{'.repeat(2e5), '<think>'.repeat(1e5)]) findObject(text);
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+  // In quadratic time it would take longer than a test may.
+  test('takes long texts of braces in linear time', () => {
+    for (const text of ['{'.repeat(1e6), '```\n{'.repeat(2e5), '<think>'.repeat(1e5)]) 
+      expect(findObject(text)).toBeNull();
   });
 });
 

@@ -123,7 +123,7 @@ it('a contender that was slow does not get a number that was given out and clear
     console.log((await tryLock(process.argv[2], 'engine')) === null ? 'refused' : 'held');`);
   await (await tryLock(folder, 'engine'))?.release();
   const contender = compiled.run(slow, [folder]);
-  await waitUntil(() => (readdirSync(folder).includes('waiting') ? true : null), 10_000, 10);
+  await waitUntil(() => (readdirSync(folder).includes('waiting') ? true : null), 30_000, 10);
   await (await tryLock(folder, 'engine'))?.release();
   expect(await tryLock(folder, 'engine')).not.toBeNull();
   writeFileSync(join(folder, 'go'), '');

@@ -24,7 +24,7 @@ it('a process is alive until it has ended', async () => {
   expect(identity).toMatchObject({ pid, boot: bootId() });
   expect(identity !== null && isAlive(identity)).toBe(true);
   expect(identity !== null && signalProcess(identity, 'SIGKILL')).toBe(true);
-  expect(await waitUntil(() => (identity !== null && !isAlive(identity) ? true : null), 5000, 10)).toBe(true);
+  expect(await waitUntil(() => (identity !== null && !isAlive(identity) ? true : null), 30_000, 10)).toBe(true);
   expect(identity !== null && signalProcess(identity, 'SIGKILL')).toBe(false);
   expect(identify(pid)).toBeNull();
 });
@@ -53,7 +53,7 @@ it('a zombie is dead', async () => {
   const pid = Number(String(chunk));
   const isZombie = (): true | null =>
     /^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) ? true : null;
-  expect(await waitUntil(isZombie, 10_000, 10)).toBe(true);
+  expect(await waitUntil(isZombie, 30_000, 10)).toBe(true);
   expect(identify(pid)).toBeNull();
 });
 

@@ -35,7 +35,7 @@ export function killWhenFinished(text: string): void {
 }
 
 /** Whether no process with `text` in its command line is left; one that is dying gets `timeoutMs`. */
-export const allGone = async (text: string, timeoutMs = 2000): Promise<boolean> =>
+export const allGone = async (text: string, timeoutMs = 10_000): Promise<boolean> =>
   (await waitUntil(() => (processesWith(text).length === 0 ? true : null), timeoutMs, 10)) ?? false;
 
 /** Waits until there are `wanted` processes with `text` in their command line. */
@@ -45,7 +45,7 @@ export async function running(text: string, wanted = 1): Promise<number[]> {
       const now = processesWith(text);
       return now.length >= wanted ? now : null;
     },
-    10_000,
+    30_000,
     10,
   );
   if (found === null) throw new Error(`${processesWith(text).length} processes with ${text}, not ${wanted}`);

@@ -35,7 +35,7 @@ mv said.tmp said`,
       return null;
     }
   };
-  return { folder, argv: [program], said: () => waitUntil(read, 10_000, 10) };
+  return { folder, argv: [program], said: () => waitUntil(read, 30_000, 10) };
 }
 
 const parentOf = (pid: number): number =>

@@ -90,7 +90,7 @@ export const nothingLeft = async (command: Started, timeoutMs = 0): Promise<bool
   (await allGone(command.folder)) &&
   (await allGone(`sleep\0${command.deadlineSecs}\0`)) &&
   // Its short sleeps carry the run's mark, too.
-  (await waitUntil(() => (markedProcesses(command.mark).length === 0 ? true : null), 2000, 10)) === true;
+  (await waitUntil(() => (markedProcesses(command.mark).length === 0 ? true : null), 10_000, 10)) === true;
 
 /** Defines tests for each mode of containment; where a mode cannot be had here, they are skipped and it is said why. */
 export function inEachMode(define: (test: ReturnType<typeof it.skipIf>, mode: string) => void): void {
