@@ -56,7 +56,11 @@ describe('define-word understands an MCP server', () => {
     const code = `${server(`return request.id === undefined ? '' : result(request.id, String(Deno.pid)) + '\\n';`)}
       setInterval(() => {}, 1000);`;
     const { data } = (await defined(code)) as { data: { definition: string } };
-    const gone = await waitUntil(() => (identify(Number(data.definition)) === null ? true : null), 30_000, 10);
+    const gone = await waitUntil(
+      () => (identify(Number(data.definition)) === null ? true : null),
+      30_000,
+      10,
+    );
     expect(gone).toBe(true);
   });
 

@@ -47,7 +47,7 @@ describe('findObject', () => {
 
   // In quadratic time it would take longer than a test may.
   test('takes long texts of braces in linear time', () => {
-    for (const text of ['{'.repeat(1e6), '```\n{'.repeat(2e5), '<think>'.repeat(1e5)]) 
+    for (const text of ['{'.repeat(1e6), '```\n{'.repeat(2e5), '<think>'.repeat(1e5)])
       expect(findObject(text)).toBeNull();
   });
 });

@@ -24,7 +24,9 @@ it('a process is alive until it has ended', async () => {
   expect(identity).toMatchObject({ pid, boot: bootId() });
   expect(identity !== null && isAlive(identity)).toBe(true);
   expect(identity !== null && signalProcess(identity, 'SIGKILL')).toBe(true);
-  expect(await waitUntil(() => (identity !== null && !isAlive(identity) ? true : null), 30_000, 10)).toBe(true);
+  expect(await waitUntil(() => (identity !== null && !isAlive(identity) ? true : null), 30_000, 10)).toBe(
+    true,
+  );
   expect(identity !== null && signalProcess(identity, 'SIGKILL')).toBe(false);
   expect(identify(pid)).toBeNull();
 });
