@@ -44,6 +44,7 @@ program
   .option('--agents <names>', 'agents, in place of tool_matrix (repeatable, comma lists)', list, [])
   .option('--tool, --tools <names>', 'the same as --agents', list, [])
   .option('--model, --models <names>', 'models, in place of those of tool_matrix', list, [])
+  .option('--variants <names>', 'only these variants of scenarios (repeatable, comma lists)', list, [])
   .option('--profile <name>', 'agents and models of a profile of the config')
   .option('--repeat <n>', 'repetitions of each cell', count)
   .option('--concurrency <n>', 'cells at once', atOnce)

@@ -2,6 +2,7 @@ import { removeHandover } from '../platform/handover.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { resultWithoutRun } from '../results/schema.js';
 import { buildSweepDocument } from '../results/sweep-document.js';
+import { scenarioOf } from '../scenario/plan.js';
 import { resultsLog, summaryFile } from '../store/results-folder.js';
 import { appendResult, readResults } from '../store/results-log.js';
 import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
@@ -27,7 +28,7 @@ export const finishSweep =
       // Of a cancelled sweep the cells that never started have no result, and are not lost.
       if (status === 'cancelled' && lostCell === undefined) continue;
       const message = lostCell?.message ?? withoutResult(overBudget);
-      const scenario_hash = plan.scenarios.find(({ name }) => name === cell.scenario)?.hash ?? '';
+      const scenario_hash = scenarioOf(plan, cell)?.hash ?? '';
       const timestamp = new Date().toISOString();
       await appendResult(
         log,

@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import type { Cell } from '../results/cell.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { resultsIndex } from '../store/results-index.js';
 import type { CellPage, CellsWanted, PageCell } from '../workflows/protocol.js';
 import type { Deps } from './step/run-context.js';
@@ -43,9 +43,9 @@ async function estimator(
   agents: ReadonlyMap<string, Agent>,
 ): Promise<(cell: Cell) => Pick<PageCell, 'estimateUsd' | 'limited'>> {
   const scenarios = new Map<string, EffectiveScenario>();
-  for (const { name, hash } of plan.scenarios) scenarios.set(name, await readScenario(resultsPath, hash));
+  for (const { hash } of plan.scenarios) scenarios.set(hash, await readScenario(resultsPath, hash));
   return (cell) => {
-    const effective = scenarios.get(cell.scenario);
+    const effective = scenarios.get(scenarioOf(plan, cell)?.hash ?? '');
     const highest = resultsIndex(resultsPath).highestCost(cell);
     const limit = effective?.scenario.cost.max_usd;
     const judged = effective?.judge != null;

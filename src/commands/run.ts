@@ -10,6 +10,7 @@ import { ownCommand } from './own-name.js';
 import { checkAgentLeave, checkJudgeLeave } from './plan/check-leave.js';
 import { draftSweep, type Draft, type SweepFlags } from './plan/draft-sweep.js';
 import { selectScenarios, type Selection } from './plan/select-scenarios.js';
+import { showDraft } from './plan/show-draft.js';
 import { writePlan } from './plan/write-plan.js';
 import { checkWritable, openProject, type Project } from './project.js';
 import type { Session } from './session.js';
@@ -133,39 +134,4 @@ function readEnvFile(file: string | undefined): NodeJS.Dict<string> {
   } catch (error) {
     throw new UsageError('env_file', `--env-file ${file}: ${(error as Error).message}`);
   }
-}
-
-function showDraft(draft: Draft, { resultsPath }: Project, json: boolean): number {
-  const scenarios = draft.scenarios.map(({ selected, effective }) => ({
-    name: selected.scenario.name,
-    file: selected.file,
-    fixture: selected.fixture,
-    target: effective.target.binary,
-    /** null: looked for on PATH, or in the workspace, when the run starts. */
-    target_path: effective.target_path,
-    timeout_secs: effective.timeout_secs,
-    gates: selected.scenario.evaluation.gates.length,
-    judge: effective.judge?.model ?? null,
-  }));
-  if (json) {
-    printJson({
-      dry_run: true,
-      results_path: resultsPath,
-      concurrency: draft.concurrency,
-      scenarios,
-      cells: draft.cells,
-    });
-    return 0;
-  }
-  process.stdout.write(
-    `${draft.cells.length} cell${draft.cells.length === 1 ? '' : 's'}, ${draft.concurrency} at once, results in ${resultsPath}\n`,
-  );
-  for (const { name, file, fixture, target, target_path, timeout_secs, gates, judge } of scenarios) {
-    const found = target_path === null ? '' : ` = ${target_path}`;
-    process.stdout.write(
-      `  ${name}  (${file}, fixture ${fixture}, target ${target}${found}, gates ${gates}, ${judge === null ? '' : `judge ${judge}, `}timeout ${timeout_secs} s)\n`,
-    );
-  }
-  for (const cell of draft.cells) process.stdout.write(`  ${cell.id}\n`);
-  return 0;
 }

@@ -14,6 +14,7 @@ export const USAGE_CODES = [
   'judge_model',
   'not_enabled',
   'unknown_profile',
+  'unknown_variant',
   'target_missing',
   'env_file',
   'detach_in_ci',

@@ -2,7 +2,11 @@ import type { Cell } from '../results/cell.js';
 import type { Scenario } from './schema.js';
 
 /** What of a scenario decides on its cells. Names must differ between scenarios: they are the first part of an id. */
-export type MatrixScenario = Pick<Scenario, 'name' | 'tool_matrix' | 'matrix' | 'mock'>;
+export interface MatrixScenario extends Pick<Scenario, 'name' | 'tool_matrix' | 'mock'> {
+  matrix: Pick<Scenario['matrix'], 'repeat'>;
+  /** Names of the variants to be run. */
+  variants: readonly string[];
+}
 
 /** What the command line, the profile and the config say. An empty list says nothing. */
 export interface MatrixChoice {
@@ -14,7 +18,7 @@ export interface MatrixChoice {
   agentModels: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The cells in the order of scenarios, agents, models, repetitions; and the scenarios that name no agent at all. */
+/** The cells in the order of scenarios, variants, agents, models, repetitions; and the scenarios that name no agent at all. */
 export interface Expansion {
   cells: Cell[];
   withoutAgent: string[];
@@ -32,9 +36,11 @@ export function expandMatrix(scenarios: readonly MatrixScenario[], choice: Matri
     const pairings = pairingsOf(scenario, choice);
     const repeat = choice.flags.repeat ?? scenario.matrix.repeat;
     if (pairings.length === 0) expansion.withoutAgent.push(scenario.name);
-    for (const { agent, model } of pairings) {
-      for (let repetition = 1; repetition <= repeat; repetition += 1) {
-        expansion.cells.push(cell({ scenario: scenario.name, agent, model, variant: 'default', repetition }));
+    for (const variant of scenario.variants) {
+      for (const { agent, model } of pairings) {
+        for (let repetition = 1; repetition <= repeat; repetition += 1) {
+          expansion.cells.push(cell({ scenario: scenario.name, agent, model, variant, repetition }));
+        }
       }
     }
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_VARIANT } from '../results/cell-label.js';
 import { Cell } from '../results/cell.js';
 import { Price } from '../results/cost.js';
 import { SCHEMA_VERSION } from '../results/schema.js';
@@ -42,7 +43,16 @@ export const Plan = z.object({
   sweep: z.string(),
   created_at: z.string(),
   concurrency: z.number().int(),
-  scenarios: z.array(z.object({ name: z.string(), file: z.string(), hash: z.string() })),
+  /** Each in each of its variants. */
+  scenarios: z.array(
+    z.object({
+      name: z.string(),
+      /** Absent in what older builds stored. */
+      variant: z.string().default(DEFAULT_VARIANT),
+      file: z.string(),
+      hash: z.string(),
+    }),
+  ),
   agents: z.record(z.string(), AgentTable),
   /** The config's providers that agents and judges need. */
   providers: z.record(z.string(), Provider).default({}),
@@ -63,3 +73,10 @@ export const Plan = z.object({
   hidden: z.array(z.string()).default([]),
 });
 export type Plan = z.infer<typeof Plan>;
+
+/** The scenario that a cell is a run of, in its variant; undefined where the plan has none. */
+export const scenarioOf = (
+  { scenarios }: Pick<Plan, 'scenarios'>,
+  cell: Pick<Cell, 'scenario' | 'variant'>,
+): Plan['scenarios'][number] | undefined =>
+  scenarios.find(({ name, variant }) => name === cell.scenario && variant === cell.variant);

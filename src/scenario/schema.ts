@@ -7,6 +7,7 @@ import { Mock } from './mock.js';
 import { Scripts, Setup } from './scripts.js';
 import { TargetOrConfig } from './target.js';
 import { ToolMatrixEntry } from './tool-matrix.js';
+import { Variant } from './variant.js';
 
 /** Where the agent and the checks run. */
 const Environment = z.discriminatedUnion('type', [
@@ -68,9 +69,16 @@ export const Scenario = z
     scripts: Scripts.prefault({}).describe('Commands of yours after the agent'),
     tool_matrix: z.array(ToolMatrixEntry).default([]).describe('The agents and models to run it with'),
     matrix: z
-      .strictObject({ repeat: z.int().min(1).default(1).describe('Repetitions of every cell') })
+      .strictObject({
+        repeat: z.int().min(1).default(1).describe('Repetitions of every cell'),
+        variants: z
+          .array(Variant)
+          .check(distinct(({ name }) => name, 'variant name', ['name']))
+          .default([])
+          .describe('The scenario is run in each of them, in place of itself'),
+      })
       .prefault({})
-      .describe('How often each agent and model is run'),
+      .describe('How often, and in which variants, each agent and model is run'),
     run: Run.prefault({}).describe('Limits for the agent'),
     cost: Cost.prefault({}).describe('What may be spent'),
     environment: Environment.default({ type: 'local' }).describe('Where agent and checks run'),

@@ -16,8 +16,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
+import { cellLabel } from '../results/cell-label.js';
 import type { Cell } from '../results/cell.js';
-import { runScenario } from './run-scenario.js';
+import { trackLimits } from './limits.js';
 import {
   QUERIES,
   UPDATES,
@@ -31,10 +32,10 @@ import {
   type SweepStatus,
 } from './protocol.js';
 import { rootMessage } from './root-message.js';
-import { trackLimits } from './limits.js';
+import { runScenario } from './run-scenario.js';
 import { trackSpending } from './spending.js';
-import { goOnNow, providerLimited } from './wait-for-provider.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
+import { goOnNow, providerLimited } from './wait-for-provider.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
 const resumeSweep = defineUpdate<SweepStatus>(UPDATES.resume);
@@ -144,7 +145,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           workflowId,
           args: [{ sweep, cell, inProcess: true }],
           typedSearchAttributes: cellAttributes(sweep, cell),
-          staticSummary: summaryOf(`${cell.scenario} with ${cell.agent} ${cell.model} #${cell.repetition}`),
+          staticSummary: summaryOf(cellLabel(cell)),
           // Should this workflow be terminated, its runs kill their agents and write their reports.
           parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
           // A dead worker's workflow task is given to the next one after so long.

@@ -53,7 +53,7 @@ beforeEach(async () => {
     sweep: 's',
     created_at: '',
     concurrency: 1,
-    scenarios: [{ name: 'raced', file: 'raced.yaml', hash: 'h' }],
+    scenarios: [{ name: 'raced', variant: 'default', file: 'raced.yaml', hash: 'h' }],
     agents: {},
     providers: {},
     caps: { agents: {}, models: {} },

@@ -35,7 +35,7 @@ async function ended(
     prices: {},
     providers: {},
     cells: [of],
-    scenarios: [{ name: of.scenario, file: 'x.yaml', hash: 'h' }],
+    scenarios: [{ name: of.scenario, variant: 'default', file: 'x.yaml', hash: 'h' }],
   };
   await mkdir(dirname(planFile(resultsPath, 's')), { recursive: true });
   await writeFile(planFile(resultsPath, 's'), JSON.stringify(plan));

@@ -60,7 +60,7 @@ export async function createJudgedRun(
     ...{ sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null, agents: {} },
     ...{ project: null, hidden: [] },
     ...{ caps: { agents: {}, models: {} }, prices: {}, providers: {}, cells: [cell] },
-    scenarios: [{ name: 'judged', file: 'judged.yaml', hash: 'h' }],
+    scenarios: [{ name: 'judged', variant: cell.variant, file: 'judged.yaml', hash: 'h' }],
     ...plan,
   };
   await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });

@@ -34,7 +34,7 @@ evaluation:
   const loaded = loadScenario('s.yaml', text);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join());
   const { value: scenario, problemAt } = loaded;
-  return { file: 's.yaml', path: '/p/s.yaml', text, scenario, fixture: '/p/f', rubric, problemAt };
+  return { file: 's.yaml', path: '/p/s.yaml', text, scenario, variants: [], rubric, problemAt };
 }
 
 const BASE = 'enabled: true, rubric: r.yaml, pass_threshold: 0.5';

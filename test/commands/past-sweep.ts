@@ -79,7 +79,7 @@ export function writePastSweep(results: string, state: string | null, past: Past
     sweep: id,
     created_at: stamp,
     concurrency: 1,
-    scenarios: scenarios.map((name) => ({ name, file: `${name}.yaml`, hash })),
+    scenarios: scenarios.map((name) => ({ name, variant: 'default', file: `${name}.yaml`, hash })),
     agents: {},
     providers: {},
     caps: { agents: {}, models: {} },

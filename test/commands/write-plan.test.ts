@@ -21,7 +21,13 @@ test('a plan whose snapshots a clean takes away while it is written is ready onl
     ...{ resultsPath: results, fixturesPath: join(root, 'fixtures') },
   };
   const { scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));
-  const draft = draftSweep(project, scenarios, { agents: [], models: [], cache: true, judge: true });
+  const draft = draftSweep(project, scenarios, {
+    agents: [],
+    models: [],
+    variants: [],
+    cache: true,
+    judge: true,
+  });
 
   const clean = await announceClean(results);
   const writing = writePlan(project, draft, 'raced');

@@ -5,6 +5,7 @@ const scenario = (name: string, rest: Partial<MatrixScenario> = {}): MatrixScena
   name,
   tool_matrix: [],
   matrix: { repeat: 1 },
+  variants: ['default'],
   ...rest,
 });
 
@@ -49,6 +50,19 @@ describe('expandMatrix', () => {
       't/a/m2/default/2',
       't/b/default/default/1',
       't/b/default/default/2',
+    ]);
+  });
+
+  it('runs each agent and model in each variant', () => {
+    const varied = scenario('s', {
+      tool_matrix: [{ agent: 'a', models: ['m1', 'm2'] }],
+      variants: ['plain', 'with guide'],
+    });
+    expect(ids([varied])).toEqual([
+      's/a/m1/plain/1',
+      's/a/m2/plain/1',
+      's/a/m1/with%20guide/1',
+      's/a/m2/with%20guide/1',
     ]);
   });
 

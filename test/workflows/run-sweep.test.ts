@@ -163,6 +163,6 @@ it('a run is found in Temporal by its cell, with search attributes and a summary
       ...{ Rep: 2, Outcome: 'pass', CostUsd: 0.25 },
     });
     expect(description.parentExecution?.workflowId).toBe(`sweep/${name}`);
-    expect(await description.staticSummary()).toBe('tidy notes with codex maker/small #2');
+    expect(await description.staticSummary()).toBe('tidy notes codex/maker/small #2');
   });
 });

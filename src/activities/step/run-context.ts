@@ -9,7 +9,7 @@ import { createRecent } from '../../lib/recent.js';
 import { createRedactor } from '../../lib/redact.js';
 import { handoverFrom, readHandover } from '../../platform/handover.js';
 import { knownProviders, missingVariables, type ModelProvider } from '../../platform/model-providers.js';
-import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import { equipAgent, resolveEnv, variablesOfAgent } from '../equip/equip-agent.js';
@@ -67,10 +67,10 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
   const { resultsPath, stateFolder } = deps;
   checkName(run.run);
   const plan = await readPlan(resultsPath, run.sweep);
-  const planned = plan.scenarios.find(({ name }) => name === run.cell.scenario);
+  const planned = scenarioOf(plan, run.cell);
   if (planned === undefined) {
     throw ApplicationFailure.nonRetryable(
-      `the plan of ${run.sweep} has no scenario ${run.cell.scenario}`,
+      `the plan of ${run.sweep} has no scenario ${run.cell.scenario} in the variant ${run.cell.variant}`,
       'StoreBroken',
     );
   }

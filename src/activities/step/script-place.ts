@@ -24,6 +24,7 @@ export function scriptEnv(context: RunContext): Record<string, string> {
     LLM_TOOL_TEST_SCENARIO: run.cell.scenario,
     LLM_TOOL_TEST_AGENT: run.cell.agent,
     LLM_TOOL_TEST_MODEL: run.cell.model,
+    LLM_TOOL_TEST_VARIANT: run.cell.variant,
     LLM_TOOL_TEST_TRANSCRIPT: files.rawTranscript,
     LLM_TOOL_TEST_EVENTS: files.events,
     ...context.targetEnv,

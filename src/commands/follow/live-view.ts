@@ -1,12 +1,13 @@
 import type { Client } from '@temporalio/client';
 import { logUpdateStderr } from 'log-update';
 import { frame, tookText, type LiveState } from '../../reports/live-frame.js';
+import { cellLabel } from '../../results/cell-label.js';
 import type { Outcome } from '../../results/schema.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 import { hasColor } from '../output.js';
 import { activeStep } from './active-step.js';
-import { cellLabel, resultLabel, type View } from './view.js';
+import { resultLabel, type View } from './view.js';
 
 const RECENT = 8;
 /** Each active run shown costs a question to the server. */

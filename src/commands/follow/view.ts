@@ -1,4 +1,5 @@
 import type { LiveState } from '../../reports/live-frame.js';
+import { cellLabel } from '../../results/cell-label.js';
 import type { ResultLine } from '../../results/schema.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 
@@ -20,15 +21,5 @@ export interface View {
   done(): void;
 }
 
-/** "example_basic mock/default #2": a cell in few words. */
-export function cellLabel(cell: {
-  scenario: string;
-  agent: string;
-  model: string;
-  repetition: number;
-}): string {
-  return `${cell.scenario} ${cell.agent}/${cell.model}${cell.repetition > 1 ? ` #${cell.repetition}` : ''}`;
-}
-
-/** The same label, of a line of results.jsonl. */
+/** The label of the cell of a line of results.jsonl. */
 export const resultLabel = (line: ResultLine): string => cellLabel({ ...line, scenario: line.scenario_id });

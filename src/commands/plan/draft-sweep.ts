@@ -4,18 +4,21 @@ import { nearest } from '../../lib/nearest.js';
 import type { Cell } from '../../results/cell.js';
 import { expandMatrix } from '../../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import type { Target } from '../../scenario/target.js';
 import type { Project } from '../project.js';
 import { UsageError } from '../usage-error.js';
 import { agentSettings, checkAgent, checkModel } from './check-agent.js';
 import { chooseJudge, type JudgeFlags } from './choose-judge.js';
+import { chooseVariants } from './choose-variants.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
-import type { SelectedScenario } from './select-scenarios.js';
+import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /** What the command line says about a sweep. Lists are empty when nothing was said. */
 export interface SweepFlags extends JudgeFlags {
   agents: string[];
   models: string[];
+  variants: string[];
   profile?: string;
   repeat?: number;
   concurrency?: number;
@@ -34,22 +37,33 @@ export interface Draft {
   cache: boolean;
   maxUsd: number | null;
   cells: Cell[];
-  scenarios: { selected: SelectedScenario; effective: Omit<EffectiveScenario, 'fixture'> }[];
+  /** Each in each of its variants. */
+  scenarios: DraftedScenario[];
   agents: Plan['agents'];
   providers: Plan['providers'];
   /** Names of variables whose values the runs need. */
   variables: string[];
 }
 
+interface DraftedScenario {
+  selected: SelectedScenario;
+  variant: SelectedVariant;
+  effective: Omit<EffectiveScenario, 'fixture'>;
+}
+
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_TIMEOUT_SECS = 300;
 
 /** Resolves agents, models, targets and limits. @throws UsageError; nothing is written. */
-export function draftSweep(project: Project, selected: SelectedScenario[], flags: SweepFlags): Draft {
+export function draftSweep(project: Project, all: SelectedScenario[], flags: SweepFlags): Draft {
+  const selected = chooseVariants(all, flags.variants);
   const { config } = project;
   const known = knownAgents(config.agents);
   const { cells, withoutAgent } = expandMatrix(
-    selected.map(({ scenario }) => scenario),
+    selected.map(({ scenario, variants }) => ({
+      ...scenario,
+      variants: variants.map(({ variant }) => variant),
+    })),
     {
       flags: {
         agents: flags.agents,
@@ -70,10 +84,13 @@ export function draftSweep(project: Project, selected: SelectedScenario[], flags
   const used = [...new Set(cells.map(({ agent }) => agent))];
   for (const name of used) checkAgent(name, known);
   for (const { agent, model } of cells) checkModel(project, known.get(agent), model);
-  const scenarios = selected.map((one) => ({
-    selected: one,
-    effective: effectiveScenario(project, one, flags),
-  }));
+  const scenarios = selected.flatMap((one) =>
+    one.variants.map((variant) => ({
+      selected: one,
+      variant,
+      effective: effectiveScenario(project, one, variant, flags),
+    })),
+  );
   const judges = scenarios.map(({ effective }) => effective.judge);
   const agents = agentSettings(project, [...used, ...agentsOfJudges(judges)]);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
@@ -111,28 +128,43 @@ function profileOf(
 function effectiveScenario(
   project: Project,
   selected: SelectedScenario,
+  variant: SelectedVariant,
   flags: SweepFlags,
 ): Omit<EffectiveScenario, 'fixture'> {
-  const { config, root } = project;
-  const { scenario, path, text, fixture, file, problemAt } = selected;
-  const fromConfig = scenario.target === 'from_config';
-  const base = scenario.target === 'from_config' ? config.target : scenario.target;
+  const { scenario } = variant;
+  const { file } = selected;
+  const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
-  const located =
-    flags.targetBinary === undefined
-      ? locateTarget(base.binary, fromConfig ? root : dirname(path), fixture)
-      : locateBuild(flags.targetBinary);
-  if (!located.found) {
-    // What a flag says has no place in a file.
-    const place = flags.targetBinary === undefined ? [fromConfig ? ['target'] : ['target', 'binary']] : [];
-    const problems = place.map((at) => problemAt(at, located.message));
-    throw new UsageError('target_missing', located.message, problems, new Map([[file, text]]));
-  }
   return {
     scenario,
-    target: base,
-    target_path: located.path,
+    target: { ...base, env: { ...base.env, ...variant.env } },
+    target_path: targetPath(project, selected, variant, base, flags),
     timeout_secs: flags.timeoutSecs ?? scenario.run.timeout_secs ?? DEFAULT_TIMEOUT_SECS,
     judge: chooseJudge(project, selected, flags),
   };
+}
+
+/** Where the target is, null where that is found out in the run. The flag wins over the variant, that over the target. */
+function targetPath(
+  { root }: Project,
+  { path, file, text, problemAt }: SelectedScenario,
+  { scenario, fixture, targetBinary, at }: SelectedVariant,
+  { binary }: Target,
+  flags: SweepFlags,
+): string | null {
+  const folder = dirname(path);
+  const fromConfig = scenario.target === 'from_config';
+  const [located, places] =
+    flags.targetBinary !== undefined
+      ? // What a flag says has no place in a file.
+        [locateBuild(flags.targetBinary, process.cwd(), `--target-binary ${flags.targetBinary}`), []]
+      : targetBinary !== null
+        ? [locateBuild(targetBinary, folder), [at(['target_binary'])]]
+        : [
+            locateTarget(binary, fromConfig ? root : folder, fixture),
+            [fromConfig ? ['target'] : ['target', 'binary']],
+          ];
+  if (located.found) return located.path;
+  const problems = places.map((place) => problemAt(place, located.message));
+  throw new UsageError('target_missing', located.message, problems, new Map([[file, text]]));
 }

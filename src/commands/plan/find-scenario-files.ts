@@ -36,7 +36,7 @@ function locate({ fixturesPath }: Project, name: string): string[] {
  * fixture belongs to the fixture.
  */
 function discover(folder: string): string[] {
-  const found: { path: string; fixture: string }[] = [];
+  const found: { path: string; fixtures: string[] }[] = [];
   const visit = (at: string): void => {
     for (const name of readdirSync(at).sort()) {
       if (name.startsWith('.') || name === 'node_modules') continue;
@@ -44,16 +44,18 @@ function discover(folder: string): string[] {
       if (lstatSync(path).isDirectory()) visit(path);
       else if (/\.ya?ml$/.test(name) && !isFolder(path)) {
         const look = peek(path);
-        if (look !== null) found.push({ path, fixture: look });
+        if (look !== null) found.push({ path, fixtures: look });
       }
     }
   };
   if (isFolder(folder)) visit(folder);
   const fixtures = new Set(
-    found.flatMap(({ path, fixture }) =>
-      fixture === ''
-        ? []
-        : [join(dirname(path), fixture), join(folder, fixture), join(folder, 'templates', fixture)],
+    found.flatMap(({ path, fixtures: named }) =>
+      named.flatMap((fixture) => [
+        join(dirname(path), fixture),
+        join(folder, fixture),
+        join(folder, 'templates', fixture),
+      ]),
     ),
   );
   return found.map(({ path }) => path).filter((path) => !liesIn(dirname(path), fixtures));
@@ -66,15 +68,16 @@ function liesIn(folder: string, folders: ReadonlySet<string>): boolean {
 }
 
 const SCENARIO_KEY = /^\s*[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;
-const FIXTURE_NAME = /^\s*[{"']*template_folder["']?\s*:\s*["']?([^"'#\n]*?)["']?\s*(#.*)?$/m;
+const FIXTURE_NAME = /^[\s-]*[{"']*template_folder["']?\s*:\s*["']?([^"'#\n]*?)["']?\s*(#.*)?$/gm;
 
 /**
- * The fixture that a scenario file names ('' when that cannot be told); null for YAML that is no scenario. A look at the
+ * The fixtures that a scenario file names, as far as that can be told; null for YAML that is no scenario. A look at the
  * text is enough, and is safe with files of others that YAML's parser would choke on.
  */
-function peek(path: string): string | null {
+function peek(path: string): string[] | null {
   const text = readText(path);
   // Not passed over: that it cannot be read is told when it is loaded.
-  if (text === null) return '';
-  return SCENARIO_KEY.test(text) ? (FIXTURE_NAME.exec(text)?.[1] ?? '') : null;
+  if (text === null) return [];
+  if (!SCENARIO_KEY.test(text)) return null;
+  return [...text.matchAll(FIXTURE_NAME)].flatMap(([, name]) => name || []);
 }

@@ -17,13 +17,16 @@ export function locateTarget(binary: string, from: string, fixture: string): Loc
   };
 }
 
-/** The build that `--target-binary` puts in the target's place, under the target's own name; never the fixture's copy. */
-export function locateBuild(binary: string): Located {
-  const folders = binary.includes('/') ? [process.cwd()] : (process.env['PATH'] ?? '').split(delimiter);
+/**
+ * The build that `--target-binary`, or a variant, puts in the target's place, under the target's own name; never the fixture's
+ * copy. A relative path is meant from the folder `from`.
+ */
+export function locateBuild(binary: string, from: string, said = binary): Located {
+  const folders = binary.includes('/') ? [from] : (process.env['PATH'] ?? '').split(delimiter);
   const path = folders.map((folder) => resolve(folder, binary)).find(isFile);
   if (path !== undefined) return { found: true, path };
   return {
     found: false,
-    message: `--target-binary ${binary} was not found ${binary.includes('/') ? `from ${process.cwd()}` : 'on PATH'}`,
+    message: `${said} was not found ${binary.includes('/') ? `from ${from}` : 'on PATH'}`,
   };
 }

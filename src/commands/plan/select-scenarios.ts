@@ -2,7 +2,8 @@ import type { Problem } from '../../lib/problem.js';
 import { loadScenario } from '../../scenario/load-scenario.js';
 import type { Rubric } from '../../scenario/rubric.js';
 import type { Scenario } from '../../scenario/schema.js';
-import type { ProblemAt } from '../../scenario/source.js';
+import { inTextOrder, type ProblemAt } from '../../scenario/source.js';
+import { vary, type VariedScenario } from '../../scenario/vary.js';
 import { displayPath, type Project } from '../project.js';
 import { UsageError } from '../usage-error.js';
 import { findFiles } from './find-scenario-files.js';
@@ -16,7 +17,13 @@ import {
   targetProblems,
 } from './scenario-inputs.js';
 
-/** A scenario file that is valid, with the fixture that it names. */
+/** One variant of a scenario, with the fixture that it names. */
+export interface SelectedVariant extends VariedScenario {
+  /** Absolute. */
+  fixture: string;
+}
+
+/** A scenario file that is valid. */
 export interface SelectedScenario {
   /** As shown to the user. */
   file: string;
@@ -24,8 +31,8 @@ export interface SelectedScenario {
   path: string;
   text: string;
   scenario: Scenario;
-  /** Absolute. */
-  fixture: string;
+  /** What is run: at least one. */
+  variants: SelectedVariant[];
   /** Of its judge; null where it has none. */
   rubric: Rubric | null;
   problemAt: ProblemAt;
@@ -85,11 +92,20 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
       continue;
     }
     const { value: scenario, problemAt } = loaded;
-    const fixture = findFixture(project, path, scenario.template_folder);
+    const variants: SelectedVariant[] = [];
+    const ofVariants: Problem[] = [];
+    for (const varied of vary(scenario)) {
+      const fixture = findFixture(project, path, varied.scenario.template_folder);
+      const varyingAt: ProblemAt = (at, ...what) => problemAt(varied.at(at), ...what);
+      ofVariants.push(
+        ...(await fixtureProblems(fixture, varied.scenario, varyingAt, lookAtFixture)),
+        ...contextProblems(fixture, varied.scenario, varyingAt),
+      );
+      if (fixture !== null) variants.push({ ...varied, fixture });
+    }
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [
-      ...(await fixtureProblems(fixture, scenario, problemAt, lookAtFixture)),
-      ...contextProblems(fixture, scenario, problemAt),
+      ...inTextOrder(ofVariants), // what all of them have in common is said once
       ...ofRubric,
       ...targetProblems(project, scenario, problemAt),
     ];
@@ -101,8 +117,8 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
     }
     names.set(scenario.name, file);
     loading.problems.push(...problems);
-    if (problems.length === 0 && fixture !== null) {
-      loading.scenarios.push({ file, path, text, scenario, fixture, rubric, problemAt });
+    if (problems.length === 0) {
+      loading.scenarios.push({ file, path, text, scenario, variants, rubric, problemAt });
     }
   }
   return loading;

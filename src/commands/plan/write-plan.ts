@@ -52,7 +52,7 @@ export async function writePlan(project: Project, draft: Draft, name: string | u
 const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: Draft): string[] => [
   ...new Set([
     ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
-    ...scenarios.flatMap(({ selected: { path, fixture }, effective: { judge } }) => [
+    ...scenarios.flatMap(({ selected: { path }, variant: { fixture }, effective: { judge } }) => [
       ...[path, fixture],
       ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
     ]),
@@ -67,16 +67,19 @@ async function storeInputs(
   await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
   const fixtures = new Map<string, string>();
-  for (const { selected, effective } of draft.scenarios) {
-    const fixture = fixtures.get(selected.fixture) ?? (await snapshotTree(selected.fixture, store));
-    fixtures.set(selected.fixture, fixture);
+  for (const { selected, variant, effective } of draft.scenarios) {
+    const fixture = fixtures.get(variant.fixture) ?? (await snapshotTree(variant.fixture, store));
+    fixtures.set(variant.fixture, fixture);
     const stored = `${JSON.stringify({ ...effective, fixture } satisfies EffectiveScenario, null, 2)}\n`;
     const hash = sha256(stored);
     await placeOnce(join(store, hash), async (folder) => {
       await writeFileAtomic(join(folder, 'scenario.json'), stored);
       await writeFileAtomic(join(folder, 'scenario.yaml'), selected.text);
     });
-    scenarios.push({ name: selected.scenario.name, file: selected.file, hash });
+    scenarios.push({
+      ...{ name: selected.scenario.name, variant: variant.variant },
+      ...{ file: selected.file, hash },
+    });
   }
   return { scenarios, hashes: [...new Set([...fixtures.values(), ...scenarios.map(({ hash }) => hash)])] };
 }

@@ -21,7 +21,7 @@ export async function startSweep(
     ...(again.length === 0 ? {} : { again }),
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   };
-  const scenarios = plan.scenarios.map(({ name }) => name).join(', ');
+  const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
   const start = () =>
     client.workflow.start(WORKFLOWS.sweep, {
       workflowId: sweepWorkflowId(plan.sweep),
