@@ -14,7 +14,7 @@ export default defineConfig({
     pool: 'forks', // the Temporal worker's native module is not safe in worker threads
     maxWorkers: 5, // many tests wait, for processes and for time to pass: on two cores four take a tenth longer
     isolate: false, // files share the modules that a worker has loaded: a tenth of the time went into loading them
-    testTimeout: 60_000,
+    testTimeout: 300_000, // ends what hangs; a busy machine may take long for the rest
     hookTimeout: 300_000,
     // Where `.agents/scripts/check-coverage` looks for it. What runs in processes of their own is not seen.
     coverage: {

@@ -89,7 +89,7 @@ async function untilStarts(name: string, count: number): Promise<void> {
   const file = join(folder, `${name}.starts`);
   const reached = await waitUntil(
     () => (existsSync(file) && readFileSync(file, 'utf8').split('\n').length > count ? true : null),
-    20_000,
+    120_000,
   );
   expect(reached).toBe(true);
 }

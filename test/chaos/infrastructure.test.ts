@@ -47,7 +47,7 @@ async function lastFailure(name: string): Promise<string | null> {
 }
 
 // These tests wait for most of their time: they do so at the same time, each in a project of its own.
-describe.concurrent('a results folder on a small file system', { timeout: 240_000 }, () => {
+describe.concurrent('a results folder on a small file system', () => {
   test.runIf(isRoot).for<{
     name: string;
     breakIt: (results: string) => Promise<unknown>;
@@ -102,7 +102,7 @@ describe.concurrent('a results folder on a small file system', { timeout: 240_00
 });
 
 // Only Linux has a limit that can be set for a process that runs.
-describe.concurrent('a worker', { timeout: 240_000 }, () => {
+describe.concurrent('a worker', () => {
   test.runIf(process.platform === 'linux')(
     'that runs out of memory is replaced, or says what to do, and the run passes with one start of its agent',
     async ({ onTestFinished }) => {
@@ -140,7 +140,7 @@ describe.concurrent('a worker', { timeout: 240_000 }, () => {
 /** Longer than a command or a worker tries again by itself, and than the heartbeat timeout of a step. */
 const AWAY_MS = 61_000;
 
-describe.concurrent('a server', { timeout: 240_000 }, () => {
+describe.concurrent('a server', () => {
   test('that is away for more than a minute, in which one agent ends and another works on, costs no result and no second start', async ({
     onTestFinished,
   }) => {
@@ -187,7 +187,7 @@ describe.concurrent('a server', { timeout: 240_000 }, () => {
   });
 });
 
-describe.concurrent('a frozen worker', { timeout: 240_000 }, () => {
+describe.concurrent('a frozen worker', () => {
   test('that wakes up beside its successor publishes nothing, runs no further command and leaves the agent to it', async ({
     onTestFinished,
   }) => {
@@ -257,7 +257,7 @@ describe.concurrent('a frozen worker', { timeout: 240_000 }, () => {
     const successor = project.start(['worker']);
     workers.push(successor);
     const takenOver = (): boolean => inflightOf(state, successor.pid).length === names.length;
-    await until('all steps are taken over', () => (takenOver() ? true : null), 90_000);
+    await until('all steps are taken over', () => (takenOver() ? true : null));
     for (const name of ['scripted', 'checked', 'prepared']) await untilLines(project, `${name}.starts`, 2);
     for (const name of Object.keys(ended)) await project.write(`${name}.go`, '');
     await until('three runs are over', async () =>

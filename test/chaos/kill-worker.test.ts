@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe('SIGKILL', { timeout: 180_000 }, () => {
+describe('SIGKILL', () => {
   test('of the worker while an agent works: the next worker adopts the agent, no output is missing', async () => {
     await writeWaiting(project, 'adopted');
     const command = project.start(['run', 'adopted', '--json']);
@@ -113,7 +113,7 @@ describe('SIGKILL', { timeout: 180_000 }, () => {
   });
 });
 
-describe('a worker', { timeout: 180_000 }, () => {
+describe('a worker', () => {
   test('that aborts, as it does when it is out of memory, is replaced, its agent adopted', async () => {
     await writeWaiting(project, 'aborted');
     const command = project.start(['run', 'aborted', '--json']);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe('SIGKILL', { timeout: 180_000 }, () => {
+describe('SIGKILL', () => {
   test('of the server: it is started again and the sweep goes on, the agent undisturbed', async () => {
     await writeWaiting(project, 'serverless');
     const command = project.start(['run', 'serverless', '--json', '--name', 'serverless']);
@@ -93,7 +93,7 @@ describe('SIGKILL', { timeout: 180_000 }, () => {
   });
 });
 
-describe('a worker', { timeout: 180_000 }, () => {
+describe('a worker', () => {
   test('of another build is replaced by the next command in the middle of a sweep, its agent adopted', async () => {
     const other = await mkdtemp(join(tmpdir(), 'llm-tool-test-build-'));
     await cp(join(REPOSITORY, 'dist'), join(other, 'dist'), { recursive: true });

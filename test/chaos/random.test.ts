@@ -27,7 +27,6 @@ function random(seed: number): () => number {
 
 test.each(seeds)(
   'whatever is killed whenever (seed %d), every cell has one result and no agent is started twice unadmitted',
-  { timeout: 300_000 },
   async (seed) => {
     const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
     const steps = [

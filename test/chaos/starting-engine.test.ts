@@ -33,7 +33,7 @@ const killAtRecord = (project: TestProject, part: Part): string => `
   };
   require('node:module').syncBuiltinESMExports();`;
 
-describe.concurrent('an engine that starts', { timeout: 180_000 }, () => {
+describe.concurrent('an engine that starts', () => {
   test.for<Part>(['server', 'worker'])(
     'and whose keeper is killed between the start of the %s and its record has one of it all the same; stop ends it, also without a keeper',
     async (part, { onTestFinished }) => {

@@ -28,7 +28,7 @@ async function stopWhile(
   expect(await partOf(project, 'keeper')).toBeNull();
 }
 
-describe.concurrent('engine stop', { timeout: 120_000 }, () => {
+describe.concurrent('engine stop', () => {
   test('ends a keeper that waits for its server, and the server', async ({ onTestFinished }) => {
     const project = await createProject({}, { ownServer: true });
     onTestFinished(() => project.remove());

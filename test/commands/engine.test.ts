@@ -46,7 +46,7 @@ const another = (project: TestProject, part: Part, than: number | null): Promise
   });
 
 // One engine, from its first start on.
-describe('the local engine', { timeout: 180_000 }, () => {
+describe('the local engine', () => {
   let project: TestProject;
   let first: SweepDocument;
   beforeAll(async () => {
@@ -132,7 +132,7 @@ const listens = (server: Server, port: number): Promise<true | null> =>
     server.listen(port, '127.0.0.1', () => resolve(true));
   });
 
-describe('an engine', { timeout: 180_000 }, () => {
+describe('an engine', () => {
   test('starts where the path of its state has characters that mean something in an address', async () => {
     const project = await createProject(SMALL);
     projects.push(project);

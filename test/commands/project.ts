@@ -188,7 +188,7 @@ export const answersIn = async ({ path, text }: RunFolder): Promise<JudgeAnswer[
 export async function until<T>(
   what: string,
   check: () => Promise<T | null> | T | null,
-  timeoutMs = 45_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const found = await waitUntil(check, timeoutMs);
   if (found === null) throw new Error(`did not happen in time: ${what}`);

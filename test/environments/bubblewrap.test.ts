@@ -68,7 +68,7 @@ async function inside(
   env: Record<string, string> = {},
 ): Promise<{ said: string; exitCode: number | null }> {
   const started = await bubblewrap.start(handle, request(['sh', '-c', `exec 2>&1; ${command}`], env));
-  const end = await bubblewrap.attach(started, AbortSignal.timeout(20_000));
+  const end = await bubblewrap.attach(started, AbortSignal.timeout(120_000));
   const { stdout, stderr } = bubblewrap.output(started);
   return {
     said: readFileSync(stdout, 'utf8') + readFileSync(stderr, 'utf8'),
@@ -196,7 +196,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     const { handle, seconds } = await newPlace();
     const argv = ['sh', '-c', `trap '' TERM; while :; do sleep ${seconds}; done`];
     const started = await bubblewrap.start(handle, { ...request(argv), deadlineSecs: 0.5 });
-    expect(await bubblewrap.attach(started, AbortSignal.timeout(20_000))).toMatchObject({
+    expect(await bubblewrap.attach(started, AbortSignal.timeout(120_000))).toMatchObject({
       stopped: 'deadline',
     });
     expect(processesWith(seconds)).toEqual([]);
@@ -213,7 +213,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     const started = bubblewrap.process(handle, 1);
     expect(await bubblewrap.inspect(started)).toEqual({ state: 'running' });
     put(join(handle.workspace, 'go'));
-    expect(await bubblewrap.attach(started, AbortSignal.timeout(20_000))).toMatchObject({ exitCode: 0 });
+    expect(await bubblewrap.attach(started, AbortSignal.timeout(120_000))).toMatchObject({ exitCode: 0 });
     expect(readFileSync(bubblewrap.output(started).stdout, 'utf8')).toBe('done\n');
   });
 
@@ -231,7 +231,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     const starter = compiled.program(`
       import { bubblewrap } from './environments/bubblewrap.js';
       const started = await bubblewrap.start(...JSON.parse(process.argv[2]));
-      await bubblewrap.attach(started, AbortSignal.timeout(20_000));`);
+      await bubblewrap.attach(started, AbortSignal.timeout(120_000));`);
     const script = `id -u >out; touch ${home}/x /etc/x; cat ${home}/secret /proc/[0-9]*/root${home}/secret; ls /proc | grep -c '^[0-9]' >>out; :`;
     const { stderr } = await compiled.run(
       starter,

@@ -43,7 +43,7 @@ describe('the agent', () => {
     };
     const started = await local.start(handle, request);
     expect(started).toEqual(local.process(handle, 1));
-    expect(await local.attach(started, AbortSignal.timeout(20_000))).toEqual({
+    expect(await local.attach(started, AbortSignal.timeout(120_000))).toEqual({
       state: 'ended',
       exitCode: 4,
       stopped: null,

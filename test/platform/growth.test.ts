@@ -17,7 +17,7 @@ async function observed(): Promise<{ file: string; log: string; end: () => Promi
 const noted = (log: string, bytes: number): Promise<true | null> =>
   waitUntil(
     async () => ((await readGrowth(log)).some((growth) => growth.bytes === bytes) ? true : null),
-    10_000,
+    60_000,
     10,
   );
 

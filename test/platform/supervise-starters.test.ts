@@ -64,7 +64,7 @@ describe('mode group', () => {
       import { startSupervised, waitForEnd } from './platform/supervise.js';
       const command = JSON.parse(process.argv[2]);
       await startSupervised(command);
-      console.log(JSON.stringify(await waitForEnd(command.folder, AbortSignal.timeout(20_000))));`);
+      console.log(JSON.stringify(await waitForEnd(command.folder, AbortSignal.timeout(120_000))));`);
     const { stdout, stderr } = await compiled.run(starter, [JSON.stringify(agent)], { uid: NOBODY });
     expect(stderr).toBe('');
     expect(JSON.parse(String(stdout))).toEqual({ state: 'ended', exitCode: 3, stopped: null });

@@ -15,7 +15,7 @@ import { allGone, killWhenFinished, processesWith, uniqueSeconds } from './proce
 import { newFolder, setEnv } from './temporary.js';
 
 export const PATH = '/usr/local/bin:/usr/bin:/bin';
-export const LONG_MS = 30_000;
+export const LONG_MS = 120_000;
 
 /** Why a mode cannot be tested here; null when it can. */
 function obstacle(...flags: string[]): string | null {

@@ -161,4 +161,4 @@ export const attributesOf = ({
 
 /** Waits until the assertions of `check` hold. */
 export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(check, { timeout: 20_000, interval: 20 });
+  vi.waitFor(check, { timeout: 120_000, interval: 20 });

@@ -24,7 +24,7 @@ test('the script open-workflows finds what is open on a real server, and no long
     return workflows.find(({ workflow_id }) => workflow_id === workflowId);
   };
   // The server lists a workflow a moment after it has begun or ended.
-  const open = await waitUntil(async () => (await found()) ?? null, 20_000);
+  const open = await waitUntil(async () => (await found()) ?? null, 120_000);
   expect(open).toEqual({
     workflow_id: workflowId,
     run_id: handle.firstExecutionRunId,
@@ -33,5 +33,5 @@ test('the script open-workflows finds what is open on a real server, and no long
     start_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
   });
   await handle.terminate();
-  expect(await waitUntil(async () => ((await found()) === undefined ? true : null), 20_000)).toBe(true);
+  expect(await waitUntil(async () => ((await found()) === undefined ? true : null), 120_000)).toBe(true);
 });

@@ -14,7 +14,7 @@ import { MODELS } from './models.js';
 
 /** The tests of a real agent: what it does, how it ends, and what becomes of it when something breaks. */
 export function testPipeline(agent: CliName): void {
-  describe(`${agent} through the whole pipeline`, { timeout: 300_000 }, () => {
+  describe(`${agent} through the whole pipeline`, () => {
     let project: TestProject;
     let server: ModelServer;
     let env: Record<string, string>;
