@@ -58,7 +58,7 @@ describe('variants', () => {
       'second 1 OTHER.md nested.yaml\n',
     ]);
     const guided = await openRun(document, 2);
-    expect(guided.run).toMatchObject({ variant: 'guided', prompt: 'Read GUIDE.md.' });
+    expect(guided.run).toMatchObject({ variant: 'guided', scenario: { prompt: 'Read GUIDE.md.' } });
     expect(new Set(document.cells.map(({ results_dir }) => results_dir)).size).toBe(6);
 
     const shown = await project.cli(['show', document.sweep]);
