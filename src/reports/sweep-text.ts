@@ -64,8 +64,8 @@ function namer(cells: readonly SweepCell[]): (cell: SweepCell) => string[] {
   return (cell) =>
     [
       cell.scenario,
-      `${cell.agent}/${cell.model}`,
       ...(variants ? [cell.variant] : []),
+      `${cell.agent}/${cell.model}`,
       ...(repeated ? [`#${cell.repetition}`] : []),
     ].map(terminalText);
 }

@@ -41,8 +41,8 @@ describe('renderSweep', () => {
     expect(plain).not.toContain('#1');
     expect(plain).not.toContain('terse');
     const text = renderSweep(sweep([cell({ variant: 'terse' }), cell({ repetition: 2 })]), options);
-    expect(text).toMatch(/mock\/default {2}terse +#1/);
-    expect(text).toMatch(/mock\/default {2}default +#2/);
+    expect(text).toMatch(/notes {2}terse +mock\/default +#1/);
+    expect(text).toMatch(/notes {2}default +mock\/default +#2/);
   });
   test('tells a reason that many cells share only once', () => {
     const cells = Array.from({ length: 60 }, (_, at) =>
