@@ -1,6 +1,6 @@
 import { formatCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
-import { renderTable } from '../lib/table.js';
+import { renderTable, terminalText } from '../lib/table.js';
 import {
   ALPHA,
   type ComparedConfiguration,
@@ -11,19 +11,37 @@ import {
 } from '../results/comparison/document.js';
 import type { Colors, TextOptions } from './terminal.js';
 
+/** What tells configurations apart, as columns: always the scenario, the rest only where it differs. */
+export type Namer = (configuration: Configuration) => string[];
+
+export function namer(all: readonly Configuration[]): Namer {
+  const differ = (of: (one: Configuration) => string): boolean => new Set(all.map(of)).size > 1;
+  const agents = differ(({ agent }) => agent);
+  const models = differ(({ model }) => model);
+  const variants = differ(({ variant }) => variant);
+  return ({ scenario, agent, model, variant }) =>
+    [
+      scenario,
+      ...(models ? [`${agent}/${model}`] : agents ? [agent] : []),
+      ...(variants ? [variant] : []),
+    ].map(terminalText);
+}
+
 /** A row a configuration: passed of tested runs with 95 % intervals, how much that changed, and whether it could be chance. */
 export function configurationTable(
   { configurations }: Comparison,
-  name: (one: Configuration) => string,
+  name: Namer,
   options: TextOptions,
   colors: Colors,
 ): string[] {
-  if (configurations.length === 0) return [];
-  const several = configurations.length > 1;
+  const [first] = configurations;
+  if (first === undefined) return [];
+  const names = name(first).length;
+  const headings = ['base', '95 %', 'head', '95 %', 'change', 'p', ''];
   const rows = [
-    ['', 'base', '95 %', 'head', '95 %', 'change', several ? 'p (Holm)' : 'p', ''].map(colors.dim),
+    [...name(first).map(() => ''), ...headings.map(colors.dim)],
     ...configurations.map((one) => [
-      name(one),
+      ...name(one),
       ...rate(one.base, colors),
       ...rate(one.head, colors),
       one.difference === null ? '' : points(one.difference),
@@ -31,10 +49,15 @@ export function configurationTable(
       verdict(one, colors),
     ]),
   ];
+  const tests = configurations.filter(({ p }) => p !== null).length;
   const errors = configurations.some(({ base, head }) => base.errored + head.errored > 0);
+  const legend = [
+    ...(tests > 1 ? [`p: corrected for ${tests} tests (Holm)`] : []),
+    ...(errors ? ['!: could not be tested'] : []),
+  ];
   return [
-    ...renderTable(rows, { width: options.width, right: [1, 2, 3, 4, 5, 6] }),
-    ...(errors ? [colors.dim('passed/tested; ! could not be tested')] : []),
+    ...renderTable(rows, { width: options.width, right: [0, 1, 2, 3, 4, 5].map((at) => names + at) }),
+    ...(legend.length === 0 ? [] : [colors.dim(legend.join('  '))]),
   ];
 }
 
@@ -68,12 +91,7 @@ const LABELS: Record<Measure['name'], [label: string, text: (value: number) => s
 };
 
 /** Numbers that no test is made of, each with how many runs tell it. */
-export function measureTable(
-  measures: readonly Measure[],
-  configurations: number,
-  options: TextOptions,
-  colors: Colors,
-): string[] {
+export function measureTable(measures: readonly Measure[], options: TextOptions, colors: Colors): string[] {
   if (measures.length === 0) return [];
   const rows = measures.map(({ name, of, base, head }) => {
     const [label, text] = LABELS[name];
@@ -83,16 +101,12 @@ export function measureTable(
     ];
     return [`${label}, ${of}`, ...value(base), ...value(head)];
   });
-  const about = [
-    'of runs that passed (judge and score: of all), without a test',
-    ...(configurations > 1 ? ['; each configuration: --json'] : []),
-  ].join('');
   return [
     ...renderTable([['', 'base', '', 'head', ''].map(colors.dim), ...rows], {
       width: options.width,
       right: [1, 3],
     }),
-    colors.dim(about),
+    colors.dim('of runs that passed (judge and score: of all); no test is made of these'),
   ];
 }
 

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { formatAge } from '../lib/age.js';
-import { renderTable, terminalText } from '../lib/table.js';
+import { renderTable, terminalText, truncate } from '../lib/table.js';
 import type {
   Change,
   Comparison,
@@ -9,7 +9,7 @@ import type {
   Side,
 } from '../results/comparison/document.js';
 import { leastRuns } from '../results/comparison/exact-test.js';
-import { configurationTable, measureTable, pText, points } from './comparison-tables.js';
+import { configurationTable, measureTable, namer, pText, points, type Namer } from './comparison-tables.js';
 import type { Colors, TextOptions } from './terminal.js';
 
 interface ComparisonOptions extends TextOptions {
@@ -30,7 +30,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     answer(comparison, name, colors),
     sweeps(comparison, options),
     configurationTable(comparison, name, options, colors),
-    measureTable(comparison.total.measures, comparison.configurations.length, options, colors),
+    measureTable(comparison.total.measures, options, colors),
     gates(comparison, name, options, colors),
     changes(comparison, options, colors),
     leftOut(comparison, options),
@@ -43,19 +43,6 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     .join('\n\n')}\n`;
 }
 
-/** What tells configurations apart: always the scenario, the rest only where it differs. */
-type Namer = (configuration: Configuration) => string;
-
-function namer(all: readonly Configuration[]): Namer {
-  const differ = (of: (one: Configuration) => string): boolean => new Set(all.map(of)).size > 1;
-  const agents = differ(({ agent, model }) => `${agent}/${model}`);
-  const variants = differ(({ variant }) => variant);
-  return ({ scenario, agent, model, variant }) =>
-    [scenario, ...(agents ? [`${agent}/${model}`] : []), ...(variants ? [variant] : [])]
-      .map(terminalText)
-      .join(' ');
-}
-
 /** The verdict with the runs that it is about, and how sure it is. */
 function answer(
   { verdict, total, configurations, alpha }: Comparison,
@@ -63,16 +50,17 @@ function answer(
   colors: Colors,
 ): string[] {
   const { base, head, difference, p, smallest_p: smallest } = total;
-  const passed = `${head.passed} of ${head.tested} runs passed, ${base.passed} of ${base.tested} before`;
-  if (difference === null || p === null || smallest === null) return [nothing(total, colors)];
-  const test = configurations.length === 1 ? "Fisher's exact test" : 'exact test by configuration';
-  const alone = configurations.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
+  if (difference === null || p === null || smallest === null)
+    return [headline(verdict, colors), `  ${whyNothing(total)}`];
+  const tested = configurations.filter((one) => one.p !== null);
+  const alone = tested.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
+  const runs = `${base.tested} and ${head.tested} runs${tested.length > 1 ? ` of ${tested.length} configurations` : ''}`;
   return [
-    `${headline(verdict, colors)}: ${passed}`,
+    `${headline(verdict, colors)}: ${head.passed} of ${head.tested} runs passed, ${base.passed} of ${base.tested} before`,
     verdict === 'too few runs'
-      ? `  with ${base.tested} and ${head.tested} runs the smallest p is ${pText(smallest)}; ${alpha} or less would show one`
-      : `  ${points(difference)} points, p = ${pText(p)} (${test}, two-sided; ${alpha} or less counts as shown)`,
-    ...alone.map((one) => `  but ${headline(one.verdict, colors)} by itself: ${name(one)}`),
+      ? `  with ${runs} the smallest p is ${pText(smallest)}; ${alpha} or less would show one`
+      : `  ${points(difference)} points, p = ${pText(p)} (exact test, two-sided; ${alpha} or less counts)`,
+    ...alone.map((one) => `  but ${headline(one.verdict, colors)} by itself: ${name(one).join(' ')}`),
   ];
 }
 
@@ -93,13 +81,10 @@ function headline(verdict: ComparisonVerdict, colors: Colors): string {
   }
 }
 
-function nothing({ base, head }: Pick<Comparison['total'], 'base' | 'head'>, colors: Colors): string {
-  const reason =
-    base.shared + head.shared > 0
-      ? 'the results of the one are those of the other, reused; there is no difference to test'
-      : 'no configuration has runs that passed or failed in both';
-  return `${headline('nothing to compare', colors)}: ${reason}`;
-}
+const whyNothing = ({ base, head }: Comparison['total']): string =>
+  base.shared + head.shared > 0
+    ? 'the one has reused the runs of the other: there is no difference to test'
+    : 'no configuration has runs that passed or failed in both';
 
 /** Which sweeps these are, and what of them is not counted. */
 function sweeps({ base, head, total }: Comparison, { now, width }: ComparisonOptions): string[] {
@@ -115,7 +100,7 @@ function sweeps({ base, head, total }: Comparison, { now, width }: ComparisonOpt
 const notCounted = ({ reused, shared, errored, cancelled, waiting }: Side): string[] =>
   [
     [reused, 'reused from earlier sweeps'] as const,
-    [shared, 'the same run as in the other'] as const,
+    [shared, `shared ${shared === 1 ? 'run' : 'runs'} left out`] as const,
     [errored, `${errored === 1 ? 'error' : 'errors'} left out`] as const,
     [cancelled, 'cancelled'] as const,
     [waiting, 'not finished'] as const,
@@ -135,7 +120,7 @@ function gates(
         .map(({ gate, base, head }) => [
           `${base.passed}/${base.checked} → ${head.passed}/${head.checked}`,
           terminalText(gate),
-          ...(several ? [colors.dim(name(one))] : []),
+          ...(several ? [colors.dim(name(one).join(' '))] : []),
         ]),
     );
     return rows.length === 0 ? [] : [heading, ...renderTable(rows, { width, indent: '  ' })];
@@ -156,17 +141,17 @@ function changes(
     const same = configurations.every(({ same_inputs }) => same_inputs === true);
     return [
       same
-        ? 'nothing else has changed: scenarios, fixtures, target and agents are the same'
-        : 'nothing else is known to have changed',
+        ? 'nothing has changed between them: what differs is chance, or not in the inputs'
+        : 'nothing is known to have changed between them',
     ];
   }
   const rows = all.map((change) => [
     change.doubtful ? colors.yellow('?') : ' ',
-    change.of.map(terminalText).join(', '),
     changeText(change),
+    colors.dim(truncate(concerned(change, configurations), MOST_NAMES)),
   ]);
   return [
-    'what else has changed',
+    'what has changed between them',
     ...renderTable(rows, { width, indent: '  ' }),
     ...(all.some(({ doubtful }) => doubtful)
       ? [colors.dim('  ? can make a difference by itself, which is not the work of the tool')]
@@ -174,12 +159,23 @@ function changes(
   ];
 }
 
+/** Columns for where something has changed, which is said in short. */
+const MOST_NAMES = 24;
+
+/** Nothing where it concerns all. */
+function concerned({ of }: Change, all: readonly Configuration[]): string {
+  const isAll = all.every(({ scenario, agent, model }) =>
+    [scenario, agent, `${agent}/${model}`].some((name) => of.includes(name)),
+  );
+  return isAll ? '' : of.map(terminalText).join(', ');
+}
+
 const changeText = ({ what, base, head }: Change): string =>
   terminalText(base === null && head === null ? what : `${what}: ${base ?? 'none'} → ${head ?? 'none'}`);
 
 function leftOut({ only_in_base, only_in_head }: Comparison, { width }: TextOptions): string[] {
   const line = (side: string, list: readonly Configuration[]): string[][] =>
-    list.length === 0 ? [] : [[`only in ${side}, left out: ${list.map(fullName).join(', ')}`]];
+    list.length === 0 ? [] : [[`${list.length} only in ${side}, left out: ${list.map(fullName).join(', ')}`]];
   return renderTable([...line('base', only_in_base), ...line('head', only_in_head)], { width });
 }
 

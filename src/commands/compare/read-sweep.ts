@@ -76,7 +76,7 @@ const factsOf = ({ run_id, environment, target, agent }: z.infer<typeof Facts>):
   agent_version: agent?.version ?? null,
   model_used: agent?.model_used ?? null,
   environment,
-  target: target.fingerprint === null ? null : target.fingerprint.slice(0, 12),
+  target: target.fingerprint === null ? null : target.fingerprint.slice(0, 8),
   health_check:
     target.health_check === null
       ? null

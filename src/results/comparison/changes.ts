@@ -103,7 +103,8 @@ function scenarioChanges(name: string, before: Json, after: Json, files: readonl
       });
     }
     const [base, head] = path === 'target_path' ? [before, after].map((of) => textAt(of, path)) : [];
-    return changeOf(path.replace(/^scenario\./, ''), name, {
+    const what = path === 'target_path' ? 'the path of the target' : path.replace(/^scenario\./, '');
+    return changeOf(what, name, {
       base: base ?? null,
       head: head ?? null,
       doubtful: !NEUTRAL.test(path) && !TARGET.test(path),
