@@ -115,7 +115,7 @@ const percent = (share: number): string => String(Math.round(100 * share));
 /** "-83": percentage points, with their sign. */
 export function points(difference: number): string {
   const rounded = Math.round(100 * difference);
-  return `${rounded > 0 ? '+' : ''}${rounded === 0 ? 0 : rounded}`;
+  return `${rounded > 0 ? '+' : ''}${rounded}`;
 }
 
 /** Two digits, or as many as it takes to see on which side of the level it is. */

@@ -60,9 +60,15 @@ function answer(
     verdict === 'too few runs'
       ? `  with ${runs} the smallest p is ${pText(smallest)}; ${alpha} or less would show one`
       : `  ${points(difference)} points, p = ${pText(p)} (exact test, two-sided; ${alpha} or less counts)`,
-    ...alone.map((one) => `  but ${headline(one.verdict, colors)} by itself: ${name(one).join(' ')}`),
+    ...alone
+      .slice(0, MOST_ALONE)
+      .map((one) => `  but ${headline(one.verdict, colors)} by itself: ${name(one).join(' ')}`),
+    ...(alone.length > MOST_ALONE ? [`  and ${alone.length - MOST_ALONE} more, see below`] : []),
   ];
 }
+
+/** The table has them all. */
+const MOST_ALONE = 3;
 
 const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
 

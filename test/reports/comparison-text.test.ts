@@ -98,6 +98,30 @@ describe('renderComparison', () => {
     expect(text).toMatch(/^\? no difference shown/);
     expect(text).toMatch(/\n {2}but ✗ worse by itself: bad\n {2}but ✓ better by itself: good\n/);
     expect(text).toMatch(/p: corrected for 2 tests \(Holm\)/);
+    const many = (bad: string, good: string) => ({
+      a: bad,
+      b: bad,
+      c: bad,
+      d: bad,
+      e: good,
+      f: good,
+      g: good,
+      h: good,
+    });
+    const [all, none] = ['pppppppppppp', 'ffffffffffff'];
+    expect(compare(sweepOf('a', many(all, none)), sweepOf('b', many(none, all)))).toMatch(
+      /^\? no difference shown[^]*by itself: a\n.*: b\n.*: c\n {2}and 5 more, see below\n\n/,
+    );
+  });
+
+  test('cuts where something has changed before what has', () => {
+    const name = 'a scenario with a name that goes on and on and on';
+    const sweep = (id: string, target_path: string) =>
+      sweepOf(id, { [name]: 'pp', other: 'pp' }, undefined, {
+        scenarios: new Map([[name, { target_path }]]),
+      });
+    const text = compare(sweep('a', '/old/bin'), sweep('b', '/new/bin'));
+    expect(text).toMatch(/the path of the target: \/old\/bin → \/new\/bin {2}a scenario with a name …/);
   });
 
   test('fits 80 columns whatever the names, and lets none of them speak to the terminal', () => {

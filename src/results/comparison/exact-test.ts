@@ -1,5 +1,5 @@
 /** Passed runs of all runs that were tested. */
-export interface Count {
+interface Count {
   passed: number;
   tested: number;
 }
@@ -40,7 +40,7 @@ export const smallestP = (strata: readonly Stratum[]): number =>
     })),
   );
 
-/** How many runs a side each of so many configurations needs, so that any difference could be shown at this level. */
+/** How many runs a side each of so many configurations (1 or more) needs, so that any difference could be shown at this level. */
 export function leastRuns(configurations: number, alpha: number): number {
   const side = (runs: number): Count => ({ passed: 0, tested: runs });
   const strata = (runs: number): Stratum[] =>
