@@ -28,7 +28,7 @@ export interface SweepInputs {
 }
 
 /** What of scenario.json has no part in what a run comes to. */
-const NEUTRAL = /^scenario\.(description|tier|tags|tool_matrix|matrix|cost\.cache)\b/;
+const NEUTRAL = /^scenario\.(description|tier|tags|tool_matrix|matrix\.repeat|cost\.cache)\b/;
 /** What is meant to change between two sweeps, and not what it is tested with. */
 const TARGET = /^target(_path)?\b/;
 
@@ -98,7 +98,7 @@ function scenarioChanges(name: string, before: Json, after: Json, files: readonl
     if (path === 'fixture') {
       const onlyTarget =
         files.length === 1 && files[0] === targetFile(before) && files[0] === targetFile(after);
-      return changeOf(`the fixture: ${files.length === 0 ? 'its files' : files.join(', ')}`, name, {
+      return changeOf(`the fixture: ${someOf(files)}`, name, {
         doubtful: !onlyTarget,
       });
     }
@@ -111,6 +111,14 @@ function scenarioChanges(name: string, before: Json, after: Json, files: readonl
     });
   });
 }
+
+/** Names of files, but not of hundreds. */
+const someOf = (files: readonly string[]): string => {
+  const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
+  return files.length === 0 ? 'its files' : files.slice(0, MOST_FILES).join(', ') + more;
+};
+
+const MOST_FILES = 5;
 
 /** The target, where it is a file of the fixture; null where it is looked for elsewhere. */
 function targetFile(scenario: Json): string | null {

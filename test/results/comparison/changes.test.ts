@@ -45,6 +45,10 @@ describe('a change of a scenario', () => {
     expect(changesTo(stored({}, { description: 'y' }))).toMatchObject([
       { what: 'description', doubtful: false },
     ]);
+    const matrix = (more: Json) => stored({}, { matrix: more });
+    expect(changesTo(matrix({ repeat: 2 }), [], matrix({ repeat: 1 }))).toMatchObject([
+      { what: 'matrix.repeat', doubtful: false },
+    ]);
     expect(changesTo(stored({ timeout_secs: 5 }))).toMatchObject([{ what: 'timeout_secs', doubtful: true }]);
   });
   test('of the target is what is compared, and none', () => {
@@ -61,6 +65,10 @@ describe('a change of a scenario', () => {
     const inFixture = { target: { binary: './bin/n' } };
     expect(changesTo(stored({ fixture: 'f2', ...inFixture }), ['bin/n'], stored(inFixture))).toMatchObject([
       { what: 'the fixture: bin/n', doubtful: false },
+    ]);
+    const many = Array.from({ length: 300 }, (_, at) => `f${at}`);
+    expect(changesTo(stored({ fixture: 'f2' }), many)).toMatchObject([
+      { what: 'the fixture: f0, f1, f2, f3, f4 and 295 more' },
     ]);
     expect(changesTo(stored({ fixture: 'f2' }))).toMatchObject([{ what: 'the fixture: its files' }]);
   });
