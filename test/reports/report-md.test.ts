@@ -131,7 +131,10 @@ describe('renderReport', () => {
     ]);
   });
   test('links to nothing that a run without workspace and agent has not left', () => {
-    const unfit = run({ agent: null, target: { binary: 'notes', resolved: null, fingerprint: null, health_check: null } });
+    const unfit = run({
+      agent: null,
+      target: { binary: 'notes', resolved: null, fingerprint: null, health_check: null },
+    });
     for (const text of [renderReport(unfit, metrics()), renderEvaluation(unfit, metrics())])
       expect(text).not.toMatch(/\]\((fixture|artifacts\/(transcript|events))/);
   });
