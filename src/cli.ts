@@ -113,6 +113,18 @@ program
   .action(async (id, options) => exitWith((await import('./commands/show.js')).show(id, options)));
 
 program
+  .command('compare')
+  .description('compare two sweeps: better, worse, or nothing shown')
+  .argument('<base>', 'id of the sweep before, or a unique beginning of it')
+  .argument('[head]', 'the one after; `latest`, the newest, where nothing is said', 'latest')
+  .option('--fail-on-worse', 'exit 1 where head is worse', false)
+  .option(...RESULTS)
+  .option(...JSON_FLAG, false)
+  .action(async (base, head, options) =>
+    exitWith((await import('./commands/compare.js')).compare(base, head, options)),
+  );
+
+program
   .command('sweeps')
   .description('list the sweeps, newest first')
   .option(

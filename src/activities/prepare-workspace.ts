@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { gateSubject, startsProcess } from '../gates/index.js';
 import { beginningOf } from '../lib/cut.js';
 import type { JudgeSettings } from '../scenario/plan.js';
+import { fingerprint } from '../platform/fingerprint.js';
 import { isSmallTree } from '../platform/is-small-tree.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
@@ -87,13 +88,18 @@ function cardOf(context: RunContext, prepared: Prepared): RunCard {
   };
 }
 
-/** The run's cache key, and the finished run that has the same one. */
+/** What the target is, the run's cache key, and the finished run that has the same one. */
 async function lookUp(
   { resultsPath }: Deps,
   context: RunContext,
   prepared: Prepared,
-): Promise<Pick<Prepared, 'cache_key' | 'reuse'>> {
+): Promise<Pick<Prepared, 'target_fingerprint' | 'cache_key' | 'reuse'>> {
   const cache_key = await cacheKey(context, prepared);
   const found = cache_key === null || !context.cache ? null : resultsIndex(resultsPath).reusable(cache_key);
-  return { cache_key, reuse: found !== null && existsSync(found.files.metrics) ? found.id : null };
+  const target_fingerprint = prepared.resolved === null ? null : await fingerprint(prepared.resolved);
+  return {
+    target_fingerprint,
+    cache_key,
+    reuse: found !== null && existsSync(found.files.metrics) ? found.id : null,
+  };
 }

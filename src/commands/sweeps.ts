@@ -1,15 +1,14 @@
-import { existsSync } from 'node:fs';
 import { renderSweeps } from '../reports/sweeps-text.js';
-import { SweepDocument } from '../results/sweep-document.js';
 import { summarizeSweeps, type PlannedSweep } from '../results/sweep-list.js';
 import { Plan } from '../scenario/plan.js';
-import { planFile, resultsLog, summaryFile } from '../store/results-folder.js';
+import { planFile, resultsLog } from '../store/results-folder.js';
 import { readResults } from '../store/results-log.js';
 import { printJson, say, textOptions } from './output.js';
 import { ownCommand } from './own-name.js';
 import { displayPath, openProject } from './project.js';
 import { newestSweeps } from './sweeps/newest-sweeps.js';
 import { readOwn } from './sweeps/read-own.js';
+import { sweepStatus } from './sweeps/sweep-status.js';
 import { UsageError } from './usage-error.js';
 
 /** More than a screen holds is asked for. */
@@ -39,17 +38,10 @@ export async function listSweeps(options: {
 function readSweep(results: string, id: string): PlannedSweep | null {
   try {
     const plan = readOwn(planFile(results, id), Plan);
-    const summary = summaryFile(results, id);
-    const status = existsSync(summary) ? readOwn(summary, Ended).status : 'open';
-    return { id, started: plan.created_at, status, cells: plan.cells };
+    return { id, started: plan.created_at, status: sweepStatus(results, id), cells: plan.cells };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     say(`warning: ${displayPath(results)}: ${error.message}; this sweep is left out`);
     return null;
   }
 }
-
-/** Of a summary only how the sweep ended is needed; its cells may be thousands. */
-const Ended = SweepDocument.pick({ status: true }).transform(({ status }) => ({
-  status: status === 'cancelled' ? ('cancelled' as const) : ('completed' as const),
-}));

@@ -95,6 +95,8 @@ export const RunRecord = z.object({
   target: z.object({
     binary: z.string(),
     resolved: z.string().nullable(),
+    /** Differs where its content does; null where it was not found, or an older build wrote this. */
+    fingerprint: z.string().nullable().default(null),
     health_check: CommandRecord.nullable(),
   }),
   agent_name: z.string(),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { dollars } from '../lib/dollars.js';
 import { linesOf } from '../platform/lines.js';
 import { costOwner, type CostOwner } from '../results/budget.js';
+import { gateKey } from '../results/gate-key.js';
 import type { ResultLine } from '../results/schema.js';
 import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
 import { parseResult } from './results-log.js';
@@ -115,11 +116,3 @@ const toKnown = (line: ResultLine, resultsPath: string): KnownResult => ({
   gatesPassed: (line.metrics?.details ?? []).filter(({ status }) => status === 'pass').map(gateKey),
   files: runFiles(join(resultsPath, line.results_dir ?? '')),
 });
-
-/** What a gate is called when two runs are compared: its own name, else what it checks. */
-export const gateKey = ({ gate_type, name, subject }: GateNames): string =>
-  name ?? `${gate_type} ${subject}`.trim();
-type GateNames = Pick<
-  NonNullable<ResultLine['metrics']>['details'][number],
-  'gate_type' | 'name' | 'subject'
->;

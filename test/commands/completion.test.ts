@@ -89,6 +89,8 @@ describe.each([
     ['an agent to try', ['doctor', '--try', 'ho'], ['house']],
     ['a profile', ['run', 'x', '--profile', 'q'], ['quick']],
     ['a sweep', ['resume', ''], [...SWEEPS]],
+    ['the sweep before', ['compare', ''], [...SWEEPS]],
+    ['the sweep after', ['compare', SWEEPS[1], ''], [...SWEEPS]],
     ['a shell', ['completion', 'b'], ['bash']],
   ])('offers %s', async (_what, words, expected) => {
     const offered = await offers(words);

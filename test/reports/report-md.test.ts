@@ -53,6 +53,7 @@ describe('renderReport', () => {
     const target = {
       binary: 'notes',
       resolved: null,
+      fingerprint: null,
       health_check: command({ command: 'notes -V', exit_code: 127 }),
     };
     const text = renderReport(run({ target }), metrics());
@@ -130,7 +131,10 @@ describe('renderReport', () => {
     ]);
   });
   test('links to nothing that a run without workspace and agent has not left', () => {
-    const unfit = run({ agent: null, target: { binary: 'notes', resolved: null, health_check: null } });
+    const unfit = run({
+      agent: null,
+      target: { binary: 'notes', resolved: null, fingerprint: null, health_check: null },
+    });
     for (const text of [renderReport(unfit, metrics()), renderEvaluation(unfit, metrics())])
       expect(text).not.toMatch(/\]\((fixture|artifacts\/(transcript|events))/);
   });
@@ -151,7 +155,7 @@ test('no text from outside changes the structure of report.md or evaluation.md',
         tags: [text],
         prompt: text,
       },
-      target: { binary: text, resolved: text, health_check: one },
+      target: { binary: text, resolved: text, fingerprint: null, health_check: one },
       judge: { model: text, rubric: text, artifacts: [] },
       agent: { ...agent(), message: text, version: text, history: [text] },
       setup: [one],

@@ -61,7 +61,7 @@ export const run = (change: Partial<RunRecord> = {}): RunRecord => ({
     tags: ['smoke'],
     prompt: 'Write a note.',
   },
-  target: { binary: 'notes', resolved: '/usr/bin/notes', health_check: null },
+  target: { binary: 'notes', resolved: '/usr/bin/notes', fingerprint: null, health_check: null },
   agent_name: 'mock',
   model: 'default',
   variant: 'default',

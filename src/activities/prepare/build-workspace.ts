@@ -32,6 +32,8 @@ export interface Prepared {
   /** Why the agent cannot be started; null when it can. */
   unfit: string | null;
   warnings: string[];
+  /** Names the content of the target binary. */
+  target_fingerprint?: string | null;
   /** Names everything that the result depends on (cache-key.ts). */
   cache_key?: string | null;
   /** Id of a finished run with that key, which is taken in place of a new one. */

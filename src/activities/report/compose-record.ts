@@ -54,6 +54,7 @@ export function composeRecord(
     target: {
       binary: context.target.binary,
       resolved: prepared?.resolved ?? null,
+      fingerprint: prepared?.target_fingerprint ?? null,
       health_check: prepared?.health_check ?? null,
     },
     agent_name: run.cell.agent,

@@ -41,6 +41,8 @@ const sources: Record<string, (project: Project) => string[]> = {
   '--profile': profiles,
   files: scenarios,
   sweep: sweeps,
+  base: sweeps,
+  head: sweeps,
   id: (project) => [...sweeps(project), ...runs(project)],
 };
 

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { beginningOf } from '../../lib/cut.js';
+import { parseJson, type Json } from '../../lib/json.js';
+import { readTextIfThere } from '../../platform/read-file.js';
+import type { RunFacts } from '../../results/comparison/changes.js';
+import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js';
+import { RunRecord } from '../../results/run-record.js';
+import type { ResultLine } from '../../results/schema.js';
+import type { Plan } from '../../scenario/plan.js';
+import { runFiles, scenarioFile } from '../../store/results-folder.js';
+import { say } from '../output.js';
+import { displayPath } from '../project.js';
+import { sweepStatus } from '../sweeps/sweep-status.js';
+
+/** All that is kept of a sweep and matters to a comparison. What cannot be read is said, and left out. */
+export async function readSweep(
+  resultsPath: string,
+  plan: Plan,
+  results: readonly ResultLine[],
+): Promise<SweepToCompare> {
+  const lines = results.filter(({ sweep }) => sweep === plan.sweep);
+  return {
+    sweep: plan.sweep,
+    started: plan.created_at,
+    status: sweepStatus(resultsPath, plan.sweep),
+    cells: plan.cells,
+    lines,
+    scenarios: await readScenarios(resultsPath, plan),
+    agents: plan.agents,
+    prices: plan.prices,
+    facts: readFacts(resultsPath, lines),
+  };
+}
+
+async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<string, Json>> {
+  const found = new Map<string, Json>();
+  for (const { name, hash } of plan.scenarios) {
+    const file = scenarioFile(resultsPath, hash);
+    const text = await readTextIfThere(file);
+    const scenario = text === null ? undefined : parseJson(text);
+    if (scenario !== undefined) found.set(name, scenario);
+    else say(`warning: ${displayPath(file)} cannot be read: whether ${name} has changed is not known`);
+  }
+  return found;
+}
+
+/** The parts of run.json that are wanted: of many runs, the rest takes long to check. */
+const Facts = z.object({
+  ...RunRecord.pick({ run_id: true, environment: true }).shape,
+  target: RunRecord.shape.target.pick({ fingerprint: true, health_check: true }),
+  agent: z.object({ version: z.string().nullable(), model_used: z.string().nullable() }).nullable(),
+});
+
+function readFacts(resultsPath: string, lines: readonly ResultLine[]): Map<string, RunFacts> {
+  const found = new Map<string, RunFacts>();
+  const broken: string[] = [];
+  for (const folder of new Set(lines.flatMap(({ results_dir }) => results_dir ?? []))) {
+    const { run } = runFiles(join(resultsPath, folder));
+    try {
+      found.set(folder, factsOf(Facts.parse(JSON.parse(readFileSync(run, 'utf8')))));
+    } catch {
+      broken.push(displayPath(run));
+    }
+  }
+  const more = broken.length > 1 ? ` and ${broken.length - 1} more` : '';
+  if (broken.length > 0)
+    say(`warning: ${broken[0]}${more} cannot be read: what these runs were made with is not known`);
+  return found;
+}
+
+const SHORT = 80;
+
+const factsOf = ({ run_id, environment, target, agent }: z.infer<typeof Facts>): RunFacts => ({
+  agent_version: agent?.version ?? null,
+  model_used: agent?.model_used ?? null,
+  environment,
+  target: target.fingerprint === null ? null : target.fingerprint.slice(0, 8),
+  health_check:
+    target.health_check === null
+      ? null
+      : // A path of its own would make every run another one.
+        beginningOf(target.health_check.stdout.replaceAll(run_id, '<run>').trim(), SHORT),
+});

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { fileHash, listTree, type TreeEntry } from './tree.js';
+
+/** Paths of files and symlinks that are not the same in two folders, or are in one of them only; sorted. */
+export async function differingFiles(a: string, b: string): Promise<string[]> {
+  const [before, after] = [await entriesOf(a), await entriesOf(b)];
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const differ: string[] = [];
+  // One after the other: a fixture may have more files than can be open at once.
+  for (const path of paths) if (!(await isSame(a, before.get(path), b, after.get(path)))) differ.push(path);
+  return differ;
+}
+
+type Content = Exclude<TreeEntry, { kind: 'folder' }>;
+
+async function entriesOf(root: string): Promise<Map<string, Content>> {
+  const entries = await listTree(root);
+  return new Map(entries.flatMap((entry) => (entry.kind === 'folder' ? [] : [[entry.path, entry]])));
+}
+
+async function isSame(
+  a: string,
+  one: Content | undefined,
+  b: string,
+  other: Content | undefined,
+): Promise<boolean> {
+  if (one === undefined || other === undefined) return false;
+  if (JSON.stringify(one) !== JSON.stringify(other)) return false;
+  return (
+    one.kind === 'symlink' || (await fileHash(join(a, one.path))) === (await fileHash(join(b, other.path)))
+  );
+}

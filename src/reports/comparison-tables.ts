@@ -1,0 +1,126 @@
+import { formatCost } from '../lib/dollars.js';
+import { formatDuration } from '../lib/duration.js';
+import { renderTable, terminalText } from '../lib/table.js';
+import {
+  ALPHA,
+  type ComparedConfiguration,
+  type Comparison,
+  type Configuration,
+  type Measure,
+  type Side,
+} from '../results/comparison/document.js';
+import type { Colors, TextOptions } from './terminal.js';
+
+/** What tells configurations apart, as columns: always the scenario, the rest only where it differs. */
+export type Namer = (configuration: Configuration) => string[];
+
+export function namer(all: readonly Configuration[]): Namer {
+  const differ = (of: (one: Configuration) => string): boolean => new Set(all.map(of)).size > 1;
+  const agents = differ(({ agent }) => agent);
+  const models = differ(({ model }) => model);
+  const variants = differ(({ variant }) => variant);
+  return ({ scenario, agent, model, variant }) =>
+    [
+      scenario,
+      ...(models ? [`${agent}/${model}`] : agents ? [agent] : []),
+      ...(variants ? [variant] : []),
+    ].map(terminalText);
+}
+
+/** A row a configuration: passed of tested runs with 95 % intervals, how much that changed, and whether it could be chance. */
+export function configurationTable(
+  { configurations }: Comparison,
+  name: Namer,
+  options: TextOptions,
+  colors: Colors,
+): string[] {
+  const [first] = configurations;
+  if (first === undefined) return [];
+  const names = name(first).length;
+  const headings = ['base', '95 %', 'head', '95 %', 'change', 'p', ''];
+  const rows = [
+    [...name(first).map(() => ''), ...headings.map(colors.dim)],
+    ...configurations.map((one) => [
+      ...name(one),
+      ...rate(one.base, colors),
+      ...rate(one.head, colors),
+      one.difference === null ? '' : points(one.difference),
+      one.adjusted_p === null ? '' : pText(one.adjusted_p),
+      verdict(one, colors),
+    ]),
+  ];
+  const tests = configurations.filter(({ p }) => p !== null).length;
+  const errors = configurations.some(({ base, head }) => base.errored + head.errored > 0);
+  const legend = [
+    ...(tests > 1 ? [`p: corrected for ${tests} tests (Holm)`] : []),
+    ...(errors ? ['!: could not be tested'] : []),
+  ];
+  return [
+    ...renderTable(rows, { width: options.width, right: [0, 1, 2, 3, 4, 5].map((at) => names + at) }),
+    ...(legend.length === 0 ? [] : [colors.dim(legend.join('  '))]),
+  ];
+}
+
+const rate = ({ passed, tested, errored, interval }: Side, colors: Colors): string[] => [
+  `${errored > 0 ? `${colors.magenta(`!${errored}`)} ` : ''}${passed}/${tested}`,
+  colors.dim(interval === null ? '' : `${percent(interval.low)}-${percent(interval.high)}`),
+];
+
+function verdict({ verdict: word, base, head }: ComparedConfiguration, colors: Colors): string {
+  switch (word) {
+    case 'better':
+      return colors.green(word);
+    case 'worse':
+      return colors.red(word);
+    case 'no difference shown':
+      return colors.dim('not shown');
+    case 'too few runs':
+      return colors.dim(word);
+    case 'nothing to compare':
+      return colors.dim(base.shared + head.shared > 0 ? 'the same runs' : 'no runs');
+  }
+}
+
+const LABELS: Record<Measure['name'], [label: string, text: (value: number) => string]> = {
+  cost_usd: ['cost', formatCost],
+  duration_secs: ['duration', (secs) => formatDuration(secs * 1000)],
+  commands: ['commands', String],
+  first_try_success_rate: ['first try', (share) => `${percent(share)} %`],
+  judge_score: ['judge', (score) => score.toFixed(2)],
+  composite_score: ['score', (score) => score.toFixed(2)],
+};
+
+/** Numbers that no test is made of, each with how many runs tell it. */
+export function measureTable(measures: readonly Measure[], options: TextOptions, colors: Colors): string[] {
+  if (measures.length === 0) return [];
+  const rows = measures.map(({ name, of, base, head }) => {
+    const [label, text] = LABELS[name];
+    const value = (side: Measure['base']): string[] => [
+      side.value === null ? 'n/a' : text(side.value),
+      colors.dim(`of ${side.runs}`),
+    ];
+    return [`${label}, ${of}`, ...value(base), ...value(head)];
+  });
+  return [
+    ...renderTable([['', 'base', '', 'head', ''].map(colors.dim), ...rows], {
+      width: options.width,
+      right: [1, 3],
+    }),
+    colors.dim('of runs that passed (judge and score: of all); no test is made of these'),
+  ];
+}
+
+const percent = (share: number): string => String(Math.round(100 * share));
+
+/** "-83": percentage points, with their sign. */
+export function points(difference: number): string {
+  const rounded = Math.round(100 * difference);
+  return `${rounded > 0 ? '+' : ''}${rounded}`;
+}
+
+/** Two digits, or as many as it takes to see on which side of the level it is. */
+export function pText(p: number): string {
+  if (p < 0.0001) return '<0.0001';
+  const digits = [2, 3, 4, 5].find((count) => p === ALPHA || Number(p.toPrecision(count)) !== ALPHA) ?? 6;
+  return p.toPrecision(digits);
+}

@@ -1,0 +1,215 @@
+import pc from 'picocolors';
+import { formatAge } from '../lib/age.js';
+import { renderTable, terminalText, truncate } from '../lib/table.js';
+import type {
+  Change,
+  Comparison,
+  ComparisonVerdict,
+  Configuration,
+  Side,
+} from '../results/comparison/document.js';
+import { leastRuns } from '../results/comparison/exact-test.js';
+import { configurationTable, measureTable, namer, pText, points, type Namer } from './comparison-tables.js';
+import type { Colors, TextOptions } from './terminal.js';
+
+interface ComparisonOptions extends TextOptions {
+  /** Milliseconds since 1970. */
+  now: number;
+  /** A command of this program, as it is shown. */
+  command: (words: string) => string;
+}
+
+/**
+ * What `compare` prints: the answer and its numbers, then each configuration, what the runs took, gates, what else was
+ * not the same, and what to do next.
+ */
+export function renderComparison(comparison: Comparison, options: ComparisonOptions): string {
+  const colors = pc.createColors(options.color);
+  const name = namer(comparison.configurations);
+  const blocks = [
+    answer(comparison, name, colors),
+    sweeps(comparison, options),
+    configurationTable(comparison, name, options, colors),
+    measureTable(comparison.total.measures, options, colors),
+    gates(comparison, name, options, colors),
+    changes(comparison, options, colors),
+    leftOut(comparison, options),
+    comparison.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
+    hints(comparison, options).map((hint) => colors.dim(hint)),
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+/** The verdict with the runs that it is about, and how sure it is. */
+function answer(
+  { verdict, total, configurations, alpha }: Comparison,
+  name: Namer,
+  colors: Colors,
+): string[] {
+  const { base, head, difference, p, smallest_p: smallest } = total;
+  if (difference === null || p === null || smallest === null)
+    return [headline(verdict, colors), `  ${whyNothing(total)}`];
+  const tested = configurations.filter((one) => one.p !== null);
+  const alone = tested.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
+  const runs = `${base.tested} and ${head.tested} runs${tested.length > 1 ? ` of ${tested.length} configurations` : ''}`;
+  return [
+    `${headline(verdict, colors)}: ${head.passed} of ${head.tested} runs passed, ${base.passed} of ${base.tested} before`,
+    verdict === 'too few runs'
+      ? `  with ${runs} the smallest p is ${pText(smallest)}; ${alpha} or less would show one`
+      : `  ${points(difference)} points, p = ${pText(p)} (exact test, two-sided; ${alpha} or less counts)`,
+    ...alone
+      .slice(0, MOST_ALONE)
+      .map((one) => `  but ${headline(one.verdict, colors)} by itself: ${name(one).join(' ')}`),
+    ...(alone.length > MOST_ALONE ? [`  and ${alone.length - MOST_ALONE} more, see below`] : []),
+  ];
+}
+
+/** The table has them all. */
+const MOST_ALONE = 3;
+
+const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
+
+function headline(verdict: ComparisonVerdict, colors: Colors): string {
+  switch (verdict) {
+    case 'better':
+      return colors.green('✓ better');
+    case 'worse':
+      return colors.red('✗ worse');
+    case 'no difference shown':
+      return colors.yellow('? no difference shown');
+    case 'too few runs':
+      return colors.yellow('? too few runs to show any difference');
+    case 'nothing to compare':
+      return colors.yellow('- nothing to compare');
+  }
+}
+
+const whyNothing = ({ base, head }: Comparison['total']): string =>
+  base.shared + head.shared > 0
+    ? 'the one has reused the runs of the other: there is no difference to test'
+    : 'no configuration has runs that passed or failed in both';
+
+/** Which sweeps these are, and what of them is not counted. */
+function sweeps({ base, head, total }: Comparison, { now, width }: ComparisonOptions): string[] {
+  const row = (label: string, { sweep, started, status }: Comparison['base'], side: Side): string[] => [
+    label,
+    terminalText(sweep),
+    formatAge(now - Date.parse(started)),
+    [...(status === 'completed' ? [] : [status]), `${side.tested} compared`, ...notCounted(side)].join(', '),
+  ];
+  return renderTable([row('base', base, total.base), row('head', head, total.head)], { width });
+}
+
+const notCounted = ({ reused, shared, errored, cancelled, waiting }: Side): string[] =>
+  [
+    [reused, 'reused from earlier sweeps'] as const,
+    [shared, `shared ${shared === 1 ? 'run' : 'runs'} left out`] as const,
+    [errored, `${errored === 1 ? 'error' : 'errors'} left out`] as const,
+    [cancelled, 'cancelled'] as const,
+    [waiting, 'not finished'] as const,
+  ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
+
+function gates(
+  { configurations }: Comparison,
+  name: Namer,
+  { width }: TextOptions,
+  colors: Colors,
+): string[] {
+  const several = configurations.length > 1;
+  const block = (change: 'better' | 'worse', heading: string): string[] => {
+    const rows = configurations.flatMap((one) =>
+      one.gates
+        .filter((gate) => gate.change === change)
+        .map(({ gate, base, head }) => [
+          `${base.passed}/${base.checked} → ${head.passed}/${head.checked}`,
+          terminalText(gate),
+          ...(several ? [colors.dim(name(one).join(' '))] : []),
+        ]),
+    );
+    return rows.length === 0 ? [] : [heading, ...renderTable(rows, { width, indent: '  ' })];
+  };
+  return [
+    ...block('worse', colors.red('gates that fail more often')),
+    ...block('better', colors.green('gates that fail less often')),
+  ];
+}
+
+function changes(
+  { changes: all, configurations }: Comparison,
+  { width }: TextOptions,
+  colors: Colors,
+): string[] {
+  if (configurations.length === 0) return [];
+  if (all.length === 0) {
+    const same = configurations.every(({ same_inputs }) => same_inputs === true);
+    return [
+      same
+        ? 'nothing has changed between them: what differs is chance, or not in the inputs'
+        : 'nothing is known to have changed between them',
+    ];
+  }
+  const rows = all.map((change) => [
+    change.doubtful ? colors.yellow('?') : ' ',
+    changeText(change),
+    colors.dim(truncate(concerned(change, configurations), MOST_NAMES)),
+  ]);
+  return [
+    'what has changed between them',
+    ...renderTable(rows, { width, indent: '  ' }),
+    ...(all.some(({ doubtful }) => doubtful)
+      ? [colors.dim('  ? can make a difference by itself, which is not the work of the tool')]
+      : []),
+  ];
+}
+
+/** Columns for where something has changed, which is said in short. */
+const MOST_NAMES = 24;
+
+/** Nothing where it concerns all. */
+function concerned({ of }: Change, all: readonly Configuration[]): string {
+  const isAll = all.every(({ scenario, agent, model }) =>
+    [scenario, agent, `${agent}/${model}`].some((name) => of.includes(name)),
+  );
+  return isAll ? '' : of.map(terminalText).join(', ');
+}
+
+const changeText = ({ what, base, head }: Change): string =>
+  terminalText(base === null && head === null ? what : `${what}: ${base ?? 'none'} → ${head ?? 'none'}`);
+
+function leftOut({ only_in_base, only_in_head }: Comparison, { width }: TextOptions): string[] {
+  const line = (side: string, list: readonly Configuration[]): string[][] =>
+    list.length === 0 ? [] : [[`${list.length} only in ${side}, left out: ${list.map(fullName).join(', ')}`]];
+  return renderTable([...line('base', only_in_base), ...line('head', only_in_head)], { width });
+}
+
+const fullName = ({ scenario, agent, model, variant }: Configuration): string =>
+  terminalText(`${scenario} ${agent}/${model}${variant === 'default' ? '' : ` ${variant}`}`);
+
+function hints(
+  { verdict, total, head, configurations, alpha }: Comparison,
+  { command }: ComparisonOptions,
+): string[] {
+  const tested = configurations.filter(({ p }) => p !== null).length;
+  switch (verdict) {
+    case 'better':
+    case 'worse':
+      return [`runs and their reports: ${command(`show ${head.sweep}`)}`];
+    case 'no difference shown':
+      return [
+        'which is not sameness: the intervals hold what is still possible.',
+        `More runs narrow them: ${command('run --repeat <n>')}`,
+      ];
+    case 'too few runs':
+      return [
+        `From ${leastRuns(tested, alpha)} runs a side and configuration on, a difference can be shown at all;`,
+        `a small one takes many more: ${command('run --repeat <n>')}`,
+      ];
+    case 'nothing to compare':
+      return total.base.shared + total.head.shared > 0
+        ? [`New runs of the same inputs: ${command('run --no-cache')}`]
+        : [];
+  }
+}

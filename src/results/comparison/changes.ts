@@ -1,0 +1,179 @@
+import { normalize } from 'node:path/posix';
+import { isJsonObject, type Json } from '../../lib/json.js';
+import type { ResultLine } from '../schema.js';
+import type { Change } from './document.js';
+import { jsonDifferences } from './json-differences.js';
+import type { Pair } from './samples.js';
+
+/** What the record of a run says of what it was made with; null is what nobody knows. */
+export interface RunFacts {
+  agent_version: string | null;
+  model_used: string | null;
+  environment: string;
+  /** Names the content of the target's program. */
+  target: string | null;
+  /** What its health check printed. */
+  health_check: string | null;
+}
+
+/** What a sweep was planned with and run with, as far as it can be read. */
+export interface SweepInputs {
+  /** By name: scenario.json of the store. */
+  scenarios: ReadonlyMap<string, Json>;
+  /** Settings of the config, by agent. */
+  agents: { readonly [name: string]: Json };
+  prices: Json;
+  /** By folder of the run. */
+  facts: ReadonlyMap<string, RunFacts>;
+}
+
+/** What of scenario.json has no part in what a run comes to. */
+const NEUTRAL = /^scenario\.(description|tier|tags|tool_matrix|matrix\.repeat|cost\.cache)\b/;
+/** What is meant to change between two sweeps, and not what it is tested with. */
+const TARGET = /^target(_path)?\b/;
+
+/** Whatever is known to differ between the sweeps in the configurations that both have. */
+export function changesBetween(
+  base: SweepInputs,
+  head: SweepInputs,
+  pairs: readonly Pair[],
+  fixtureFiles: ReadonlyMap<string, readonly string[]>,
+): Change[] {
+  const names = (key: 'scenario' | 'agent') => [
+    ...new Set(pairs.map(({ head: { configuration } }) => configuration[key])),
+  ];
+  const known = together([
+    ...names('scenario').flatMap((name) => {
+      const [before, after] = [base.scenarios.get(name), head.scenarios.get(name)];
+      const files = fixtureFiles.get(name) ?? [];
+      return before === undefined || after === undefined ? [] : scenarioChanges(name, before, after, files);
+    }),
+    ...names('agent').flatMap((name) =>
+      jsonDifferences(base.agents[name], head.agents[name]).map((path) =>
+        changeOf(path === '' ? 'the config of the agent' : `the config of the agent: ${path}`, name),
+      ),
+    ),
+    ...pairs.flatMap((pair) => factChanges(pair, base.facts, head.facts)),
+  ]);
+  const unexplained = pairs.filter(
+    (pair) => hasSameInputs(pair) === false && !known.some((change) => concerns(change, pair)),
+  );
+  return [
+    ...known,
+    ...together(
+      unexplained.map(({ head: { configuration } }) => changeOf(UNRECORDED, configuration.scenario)),
+    ),
+  ];
+}
+
+const UNRECORDED =
+  "something that is not recorded: a program's file, the value of a variable, or the build of this program";
+
+/**
+ * Whether cells of the same repetition have the same cache key, which names everything that a result depends on; null
+ * where none of them have one on both sides.
+ */
+export function hasSameInputs({ base, head }: Pair): boolean | null {
+  const keys = new Map(base.cells.map(({ cell, line }) => [cell.repetition, line?.cache_key ?? null]));
+  const same = head.cells.flatMap(({ cell, line }) => {
+    const [before, after] = [keys.get(cell.repetition) ?? null, line?.cache_key ?? null];
+    return before === null || after === null ? [] : [before === after];
+  });
+  return same.length === 0 ? null : same.every(Boolean);
+}
+
+const changeOf = (what: string, of: string, more: Partial<Change> = {}): Change => ({
+  what,
+  base: null,
+  head: null,
+  doubtful: true,
+  of: [of],
+  ...more,
+});
+
+function scenarioChanges(name: string, before: Json, after: Json, files: readonly string[]): Change[] {
+  return jsonDifferences(before, after).flatMap((path) => {
+    // The target as it is run stands beside it.
+    if (path.startsWith('scenario.target')) return [];
+    if (path === 'fixture') {
+      const onlyTarget =
+        files.length === 1 && files[0] === targetFile(before) && files[0] === targetFile(after);
+      return changeOf(`the fixture: ${someOf(files)}`, name, {
+        doubtful: !onlyTarget,
+      });
+    }
+    const [base, head] = path === 'target_path' ? [before, after].map((of) => textAt(of, path)) : [];
+    const what = path === 'target_path' ? 'the path of the target' : path.replace(/^scenario\./, '');
+    return changeOf(what, name, {
+      base: base ?? null,
+      head: head ?? null,
+      doubtful: !NEUTRAL.test(path) && !TARGET.test(path),
+    });
+  });
+}
+
+/** Names of files, but not of hundreds. */
+const someOf = (files: readonly string[]): string => {
+  const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
+  return files.length === 0 ? 'its files' : files.slice(0, MOST_FILES).join(', ') + more;
+};
+
+const MOST_FILES = 5;
+
+/** The target, where it is a file of the fixture; null where it is looked for elsewhere. */
+function targetFile(scenario: Json): string | null {
+  const target = isJsonObject(scenario) ? scenario['target'] : undefined;
+  const binary = isJsonObject(target) ? target['binary'] : undefined;
+  return typeof binary === 'string' && textAt(scenario, 'target_path') === null ? normalize(binary) : null;
+}
+
+function textAt(value: Json, key: string): string | null {
+  const found = isJsonObject(value) ? value[key] : undefined;
+  return typeof found === 'string' ? found : null;
+}
+
+/** What records say, where both sides say it, and not the same. */
+function factChanges(
+  { base, head }: Pair,
+  before: SweepInputs['facts'],
+  after: SweepInputs['facts'],
+): Change[] {
+  const { scenario, agent, model } = head.configuration;
+  const compare = (what: string, of: string, name: keyof RunFacts, doubtful = true): Change[] => {
+    const [was, is] = [valuesOf(base.samples, before, name), valuesOf(head.samples, after, name)];
+    return was === '' || is === '' || was === is
+      ? []
+      : [changeOf(what, of, { base: was, head: is, doubtful })];
+  };
+  return [
+    ...compare('the program of the target', scenario, 'target', false),
+    ...compare('what the health check says', scenario, 'health_check', false),
+    ...compare('the version of the agent', agent, 'agent_version'),
+    ...compare('the model that answered', `${agent}/${model}`, 'model_used'),
+    ...compare('the environment', scenario, 'environment'),
+  ];
+}
+
+const valuesOf = (lines: readonly ResultLine[], facts: SweepInputs['facts'], name: keyof RunFacts): string =>
+  [...new Set(lines.flatMap(({ results_dir }) => facts.get(results_dir ?? '')?.[name] ?? []))]
+    .sort()
+    .join(', ');
+
+/** The same change of several scenarios or agents is one. */
+function together(changes: readonly Change[]): Change[] {
+  const found = new Map<string, Change>();
+  for (const change of changes) {
+    const key = JSON.stringify({ ...change, of: [] });
+    const known = found.get(key);
+    found.set(
+      key,
+      known === undefined ? change : { ...known, of: [...new Set([...known.of, ...change.of])] },
+    );
+  }
+  return [...found.values()];
+}
+
+const concerns = ({ of }: Change, { head: { configuration } }: Pair): boolean => {
+  const { scenario, agent, model } = configuration;
+  return [scenario, agent, `${agent}/${model}`].some((name) => of.includes(name));
+};

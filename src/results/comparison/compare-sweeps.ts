@@ -1,0 +1,102 @@
+import { SCHEMA_VERSION } from '../schema.js';
+import { changesBetween, hasSameInputs, type SweepInputs } from './changes.js';
+import { ALPHA, type ComparedConfiguration, type Comparison, type ComparisonVerdict } from './document.js';
+import { doubtsOf } from './doubts.js';
+import { exactTest, meanDifference, smallestP, type Stratum } from './exact-test.js';
+import { gateChanges } from './gate-changes.js';
+import { holm } from './holm.js';
+import { measuresOf } from './measures.js';
+import { armsOf, runsOf, sumOfSides, type Arm, type Pair, type SweepResults } from './samples.js';
+
+export interface SweepToCompare extends SweepResults, SweepInputs {}
+
+/** Whether head is better or worse than base, by configuration and in all, and what else is not as it was. */
+export function compareSweeps(
+  base: SweepToCompare,
+  head: SweepToCompare,
+  /** By scenario: files of its fixture that are not the same in both. */
+  fixtureFiles: ReadonlyMap<string, readonly string[]>,
+): Comparison {
+  const before = armsOf(base, runsOf(head));
+  const after = armsOf(head, runsOf(base));
+  const pairs = [...before].flatMap(([key, arm]): Pair[] => {
+    const other = after.get(key);
+    return other === undefined ? [] : [{ base: arm, head: other }];
+  });
+  const only = (arms: Map<string, Arm>, others: Map<string, Arm>) =>
+    [...arms].flatMap(([key, { configuration }]) => (others.has(key) ? [] : configuration));
+  const total = totalOf(pairs);
+  return {
+    schema_version: SCHEMA_VERSION,
+    base: { sweep: base.sweep, started: base.started, status: base.status },
+    head: { sweep: head.sweep, started: head.started, status: head.status },
+    alpha: ALPHA,
+    verdict: verdictOf(total),
+    total,
+    configurations: withAdjusted(pairs),
+    only_in_base: only(before, after),
+    only_in_head: only(after, before),
+    changes: changesBetween(base, head, pairs, fixtureFiles),
+    doubts: doubtsOf(base, head),
+  };
+}
+
+const stratumOf = ({ base, head }: Pair): Stratum => ({ base: base.side, head: head.side });
+const isTested = ({ base, head }: Pair): boolean => base.side.tested > 0 && head.side.tested > 0;
+
+/** The test of the strata, and the numbers that go with it; without any there is nothing to compare. */
+function testOf(strata: readonly Stratum[]) {
+  return {
+    difference: meanDifference(strata),
+    p: strata.length === 0 ? null : exactTest(strata),
+    smallest_p: strata.length === 0 ? null : smallestP(strata),
+  };
+}
+
+function totalOf(pairs: readonly Pair[]): Comparison['total'] {
+  const tested = pairs.filter(isTested);
+  const sideOf = (name: keyof Pair) =>
+    sumOfSides(
+      tested.map((pair) => pair[name].side),
+      pairs.map((pair) => pair[name].side),
+    );
+  const samplesOf = (name: keyof Pair) => tested.flatMap((pair) => pair[name].samples);
+  return {
+    base: sideOf('base'),
+    head: sideOf('head'),
+    ...testOf(tested.map(stratumOf)),
+    measures: measuresOf(samplesOf('base'), samplesOf('head')),
+  };
+}
+
+/** Each configuration by itself: of many, some look different by chance, for which Holm's correction allows. */
+function withAdjusted(pairs: readonly Pair[]): ComparedConfiguration[] {
+  const tests = pairs.map((pair) => testOf(isTested(pair) ? [stratumOf(pair)] : []));
+  const adjusted = holm(tests.flatMap(({ p }) => p ?? []));
+  let next = 0;
+  return pairs.map((pair, at) => {
+    const { difference, p, smallest_p } = tests[at] ?? testOf([]);
+    const adjusted_p = p === null ? null : (adjusted[next++] ?? null);
+    return {
+      ...pair.head.configuration,
+      base: pair.base.side,
+      head: pair.head.side,
+      difference,
+      p,
+      adjusted_p,
+      smallest_p,
+      verdict: verdictOf({ difference, p: adjusted_p, smallest_p }),
+      measures: measuresOf(pair.base.samples, pair.head.samples),
+      gates: gateChanges(pair.base.samples, pair.head.samples),
+      same_inputs: hasSameInputs(pair),
+    };
+  });
+}
+
+function verdictOf(test: Pick<Comparison['total'], 'difference' | 'p' | 'smallest_p'>): ComparisonVerdict {
+  const { difference, p, smallest_p: smallest } = test;
+  if (difference === null || p === null || smallest === null) return 'nothing to compare';
+  if (smallest > ALPHA) return 'too few runs';
+  if (p > ALPHA) return 'no difference shown';
+  return difference > 0 ? 'better' : 'worse';
+}

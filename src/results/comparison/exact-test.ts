@@ -1,0 +1,120 @@
+/** Passed runs of all runs that were tested. */
+interface Count {
+  passed: number;
+  tested: number;
+}
+
+/** What is compared only with itself: a configuration, before and after. */
+export interface Stratum {
+  base: Count;
+  head: Count;
+}
+
+/** Equally probable tables must not differ by how their digits round; R's fisher.test allows for as much. */
+const TOLERANCE = 1e-7;
+
+/**
+ * Exact conditional test of whether runs of head pass as often as runs of base, two-sided: the probability, were there no
+ * difference in any stratum, of a number of passes in head that is at most as probable as the one observed, given how many
+ * runs there are and how many of each stratum pass. With one stratum this is Fisher's exact test.
+ *
+ * R. A. Fisher, Statistical Methods for Research Workers, 5th ed. (1934), section 21.02; for strata N. Mantel and
+ * W. Haenszel, JNCI 22 (1959) 719-748, exactly as C. R. Mehta, N. R. Patel and R. Gray, JASA 80 (1985) 969-973. It is what
+ * mantelhaen.test(exact = TRUE) of R computes, which fisher.test agrees with.
+ */
+export function exactTest(strata: readonly Stratum[]): number {
+  const { first, probabilities } = passesOfHead(strata);
+  const observed = probabilities[sum(strata, ({ head }) => head.passed) - first] ?? 0;
+  const most = observed * (1 + TOLERANCE);
+  const p = probabilities.reduce((all, probability) => (probability <= most ? all + probability : all), 0);
+  // What is too improbable for a number is still possible.
+  return Math.min(1, Math.max(p, Number.MIN_VALUE));
+}
+
+/** The smallest p that so many runs can give, whatever becomes of them: all runs of one side pass, none of the other. */
+export const smallestP = (strata: readonly Stratum[]): number =>
+  exactTest(
+    strata.map(({ base, head }) => ({
+      base: { passed: 0, tested: base.tested },
+      head: { passed: head.tested, tested: head.tested },
+    })),
+  );
+
+/** How many runs a side each of so many configurations (1 or more) needs, so that any difference could be shown at this level. */
+export function leastRuns(configurations: number, alpha: number): number {
+  const side = (runs: number): Count => ({ passed: 0, tested: runs });
+  const strata = (runs: number): Stratum[] =>
+    Array.from({ length: configurations }, () => ({ base: side(runs), head: side(runs) }));
+  let runs = 1;
+  while (smallestP(strata(runs)) > alpha) runs += 1;
+  return runs;
+}
+
+/**
+ * How much larger the share of passed runs is in head, as the mean of the strata's differences, weighted after Mantel and
+ * Haenszel; null where no stratum has runs on both sides. Its sign is that of the test: passes in head, less those expected.
+ */
+export function meanDifference(strata: readonly Stratum[]): number | null {
+  const weight = ({ base, head }: Stratum): number =>
+    base.tested + head.tested === 0 ? 0 : (base.tested * head.tested) / (base.tested + head.tested);
+  const all = sum(strata, weight);
+  if (all === 0) return null;
+  const difference = ({ base, head }: Stratum): number =>
+    head.passed / head.tested - base.passed / base.tested;
+  return sum(strata, (stratum) => (weight(stratum) === 0 ? 0 : weight(stratum) * difference(stratum))) / all;
+}
+
+/** Probabilities of each possible number of passes in head, from `first` on. */
+interface Distribution {
+  first: number;
+  probabilities: number[];
+}
+
+/** Of all strata together: each stratum's is hypergeometric, and they are independent, so that they are convolved. */
+function passesOfHead(strata: readonly Stratum[]): Distribution {
+  const most = Math.max(0, ...strata.map(({ base, head }) => base.tested + head.tested));
+  const log = logFactorials(most);
+  return strata
+    .map((stratum) => hypergeometric(stratum, log))
+    .reduce(
+      (all, one) => ({
+        first: all.first + one.first,
+        probabilities: convolve(all.probabilities, one.probabilities),
+      }),
+      { first: 0, probabilities: [1] },
+    );
+}
+
+function hypergeometric({ base, head }: Stratum, log: readonly number[]): Distribution {
+  const passed = base.passed + head.passed;
+  const all = base.tested + head.tested;
+  const first = Math.max(0, passed - base.tested);
+  const last = Math.min(passed, head.tested);
+  const factorial = (n: number): number => log[n] ?? 0;
+  const choose = (n: number, k: number): number => factorial(n) - factorial(k) - factorial(n - k);
+  return {
+    first,
+    probabilities: Array.from({ length: last - first + 1 }, (_, at) =>
+      Math.exp(
+        choose(head.tested, first + at) + choose(base.tested, passed - first - at) - choose(all, passed),
+      ),
+    ),
+  };
+}
+
+/** ln(n!) for n = 0..most: factorials themselves are no numbers from 171 on. */
+function logFactorials(most: number): number[] {
+  const logs = [0];
+  for (let n = 1; n <= most; n++) logs.push((logs[n - 1] ?? 0) + Math.log(n));
+  return logs;
+}
+
+function convolve(a: readonly number[], b: readonly number[]): number[] {
+  const sums = new Float64Array(a.length + b.length - 1);
+  for (const [i, left] of a.entries())
+    for (const [j, right] of b.entries()) sums[i + j] = (sums[i + j] ?? 0) + left * right;
+  return [...sums];
+}
+
+const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
+  list.reduce((all, one) => all + of(one), 0);

@@ -1,0 +1,12 @@
+import { isJsonObject, type Json } from '../../lib/json.js';
+
+/** Paths of what is not the same in two values, such as `task.prompt` or `gates[1].path`; a list of another length as a whole. */
+export function jsonDifferences(a: Json | undefined, b: Json | undefined, path = ''): string[] {
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+    return keys.flatMap((key) => jsonDifferences(a[key], b[key], path === '' ? key : `${path}.${key}`));
+  }
+  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
+    return a.flatMap((one, at) => jsonDifferences(one, b[at], `${path}[${at}]`));
+  return JSON.stringify(a) === JSON.stringify(b) ? [] : [path];
+}

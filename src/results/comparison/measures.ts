@@ -1,0 +1,47 @@
+import type { ResultLine } from '../schema.js';
+import { MEASURES, type Measure } from './document.js';
+
+interface Kind {
+  of: Measure['of'];
+  /** A run that gives up early is quick and cheap: what a way costs is told by those that got there. */
+  passedOnly: boolean;
+  from: (line: ResultLine) => number | null | undefined;
+}
+
+const KINDS: Record<Measure['name'], Kind> = {
+  // What is paid in the long run is runs times the mean.
+  cost_usd: { of: 'mean', passedOnly: true, from: (line) => line.cost_usd },
+  duration_secs: { of: 'median', passedOnly: true, from: (line) => line.duration_secs },
+  commands: { of: 'median', passedOnly: true, from: (line) => line.metrics?.efficiency?.total_commands },
+  first_try_success_rate: {
+    of: 'median',
+    passedOnly: true,
+    from: (line) => line.metrics?.efficiency?.first_try_success_rate,
+  },
+  judge_score: { of: 'median', passedOnly: false, from: (line) => line.judge_score },
+  composite_score: { of: 'median', passedOnly: false, from: (line) => line.metrics?.composite_score },
+};
+
+/** What is known of these runs besides whether they passed; a number that neither side knows is left out. */
+export function measuresOf(base: readonly ResultLine[], head: readonly ResultLine[]): Measure[] {
+  return MEASURES.flatMap((name) => {
+    const { of, passedOnly, from } = KINDS[name];
+    const value = (lines: readonly ResultLine[]) => {
+      const known = lines.flatMap((line) =>
+        passedOnly && line.outcome !== 'pass' ? [] : (from(line) ?? []),
+      );
+      return { value: of === 'mean' ? mean(known) : median(known), runs: known.length };
+    };
+    const measure = { name, of, base: value(base), head: value(head) };
+    return measure.base.runs + measure.head.runs === 0 ? [] : [measure];
+  });
+}
+
+const mean = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function median(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}

@@ -1,0 +1,125 @@
+import type { Cell } from '../cell.js';
+import type { ResultLine } from '../schema.js';
+import { totalsOf, waitingIn } from '../tally.js';
+import type { Configuration, Side } from './document.js';
+import { wilsonInterval } from './wilson-interval.js';
+
+/** A sweep as the results folder has it. */
+export interface SweepResults {
+  sweep: string;
+  /** ISO 8601 UTC */
+  started: string;
+  status: 'open' | 'completed' | 'cancelled';
+  cells: readonly Cell[];
+  /** Lines of this sweep, in the order written: of several of a cell, the last one counts. */
+  lines: readonly ResultLine[];
+}
+
+/** The cells of a configuration, and what was found of them: `samples` are the runs that count on this side. */
+export interface Arm {
+  configuration: Configuration;
+  cells: { cell: Cell; line: ResultLine | null }[];
+  samples: ResultLine[];
+  side: Side;
+}
+
+/** A configuration that both sweeps have. */
+export interface Pair {
+  base: Arm;
+  head: Arm;
+}
+
+/** Whose result a line is: one run may be the result of several sweeps. */
+const runOf = ({ id, cached_from }: ResultLine): string => cached_from ?? id;
+
+const lastLines = ({ lines }: SweepResults): Map<string, ResultLine> =>
+  new Map(lines.map((line) => [line.cell, line]));
+
+/** Runs whose results a sweep has. */
+export const runsOf = (sweep: SweepResults): Set<string> =>
+  new Set([...lastLines(sweep).values()].map(runOf));
+
+const configurationKey = ({ scenario, agent, model, variant }: Configuration): string =>
+  JSON.stringify([scenario, agent, model, variant]);
+
+/**
+ * A sweep by configuration. A run counts once: what was reused from the other sweep counts there, and what both have reused
+ * of a third one counts in neither. It would be the same observation on both sides.
+ */
+export function armsOf(sweep: SweepResults, runsOfOther: ReadonlySet<string>): Map<string, Arm> {
+  const lines = lastLines(sweep);
+  const groups = new Map<string, Arm['cells']>();
+  for (const cell of sweep.cells) {
+    const key = configurationKey(cell);
+    const group = groups.get(key) ?? [];
+    group.push({ cell, line: lines.get(cell.id) ?? null });
+    groups.set(key, group);
+  }
+  return new Map(
+    [...groups].flatMap(([key, cells]): [string, Arm][] => {
+      const [first] = cells;
+      return first === undefined ? [] : [[key, armOf(first.cell, cells, runsOfOther)]];
+    }),
+  );
+}
+
+function armOf(
+  { scenario, agent, model, variant }: Configuration,
+  cells: Arm['cells'],
+  runsOfOther: ReadonlySet<string>,
+): Arm {
+  const decided = cells.flatMap(({ line }) =>
+    line?.outcome === 'pass' || line?.outcome === 'fail' ? line : [],
+  );
+  const isShared = (line: ResultLine): boolean => line.cached_from !== null && runsOfOther.has(runOf(line));
+  const samples = decided.filter((line) => !isShared(line));
+  const totals = totalsOf(
+    cells.flatMap(({ line }) => (line === null ? [] : { outcome: line.outcome, cached: false })),
+    cells.length,
+  );
+  return {
+    configuration: { scenario, agent, model, variant },
+    cells,
+    samples,
+    side: sideOf(samples, {
+      shared: decided.length - samples.length,
+      errored: totals.errored,
+      cancelled: totals.cancelled,
+      waiting: waitingIn(totals),
+    }),
+  };
+}
+
+type LeftOut = Pick<Side, 'shared' | 'errored' | 'cancelled' | 'waiting'>;
+
+function sideOf(samples: readonly ResultLine[], leftOut: LeftOut): Side {
+  const tested = samples.length;
+  const passed = samples.filter(({ outcome }) => outcome === 'pass').length;
+  return {
+    passed,
+    tested,
+    rate: tested === 0 ? null : passed / tested,
+    interval: wilsonInterval(passed, tested),
+    reused: samples.filter(({ cached_from }) => cached_from !== null).length,
+    ...leftOut,
+  };
+}
+
+/** What several configurations come to together: runs of those that are tested, and what is left out of all. */
+export function sumOfSides(tested: readonly Side[], all: readonly Side[]): Side {
+  const sum = (sides: readonly Side[], name: 'passed' | 'tested' | 'reused' | keyof LeftOut): number =>
+    sides.reduce((total, side) => total + side[name], 0);
+  const runs = sum(tested, 'tested');
+  const passed = sum(tested, 'passed');
+  return {
+    passed,
+    tested: runs,
+    rate: runs === 0 ? null : passed / runs,
+    interval: tested.length === 1 ? (tested[0]?.interval ?? null) : null,
+    reused: sum(tested, 'reused'),
+    shared: sum(all, 'shared'),
+    errored: sum(all, 'errored'),
+    cancelled: sum(all, 'cancelled'),
+    waiting: sum(all, 'waiting'),
+  };
+}

@@ -1,0 +1,8 @@
+import type { GateDetail } from './schema.js';
+
+/** What a gate is called when two runs are compared: its own name, else what it checks. */
+export const gateKey = ({
+  gate_type,
+  name,
+  subject,
+}: Pick<GateDetail, 'gate_type' | 'name' | 'subject'>): string => name ?? `${gate_type} ${subject}`.trim();

@@ -1,0 +1,154 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Comparison } from '../../src/results/comparison/document.js';
+import { writePastSweep } from './past-sweep.js';
+import { createProject, scenario, type TestProject } from './project.js';
+
+let project: TestProject;
+const GOOD = '#!/bin/sh\necho milk > notes.md\n';
+const BROKEN = '#!/bin/sh\necho "unknown command" >&2\nexit 2\n';
+
+const compare = async (
+  ...args: string[]
+): Promise<{ exitCode: number | undefined; document: Comparison }> => {
+  const { stdout, exitCode } = await project.cli(['compare', ...args, '--json']);
+  return { exitCode, document: Comparison.parse(JSON.parse(stdout)) };
+};
+
+beforeAll(async () => {
+  project = await createProject({ 'fixtures/notes/README.md': 'nothing\n' });
+  await project.write('bin/notes', GOOD, 0o755);
+  await project.write('bin/broken', BROKEN, 0o755);
+  const text = scenario('notes', {
+    target: '{binary: ../bin/notes}',
+    gates: ['{type: file_exists, path: notes.md}'],
+    steps: ['run: notes'],
+  });
+  await project.write(
+    'fixtures/notes.yaml',
+    text.replace('template_folder: empty', 'template_folder: notes'),
+  );
+});
+afterAll(() => project.remove());
+
+describe('two sweeps of builds that differ', () => {
+  beforeAll(async () => {
+    const run = async (name: string, ...args: string[]): Promise<void> => {
+      await project.run(['notes', '--name', name, ...args]);
+    };
+    await run('before', '--repeat', '6');
+    await run('broken', '--repeat', '6', '--target-binary', 'bin/broken');
+    await project.write('fixtures/notes/AGENTS.md', 'be brief\n');
+    await run('few', '--repeat', '2');
+  });
+
+  test('the worse one is called so, with numbers, gates and what has changed', async () => {
+    const { exitCode, document } = await compare('before', 'broken');
+    expect(exitCode).toBe(0);
+    expect(document).toMatchObject({
+      verdict: 'worse',
+      total: { base: { passed: 6, tested: 6 }, head: { passed: 0, tested: 6 }, difference: -1 },
+      only_in_base: [],
+      doubts: [],
+    });
+    expect(document.total.p).toBeCloseTo(2 / 924, 10);
+    expect(document.configurations[0]).toMatchObject({
+      scenario: 'notes',
+      agent: 'mock',
+      same_inputs: false,
+      gates: [
+        {
+          gate: 'file_exists notes.md',
+          base: { passed: 6, checked: 6 },
+          head: { passed: 0, checked: 6 },
+          change: 'worse',
+        },
+      ],
+    });
+    expect(document.changes.map(({ what, doubtful }) => [what, doubtful])).toEqual([
+      ['the path of the target', false],
+      ['the program of the target', false],
+    ]);
+  });
+
+  test('--fail-on-worse is exit 1 for worse, and for nothing else', async () => {
+    expect((await compare('before', 'broken', '--fail-on-worse')).exitCode).toBe(1);
+    const { exitCode, document } = await compare('broken', 'before', '--fail-on-worse');
+    expect([exitCode, document.verdict]).toEqual([0, 'better']);
+  });
+
+  test('head is the newest where none is named, and files of the fixture are named', async () => {
+    const { document } = await compare('broken');
+    expect(document.head.sweep).toMatch(/^few-/);
+    expect(document.changes).toContainEqual(
+      expect.objectContaining({ what: 'the fixture: AGENTS.md', doubtful: true }),
+    );
+    const few = await compare('before');
+    expect(few.document).toMatchObject({ verdict: 'no difference shown' });
+    const { stdout } = await project.cli(['compare', 'before', 'few']);
+    expect(stdout).toMatch(/^\? no difference shown: 2 of 2 runs passed, 6 of 6 before\n/);
+  });
+
+  test('runs that were reused are the same runs', async () => {
+    await project.run(['notes', '--name', 'reused', '--repeat', '2']);
+    const { document } = await compare('few', 'reused');
+    expect(document).toMatchObject({
+      verdict: 'nothing to compare',
+      total: { head: { tested: 0, shared: 2 } },
+    });
+    expect(document.configurations[0]?.same_inputs).toBe(true);
+  });
+});
+
+describe('what the files hold', () => {
+  const results = (): string => join(project.folder, 'past');
+  const inPast = (...args: string[]) => project.cli(['compare', ...args, '--results', results()]);
+  const failing = () => ({ outcome: 'fail' }) as const;
+
+  beforeAll(() => {
+    writePastSweep(results(), null, { id: 'aaa', daysAgo: 3, runs: 3 });
+    const runs = writePastSweep(results(), null, { id: 'bbb', daysAgo: 2, runs: 3, change: failing });
+    writePastSweep(results(), null, {
+      id: 'ccc',
+      daysAgo: 1,
+      runs: 3,
+      open: true,
+      scenarios: ['x', 'notes'],
+    });
+    writeFileSync(join(results(), runs[0] ?? '', 'artifacts/run.json'), '{"run_id": ');
+    appendFileSync(join(results(), 'results.jsonl'), '{"cut\n');
+  });
+
+  test('is compared as far as it can be read, with warnings', async () => {
+    const { stdout, stderr, exitCode } = await inPast('aaa', 'bbb');
+    expect(stdout).toMatch(/^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n/);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/results\.jsonl:10: this line is passed over: not JSON/);
+    expect(stderr).toMatch(/run\.json and 2 more cannot be read/);
+  });
+
+  test('of a sweep that goes on, is compared, and what only one has is listed', async () => {
+    const { stdout } = await inPast('bbb');
+    expect(stdout).toMatch(/head {2}ccc {2}24h ago {2}open, 1 compared/);
+    expect(stdout).toMatch(/! head has not ended/);
+    expect(stdout).toMatch(/1 only in head, left out: x mock\/default/);
+  });
+
+  test.each([
+    ['an unknown sweep', ['aaa', 'zzz'], /no sweep or run 'zzz'/, 'unknown_id'],
+    ['the same sweep twice', ['aaa', 'aa'], /are the same sweep, aaa/, 'usage'],
+    ['the newest with itself', ['latest'], /are the same sweep, ccc/, 'usage'],
+    ['no sweep', [], /missing required argument 'base'/, 'usage'],
+  ])('%s is a usage error', async (_name, args, message, code) => {
+    const { stdout, stderr, exitCode } = await inPast(...args, '--json');
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code } });
+  });
+
+  test("a run's id is one too", async () => {
+    const [run = ''] = writePastSweep(results(), null, { id: 'ddd', daysAgo: 4 });
+    const { stderr, exitCode } = await inPast('aaa', run);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/is a run; what is compared are sweeps/)]);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { textWidth } from '../../src/lib/table.js';
+import { renderComparison } from '../../src/reports/comparison-text.js';
+import { pText, points } from '../../src/reports/comparison-tables.js';
+import { compareSweeps, type SweepToCompare } from '../../src/results/comparison/compare-sweeps.js';
+import type { Comparison } from '../../src/results/comparison/document.js';
+import { sweepOf } from '../results/comparison/sample.js';
+import { gate, metrics } from './sample.js';
+
+const options = {
+  color: false,
+  width: 80,
+  now: Date.parse('2026-01-01T02:00:00.000Z'),
+  command: (words: string) => `tool ${words}`,
+};
+const render = (comparison: Comparison): string => renderComparison(comparison, options);
+const compare = (base: SweepToCompare, head: SweepToCompare): string =>
+  render(compareSweeps(base, head, new Map()));
+
+const withGate = (status: 'pass' | 'fail') => () => ({
+  metrics: metrics({ details: [gate({ status, subject: 'notes.md' })] }),
+});
+
+describe('renderComparison', () => {
+  test('answers in two lines, and gives the numbers, gates and what has changed', () => {
+    const base = sweepOf('old', { notes: 'pppppp' }, withGate('pass'));
+    const head = sweepOf('new', { notes: 'pfffffe' }, withGate('fail'), {
+      agents: { mock: { args: [] } },
+    });
+    expect(compare(base, head)).toBe(
+      [
+        '✗ worse: 1 of 6 runs passed, 6 of 6 before',
+        '  -83 points, p = 0.015 (exact test, two-sided; 0.05 or less counts)',
+        '',
+        'base  old  2h ago  6 compared',
+        'head  new  2h ago  6 compared, 1 error left out',
+        '',
+        '       base    95 %    head  95 %  change      p',
+        'notes   6/6  61-100  !1 1/6  3-56     -83  0.015  worse',
+        '!: could not be tested',
+        '',
+        '                   base         head',
+        'duration, median  1.5 s  of 6  1.5 s  of 1',
+        'of runs that passed (judge and score: of all); no test is made of these',
+        '',
+        'gates that fail more often',
+        '  6/6 → 0/6  file_exists notes.md',
+        '',
+        'what has changed between them',
+        '  ?  the config of the agent',
+        '  ? can make a difference by itself, which is not the work of the tool',
+        '',
+        'runs and their reports: tool show new',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('says that so few runs could show nothing, and how many can', () => {
+    const text = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'fff' }));
+    expect(text).toMatch(
+      /^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n {2}with 3 and 3 runs the smallest p is 0\.10; 0\.05 or less would show one\n/,
+    );
+    expect(text).toMatch(/From 4 runs a side/);
+  });
+
+  test('does not take silence for sameness', () => {
+    const text = compare(sweepOf('a', { notes: 'pppppp' }), sweepOf('b', { notes: 'pppppf' }));
+    expect(text).toMatch(
+      /^\? no difference shown: 5 of 6 runs passed, 6 of 6 before\n {2}-17 points, p = 1\.0/,
+    );
+    expect(text).toMatch(/which is not sameness/);
+  });
+
+  test('says why there is nothing to compare', () => {
+    const base = sweepOf('a', { notes: 'pp' });
+    const reused = sweepOf('b', { notes: 'pp' }, (_, n) => ({ cached_from: `a-notes-${n}` }));
+    expect(compare(base, reused)).toMatch(
+      /^- nothing to compare\n {2}the one has reused the runs of the other[^]*0 compared, 2 shared runs left out[^]*the same runs\n[^]*run --no-cache/,
+    );
+    expect(compare(base, sweepOf('b', { other: 'pp' }))).toMatch(
+      /^- nothing to compare\n {2}no configuration has runs[^]*1 only in base, left out: notes mock\/default\n1 only in head/,
+    );
+  });
+
+  test('a sweep that has not ended says so', () => {
+    const head = sweepOf('b', { notes: 'pp..' }, undefined, { status: 'open' });
+    const text = compare(sweepOf('a', { notes: 'pp' }), head);
+    expect(text).toMatch(/head {2}b {2}2h ago {2}open, 2 compared, 2 not finished/);
+    expect(text).toMatch(/! head has not ended: 2 cells without a result yet/);
+  });
+
+  test('names a configuration that goes the other way, or shows something where the whole does not', () => {
+    const text = compare(
+      sweepOf('a', { bad: 'pppppppp', good: 'ffffffff' }),
+      sweepOf('b', { bad: 'ffffffff', good: 'pppppppp' }),
+    );
+    expect(text).toMatch(/^\? no difference shown/);
+    expect(text).toMatch(/\n {2}but ✗ worse by itself: bad\n {2}but ✓ better by itself: good\n/);
+    expect(text).toMatch(/p: corrected for 2 tests \(Holm\)/);
+    const many = (bad: string, good: string) => ({
+      a: bad,
+      b: bad,
+      c: bad,
+      d: bad,
+      e: good,
+      f: good,
+      g: good,
+      h: good,
+    });
+    const [all, none] = ['pppppppppppp', 'ffffffffffff'];
+    expect(compare(sweepOf('a', many(all, none)), sweepOf('b', many(none, all)))).toMatch(
+      /^\? no difference shown[^]*by itself: a\n.*: b\n.*: c\n {2}and 5 more, see below\n\n/,
+    );
+  });
+
+  test('cuts where something has changed before what has', () => {
+    const name = 'a scenario with a name that goes on and on and on';
+    const sweep = (id: string, target_path: string) =>
+      sweepOf(id, { [name]: 'pp', other: 'pp' }, undefined, {
+        scenarios: new Map([[name, { target_path }]]),
+      });
+    const text = compare(sweep('a', '/old/bin'), sweep('b', '/new/bin'));
+    expect(text).toMatch(/the path of the target: \/old\/bin → \/new\/bin {2}a scenario with a name …/);
+  });
+
+  test('fits 80 columns whatever the names, and lets none of them speak to the terminal', () => {
+    const long = Object.fromEntries(
+      Array.from({ length: 9 }, (_, at) => [
+        `${'a scenario with a long name '.repeat(3)}\x1b[31m${at}`,
+        'pppp',
+      ]),
+    );
+    const scenarios = new Map(Object.keys(long).map((name, at) => [name, { task: at }]));
+    const text = compare(
+      sweepOf('a', long, withGate('pass')),
+      sweepOf('b', { ...long, more: 'p' }, withGate('fail'), { scenarios }),
+    );
+    expect(text.split('\n').filter((line) => textWidth(line) > 80)).toEqual([]);
+    expect(text).not.toContain('\x1b');
+  });
+});
+
+test('pText has two digits, or as many as show on which side of the level it is', () => {
+  expect([1, 0.1, 0.0152, 0.00001, 0.0496, 0.0504, 0.05].map(pText)).toEqual([
+    '1.0',
+    '0.10',
+    '0.015',
+    '<0.0001',
+    '0.0496',
+    '0.0504',
+    '0.050',
+  ]);
+});
+
+test('points have a sign, and no negative zero', () => {
+  expect([0.256, -0.5, 0, -0.001].map(points)).toEqual(['+26', '-50', '0', '0']);
+});

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import { compareSweeps, type SweepToCompare } from '../../../src/results/comparison/compare-sweeps.js';
+import { Comparison } from '../../../src/results/comparison/document.js';
+import type { ResultLine } from '../../../src/results/schema.js';
+import { gate, metrics } from '../../reports/sample.js';
+import { sweepOf } from './sample.js';
+
+const compare = (base: SweepToCompare, head: SweepToCompare): Comparison =>
+  Comparison.parse(compareSweeps(base, head, new Map()));
+
+describe('the verdict', () => {
+  test.each([
+    ['pppppp', 'pfffff', 'worse'],
+    ['pfffff', 'pppppp', 'better'],
+    ['pppppp', 'pppppf', 'no difference shown'],
+    ['ppp', 'fff', 'too few runs'],
+    ['ppp', 'ece', 'nothing to compare'],
+    ['ppp', '...', 'nothing to compare'],
+  ])('of %s and %s is %s', (before, after, verdict) => {
+    const { verdict: found, configurations } = compare(
+      sweepOf('a', { notes: before }),
+      sweepOf('b', { notes: after }),
+    );
+    expect([found, configurations[0]?.verdict]).toEqual([verdict, verdict]);
+  });
+
+  test('is about all configurations together, where none of them shows anything by itself', () => {
+    const result = compare(
+      sweepOf('a', { x: 'ppp', y: 'ppp', z: 'ppp' }),
+      sweepOf('b', { x: 'fff', y: 'fff', z: 'ppf' }),
+    );
+    expect(result.verdict).toBe('worse');
+    expect(result.configurations.map(({ verdict }) => verdict)).toEqual([
+      'too few runs',
+      'too few runs',
+      'too few runs',
+    ]);
+    expect(result.total).toMatchObject({ base: { passed: 9, tested: 9 }, head: { passed: 2, tested: 9 } });
+    expect(result.total.base.interval).toBeNull();
+  });
+
+  test('of one of many configurations is corrected for their number', () => {
+    const same = { b: 'pppp', c: 'pppp', d: 'pppp' };
+    const [before, after] = [sweepOf('a', { a: 'pppp', ...same }), sweepOf('b', { a: 'ffff', ...same })];
+    const { configurations } = compare(before, after);
+    expect(configurations[0]).toMatchObject({ verdict: 'no difference shown' });
+    expect(configurations[0]?.p).toBeCloseTo(2 / 70, 12);
+    expect(configurations[0]?.adjusted_p).toBeCloseTo(8 / 70, 12);
+  });
+
+  test('gives each its own p where others in between cannot be tested', () => {
+    const { configurations } = compare(
+      sweepOf('a', { a: 'pppppp', b: 'eee', c: 'pp' }),
+      sweepOf('b', { a: 'ffffff', b: 'ppp', c: 'pp' }),
+    );
+    expect(configurations.map(({ adjusted_p: p }) => p === null)).toEqual([false, true, false]);
+    expect(configurations.map(({ verdict }) => verdict)).toEqual([
+      'worse',
+      'nothing to compare',
+      'too few runs',
+    ]);
+  });
+});
+
+describe('what counts as a run', () => {
+  test('passed and failed ones; errors, cancelled ones and cells without a result are counted beside them', () => {
+    const { configurations, total } = compare(
+      sweepOf('a', { notes: 'ppfe' }),
+      sweepOf('b', { notes: 'pfec..' }),
+    );
+    expect(configurations[0]?.base).toMatchObject({
+      passed: 2,
+      tested: 3,
+      errored: 1,
+      cancelled: 0,
+      waiting: 0,
+    });
+    expect(configurations[0]?.head).toMatchObject({
+      passed: 1,
+      tested: 2,
+      errored: 1,
+      cancelled: 1,
+      waiting: 2,
+    });
+    expect(total.head).toMatchObject({ tested: 2, errored: 1, cancelled: 1, waiting: 2 });
+  });
+
+  test('runs of a configuration without a counterpart are no part of the total', () => {
+    const { total } = compare(sweepOf('a', { x: 'pppp', y: 'ffff' }), sweepOf('b', { x: 'pppp', y: 'eeee' }));
+    expect(total.base).toMatchObject({ passed: 4, tested: 4 });
+    expect(total.head).toMatchObject({ passed: 4, tested: 4, errored: 4 });
+  });
+
+  test('of the lines of a cell the last one', () => {
+    const head = sweepOf('b', { notes: 'ffff' });
+    const again = head.lines.map((line) => ({ ...line, id: `${line.id}-again`, outcome: 'pass' as const }));
+    const result = compare(sweepOf('a', { notes: 'pppp' }), { ...head, lines: [...head.lines, ...again] });
+    expect(result.total.head).toMatchObject({ passed: 4, tested: 4 });
+    expect(result.doubts).toEqual([expect.stringMatching(/^head: 4 cells had failed and ran again/)]);
+    const twice = compare(sweepOf('a', { notes: 'pppp' }), {
+      ...head,
+      lines: [...head.lines, ...head.lines],
+    });
+    expect(twice.doubts).toEqual([]);
+  });
+
+  const reuse =
+    (from: string) =>
+    (scenario: string, repetition: number): Partial<ResultLine> =>
+      repetition > 3 ? {} : { cached_from: `${from}-${scenario}-${repetition}` };
+
+  test('one that head has reused of base counts in base only', () => {
+    const result = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'pppffff' }, reuse('a')));
+    expect(result.total.base).toMatchObject({ passed: 3, tested: 3, shared: 0 });
+    expect(result.total.head).toMatchObject({ passed: 0, tested: 4, shared: 3, reused: 0 });
+    const other = compare(sweepOf('b', { notes: 'pppffff' }, reuse('a')), sweepOf('a', { notes: 'ppp' }));
+    expect(other.total.p).toBe(result.total.p);
+  });
+  test('one that both have reused of a third sweep counts in neither', () => {
+    const { total } = compare(
+      sweepOf('a', { notes: 'ppppp' }, reuse('old')),
+      sweepOf('b', { notes: 'pppff' }, reuse('old')),
+    );
+    expect(total.base).toMatchObject({ passed: 2, tested: 2, shared: 3 });
+    expect(total.head).toMatchObject({ passed: 0, tested: 2, shared: 3 });
+  });
+  test('one that only head has reused of a third sweep counts, and is said', () => {
+    const { total } = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'pppf' }, reuse('old')));
+    expect(total.head).toMatchObject({ passed: 3, tested: 4, reused: 3, shared: 0 });
+  });
+  test('the same runs on both sides are nothing to compare', () => {
+    const result = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'ppp' }, reuse('a')));
+    expect(result).toMatchObject({ verdict: 'nothing to compare', total: { p: null, head: { shared: 3 } } });
+  });
+});
+
+test('configurations of one sweep only are listed and left out', () => {
+  const result = compare(sweepOf('a', { x: 'pp', y: 'ff' }), sweepOf('b', { x: 'pp', z: 'ff' }));
+  expect(result.configurations.map(({ scenario }) => scenario)).toEqual(['x']);
+  expect(result.only_in_base.map(({ scenario }) => scenario)).toEqual(['y']);
+  expect(result.only_in_head.map(({ scenario }) => scenario)).toEqual(['z']);
+  expect(result.total.head.tested).toBe(2);
+});
+
+describe('what the runs took', () => {
+  const measure = (result: Comparison, name: string) =>
+    result.total.measures.find((one) => one.name === name);
+
+  test('is the mean cost and the median of the rest, of runs that passed and tell it', () => {
+    const costs = [0.5, null, 0.1, 9];
+    const secs = [1, 2, 10, 99];
+    const of = (_: string, n: number) => ({
+      cost_usd: costs[n - 1] ?? null,
+      duration_secs: secs[n - 1] ?? null,
+    });
+    const result = compare(sweepOf('a', { notes: 'pppf' }, of), sweepOf('b', { notes: 'ffff' }, of));
+    expect(measure(result, 'cost_usd')).toMatchObject({
+      of: 'mean',
+      base: { value: 0.3, runs: 2 },
+      head: { value: null, runs: 0 },
+    });
+    expect(measure(result, 'duration_secs')?.base).toEqual({ value: 2, runs: 3 });
+    expect(measure(result, 'judge_score')).toBeUndefined();
+  });
+
+  test('scores are of all runs that have one: those below the threshold are failures', () => {
+    const of = (_: string, n: number) => ({ judge_score: n / 10 });
+    const result = compare(sweepOf('a', { notes: 'ffpp' }, of), sweepOf('b', { notes: 'pppp' }));
+    expect(measure(result, 'judge_score')).toMatchObject({
+      base: { value: 0.25, runs: 4 },
+      head: { value: null, runs: 0 },
+    });
+  });
+});
+
+test('gates that pass more or less often are named with their counts, broken checks left out', () => {
+  const of =
+    (first: string, second: string) =>
+    (_: string, n: number): Partial<ResultLine> => {
+      const status = (letters: string) =>
+        letters[n - 1] === 'p'
+          ? ('pass' as const)
+          : letters[n - 1] === 'f'
+            ? ('fail' as const)
+            : ('error' as const);
+      return {
+        metrics: metrics({
+          details: [
+            gate({ subject: 'notes.md', status: status(first) }),
+            gate({ name: 'tidy', status: status(second) }),
+            gate({ name: 'always' }),
+          ],
+        }),
+      };
+    };
+  const result = compare(
+    sweepOf('a', { notes: 'fff' }, of('ppe', 'fff')),
+    sweepOf('b', { notes: 'fff' }, of('pff', 'ppp')),
+  );
+  expect(result.configurations[0]?.gates).toEqual([
+    {
+      gate: 'file_exists notes.md',
+      base: { passed: 2, checked: 2 },
+      head: { passed: 1, checked: 3 },
+      change: 'worse',
+    },
+    { gate: 'tidy', base: { passed: 0, checked: 3 }, head: { passed: 3, checked: 3 }, change: 'better' },
+  ]);
+});
+
+test('a sweep that goes on, and other prices, are doubts', () => {
+  const head = sweepOf('b', { notes: 'p..' }, undefined, { status: 'open', prices: { m: 1 } });
+  const { doubts } = compare(sweepOf('a', { notes: 'p' }), head);
+  expect(doubts).toEqual([
+    'head has not ended: 2 cells without a result yet',
+    expect.stringMatching(/prices of the config/),
+  ]);
+});

@@ -1,0 +1,53 @@
+import type { RunFacts } from '../../../src/results/comparison/changes.js';
+import type { SweepToCompare } from '../../../src/results/comparison/compare-sweeps.js';
+import type { ResultLine } from '../../../src/results/schema.js';
+import { resultLine } from '../../store/sample.js';
+
+export const facts = (change: Partial<RunFacts> = {}): RunFacts => ({
+  agent_version: '1.0',
+  model_used: 'm1',
+  environment: 'local',
+  target: 'aaaa',
+  health_check: null,
+  ...change,
+});
+
+/** Outcomes of a configuration's repetitions: p pass, f fail, e error, c cancelled, `.` none yet. */
+export type Outcomes = Record<string, string>;
+
+const OUTCOMES = { p: 'pass', f: 'fail', e: 'error', c: 'cancelled' } as const;
+
+/** A sweep of the agent mock whose scenarios came out like that; runs are named `<sweep>-<scenario>-<repetition>`. */
+export function sweepOf(
+  sweep: string,
+  outcomes: Outcomes,
+  change: (scenario: string, repetition: number) => Partial<ResultLine> = () => ({}),
+  more: Partial<SweepToCompare> = {},
+): SweepToCompare {
+  const all = Object.entries(outcomes).flatMap(([scenario, letters]) =>
+    Array.from(letters).map((letter, at) => {
+      const shared = { agent: 'mock', model: 'default', variant: 'default', repetition: at + 1 };
+      const cell = { id: `${scenario}/mock/default/default/${at + 1}`, scenario, ...shared };
+      const id = `${sweep}-${scenario}-${at + 1}`;
+      const line = resultLine({
+        ...{ id, sweep, cell: cell.id, scenario_id: scenario, results_dir: id, ...shared },
+        ...(letter === '.' ? {} : { outcome: OUTCOMES[letter as keyof typeof OUTCOMES] }),
+        ...change(scenario, at + 1),
+      });
+      return { cell, line: letter === '.' ? [] : [line] };
+    }),
+  );
+  const lines = all.flatMap(({ line }) => line);
+  return {
+    sweep,
+    started: '2026-01-01T00:00:00.000Z',
+    status: 'completed',
+    cells: all.map(({ cell }) => cell),
+    lines,
+    scenarios: new Map(Object.keys(outcomes).map((name) => [name, { scenario: { name } }])),
+    agents: {},
+    prices: {},
+    facts: new Map(lines.map(({ results_dir }) => [results_dir ?? '', facts()])),
+    ...more,
+  };
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { wilsonInterval } from '../../../src/results/comparison/wilson-interval.js';
+
+test.each([
+  [0, 1, 0, 0.7934506856227626],
+  [1, 1, 0.20654931437723745, 1],
+  [3, 3, 0.4385029682449546, 1],
+  [5, 5, 0.5655175352168251, 1],
+  [8, 10, 0.4901624715366418, 0.9433178485456248],
+  [16, 20, 0.5839825677481065, 0.9193423374202021],
+  [0, 12, 0, 0.24249400665524085],
+  [50, 100, 0.4038315303659956, 0.5961684696340044],
+  [1, 1000, 0.00017654637062607809, 0.0056425585979579355],
+])('of %d of %d is what scipy 1.17 gives: %d to %d', (passed, runs, low, high) => {
+  const interval = wilsonInterval(passed, runs);
+  expect(interval?.low).toBeCloseTo(low, 10);
+  expect(interval?.high).toBeCloseTo(high, 10);
+});
+
+test('of no runs there is none', () => {
+  expect(wilsonInterval(0, 0)).toBeNull();
+});
+
+test('lies within 0 and 1, holds the rate, and is that of the failures the other way round', () => {
+  const counts = fc.integer({ min: 1, max: 5000 }).chain((runs) => fc.tuple(fc.nat(runs), fc.constant(runs)));
+  fc.assert(
+    fc.property(counts, ([passed, runs]) => {
+      const { low, high } = wilsonInterval(passed, runs) ?? { low: NaN, high: NaN };
+      expect(low).toBeGreaterThanOrEqual(0);
+      expect(high).toBeLessThanOrEqual(1);
+      expect(low).toBeLessThanOrEqual(passed / runs);
+      expect(high).toBeGreaterThanOrEqual(passed / runs);
+      expect(wilsonInterval(runs - passed, runs)?.low).toBeCloseTo(1 - high, 10);
+    }),
+  );
+});
