@@ -90,6 +90,7 @@ describe.each([
     ['a profile', ['run', 'x', '--profile', 'q'], ['quick']],
     ['a sweep', ['resume', ''], [...SWEEPS]],
     ['a shell', ['completion', 'b'], ['bash']],
+    ['a format', ['report', 'latest', '--format', 'j'], ['json', 'junit']],
   ])('offers %s', async (_what, words, expected) => {
     const offered = await offers(words);
     expect([...offered].sort()).toEqual([...expected].sort());
