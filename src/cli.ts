@@ -9,6 +9,7 @@ import { addScriptsVerbs } from './commands/scripts/verbs.js';
 import { InfrastructureError, UsageError } from './commands/usage-error.js';
 import { UnsafeFolder } from './platform/folders.js';
 import { packageVersion } from './platform/package-info.js';
+import { formatNames } from './reports/formats/index.js';
 
 // An empty variable is none.
 if (process.env['LLM_TOOL_TEST_BUDGET_USD'] === '') delete process.env['LLM_TOOL_TEST_BUDGET_USD'];
@@ -113,6 +114,20 @@ program
   .action(async (id, options) => exitWith((await import('./commands/show.js')).show(id, options)));
 
 program
+  .command('report')
+  .description('write a report of a sweep and all its runs')
+  .argument(...SWEEP)
+  .addOption(
+    new Option('--format <format>', 'md (default), html, json, junit or github').choices(formatNames),
+  )
+  .option('--output <file>', 'write it there; that of github is added to what is there')
+  .option(...RESULTS)
+  .addOption(new Option('--json', 'the same as --format json').conflicts(['format', 'output']))
+  .action(async (id, { json, format = json === true ? 'json' : 'md', ...options }) =>
+    exitWith((await import('./commands/report.js')).report(id, { ...options, format })),
+  );
+
+program
   .command('compare')
   .description('compare two sweeps: better, worse, or nothing shown')
   .argument('<base>', 'id of the sweep before, or a unique beginning of it')
@@ -179,6 +194,15 @@ for (const [verb, description] of [
     .option(...JSON_FLAG, false)
     .action(async (id, options) => exitWith((await import('./commands/steer.js')).steer(verb, id, options)));
 }
+
+program
+  .command('ui')
+  .description('print the address of the Web UI, or of the page of a sweep or run')
+  .argument('[id]', 'id of a sweep or a run, or a unique beginning of it; `latest` is the newest sweep')
+  .option(...RESULTS)
+  .option(...ADDRESS)
+  .option(...JSON_FLAG, false)
+  .action(async (id, options) => exitWith((await import('./commands/ui.js')).ui(id, options)));
 
 program
   .command('worker')

@@ -22,8 +22,8 @@ export function namer(all: readonly Configuration[]): Namer {
   return ({ scenario, agent, model, variant }) =>
     [
       scenario,
-      ...(models ? [`${agent}/${model}`] : agents ? [agent] : []),
       ...(variants ? [variant] : []),
+      ...(models ? [`${agent}/${model}`] : agents ? [agent] : []),
     ].map(terminalText);
 }
 

@@ -2,40 +2,8 @@ import pc from 'picocolors';
 import { renderTable, terminalText, textWidth, truncate } from '../lib/table.js';
 import { scoreText } from '../results/score-text.js';
 import type { SweepCell } from '../results/sweep-document.js';
-import { paidCost, totalsOf, waitingIn } from '../results/tally.js';
-import { mark, paidText, type Colors, type TextOptions } from './terminal.js';
-
-/** A row or column. */
-interface Line {
-  heading: [string, string];
-  cells: SweepCell[];
-}
-
-/** Scenarios (and variants, where there are several) down, agents and models across. */
-interface Matrix {
-  rows: Line[];
-  columns: Line[];
-}
-
-/** Groups cells for a matrix, in the order in which their rows and columns come first. */
-export function toMatrix(cells: readonly SweepCell[]): Matrix {
-  return {
-    rows: group(cells, ({ scenario, variant }) => [scenario, variant]),
-    columns: group(cells, ({ agent, model }) => [agent, model]),
-  };
-}
-
-function group(cells: readonly SweepCell[], headingOf: (cell: SweepCell) => [string, string]): Line[] {
-  const lines = new Map<string, Line>();
-  for (const cell of cells) {
-    const heading = headingOf(cell);
-    const key = JSON.stringify(heading);
-    const line = lines.get(key);
-    if (line === undefined) lines.set(key, { heading, cells: [cell] });
-    else line.cells.push(cell);
-  }
-  return [...lines.values()];
-}
+import { countOf, entryCells, scoreOf, summaries, type Line, type Matrix } from './matrix.js';
+import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /**
  * Outcomes at a glance. Each entry tells how many repetitions passed of those that could be tested; what is wider than
@@ -45,7 +13,7 @@ export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): s
   const colors = pc.createColors(options.color);
   const variants = new Set(rows.map(({ heading }) => heading[1])).size > 1;
   const models = columns.some(({ heading }) => heading[1] !== 'default');
-  const footer = summaries(columns, colors);
+  const footer = summaries(columns);
   const labels = [
     ...['', ...(models ? [''] : [])],
     ...rows.map(({ heading: [scenario, variant] }) =>
@@ -57,12 +25,7 @@ export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): s
   const texts = columns.map((column, at) => [
     colors.bold(terminalText(column.heading[0])),
     ...(models ? [colors.bold(terminalText(column.heading[1]))] : []),
-    ...rows.map((row) =>
-      entry(
-        row.cells.filter((cell) => isIn(cell, column)),
-        colors,
-      ),
-    ),
+    ...rows.map((row) => entry(entryCells(row, column), colors)),
     ...footer.map(({ values }) => values[at] ?? ''),
   ]);
   const widest = (column: readonly string[]): number => Math.max(...column.map(textWidth));
@@ -78,9 +41,6 @@ export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): s
     ...legend(rows, colors),
   ];
 }
-
-const isIn = ({ agent, model }: SweepCell, { heading }: Line): boolean =>
-  agent === heading[0] && model === heading[1];
 
 /** Numbers of the columns that stand side by side, in as few blocks as the width allows. */
 function intoBlocks(widths: readonly number[], label: number, width: number): number[][] {
@@ -99,12 +59,6 @@ function intoBlocks(widths: readonly number[], label: number, width: number): nu
   return blocks;
 }
 
-/** Of those that neither passed nor failed nothing can be said: they are not among the tested. */
-function countOf(cells: readonly SweepCell[]) {
-  const totals = totalsOf(cells);
-  return { ...totals, tested: totals.passed + totals.failed, waiting: waitingIn(totals) };
-}
-
 /** "✓ pass" of one run, "✗ 1/3" of several, "✗ 1/2 !1 ·2" where some have yet to run or could not be tested. */
 function entry(cells: readonly SweepCell[], colors: Colors): string {
   const [first] = cells;
@@ -116,7 +70,7 @@ function entry(cells: readonly SweepCell[], colors: Colors): string {
     return cells.length === 1 ? word : `${word} ${colors.dim(`×${cells.length}`)}`;
   }
   const head = cells.length === 1 ? mark(first.outcome, colors) : ratio(passed, tested, colors);
-  const score = mean(cells.map((cell) => cell.composite_score ?? cell.judge_score));
+  const score = scoreOf(cells);
   return [
     head,
     ...(errored > 0 ? [colors.magenta(`!${errored}`)] : []),
@@ -130,38 +84,6 @@ function entry(cells: readonly SweepCell[], colors: Colors): string {
 function ratio(passed: number, tested: number, colors: Colors): string {
   if (tested === 0) return colors.magenta('! 0/0');
   return passed === tested ? colors.green(`✓ ${passed}/${tested}`) : colors.red(`✗ ${passed}/${tested}`);
-}
-
-/** Rows below the matrix: what each column comes to. */
-function summaries(columns: readonly Line[], colors: Colors): { label: string; values: string[] }[] {
-  const scored = (of: (cell: SweepCell) => number | null, label: string) =>
-    columns.some(({ cells }) => cells.some((cell) => of(cell) !== null))
-      ? [{ label, values: columns.map(({ cells }) => scoreText(mean(cells.map(of)))) }]
-      : [];
-  const costKnown = columns.some(({ cells }) => cells.some(({ cost_usd: usd }) => usd !== null));
-  return [
-    {
-      label: 'pass rate',
-      values: columns.map(({ cells }) => {
-        const { passed, tested } = countOf(cells);
-        return tested === 0 ? colors.dim('n/a') : percent(passed, tested);
-      }),
-    },
-    ...scored(({ judge_score: judge }) => judge, 'judge'),
-    ...scored(({ composite_score: composite }) => composite, 'score'),
-    ...(costKnown ? [{ label: 'cost', values: columns.map(({ cells }) => paidText(paidCost(cells))) }] : []),
-  ];
-}
-
-/** Rounded, and 0% and 100% only where that is the whole truth. */
-function percent(part: number, all: number): string {
-  const rounded = Math.round((100 * part) / all);
-  return `${part === 0 || part === all ? rounded : Math.min(99, Math.max(1, rounded))}%`;
-}
-
-function mean(values: readonly (number | null)[]): number | null {
-  const known = values.flatMap((value) => (value === null ? [] : [value]));
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
 /** Only what is there and does not explain itself. */

@@ -3,9 +3,10 @@ import pc from 'picocolors';
 import { formatCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
+import { gateTitle } from '../results/gate-title.js';
 import type { RunRecord } from '../results/run-record.js';
 import type { TokenUsage } from '../results/token-usage.js';
-import type { GateDetail, Metrics } from '../results/schema.js';
+import type { Metrics } from '../results/schema.js';
 import { scoreText, votesText } from '../results/score-text.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
@@ -64,7 +65,7 @@ export function renderRun(
       ...rows(
         metrics.details.map((gate) => [
           mark(gate.status, colors),
-          gateName(gate),
+          terminalText(gateTitle(gate)),
           terminalText(gate.message),
         ]),
       ),
@@ -118,6 +119,3 @@ function tokens({ input, output, reasoning, cache_read, cache_write }: TokenUsag
   if (parts.every(([count]) => count === null)) return 'n/a';
   return parts.map(([count, word]) => `${word} ${count?.toLocaleString('en') ?? 'n/a'}`).join(', ');
 }
-
-const gateName = (gate: GateDetail): string =>
-  terminalText(`${gate.gate_type} ${gate.name ?? gate.subject}`.trim());

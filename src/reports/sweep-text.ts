@@ -5,9 +5,10 @@ import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
 import { scoreText } from '../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../results/sweep-document.js';
-import { paidCost, waitingIn } from '../results/tally.js';
-import { renderMatrix, toMatrix } from './outcome-matrix.js';
-import { mark, paidText, type Colors, type TextOptions } from './terminal.js';
+import { toMatrix } from './matrix.js';
+import { renderMatrix } from './outcome-matrix.js';
+import { cellNamer, totalsText } from './sweep-words.js';
+import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells the report of each is named; of more cells, those of the cells that did not pass. */
 const FEW = 5;
@@ -19,7 +20,8 @@ const FEW = 5;
 export function renderSweep(document: SweepDocument, options: TextOptions): string {
   const colors = pc.createColors(options.color);
   const { cells } = document;
-  const name = namer(cells);
+  const namesOf = cellNamer(cells);
+  const name = (cell: SweepCell): string[] => namesOf(cell).map(terminalText);
   const matrix = toMatrix(cells);
   const [down, across] = [matrix.rows.length, matrix.columns.length];
   const isFlat = down * across < 2 || (cells.length <= FEW && (down < 2 || across < 2));
@@ -30,7 +32,7 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
     ...problems(cells, (cell) => name(cell).join(' '), colors),
     ...regressions(cells, (cell) => name(cell).join(' '), colors),
     '',
-    `${totals(document)}, cost ${totalCost(cells)}${document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`}`,
+    totalsText(document),
     ...places(document),
   ];
   return `${lines.join('\n')}\n`;
@@ -55,19 +57,6 @@ function list(
   ]);
   const last = (rows[0]?.length ?? 0) - 1;
   return renderTable(rows, { width: options.width, right: [last - 3, last - 2, last - 1] });
-}
-
-/** What tells the cells of this sweep apart, as columns: variant and repetition only where they differ. */
-function namer(cells: readonly SweepCell[]): (cell: SweepCell) => string[] {
-  const variants = new Set(cells.map((cell) => cell.variant)).size > 1;
-  const repeated = cells.some((cell) => cell.repetition > 1);
-  return (cell) =>
-    [
-      cell.scenario,
-      ...(variants ? [cell.variant] : []),
-      `${cell.agent}/${cell.model}`,
-      ...(repeated ? [`#${cell.repetition}`] : []),
-    ].map(terminalText);
 }
 
 /** Cells that share a reason (a missing key, for example) share its line. */
@@ -100,28 +89,6 @@ function regressions(
   return found.length === 0
     ? []
     : ['', colors.yellow('worse than before'), ...renderTable(found, { indent: '  ' })];
-}
-
-function totals({ status, totals: all }: SweepDocument): string {
-  const counts: [number, string][] = [
-    [all.passed, 'passed'],
-    [all.failed, 'failed'],
-    [all.errored, 'could not be tested'],
-    [all.cancelled, 'cancelled'],
-    [waitingIn(all), 'not finished'],
-    [all.cached, 'cached'],
-  ];
-  const said = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  const heading = `${status === 'completed' ? '' : `${status}, `}${all.cells} ${all.cells === 1 ? 'cell' : 'cells'}`;
-  return said.length === 0 ? heading : `${heading}: ${said.join(', ')}`;
-}
-
-/** What this sweep spent: reused results cost nothing now, and a sum of unknown amounts is only a lower bound. */
-function totalCost(cells: readonly SweepCell[]): string {
-  const paid = paidCost(cells);
-  return paid.usd === null || paid.unknown === 0
-    ? paidText(paid)
-    : `at least ${formatCost(paid.usd)} (n/a for ${paid.unknown})`;
 }
 
 function places({ sweep, ui_url: uiUrl, cells }: SweepDocument): string[] {

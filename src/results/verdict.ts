@@ -1,3 +1,4 @@
+import { gateTitle } from './gate-title.js';
 import type { Judgment } from './judgment.js';
 import type { AgentRecord } from './run-record.js';
 import type { GateDetail, Outcome } from './schema.js';
@@ -74,9 +75,8 @@ function count(gates: readonly GateDetail[]): string {
 function first(gates: readonly GateDetail[]): string {
   const [gate] = gates;
   if (gate === undefined) return '';
-  const name = `${gate.gate_type} ${gate.name ?? gate.subject}`.trim();
   // Shortened here, so that what follows is not cut off.
-  const reason = short(`${name}: ${gate.message}`, 160);
+  const reason = short(`${gateTitle(gate)}: ${gate.message}`, 160);
   return gates.length > 1 ? `${reason} (and ${gates.length - 1} more)` : reason;
 }
 

@@ -92,6 +92,7 @@ describe.each([
     ['the sweep before', ['compare', ''], [...SWEEPS]],
     ['the sweep after', ['compare', SWEEPS[1], ''], [...SWEEPS]],
     ['a shell', ['completion', 'b'], ['bash']],
+    ['a format', ['report', 'latest', '--format', 'j'], ['json', 'junit']],
   ])('offers %s', async (_what, words, expected) => {
     const offered = await offers(words);
     expect([...offered].sort()).toEqual([...expected].sort());

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/table.js';
-import { renderMatrix, toMatrix } from '../../src/reports/outcome-matrix.js';
+import { toMatrix } from '../../src/reports/matrix.js';
+import { renderMatrix } from '../../src/reports/outcome-matrix.js';
 import { renderSweep } from '../../src/reports/sweep-text.js';
 import type { SweepCell } from '../../src/results/sweep-document.js';
 import { cell, sweep } from './sample.js';

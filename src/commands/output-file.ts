@@ -1,0 +1,33 @@
+import { appendFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { writeFileAtomic } from '../platform/write-file.js';
+import { UsageError } from './usage-error.js';
+
+/** Refuses a file of `--output` that could not be written, before there is anything to write. @throws UsageError */
+export function checkOutput(path: string): void {
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new UsageError('files_unwritable', `--output ${path}: there is no folder ${dirname(path)}`);
+  // A device or a pipe would be replaced by a file.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw new UsageError('files_unwritable', `--output ${path}: it is there, and is not a file`);
+}
+
+/** Readers see the old file or the new one. @throws UsageError */
+export const replaceOutput = (path: string, text: string): Promise<void> =>
+  orUsageError(path, () => writeFileAtomic(realOf(path), text));
+
+/** @throws UsageError */
+export const appendOutput = (path: string, text: string): Promise<void> =>
+  orUsageError(path, () => appendFileSync(path, text));
+
+/** What a link leads to is replaced, not the link. */
+const realOf = (path: string): string =>
+  statSync(path, { throwIfNoEntry: false }) === undefined ? path : realpathSync(path);
+
+async function orUsageError(path: string, write: () => Promise<void> | void): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    throw new UsageError('files_unwritable', `--output ${path}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,28 @@
+import { formatDuration } from '../../lib/duration.js';
+import { sumUsage } from '../../results/token-usage.js';
+import type { ReportedCell } from './sweep-report.js';
+
+/** What the runs of a sweep took, of what was not reused; null is what is not known. */
+export function effortOf(cells: readonly ReportedCell[]) {
+  const own = cells.filter(({ cell }) => !cell.cached);
+  const durations = own.flatMap(({ cell }) => cell.duration_secs ?? []);
+  return {
+    seconds: durations.length === 0 ? null : durations.reduce((sum, seconds) => sum + seconds, 0),
+    tokens: sumUsage(own.flatMap(({ records }) => records?.run.agent?.token_usage ?? [])),
+  };
+}
+
+/** "Runs took 3m 20s, tokens 1,200 in and 350 out". */
+export function effortText(cells: readonly ReportedCell[]): string {
+  const { seconds, tokens } = effortOf(cells);
+  const { input, output } = tokens;
+  return [
+    `Runs took ${seconds === null ? 'n/a' : formatDuration(seconds * 1000)}`,
+    ...(input === null && output === null
+      ? []
+      : [`tokens ${tokenText(input)} in and ${tokenText(output)} out`]),
+  ].join(', ');
+}
+
+/** "1,200"; "n/a" is not 0. */
+export const tokenText = (count: number | null): string => count?.toLocaleString('en') ?? 'n/a';

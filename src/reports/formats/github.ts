@@ -1,0 +1,47 @@
+import { plainText } from '../../lib/plain-text.js';
+import { cellNamer } from '../sweep-words.js';
+import { renderMarkdown } from './md.js';
+import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
+
+/** A step's summary may have 1 MiB: what is too long is refused as a whole. The rest is for what the step adds. */
+const MOST_BYTES = 1_000_000;
+/** GitHub shows so many errors of a step. */
+const MOST_ERRORS = 10;
+
+/** For GITHUB_STEP_SUMMARY: markdown with as many rows as it may hold; in a workflow, errors for its page too. */
+export const github: SweepFormat = {
+  render: summary,
+  appends: true,
+  log: { variable: 'GITHUB_ACTIONS', lines: annotations },
+};
+
+/** Without links: no file of a run can be reached from the page of a workflow. */
+function summary(report: SweepReport): string {
+  let most = report.cells.length;
+  let text = renderMarkdown(report, { most: Infinity, links: false });
+  while (most > 0 && Buffer.byteLength(text) > MOST_BYTES) {
+    most = Math.floor(most / 2);
+    text = renderMarkdown(report, { most, links: false });
+  }
+  return text;
+}
+
+/** Workflow commands, one for each cell that failed or could not be tested. */
+function annotations({ document, cells }: SweepReport): string[] {
+  const nameOf = cellNamer(document.cells);
+  const failed = cells.filter(({ cell }) => cell.outcome === 'fail' || cell.outcome === 'error');
+  const lineOf = ({ cell }: ReportedCell): string => {
+    const title = `${cell.outcome ?? ''}: ${nameOf(cell).join(' ')}`;
+    return `::error title=${property(title)}::${data(cell.message ?? '')}`;
+  };
+  const more = failed.length - MOST_ERRORS;
+  return [
+    ...failed.slice(0, MOST_ERRORS).map(lineOf),
+    ...(more > 0 ? [`::notice::${more} more did not pass: see the summary`] : []),
+  ];
+}
+
+/** As the runner reads them again. */
+const data = (text: string): string =>
+  plainText(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { formatCost } from '../../lib/dollars.js';
+import { formatDuration } from '../../lib/duration.js';
+import type { SweepDocument } from '../../results/sweep-document.js';
+import { waitingIn } from '../../results/tally.js';
+import { cellNamer, isOpen, totalCost } from '../sweep-words.js';
+import { effortOf, tokenText } from './effort.js';
+import { cellDetails } from './html-cell.js';
+import { matrixTable } from './html-matrix.js';
+import { style } from './html-style.js';
+import { markup, type Markup } from './markup.js';
+import type { SweepFormat, SweepReport } from './sweep-report.js';
+
+/** One page for a browser, without scripts, and without anything that is fetched: outcomes on top, then every cell. */
+export const html: SweepFormat = { render: page };
+
+/** Nothing may be loaded or run but the page's own style. */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+function page(report: SweepReport): string {
+  const { document, cells } = report;
+  const { cells: all, passed } = document.totals;
+  const nameOf = cellNamer(document.cells);
+  const title = `${passed} of ${all} passed`;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title} · ${document.sweep} · llm-tool-test</title>
+<style>${{ markup: style }}</style>
+</head>
+<body>
+<main>
+<header>
+<p class="soft">llm-tool-test · sweep <span class="mono">${document.sweep}</span> ${statusChip(document)}</p>
+<h1>${title}</h1>
+${progressBar(document)}
+${tiles(report)}
+</header>
+${notes(report)}
+<section>
+<h2>Outcomes</h2>
+${matrixTable(document.cells)}
+</section>
+<section>
+<div class="above"><h2>Cells</h2><label><input type="checkbox" id="problems"> only those that did not pass</label></div>
+${cells.map((reported, at) => cellDetails(reported, { at, name: nameOf(reported.cell), base: report.base }))}
+</section>
+</main>
+</body>
+</html>
+`.markup;
+}
+
+const statusChip = (document: SweepDocument): Markup =>
+  document.status === 'completed'
+    ? markup``
+    : markup`<span class="chip cancelled">${isOpen(document) ? 'not finished' : document.status}</span>`;
+
+/** The shares of the outcomes; the policy allows no style that is written in a tag, so it is a drawing. */
+function progressBar({ totals }: SweepDocument): Markup {
+  const shares: [string, number][] = [
+    ['pass', totals.passed],
+    ['fail', totals.failed],
+    ['error', totals.errored],
+    ['cancelled', totals.cancelled],
+  ];
+  let from = 0;
+  const parts = shares.flatMap(([outcome, count]) => {
+    const part = markup`<rect class="${outcome}" x="${from}" y="0" width="${count}" height="1"/>`;
+    from += count;
+    return count === 0 ? [] : [part];
+  });
+  return markup`<svg class="bar" viewBox="0 0 ${Math.max(1, totals.cells)} 1" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>`;
+}
+
+type Tile = [term: string, value: string | number, look?: string];
+
+function tiles({ document, cells }: SweepReport): Markup[] {
+  const { totals } = document;
+  const { seconds, tokens } = effortOf(cells);
+  const budget = document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`;
+  const ifAny = (term: string, count: number): Tile[] => (count === 0 ? [] : [[term, count]]);
+  return [
+    tileRow('tiles', [
+      ['passed', totals.passed, 'pass'],
+      ['failed', totals.failed, totals.failed > 0 ? 'fail' : ''],
+      ['could not be tested', totals.errored, totals.errored > 0 ? 'error' : ''],
+      ...ifAny('cancelled', totals.cancelled),
+      ...ifAny('not finished', waitingIn(totals)),
+      ...ifAny('cached', totals.cached),
+    ]),
+    tileRow('tiles wide', [
+      ['cost', `${totalCost(document.cells)}${budget}`],
+      ['time of all runs', seconds === null ? 'n/a' : formatDuration(seconds * 1000)],
+      ['tokens in / out', `${tokenText(tokens.input)} / ${tokenText(tokens.output)}`],
+    ]),
+  ];
+}
+
+const tileRow = (look: string, known: readonly Tile[]): Markup =>
+  markup`<dl class="${look}">${known.map(
+    ([term, value, of = '']) => markup`<div><dt>${term}</dt><dd class="${of}">${value}</dd></div>`,
+  )}</dl>
+`;
+
+function notes({ document, cells }: SweepReport): Markup[] {
+  const missing = cells.filter((reported) => reported.missing !== null).length;
+  return [
+    ...(isOpen(document)
+      ? [markup`<p class="note">The sweep has not ended: this is what is known so far.</p>`]
+      : []),
+    ...(missing === 0
+      ? []
+      : [
+          markup`<p class="note">Runs that have been removed or cannot be read: ${missing}. Of these only what the sweep knows is shown.</p>`,
+        ]),
+  ];
+}

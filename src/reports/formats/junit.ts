@@ -1,0 +1,116 @@
+import { gateTitle } from '../../results/gate-title.js';
+import type { SweepCell } from '../../results/sweep-document.js';
+import { countOf } from '../matrix.js';
+import { cellColumns } from '../sweep-words.js';
+import { markup, type Markup } from './markup.js';
+import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
+
+/**
+ * JUnit XML, as CI services read it: a suite a scenario, a test case a cell. What was cancelled or has not run yet is
+ * skipped. Readers want a time of everything: it is 0 where none is known.
+ */
+export const junit: SweepFormat = { render };
+
+function render({ document, cells }: SweepReport): string {
+  const nameOf = namer(document.cells);
+  const scenarios = [...new Set(document.cells.map(({ scenario }) => scenario))];
+  const suites = scenarios.map((scenario) => {
+    const own = cells.filter(({ cell }) => cell.scenario === scenario);
+    return markup`
+  <testsuite name="${scenario}" ${counts(own)}>${own.map((reported) => testCase(reported, nameOf))}
+  </testsuite>`;
+  });
+  return markup`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="${document.sweep}" ${counts(cells)}>${suites}
+</testsuites>
+`.markup;
+}
+
+function counts(cells: readonly ReportedCell[]): Markup {
+  const { failed, errored, cancelled, waiting } = countOf(cells.map(({ cell }) => cell));
+  const seconds = cells.reduce((sum, { cell }) => sum + (cell.duration_secs ?? 0), 0);
+  return markup`tests="${cells.length}" failures="${failed}" errors="${errored}" skipped="${cancelled + waiting}" time="${time(seconds)}"`;
+}
+
+const time = (seconds: number | null): string => (seconds ?? 0).toFixed(3);
+
+/** Readers tell test cases apart by class and name, whichever suite they are in. */
+function namer(cells: readonly SweepCell[]): (cell: SweepCell) => string {
+  const columns = cellColumns(cells).filter(({ heading }) => heading !== 'Agent');
+  return (cell) => columns.map(({ of }) => of(cell)).join(' ');
+}
+
+function testCase(reported: ReportedCell, nameOf: (cell: SweepCell) => string): Markup {
+  const { cell } = reported;
+  const known = properties(reported);
+  const about =
+    known.length === 0
+      ? null
+      : markup`
+      <properties>${known}
+      </properties>`;
+  return markup`
+    <testcase classname="${cell.agent}/${cell.model}" name="${nameOf(cell)}" time="${time(cell.duration_secs)}">${about}${verdict(reported)}
+    </testcase>`;
+}
+
+function verdict(reported: ReportedCell): Markup | null {
+  const { outcome, message } = reported.cell;
+  switch (outcome) {
+    case 'pass':
+      return null;
+    case 'fail':
+      return markup`
+      <failure type="fail" message="${message ?? ''}">${reasons(reported)}</failure>`;
+    case 'error':
+      return markup`
+      <error type="error" message="${message ?? ''}">${reasons(reported)}</error>`;
+    case 'cancelled':
+      return markup`
+      <skipped message="${message ?? 'cancelled'}"/>`;
+    case null:
+      return markup`
+      <skipped message="not finished"/>`;
+  }
+}
+
+/** The message, and every gate that did not pass on a line of its own. */
+function reasons({ cell, records, missing }: ReportedCell): Markup[] {
+  const gates = (records?.metrics.details ?? []).filter(({ status }) => status !== 'pass');
+  const lines = [
+    cell.message ?? '',
+    ...gates.map((gate) => `${gate.status}: ${gateTitle(gate)}: ${gate.message}`),
+    ...(missing === null ? [] : [missing]),
+  ];
+  return lines.map((line, at) => (at === 0 ? markup`${line}` : markup`\n${line}`));
+}
+
+function properties({ cell, records, missing }: ReportedCell): Markup[] {
+  const agent = records?.run.agent ?? null;
+  const usage = agent?.token_usage;
+  const known: [string, string | number | null | undefined][] = [
+    ['run', records?.run.run_id],
+    ['agent_version', agent?.version],
+    ['model_used', agent?.model_used],
+    ['cost_usd', cell.cost_usd],
+    ['tokens_input', usage?.input],
+    ['tokens_output', usage?.output],
+    ['tokens_reasoning', usage?.reasoning],
+    ['tokens_cache_read', usage?.cache_read],
+    ['tokens_cache_write', usage?.cache_write],
+    ['gates_passed', cell.gates_passed],
+    ['gates_total', cell.gates_total],
+    ['judge_score', cell.judge_score],
+    ['composite_score', cell.composite_score],
+    ['cached', cell.cached ? 'true' : null],
+    ['missing', missing],
+  ];
+  return known.flatMap(([name, value]) =>
+    value == null
+      ? []
+      : [
+          markup`
+        <property name="${name}" value="${value}"/>`,
+        ],
+  );
+}

@@ -1,0 +1,171 @@
+import { beginningOf } from '../../lib/cut.js';
+import { formatCost } from '../../lib/dollars.js';
+import { formatDuration } from '../../lib/duration.js';
+import { gateTitle } from '../../results/gate-title.js';
+import type { Outcome } from '../../results/schema.js';
+import { scoreText } from '../../results/score-text.js';
+import type { SweepCell, SweepDocument } from '../../results/sweep-document.js';
+import { blocks, heading, inline, list, table } from '../markdown.js';
+import { entryCells, entryText, outcomeOf, scoreOf, summaries, toMatrix, type Line } from '../matrix.js';
+import { cellColumns, isOpen, totalsText } from '../sweep-words.js';
+import { effortText } from './effort.js';
+import {
+  fileUrl,
+  firstFailing,
+  type ReportedCell,
+  type SweepFormat,
+  type SweepReport,
+} from './sweep-report.js';
+
+/** For a pull request or an issue: totals, outcomes at a glance, why cells did not pass, all runs. */
+export const md: SweepFormat = {
+  render: (report) => renderMarkdown(report, { most: Infinity, links: true }),
+};
+
+export interface MarkdownOptions {
+  /** So many rows of each table; how many more there are is said. */
+  most: number;
+  /** Whether the files of runs can be reached from where this is read. */
+  links: boolean;
+}
+
+/** Longer messages are in the report of the run. */
+const LONGEST = 300;
+
+/** The report as markdown; GitHub's, with tables. */
+export function renderMarkdown(report: SweepReport, options: MarkdownOptions): string {
+  const { document, cells } = report;
+  const failed = cells.filter(({ cell }) => cell.outcome === 'fail' || cell.outcome === 'error');
+  const missing = cells.filter((reported) => reported.missing !== null).length;
+  const lost = missing === 1 ? 'A run has' : `${missing} runs have`;
+  return blocks([
+    heading(2, headline(document)),
+    `${totalsText(document)}. ${effortText(cells)}. Sweep ${inline(document.sweep)}.`,
+    isOpen(document) ? '> The sweep has not ended: this is what is known so far.' : null,
+    missing === 0 ? null : `> ${lost} been removed or cannot be read: only what the sweep knows is shown.`,
+    outcomes(document.cells, options),
+    ...(failed.length === 0 ? [] : [heading(3, 'Failures'), failures(report, failed, options)]),
+    ...regressions(document.cells, options),
+    `<details>\n<summary>All runs: ${cells.length}</summary>`,
+    runs(report, options),
+    '</details>',
+  ]);
+}
+
+function headline(document: SweepDocument): string {
+  const { cells, passed } = document.totals;
+  const outcome = isOpen(document) ? null : passed === cells ? 'pass' : 'fail';
+  return `${SIGNS[outcome ?? 'waiting']} llm-tool-test: ${passed} of ${cells} passed`;
+}
+
+const SIGNS: Readonly<Record<Outcome | 'waiting', string>> = {
+  pass: '✅',
+  fail: '❌',
+  error: '⚠️',
+  cancelled: '🚫',
+  waiting: '⏳',
+};
+const sign = (outcome: Outcome | null): string => `${SIGNS[outcome ?? 'waiting']} ${outcome ?? 'waiting'}`;
+
+function outcomes(cells: readonly SweepCell[], { most }: MarkdownOptions): string {
+  const { rows, columns } = toMatrix(cells);
+  const variants = new Set(cells.map(({ variant }) => variant)).size > 1;
+  const line = (row: Line): string[] => [
+    inline(variants ? row.heading.join(' ') : row.heading[0]),
+    ...columns.map((column) => entry(entryCells(row, column))),
+  ];
+  const footer = summaries(columns).map(({ label, values }) => [`_${label}_`, ...values.map(inline)]);
+  const header = ['', ...columns.map((column) => inline(column.heading.join('/')))];
+  return limited(header, rows, line, { most, footer });
+}
+
+function entry(cells: readonly SweepCell[]): string {
+  if (cells.length === 0) return '';
+  const score = scoreOf(cells);
+  const cached = cells.filter((cell) => cell.cached).length;
+  return [
+    `${SIGNS[outcomeOf(cells) ?? 'waiting']} ${entryText(cells)}`,
+    ...(score === null ? [] : [`score ${scoreText(score)}`]),
+    ...(cached === 0 ? [] : [`${cached} cached`]),
+  ].join(', ');
+}
+
+function failures(report: SweepReport, cells: readonly ReportedCell[], options: MarkdownOptions): string {
+  const columns = cellColumns(report.document.cells);
+  const row = (reported: ReportedCell): string[] => {
+    const { cell } = reported;
+    const gate = firstFailing(reported);
+    return [
+      sign(cell.outcome),
+      ...columns.map(({ of }) => inline(of(cell))),
+      gate === null ? '' : inline(gateTitle(gate)),
+      inline(beginningOf(gate?.message ?? cell.message ?? '', LONGEST)),
+      whereToRead(report, reported, options),
+    ];
+  };
+  const headings = columns.map((column) => column.heading);
+  return limited(['Outcome', ...headings, 'Gate', 'Why', 'Report'], cells, row, options);
+}
+
+/** What got worse since the previous runs of the cells. */
+function regressions(cells: readonly SweepCell[], { most }: MarkdownOptions): string[] {
+  const columns = cellColumns(cells);
+  const found = cells.flatMap((cell) =>
+    cell.cached
+      ? []
+      : cell.regressions.map(
+          ({ message }) =>
+            `${columns.map(({ of }) => inline(of(cell))).join(' ')}: ${inline(beginningOf(message, LONGEST))}`,
+        ),
+  );
+  if (found.length === 0) return [];
+  const shown = found.slice(0, most);
+  return [
+    heading(3, 'Worse than before'),
+    ...(shown.length === 0 ? [] : [list(shown)]),
+    ...leftOut(found.length - shown.length),
+  ];
+}
+
+function runs(report: SweepReport, options: MarkdownOptions): string {
+  const columns = cellColumns(report.document.cells);
+  const row = (reported: ReportedCell): string[] => {
+    const { cell } = reported;
+    return [
+      `${sign(cell.outcome)}${cell.cached ? ', cached' : ''}`,
+      ...columns.map(({ of }) => inline(of(cell))),
+      cell.gates_total === null ? '' : `${cell.gates_passed ?? 0}/${cell.gates_total}`,
+      cell.judge_score === null ? '' : scoreText(cell.judge_score),
+      cell.duration_secs === null ? '' : formatDuration(cell.duration_secs * 1000),
+      cell.outcome === null ? '' : formatCost(cell.cost_usd),
+      whereToRead(report, reported, options),
+    ];
+  };
+  const headings = columns.map((column) => column.heading);
+  const header = ['Outcome', ...headings, 'Gates', 'Judge', 'Duration', 'Cost', 'Report'];
+  return limited(header, report.cells, row, options);
+}
+
+function whereToRead({ base }: SweepReport, reported: ReportedCell, { links }: MarkdownOptions): string {
+  const { cell, records, missing } = reported;
+  if (missing !== null) return inline(missing);
+  if (cell.results_dir === null || records === null) return '';
+  return links ? `[report](${fileUrl(base, cell.results_dir, 'report.md')})` : inline(records.run.run_id);
+}
+
+/** A table of at most so many rows, whole, and how many more there are; the rows of the footer are always there. */
+function limited<T>(
+  header: readonly string[],
+  items: readonly T[],
+  row: (item: T) => string[],
+  { most, footer = [] }: { most: number; footer?: readonly string[][] },
+): string {
+  const rows = items.slice(0, most).map(row);
+  return [
+    ...(rows.length === 0 ? [] : [table(header, [...rows, ...footer])]),
+    ...leftOut(items.length - rows.length),
+  ].join('\n\n');
+}
+
+const leftOut = (count: number): string[] =>
+  count === 0 ? [] : [`_${count} more ${count === 1 ? 'is' : 'are'} left out here._`];

@@ -1,0 +1,104 @@
+import type { Outcome } from '../results/schema.js';
+import { scoreText } from '../results/score-text.js';
+import type { SweepCell } from '../results/sweep-document.js';
+import { paidCost, totalsOf, waitingIn } from '../results/tally.js';
+import { paidText } from './terminal.js';
+
+/** A row or column. */
+export interface Line {
+  heading: [string, string];
+  cells: SweepCell[];
+}
+
+/** Scenarios (and variants, where there are several) down, agents and models across. */
+export interface Matrix {
+  rows: Line[];
+  columns: Line[];
+}
+
+/** Groups cells for a matrix, in the order in which their rows and columns come first. */
+export function toMatrix(cells: readonly SweepCell[]): Matrix {
+  return {
+    rows: group(cells, ({ scenario, variant }) => [scenario, variant]),
+    columns: group(cells, ({ agent, model }) => [agent, model]),
+  };
+}
+
+function group(cells: readonly SweepCell[], headingOf: (cell: SweepCell) => [string, string]): Line[] {
+  const lines = new Map<string, Line>();
+  for (const cell of cells) {
+    const heading = headingOf(cell);
+    const key = JSON.stringify(heading);
+    const line = lines.get(key);
+    if (line === undefined) lines.set(key, { heading, cells: [cell] });
+    else line.cells.push(cell);
+  }
+  return [...lines.values()];
+}
+
+/** The cells of a row that are in a column too. */
+export const entryCells = (row: Line, { heading: [agent, model] }: Line): SweepCell[] =>
+  row.cells.filter((cell) => cell.agent === agent && cell.model === model);
+
+/** Of those that neither passed nor failed nothing can be said: they are not among the tested. */
+export function countOf(cells: readonly SweepCell[]) {
+  const totals = totalsOf(cells);
+  return { ...totals, tested: totals.passed + totals.failed, waiting: waitingIn(totals) };
+}
+
+/** What some repetitions come to: null where there are none, or all have yet to run. */
+export function outcomeOf(cells: readonly SweepCell[]): Outcome | null {
+  const { passed, tested } = countOf(cells);
+  if (tested > 0) return passed === tested ? 'pass' : 'fail';
+  const [first = null, ...others] = new Set(cells.map(({ outcome }) => outcome));
+  return others.length === 0 ? first : 'error';
+}
+
+/** "pass" of one run, "1/3" of several, "1/2, 1 error" where some have yet to run or could not be tested. */
+export function entryText(cells: readonly SweepCell[]): string {
+  const { passed, tested, errored, cancelled, waiting } = countOf(cells);
+  const [first] = cells;
+  const word = first?.outcome ?? 'waiting';
+  if (cells.length === 1) return word;
+  if (tested === 0 && cells.every(({ outcome }) => outcome === first?.outcome))
+    return `${word} ×${cells.length}`;
+  const besides: [number, string][] = [
+    [errored, 'error'],
+    [cancelled, 'cancelled'],
+    [waiting, 'waiting'],
+  ];
+  const said = besides.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${what}`);
+  return `${passed}/${tested}${said.join('')}`;
+}
+
+/** What is known of the quality of some repetitions: the mean of their scores. */
+export const scoreOf = (cells: readonly SweepCell[]): number | null =>
+  mean(cells.map((cell) => cell.composite_score ?? cell.judge_score));
+
+/** Rows below the matrix: what each column comes to. */
+export function summaries(columns: readonly Line[]): { label: string; values: string[] }[] {
+  const scored = (of: (cell: SweepCell) => number | null, label: string) =>
+    columns.some(({ cells }) => cells.some((cell) => of(cell) !== null))
+      ? [{ label, values: columns.map(({ cells }) => scoreText(mean(cells.map(of)))) }]
+      : [];
+  const costKnown = columns.some(({ cells }) => cells.some(({ cost_usd: usd }) => usd !== null));
+  return [
+    { label: 'pass rate', values: columns.map(({ cells }) => passRate(countOf(cells))) },
+    ...scored(({ judge_score: judge }) => judge, 'judge'),
+    ...scored(({ composite_score: composite }) => composite, 'score'),
+    ...(costKnown ? [{ label: 'cost', values: columns.map(({ cells }) => paidText(paidCost(cells))) }] : []),
+  ];
+}
+
+/** Rounded, and 0% and 100% only where that is the whole truth. */
+function passRate({ passed, tested }: { passed: number; tested: number }): string {
+  if (tested === 0) return 'n/a';
+  const rounded = Math.round((100 * passed) / tested);
+  return `${passed === 0 || passed === tested ? rounded : Math.min(99, Math.max(1, rounded))}%`;
+}
+
+/** The mean of what is known; null where nothing is. */
+function mean(values: readonly (number | null)[]): number | null {
+  const known = values.flatMap((value) => (value === null ? [] : [value]));
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}

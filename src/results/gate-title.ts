@@ -1,0 +1,5 @@
+import type { GateDetail } from './schema.js';
+
+/** A gate for people: "file_exists notes.md". */
+export const gateTitle = ({ gate_type: type, name, subject }: GateDetail): string =>
+  `${type} ${name ?? subject}`.trim();

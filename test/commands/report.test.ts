@@ -1,0 +1,188 @@
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { all, readTags, textOf } from '../reports/formats/read-tags.js';
+import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { createProject, EMPTY_FIXTURE, filesBelow, scenario, type TestProject } from './project.js';
+
+const HOSTILE = '<script>alert(1)</script> | ::error::pwned';
+const MATRIX = 'matrix: {repeat: 2}';
+
+let project: TestProject;
+let document: SweepDocument;
+beforeAll(async () => {
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'llm-tool-test-config.toml': '[agents.absent]\ncommand = "no-such-agent-anywhere"\nfree = true\n',
+    'fixtures/good.yaml': scenario('good', {
+      gates: ['{type: file_exists, path: README.md}'],
+      steps: ['say: done'],
+      more: MATRIX,
+    }),
+    'fixtures/bad.yaml': scenario('bad', {
+      gates: [
+        '{type: file_exists, path: README.md}',
+        `{type: file_contains, path: README.md, substring: '${HOSTILE}'}`,
+      ],
+      steps: ['say: done'],
+      more: MATRIX,
+    }),
+    'fixtures/lost.yaml': scenario('lost', { more: 'tool_matrix: [{agent: absent}]' }),
+  });
+  ({ document } = await project.run(['--all']));
+});
+afterAll(() => project.remove());
+
+/** The report as it is printed; it succeeds, whatever the outcomes are. */
+async function report(...args: string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await project.cli(['report', ...args], { GITHUB_ACTIONS: '' });
+  expect([exitCode, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+/** The results as they were before the sweep had ended, in a folder of their own. */
+function before(name: string): string {
+  const copy = join(project.folder, name);
+  cpSync(project.results, copy, { recursive: true });
+  rmSync(join(copy, 'sweeps', document.sweep, 'summary.json'));
+  const log = join(copy, 'results.jsonl');
+  const lines = readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => !line.includes('"cell":"lost'));
+  writeFileSync(log, lines.join('\n'));
+  return copy;
+}
+
+describe('report', () => {
+  test('without a format is markdown', async () => {
+    const text = await report(document.sweep);
+    expect(text).toMatch(/^## ❌ llm-tool-test: 2 of 5 passed\n/);
+    expect(text).toMatch(/\| bad \| ❌ 0\/2 \|/);
+    expect(text).toMatch(/\| ⚠️ error \| lost \| absent\/default \| \\#1 \|  \| .*no-such-agent-anywhere/);
+    expect(text).toContain('&lt;script>alert(1)&lt;/script> \\| ::error::pwned');
+    const [, link = ''] = /\]\((\S+)\)/.exec(text) ?? [];
+    expect(existsSync(join(project.folder, link))).toBe(true);
+  });
+
+  test('as JSON is the document of show, and --json is the same', async () => {
+    const { stdout } = await project.cli(['show', 'latest', '--json']);
+    expect(await report('latest', '--format', 'json')).toBe(stdout);
+    expect(await report('latest', '--json')).toBe(stdout);
+  });
+
+  test('as JUnit has a test case a cell', async () => {
+    const root = readTags(`${await report('latest', '--format', 'junit')}\n`);
+    expect(root.attributes).toMatchObject({ tests: '5', failures: '2', errors: '1', skipped: '0' });
+    const [failure] = all(root, 'failure');
+    expect(failure && textOf(failure)).toContain(HOSTILE);
+  });
+
+  test('as a page holds hostile text in its place, and links to files that are there', async () => {
+    const { exitCode, stdout, stderr } = await project.cli([
+      ...['report', 'latest', '--format', 'html', '--output', 'llm-tool-test-results/page.html'],
+    ]);
+    expect([exitCode, stdout, stderr]).toEqual([0, '', 'report  llm-tool-test-results/page.html']);
+    const page = readTags(await project.read('llm-tool-test-results/page.html'));
+    expect(textOf(page)).toContain(HOSTILE);
+    const links = all(page, 'a').flatMap(({ attributes: { href = '' } }) =>
+      href.startsWith('#') ? [] : href,
+    );
+    expect(links.length).toBeGreaterThan(30);
+    expect(links.filter((href) => !existsSync(join(project.results, decodeURI(href))))).toEqual([]);
+  });
+
+  test('for GitHub is added to the file of the step, with errors in the log of a workflow only', async () => {
+    const args = ['report', 'latest', '--format', 'github', '--output', 'summary.md'];
+    await project.write('summary.md', '# before\n');
+    const there = await project.cli(args, { GITHUB_ACTIONS: 'true' });
+    expect(there.stdout).toBe('');
+    expect(there.stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
+      expect.stringMatching(/^::error title=fail%3A bad mock\/default #1::1\/2 gates passed: file_contains/),
+      expect.stringMatching(/^::error title=fail%3A bad mock\/default #2::/),
+      expect.stringMatching(/^::error title=error%3A lost absent\/default #1::/),
+    ]);
+    const here = await project.cli(args, { GITHUB_ACTIONS: '' });
+    expect(here.stderr).toBe('report  summary.md');
+    expect((await project.read('summary.md')).match(/^#+ (?:before|❌)/gm)).toEqual([
+      '# before',
+      '## ❌',
+      '## ❌',
+    ]);
+    const other = await project.cli(['report', 'latest', '--format', 'md'], { GITHUB_ACTIONS: 'true' });
+    expect(other.stderr).toBe('');
+  });
+
+  test('of a sweep that has not ended says so', async () => {
+    const results = before('running');
+    expect(await report('latest', '--results', results)).toContain('> The sweep has not ended');
+    const root = readTags(`${await report('latest', '--format', 'junit', '--results', results)}\n`);
+    expect(root.attributes).toMatchObject({ tests: '5', errors: '0', skipped: '1' });
+  });
+
+  test('of runs that are gone or broken has what the sweep knows, and says so', async () => {
+    const results = before('removed');
+    const foldersOf = (name: string): string[] =>
+      document.cells.flatMap(({ scenario: of, results_dir: folder }) =>
+        of === name && folder !== null ? [folder.replace(project.results, results)] : [],
+      );
+    const [gone = '', cut = ''] = foldersOf('bad');
+    const [other = ''] = foldersOf('good');
+    rmSync(gone, { recursive: true });
+    writeFileSync(join(cut, 'metrics.json'), '{"schema_version": 1,');
+    writeFileSync(join(other, 'artifacts/run.json'), '{"schema_version": 1}');
+    const text = await report('latest', '--results', results);
+    expect(text).toContain('> 3 runs have been removed or cannot be read');
+    expect(text).toMatch(/❌ fail \| bad .* \| its folder is gone \|/);
+    expect(text).toMatch(/❌ fail \| bad .*::error::pwned" \| its metrics\.json cannot be read \|/);
+    expect(text).toMatch(/✅ pass \| good .* \| its artifacts\/run\.json cannot be read \|/);
+    for (const format of ['html', 'junit', 'github'])
+      expect(await report('latest', '--results', results, '--format', format)).toContain(
+        'its folder is gone',
+      );
+  });
+
+  test('replaces a file whole, and leaves nothing beside it', async () => {
+    await project.write('reports/page.html', 'old');
+    const { exitCode } = await project.cli([
+      'report',
+      'latest',
+      '--format',
+      'html',
+      '--output',
+      'reports/page.html',
+    ]);
+    expect(exitCode).toBe(0);
+    expect(await project.read('reports/page.html')).toMatch(/^<!doctype html>\n[^]*<\/html>\n$/);
+    expect(await filesBelow(join(project.folder, 'reports'))).toHaveLength(1);
+  });
+
+  test.each<[string, string[], string | null, RegExp]>([
+    ['an unknown sweep', ['nonesuch', '--json'], 'unknown_id', /no sweep or run 'nonesuch'/],
+    ['no sweep at all', ['latest', '--results', 'nowhere'], null, /'latest' in nowhere/],
+    ['a format that is not known', ['latest', '--format', 'pdf'], null, /md, html, json, junit, github/],
+    ['a folder that is not there', ['latest', '--output', 'no/x.md'], null, /there is no folder no/],
+    ['what is not a file', ['latest', '--output', '/dev/stdout'], null, /is not a file/],
+    [
+      'two ways to say it',
+      ['latest', '--json', '--format', 'md'],
+      'usage',
+      /'--json' cannot be used with option '--format/,
+    ],
+  ])('%s: exit 2', async (_, args, code, says) => {
+    const { exitCode, stdout, stderr } = await project.cli(['report', ...args]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(says);
+    expect(stdout === '' ? null : JSON.parse(stdout)).toEqual(
+      code === null ? null : expect.objectContaining({ error: expect.objectContaining({ code }) as unknown }),
+    );
+  });
+
+  test('a run: exit 2, with the verb that shows it', async () => {
+    const run = document.cells[0]?.results_dir?.split('/').at(-1) ?? '';
+    const { exitCode, stderr } = await project.cli(['report', run]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      `error: '${run}' is a run, not a sweep: \`llm-tool-test show ${run}\` shows it`,
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { junit } from '../../../src/reports/formats/junit.js';
+import { hostile } from '../hostile.js';
+import { gate, metrics, run } from '../sample.js';
+import { all, readTags, shapeOf, textOf } from './read-tags.js';
+import { failed, reported, reportOf, unread, waiting } from './sample.js';
+
+const read = (...args: Parameters<typeof reportOf>) => readTags(junit.render(reportOf(...args)));
+
+test('a suite a scenario, a test case a cell, named so that no two of a class are alike', () => {
+  const suites = all(
+    read([
+      reported({ scenario: 'notes', agent: 'a', model: 'm', repetition: 1 }),
+      reported({ scenario: 'tasks', agent: 'a', model: 'm', repetition: 1 }),
+      reported({ scenario: 'notes', agent: 'a', model: 'm', repetition: 2 }),
+    ]),
+    'testsuite',
+  );
+  expect(
+    suites.map((suite) => [suite.attributes['name'], all(suite, 'testcase').map((one) => one.attributes)]),
+  ).toEqual([
+    [
+      'notes',
+      [
+        { classname: 'a/m', name: 'notes #1', time: '2.100' },
+        { classname: 'a/m', name: 'notes #2', time: '2.100' },
+      ],
+    ],
+    ['tasks', [{ classname: 'a/m', name: 'tasks #1', time: '2.100' }]],
+  ]);
+});
+
+test('each outcome is the element that readers know, and is counted', () => {
+  const root = read([
+    reported({ repetition: 1 }),
+    failed({ repetition: 2 }),
+    unread({ repetition: 3, outcome: 'error', message: 'no key', results_dir: null, duration_secs: null }),
+    unread({ repetition: 4, outcome: 'cancelled', message: 'cancelled' }),
+    waiting({ repetition: 5 }),
+  ]);
+  const found = all(root, 'testcase').map(({ children }) =>
+    children.flatMap((child) => (typeof child === 'string' || child.tag === 'properties' ? [] : child.tag)),
+  );
+  expect(found).toEqual([[], ['failure'], ['error'], ['skipped'], ['skipped']]);
+  const counts = { tests: '5', failures: '1', errors: '1', skipped: '2', time: '6.300' };
+  expect(root.attributes).toEqual({ name: 's1', ...counts });
+  expect(all(root, 'testsuite').map(({ attributes }) => attributes)).toEqual([{ name: 'notes', ...counts }]);
+});
+
+test('a failure has the message, and each gate that did not pass on a line', () => {
+  const details = [
+    gate(),
+    gate({ subject: 'a.md', status: 'fail', message: 'not there' }),
+    gate({ gate_type: 'script', name: 'lint', status: 'error', message: 'broken' }),
+  ];
+  const cell = failed();
+  cell.records = { run: run(), metrics: metrics({ details }) };
+  const [failure] = all(read([cell]), 'failure');
+  expect(failure?.attributes).toEqual({ type: 'fail', message: cell.cell.message });
+  expect(failure && textOf(failure).split('\n').slice(1)).toEqual([
+    'fail: file_exists a.md: not there',
+    'error: script lint: broken',
+  ]);
+});
+
+test('cost and tokens are properties where they are known, and nowhere 0 where they are not', () => {
+  const properties = (cell: Parameters<typeof read>[0][number]) =>
+    Object.fromEntries(
+      all(read([cell]), 'property').map(({ attributes: { name = '', value = '' } }) => [name, value]),
+    );
+  expect(properties(reported({ cost_usd: 0.25, cached: true }))).toMatchObject({
+    cost_usd: '0.25',
+    tokens_output: '7',
+    agent_version: '1.2.3',
+    run: 'run-1',
+    cached: 'true',
+  });
+  expect(Object.keys(properties(reported({ cost_usd: null })))).not.toEqual(
+    expect.arrayContaining(['cost_usd']),
+  );
+  expect(properties(reported())).not.toHaveProperty('tokens_input');
+  expect(properties(unread({}, 'its folder is gone'))).toMatchObject({ missing: 'its folder is gone' });
+});
+
+test('no text from outside breaks the XML or changes its structure; text comes back as it was', () => {
+  const of = (text: string) => {
+    const cell = failed({ scenario: text, agent: text, model: text, message: text }, text);
+    cell.records?.metrics.details.forEach((detail) => (detail.name = text));
+    return read([cell], { sweep: text });
+  };
+  const expected = shapeOf(of('plain'));
+  fc.assert(
+    fc.property(fc.oneof(hostile, fc.string({ unit: 'binary-ascii' }), lone), (text) => {
+      expect(shapeOf(of(text))).toEqual(expected);
+    }),
+  );
+  const message = 'a "quoted" <b> & \'b\' ]]>\n\tsecond line';
+  expect(all(of(message), 'failure')[0]?.attributes['message']).toBe(message);
+  expect(all(of('\u0000\u001b[31mred\u001b[0m \ud800 \uffff'), 'failure')[0]?.attributes['message']).toBe(
+    'red \ufffd \ufffd',
+  );
+});
+
+const lone = fc.constantFrom('\ud800', 'x\udfff', '\ufffe', '\ud800\ud800\udc00', ']]>', '<![CDATA[');

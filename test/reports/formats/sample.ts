@@ -1,0 +1,54 @@
+import type { ReportedCell, SweepReport } from '../../../src/reports/formats/sweep-report.js';
+import type { SweepCell, SweepDocument } from '../../../src/results/sweep-document.js';
+import { cell, gate, metrics, run, sweep } from '../sample.js';
+
+/** A cell whose run is there, for tests to change. */
+export const reported = (
+  change: Partial<SweepCell> = {},
+  found: Partial<ReportedCell> = {},
+): ReportedCell => ({
+  cell: cell(change),
+  records: { run: run(), metrics: metrics() },
+  missing: null,
+  ...found,
+});
+
+/** One that failed by its second gate. */
+export const failed = (change: Partial<SweepCell> = {}, message = 'notes.md does not exist'): ReportedCell =>
+  reported(
+    { outcome: 'fail', message: `1/2 gates passed: ${message}`, gates_passed: 1, gates_total: 2, ...change },
+    {
+      records: {
+        run: run({ outcome: 'fail' }),
+        metrics: metrics({
+          outcome: 'fail',
+          details: [gate({ index: 0 }), gate({ index: 1, subject: 'notes.md', status: 'fail', message })],
+          gates_total: 2,
+        }),
+      },
+    },
+  );
+
+/** One of which only the sweep knows: its run has left nothing, or nothing was run. */
+export const unread = (change: Partial<SweepCell> = {}, missing: string | null = null): ReportedCell =>
+  reported(change, { records: null, missing });
+
+/** One that has yet to run. */
+export const waiting = (change: Partial<SweepCell> = {}): ReportedCell =>
+  unread({
+    ...{ outcome: null, message: null, gates_passed: null, gates_total: null, cost_usd: null },
+    ...{ duration_secs: null, attempts: null, results_dir: null },
+    ...change,
+  });
+
+export const reportOf = (
+  cells: readonly ReportedCell[],
+  change: Partial<SweepDocument> = {},
+): SweepReport => ({
+  document: sweep(
+    cells.map((one) => one.cell),
+    change,
+  ),
+  cells,
+  base: '/results',
+});
