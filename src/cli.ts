@@ -129,9 +129,10 @@ program
 
 program
   .command('compare')
-  .description('compare two sweeps: better, worse, or nothing shown')
+  .description('compare two sweeps, or two variants: better, worse, or nothing shown')
   .argument('<base>', 'id of the sweep before, or a unique beginning of it')
-  .argument('[head]', 'the one after; `latest`, the newest, where nothing is said', 'latest')
+  .argument('[head]', 'the one after; where nothing is said `latest`, the newest')
+  .option('--variants <base,head>', 'compare two variants, of one sweep where no head is named', list, [])
   .option('--fail-on-worse', 'exit 1 where head is worse', false)
   .option(...RESULTS)
   .option(...JSON_FLAG, false)

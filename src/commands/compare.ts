@@ -1,7 +1,9 @@
 import { isJsonObject, type Json } from '../lib/json.js';
+import { nearest } from '../lib/nearest.js';
 import { differingFiles } from '../platform/compare-trees.js';
 import { renderComparison } from '../reports/comparison-text.js';
 import { compareSweeps, type SweepToCompare } from '../results/comparison/compare-sweeps.js';
+import { oneVariant } from '../results/comparison/one-variant.js';
 import type { Plan } from '../scenario/plan.js';
 import { fixtureFolder, resultsLog } from '../store/results-folder.js';
 import { readResults } from '../store/results-log.js';
@@ -12,22 +14,36 @@ import { openProject } from './project.js';
 import { findById } from './sweeps/find-sweep.js';
 import { UsageError } from './usage-error.js';
 
-/** `compare`: whether a sweep is better or worse than another one, from the files alone. */
+export interface CompareOptions {
+  /** Names of two variants: base and head are compared in these only. Empty: each variant with itself. */
+  variants: string[];
+  failOnWorse: boolean;
+  results?: string;
+  json: boolean;
+}
+
+/**
+ * `compare`: whether a sweep is better or worse than another one, or a variant than another one, from the files alone. Where
+ * no head is named, it is the newest sweep, and of variants the same one.
+ */
 export async function compare(
   base: string,
-  head: string,
-  options: { results?: string; failOnWorse: boolean; json: boolean },
+  head: string | undefined,
+  options: CompareOptions,
 ): Promise<number> {
   const { resultsPath } = openProject(options.results);
-  const [before, after] = [sweepOf(resultsPath, base), sweepOf(resultsPath, head)];
-  if (before.sweep === after.sweep)
+  const { variants } = options;
+  const before = sweepOf(resultsPath, base);
+  const after = head === undefined && variants.length > 0 ? before : sweepOf(resultsPath, head ?? 'latest');
+  if (before.sweep === after.sweep && variants.length === 0)
     throw new UsageError('usage', `base and head are the same sweep, ${before.sweep}: name an older one`);
+  const [variantBefore, variantAfter] = pairOf(variants, before, after);
   const { results, corrupt } = readResults(resultsLog(resultsPath));
   for (const { line, reason } of corrupt)
     say(`warning: ${resultsLog(resultsPath)}:${line}: this line is passed over: ${reason}`);
   const sides = [
-    await readSweep(resultsPath, before, results),
-    await readSweep(resultsPath, after, results),
+    narrowed(await readSweep(resultsPath, before, results), variantBefore),
+    narrowed(await readSweep(resultsPath, after, results), variantAfter),
   ] as const;
   const comparison = compareSweeps(...sides, await fixtureFiles(resultsPath, ...sides));
   if (options.json) printJson(comparison);
@@ -36,6 +52,28 @@ export async function compare(
       renderComparison(comparison, { ...textOptions(), now: Date.now(), command: ownCommand }),
     );
   return options.failOnWorse && comparison.verdict === 'worse' ? 1 : 0;
+}
+
+const narrowed = (sweep: SweepToCompare, variant: string | null): SweepToCompare =>
+  variant === null ? sweep : oneVariant(sweep, variant);
+
+/** The variants of base and of head; null: all. @throws UsageError for other than two, the same twice, and unknown ones */
+function pairOf(variants: readonly string[], ...plans: [Plan, Plan]): [string | null, string | null] {
+  const [before, after] = variants;
+  if (before === undefined) return [null, null];
+  if (after === undefined || variants.length > 2 || before === after)
+    throw new UsageError('usage', '--variants: expected two names, of base and of head, like "bare,guided"');
+  for (const [at, { sweep, cells }] of plans.entries()) {
+    const known = [...new Set(cells.map(({ variant }) => variant))];
+    const name = variants[at] ?? '';
+    if (known.includes(name)) continue;
+    const near = nearest(name, known);
+    throw new UsageError(
+      'unknown_variant',
+      `${sweep} has no variant '${name}'${near === null ? '' : `; did you mean '${near}'?`} Known: ${known.join(', ')}`,
+    );
+  }
+  return [before, after];
 }
 
 function sweepOf(resultsPath: string, id: string): Plan {

@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import { formatAge } from '../lib/age.js';
 import { renderTable, terminalText, truncate } from '../lib/table.js';
+import { scenarioLabel } from '../results/cell-label.js';
 import type {
   Change,
   Comparison,
@@ -94,9 +95,13 @@ const whyNothing = ({ base, head }: Comparison['total']): string =>
 
 /** Which sweeps these are, and what of them is not counted. */
 function sweeps({ base, head, total }: Comparison, { now, width }: ComparisonOptions): string[] {
-  const row = (label: string, { sweep, started, status }: Comparison['base'], side: Side): string[] => [
+  const row = (
+    label: string,
+    { sweep, variant, started, status }: Comparison['base'],
+    side: Side,
+  ): string[] => [
     label,
-    terminalText(sweep),
+    terminalText(variant === null ? sweep : `${variant} of ${sweep}`),
     formatAge(now - Date.parse(started)),
     [...(status === 'completed' ? [] : [status]), `${side.tested} compared`, ...notCounted(side)].join(', '),
   ];
@@ -170,8 +175,8 @@ const MOST_NAMES = 24;
 
 /** Nothing where it concerns all. */
 function concerned({ of }: Change, all: readonly Configuration[]): string {
-  const isAll = all.every(({ scenario, agent, model }) =>
-    [scenario, agent, `${agent}/${model}`].some((name) => of.includes(name)),
+  const isAll = all.every((one) =>
+    [scenarioLabel(one), one.agent, `${one.agent}/${one.model}`].some((name) => of.includes(name)),
   );
   return isAll ? '' : of.map(terminalText).join(', ');
 }
@@ -185,8 +190,8 @@ function leftOut({ only_in_base, only_in_head }: Comparison, { width }: TextOpti
   return renderTable([...line('base', only_in_base), ...line('head', only_in_head)], { width });
 }
 
-const fullName = ({ scenario, agent, model, variant }: Configuration): string =>
-  terminalText(`${scenario} ${agent}/${model}${variant === 'default' ? '' : ` ${variant}`}`);
+const fullName = (one: Configuration): string =>
+  terminalText(`${scenarioLabel(one)} ${one.agent}/${one.model}`);
 
 function hints(
   { verdict, total, head, configurations, alpha }: Comparison,

@@ -152,3 +152,59 @@ describe('what the files hold', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/is a run; what is compared are sweeps/)]);
   });
 });
+
+describe('two variants of one sweep', () => {
+  beforeAll(async () => {
+    await project.write(
+      'fixtures/guided.yaml',
+      scenario('guided', {
+        target: '{binary: ../bin/notes}',
+        gates: ['{type: file_exists, path: notes.md}'],
+        steps: ['run: "if [ -e GUIDE.md ]; then notes; fi"'],
+        more: 'matrix: {repeat: 6, variants: [{name: bare}, {name: guided, files: {GUIDE.md: Use notes.}}]}',
+      }).replace('template_folder: empty', 'template_folder: notes'),
+    );
+    await project.run(['guided', '--name', 'both']);
+  });
+
+  test('are compared by --variants, and what the variant changes is no doubt', async () => {
+    const { exitCode, document } = await compare('both', '--variants', 'bare,guided');
+    expect(exitCode).toBe(0);
+    expect(document).toMatchObject({
+      verdict: 'better',
+      base: { variant: 'bare' },
+      head: { variant: 'guided' },
+      total: { base: { passed: 0, tested: 6 }, head: { passed: 6, tested: 6 } },
+      only_in_base: [],
+      only_in_head: [],
+    });
+    expect(document.base.sweep).toBe(document.head.sweep);
+    expect(document.configurations).toHaveLength(1);
+    expect(document.changes.length).toBeGreaterThan(0);
+    expect(document.changes.filter(({ doubtful }) => doubtful)).toEqual([]);
+    const worse = await project.cli(['compare', 'both', '--variants', 'guided,bare', '--fail-on-worse']);
+    expect(worse.exitCode).toBe(1);
+    expect(worse.stdout).toMatch(/bare of both-/);
+  });
+
+  test('are each compared with themselves where nothing is said', async () => {
+    await project.run(['guided', '--name', 'again', '--no-cache']);
+    const { document } = await compare('both', 'again');
+    expect(document.configurations.map(({ variant, difference }) => [variant, difference])).toEqual([
+      ['bare', 0],
+      ['guided', 0],
+    ]);
+    expect(document.base.variant).toBeNull();
+  });
+
+  test('that are unknown, or not two, are refused', async () => {
+    const refused = async (names: string): Promise<string> => {
+      const { exitCode, stderr } = await project.cli(['compare', 'both', '--variants', names]);
+      expect(exitCode).toBe(2);
+      return stderr;
+    };
+    expect(await refused('bare,giuded')).toContain("has no variant 'giuded'; did you mean 'guided'?");
+    for (const names of ['bare', 'bare,bare', 'bare,guided,more'])
+      expect(await refused(names)).toContain('expected two names');
+  });
+});

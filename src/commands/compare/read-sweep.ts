@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { beginningOf } from '../../lib/cut.js';
 import { parseJson, type Json } from '../../lib/json.js';
 import { readTextIfThere } from '../../platform/read-file.js';
+import { scenarioLabel } from '../../results/cell-label.js';
 import type { RunFacts } from '../../results/comparison/changes.js';
 import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js';
 import { RunRecord } from '../../results/run-record.js';
@@ -23,6 +24,7 @@ export async function readSweep(
   const lines = results.filter(({ sweep }) => sweep === plan.sweep);
   return {
     sweep: plan.sweep,
+    variant: null,
     started: plan.created_at,
     status: sweepStatus(resultsPath, plan.sweep),
     cells: plan.cells,
@@ -36,12 +38,13 @@ export async function readSweep(
 
 async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<string, Json>> {
   const found = new Map<string, Json>();
-  for (const { name, hash } of plan.scenarios) {
+  for (const { name: scenario, variant, hash } of plan.scenarios) {
+    const label = scenarioLabel({ scenario, variant });
     const file = scenarioFile(resultsPath, hash);
     const text = await readTextIfThere(file);
-    const scenario = text === null ? undefined : parseJson(text);
-    if (scenario !== undefined) found.set(name, scenario);
-    else say(`warning: ${displayPath(file)} cannot be read: whether ${name} has changed is not known`);
+    const stored = text === null ? undefined : parseJson(text);
+    if (stored !== undefined) found.set(label, stored);
+    else say(`warning: ${displayPath(file)} cannot be read: whether ${label} has changed is not known`);
   }
   return found;
 }

@@ -1,9 +1,10 @@
 import { normalize } from 'node:path/posix';
 import { isJsonObject, type Json } from '../../lib/json.js';
+import { scenarioLabel } from '../cell-label.js';
 import type { ResultLine } from '../schema.js';
-import type { Change } from './document.js';
+import type { Change, Configuration } from './document.js';
 import { jsonDifferences } from './json-differences.js';
-import type { Pair } from './samples.js';
+import type { Pair, SweepResults } from './samples.js';
 
 /** What the record of a run says of what it was made with; null is what nobody knows. */
 export interface RunFacts {
@@ -18,7 +19,7 @@ export interface RunFacts {
 
 /** What a sweep was planned with and run with, as far as it can be read. */
 export interface SweepInputs {
-  /** By name: scenario.json of the store. */
+  /** By label, in their variants: scenario.json of the store. */
   scenarios: ReadonlyMap<string, Json>;
   /** Settings of the config, by agent. */
   agents: { readonly [name: string]: Json };
@@ -34,21 +35,24 @@ const TARGET = /^target(_path)?\b/;
 
 /** Whatever is known to differ between the sweeps in the configurations that both have. */
 export function changesBetween(
-  base: SweepInputs,
-  head: SweepInputs,
+  base: SweepInputs & Pick<SweepResults, 'variant'>,
+  head: SweepInputs & Pick<SweepResults, 'variant'>,
   pairs: readonly Pair[],
   fixtureFiles: ReadonlyMap<string, readonly string[]>,
 ): Change[] {
-  const names = (key: 'scenario' | 'agent') => [
-    ...new Set(pairs.map(({ head: { configuration } }) => configuration[key])),
+  const names = (of: (one: Configuration) => string) => [
+    ...new Set(pairs.map(({ head: { configuration } }) => of(configuration))),
   ];
   const known = together([
-    ...names('scenario').flatMap((name) => {
+    ...names(scenarioLabel).flatMap((name) => {
       const [before, after] = [base.scenarios.get(name), head.scenarios.get(name)];
       const files = fixtureFiles.get(name) ?? [];
-      return before === undefined || after === undefined ? [] : scenarioChanges(name, before, after, files);
+      if (before === undefined || after === undefined) return [];
+      const found = scenarioChanges(name, before, after, files);
+      // What a variant changes is what is to be compared.
+      return base.variant === head.variant ? found : found.map((change) => ({ ...change, doubtful: false }));
     }),
-    ...names('agent').flatMap((name) =>
+    ...names(({ agent }) => agent).flatMap((name) =>
       jsonDifferences(base.agents[name], head.agents[name]).map((path) =>
         changeOf(path === '' ? 'the config of the agent' : `the config of the agent: ${path}`, name),
       ),
@@ -61,7 +65,7 @@ export function changesBetween(
   return [
     ...known,
     ...together(
-      unexplained.map(({ head: { configuration } }) => changeOf(UNRECORDED, configuration.scenario)),
+      unexplained.map(({ head: { configuration } }) => changeOf(UNRECORDED, scenarioLabel(configuration))),
     ),
   ];
 }
@@ -138,7 +142,8 @@ function factChanges(
   before: SweepInputs['facts'],
   after: SweepInputs['facts'],
 ): Change[] {
-  const { scenario, agent, model } = head.configuration;
+  const { agent, model } = head.configuration;
+  const scenario = scenarioLabel(head.configuration);
   const compare = (what: string, of: string, name: keyof RunFacts, doubtful = true): Change[] => {
     const [was, is] = [valuesOf(base.samples, before, name), valuesOf(head.samples, after, name)];
     return was === '' || is === '' || was === is
@@ -174,6 +179,6 @@ function together(changes: readonly Change[]): Change[] {
 }
 
 const concerns = ({ of }: Change, { head: { configuration } }: Pair): boolean => {
-  const { scenario, agent, model } = configuration;
-  return [scenario, agent, `${agent}/${model}`].some((name) => of.includes(name));
+  const { agent, model } = configuration;
+  return [scenarioLabel(configuration), agent, `${agent}/${model}`].some((name) => of.includes(name));
 };

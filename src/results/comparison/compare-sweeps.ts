@@ -28,8 +28,8 @@ export function compareSweeps(
   const total = totalOf(pairs);
   return {
     schema_version: SCHEMA_VERSION,
-    base: { sweep: base.sweep, started: base.started, status: base.status },
-    head: { sweep: head.sweep, started: head.started, status: head.status },
+    base: nameOf(base),
+    head: nameOf(head),
     alpha: ALPHA,
     verdict: verdictOf(total),
     total,
@@ -40,6 +40,13 @@ export function compareSweeps(
     doubts: doubtsOf(base, head),
   };
 }
+
+const nameOf = ({ sweep, variant, started, status }: SweepToCompare): Comparison['base'] => ({
+  sweep,
+  variant,
+  started,
+  status,
+});
 
 const stratumOf = ({ base, head }: Pair): Stratum => ({ base: base.side, head: head.side });
 const isTested = ({ base, head }: Pair): boolean => base.side.tested > 0 && head.side.tested > 0;

@@ -116,6 +116,8 @@ export type ComparedConfiguration = z.infer<typeof ComparedConfiguration>;
 
 const SweepName = z.object({
   sweep: z.string(),
+  /** The only one that is compared; null where all are, each with itself. */
+  variant: z.string().nullable(),
   /** ISO 8601 UTC */
   started: z.string(),
   /** `open`: it has not ended, and its cells are compared as far as they have. */

@@ -1,5 +1,5 @@
-import { jsonDifferences } from './json-differences.js';
 import type { SweepInputs } from './changes.js';
+import { jsonDifferences } from './json-differences.js';
 import type { SweepResults } from './samples.js';
 
 type Sweep = SweepResults & Pick<SweepInputs, 'prices'>;

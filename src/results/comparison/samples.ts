@@ -7,6 +7,8 @@ import { wilsonInterval } from './wilson-interval.js';
 /** A sweep as the results folder has it. */
 export interface SweepResults {
   sweep: string;
+  /** The only one that is compared; null where all are. */
+  variant: string | null;
   /** ISO 8601 UTC */
   started: string;
   status: 'open' | 'completed' | 'cancelled';

@@ -40,6 +40,7 @@ export function sweepOf(
   const lines = all.flatMap(({ line }) => line);
   return {
     sweep,
+    variant: null,
     started: '2026-01-01T00:00:00.000Z',
     status: 'completed',
     cells: all.map(({ cell }) => cell),

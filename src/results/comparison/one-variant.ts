@@ -1,0 +1,22 @@
+import type { Json } from '../../lib/json.js';
+import { DEFAULT_VARIANT, scenarioLabel } from '../cell-label.js';
+import type { SweepToCompare } from './compare-sweeps.js';
+
+/** A sweep as if it had been run in one of its variants only: what the scenarios are then compared by is the variant. */
+export function oneVariant(sweep: SweepToCompare, variant: string): SweepToCompare {
+  const cells = sweep.cells.filter((cell) => cell.variant === variant);
+  const ids = new Set(cells.map(({ id }) => id));
+  const scenarios = [...new Set(cells.map(({ scenario }) => scenario))].flatMap(
+    (scenario): [string, Json][] => {
+      const found = sweep.scenarios.get(scenarioLabel({ scenario, variant }));
+      return found === undefined ? [] : [[scenario, found]];
+    },
+  );
+  return {
+    ...sweep,
+    variant,
+    cells: cells.map((cell) => ({ ...cell, variant: DEFAULT_VARIANT })),
+    lines: sweep.lines.filter(({ cell }) => ids.has(cell)),
+    scenarios: new Map(scenarios),
+  };
+}
