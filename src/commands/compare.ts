@@ -1,17 +1,17 @@
 import { isJsonObject, type Json } from '../lib/json.js';
-import { nearest } from '../lib/nearest.js';
 import { differingFiles } from '../platform/compare-trees.js';
 import { renderComparison } from '../reports/comparison-text.js';
 import { compareSweeps, type SweepToCompare } from '../results/comparison/compare-sweeps.js';
 import { oneVariant } from '../results/comparison/one-variant.js';
 import type { Plan } from '../scenario/plan.js';
-import { fixtureFolder, resultsLog } from '../store/results-folder.js';
-import { readResults } from '../store/results-log.js';
+import { fixtureFolder } from '../store/results-folder.js';
 import { readSweep } from './compare/read-sweep.js';
-import { printJson, say, textOptions } from './output.js';
+import { printJson, textOptions } from './output.js';
 import { ownCommand } from './own-name.js';
+import { checkVariant } from './plan/choose-variants.js';
 import { openProject } from './project.js';
 import { findById } from './sweeps/find-sweep.js';
+import { readLog } from './sweeps/read-log.js';
 import { UsageError } from './usage-error.js';
 
 export interface CompareOptions {
@@ -38,9 +38,7 @@ export async function compare(
   if (before.sweep === after.sweep && variants.length === 0)
     throw new UsageError('usage', `base and head are the same sweep, ${before.sweep}: name an older one`);
   const [variantBefore, variantAfter] = pairOf(variants, before, after);
-  const { results, corrupt } = readResults(resultsLog(resultsPath));
-  for (const { line, reason } of corrupt)
-    say(`warning: ${resultsLog(resultsPath)}:${line}: this line is passed over: ${reason}`);
+  const results = readLog(resultsPath);
   const sides = [
     narrowed(await readSweep(resultsPath, before, results), variantBefore),
     narrowed(await readSweep(resultsPath, after, results), variantAfter),
@@ -65,13 +63,7 @@ function pairOf(variants: readonly string[], ...plans: [Plan, Plan]): [string | 
     throw new UsageError('usage', '--variants: expected two names, of base and of head, like "bare,guided"');
   for (const [at, { sweep, cells }] of plans.entries()) {
     const known = [...new Set(cells.map(({ variant }) => variant))];
-    const name = variants[at] ?? '';
-    if (known.includes(name)) continue;
-    const near = nearest(name, known);
-    throw new UsageError(
-      'unknown_variant',
-      `${sweep} has no variant '${name}'${near === null ? '' : `; did you mean '${near}'?`} Known: ${known.join(', ')}`,
-    );
+    checkVariant(variants[at] ?? '', known, `${sweep} has no variant`);
   }
   return [before, after];
 }

@@ -27,7 +27,7 @@ export async function report(id: string, options: ReportOptions): Promise<number
   const document = await sweepDocument(resultsPath, found.plan);
   const content: SweepReport = {
     document,
-    cells: await Promise.all(document.cells.map(readRecords)),
+    cells: document.cells.map(readRecords),
     base: options.output === undefined ? process.cwd() : dirname(resolve(options.output)),
   };
   const format = await loadFormat(options.format);

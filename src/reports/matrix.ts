@@ -1,3 +1,4 @@
+import { mean } from '../lib/mean.js';
 import type { Outcome } from '../results/schema.js';
 import { scoreText } from '../results/score-text.js';
 import type { SweepCell } from '../results/sweep-document.js';
@@ -15,6 +16,10 @@ export interface Matrix {
   rows: Line[];
   columns: Line[];
 }
+
+/** Whether cells of different variants have to be told apart. */
+export const hasVariants = (cells: readonly SweepCell[]): boolean =>
+  new Set(cells.map(({ variant }) => variant)).size > 1;
 
 /** Groups cells for a matrix, in the order in which their rows and columns come first. */
 export function toMatrix(cells: readonly SweepCell[]): Matrix {
@@ -95,10 +100,4 @@ function passRate({ passed, tested }: { passed: number; tested: number }): strin
   if (tested === 0) return 'n/a';
   const rounded = Math.round((100 * passed) / tested);
   return `${passed === 0 || passed === tested ? rounded : Math.min(99, Math.max(1, rounded))}%`;
-}
-
-/** The mean of what is known; null where nothing is. */
-function mean(values: readonly (number | null)[]): number | null {
-  const known = values.flatMap((value) => (value === null ? [] : [value]));
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }

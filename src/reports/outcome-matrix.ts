@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { renderTable, terminalText, textWidth, truncate } from '../lib/table.js';
 import { scoreText } from '../results/score-text.js';
 import type { SweepCell } from '../results/sweep-document.js';
-import { countOf, entryCells, scoreOf, summaries, type Line, type Matrix } from './matrix.js';
+import { countOf, entryCells, hasVariants, scoreOf, summaries, type Line, type Matrix } from './matrix.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /**
@@ -11,7 +11,7 @@ import { mark, type Colors, type TextOptions } from './terminal.js';
  */
 export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): string[] {
   const colors = pc.createColors(options.color);
-  const variants = new Set(rows.map(({ heading }) => heading[1])).size > 1;
+  const variants = hasVariants(rows.flatMap(({ cells }) => cells));
   const models = columns.some(({ heading }) => heading[1] !== 'default');
   const footer = summaries(columns);
   const labels = [

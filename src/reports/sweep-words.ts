@@ -1,17 +1,17 @@
 import { formatCost } from '../lib/dollars.js';
 import type { SweepCell, SweepDocument } from '../results/sweep-document.js';
 import { paidCost, waitingIn } from '../results/tally.js';
+import { hasVariants } from './matrix.js';
 import { paidText } from './terminal.js';
 
 /** What tells the cells of a sweep apart: variant and repetition only where they differ. */
 export function cellColumns(
   cells: readonly SweepCell[],
 ): { heading: string; of: (cell: SweepCell) => string }[] {
-  const variants = new Set(cells.map((cell) => cell.variant)).size > 1;
   const repeated = cells.some((cell) => cell.repetition > 1);
   return [
     { heading: 'Scenario', of: ({ scenario }) => scenario },
-    ...(variants ? [{ heading: 'Variant', of: ({ variant }: SweepCell) => variant }] : []),
+    ...(hasVariants(cells) ? [{ heading: 'Variant', of: ({ variant }: SweepCell) => variant }] : []),
     { heading: 'Agent', of: ({ agent, model }) => `${agent}/${model}` },
     ...(repeated ? [{ heading: 'Run', of: ({ repetition }: SweepCell) => `#${repetition}` }] : []),
   ];

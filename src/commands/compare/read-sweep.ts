@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { beginningOf } from '../../lib/cut.js';
@@ -13,6 +12,7 @@ import type { Plan } from '../../scenario/plan.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
 import { say } from '../output.js';
 import { displayPath } from '../project.js';
+import { readOwn } from '../sweeps/read-own.js';
 import { sweepStatus } from '../sweeps/sweep-status.js';
 
 /** All that is kept of a sweep and matters to a comparison. What cannot be read is said, and left out. */
@@ -62,7 +62,7 @@ function readFacts(resultsPath: string, lines: readonly ResultLine[]): Map<strin
   for (const folder of new Set(lines.flatMap(({ results_dir }) => results_dir ?? []))) {
     const { run } = runFiles(join(resultsPath, folder));
     try {
-      found.set(folder, factsOf(Facts.parse(JSON.parse(readFileSync(run, 'utf8')))));
+      found.set(folder, factsOf(readOwn(run, Facts)));
     } catch {
       broken.push(displayPath(run));
     }

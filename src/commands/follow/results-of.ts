@@ -1,15 +1,15 @@
 import type { ResultLine } from '../../results/schema.js';
 import { resultsLog } from '../../store/results-folder.js';
 import { createResultsReader } from '../../store/results-reader.js';
-import { say } from '../output.js';
+import { warnOfLine } from '../sweeps/read-log.js';
 
 /** Gives a sweep's finished runs in the order written, the last line of each cell. Corrupt lines are warned of once. */
 export function resultsOf(resultsPath: string, sweep: string): () => ResultLine[] {
   const log = resultsLog(resultsPath);
   const warned = new Set<number>();
-  const reader = createResultsReader(log, ({ line, reason }) => {
-    if (!warned.has(line)) say(`warning: ${log}:${line}: this line is passed over: ${reason}`);
-    warned.add(line);
+  const reader = createResultsReader(log, (corrupt) => {
+    if (!warned.has(corrupt.line)) warnOfLine(log, corrupt);
+    warned.add(corrupt.line);
   });
   const known = new Map<string, ResultLine>();
   return () => {

@@ -12,15 +12,18 @@ export function chooseVariants(
 ): SelectedScenario[] {
   if (wanted.length === 0) return [...scenarios];
   const known = [...new Set(scenarios.flatMap(({ variants }) => variants.map(({ variant }) => variant)))];
-  for (const name of wanted) {
-    if (known.includes(name)) continue;
-    const near = nearest(name, known);
-    throw new UsageError(
-      'unknown_variant',
-      `no scenario has the variant '${name}'${near === null ? '' : `; did you mean '${near}'?`} Known: ${known.join(', ')}`,
-    );
-  }
+  for (const name of wanted) checkVariant(name, known, 'no scenario has the variant');
   return scenarios
     .map((one) => ({ ...one, variants: one.variants.filter(({ variant }) => wanted.includes(variant)) }))
     .filter(({ variants }) => variants.length > 0);
+}
+
+/** @throws UsageError that begins with `said` where the variant is none of those that are known. */
+export function checkVariant(name: string, known: readonly string[], said: string): void {
+  if (known.includes(name)) return;
+  const near = nearest(name, known);
+  throw new UsageError(
+    'unknown_variant',
+    `${said} '${name}'${near === null ? '' : `; did you mean '${near}'?`} Known: ${known.join(', ')}`,
+  );
 }

@@ -3,20 +3,16 @@ import { readEngineState } from '../../platform/engine/engine-state.js';
 import { projectState } from '../../platform/folders.js';
 import { buildSweepDocument, SweepDocument } from '../../results/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
-import { resultsLog, summaryFile } from '../../store/results-folder.js';
-import { readResults } from '../../store/results-log.js';
+import { summaryFile } from '../../store/results-folder.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
-import { say } from '../output.js';
 import { uiPage } from '../ui-page.js';
+import { readLog } from './read-log.js';
 import { readOwn } from './read-own.js';
 
 /** A sweep as the files know it: its summary tells whether it has ended, the log what was found. */
 export async function sweepDocument(resultsPath: string, plan: Plan): Promise<SweepDocument> {
   const summary = summaryFile(resultsPath, plan.sweep);
   const engine = await readEngineState(projectState(resultsPath).folder);
-  const { results, corrupt } = readResults(resultsLog(resultsPath));
-  for (const { line, reason } of corrupt)
-    say(`warning: ${resultsLog(resultsPath)}:${line}: this line is passed over: ${reason}`);
   return buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
@@ -24,7 +20,7 @@ export async function sweepDocument(resultsPath: string, plan: Plan): Promise<Sw
     status: existsSync(summary) ? readOwn(summary, SweepDocument).status : 'running',
     maxUsd: plan.max_usd,
     cells: plan.cells,
-    results,
+    results: readLog(resultsPath),
     resultsPath,
   });
 }

@@ -1,6 +1,15 @@
 import { scoreText } from '../../results/score-text.js';
 import type { SweepCell } from '../../results/sweep-document.js';
-import { entryCells, entryText, outcomeOf, scoreOf, summaries, toMatrix, type Line } from '../matrix.js';
+import {
+  entryCells,
+  entryText,
+  hasVariants,
+  outcomeOf,
+  scoreOf,
+  summaries,
+  toMatrix,
+  type Line,
+} from '../matrix.js';
 import { markup, type Markup } from './markup.js';
 
 /** Where the details of a cell are, by its number in the sweep. */
@@ -9,7 +18,7 @@ export const anchorOf = (at: number): string => `cell-${at + 1}`;
 /** Scenarios down, agents and models across; each run is a mark that leads to its details. */
 export function matrixTable(cells: readonly SweepCell[]): Markup {
   const { rows, columns } = toMatrix(cells);
-  const variants = new Set(cells.map(({ variant }) => variant)).size > 1;
+  const variants = hasVariants(cells);
   const numbers = new Map(cells.map((cell, at) => [cell, at]));
   const heading = ({ heading: [agent, model] }: Line) => markup`<th scope="col"><b>${agent}</b>${model}</th>`;
   const line = (row: Line) =>

@@ -6,7 +6,16 @@ import type { Outcome } from '../../results/schema.js';
 import { scoreText } from '../../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../../results/sweep-document.js';
 import { blocks, heading, inline, list, table } from '../markdown.js';
-import { entryCells, entryText, outcomeOf, scoreOf, summaries, toMatrix, type Line } from '../matrix.js';
+import {
+  entryCells,
+  entryText,
+  hasVariants,
+  outcomeOf,
+  scoreOf,
+  summaries,
+  toMatrix,
+  type Line,
+} from '../matrix.js';
 import { cellColumns, isOpen, totalsText } from '../sweep-words.js';
 import { effortText } from './effort.js';
 import {
@@ -69,7 +78,7 @@ const sign = (outcome: Outcome | null): string => `${SIGNS[outcome ?? 'waiting']
 
 function outcomes(cells: readonly SweepCell[], { most }: MarkdownOptions): string {
   const { rows, columns } = toMatrix(cells);
-  const variants = new Set(cells.map(({ variant }) => variant)).size > 1;
+  const variants = hasVariants(cells);
   const line = (row: Line): string[] => [
     inline(variants ? row.heading.join(' ') : row.heading[0]),
     ...columns.map((column) => entry(entryCells(row, column))),

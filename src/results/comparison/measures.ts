@@ -1,3 +1,4 @@
+import { mean } from '../../lib/mean.js';
 import type { ResultLine } from '../schema.js';
 import { MEASURES, type Measure } from './document.js';
 
@@ -36,9 +37,6 @@ export function measuresOf(base: readonly ResultLine[], head: readonly ResultLin
     return measure.base.runs + measure.head.runs === 0 ? [] : [measure];
   });
 }
-
-const mean = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b);
