@@ -8,6 +8,8 @@ const TEMPORAL = ['workflows', 'commands', 'chaos', 'package', 'documents'].map(
 const PRODUCTION = ['test/production/**/*.test.ts'];
 // Run by `npm run test:agents`, since they install the real agents.
 const REAL_AGENTS = ['test/agents/real/**/*.test.ts'];
+// Run by `npm run test:long`, since each takes minutes.
+const LONG = ['test/long/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -29,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'plain',
           include: ['test/**/*.test.ts'],
-          exclude: [...TEMPORAL, ...PRODUCTION, ...REAL_AGENTS],
+          exclude: [...TEMPORAL, ...PRODUCTION, ...REAL_AGENTS, ...LONG],
         },
       },
       {

@@ -1,13 +1,24 @@
 // Measures the performance budget (specs/performance.md) with the real command line on a real server, in temporary projects:
 // `npm run bench`, or some of it: `npm run bench -- recovery runs`. BENCH_RUNS=10000 for the longest measure of runs.
 import { agentScripts } from './bench/agent-scripts.js';
+import { cancel } from './bench/cancel.js';
 import { concurrency } from './bench/concurrency.js';
 import { floor } from './bench/floor.js';
 import { recovery } from './bench/recovery.js';
 import { runs } from './bench/runs.js';
 import { startUp } from './bench/start-up.js';
+import { waiting } from './bench/waiting.js';
 
-const measures = { 'start-up': startUp, runs, floor, concurrency, recovery, 'agent-scripts': agentScripts };
+const measures = {
+  'start-up': startUp,
+  runs,
+  floor,
+  concurrency,
+  waiting,
+  recovery,
+  cancel,
+  'agent-scripts': agentScripts,
+};
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(measures, name));
 if (unknown.length > 0) {

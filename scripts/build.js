@@ -25,6 +25,7 @@ try {
       'src/cli.ts',
       'src/worker.ts',
       'src/agents/mock-program.ts',
+      'src/activities/gate/work-program.ts',
       'src/platform/engine/download-temporal.ts',
     ],
     external: (id) => /^[^./]/.test(id) && !isAbsolute(id) && !BUNDLED.test(id),

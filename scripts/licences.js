@@ -1,13 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Of packages that are not bundled npm installs the licences with them. Those out of the ordinary are named here. */
+const INSTALLED = `Not part of this bundle, and installed by npm with their own notices, as dependencies of the Temporal SDK's bundler or of
+the command line's libraries:
+
+caniuse-lite: CC-BY-4.0, data of caniuse.com
+argparse: PSF-2.0
+unionfs: its package.json declares none; its LICENSE file is the Unlicense
+`;
+
 /**
  * The licences of the packages that the modules of a bundle come from: who gives their code on gives these on with it.
  * @param {string[]} modules paths of files
  */
 export function licencesOf(modules) {
   const folders = modules.flatMap((path) => /^\/.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
-  return [...new Set(folders)].map(licenceOf).sort().join('\n');
+  return [...[...new Set(folders)].map(licenceOf).sort(), INSTALLED].join('\n');
 }
 
 /** @param {string} folder of a package */

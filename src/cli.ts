@@ -1,13 +1,11 @@
 #!/usr/bin/env -S node --
-import { Argument, Command, CommanderError, Option } from '@commander-js/extra-typings';
-import { ADDRESS, JSON_FLAG, RESULTS, SWEEP } from './commands/common-options.js';
+import { Argument, Command, Option } from '@commander-js/extra-typings';
+import { ADDRESS, ENV_FILE, JSON_FLAG, RESULTS, SWEEP } from './commands/common-options.js';
 import { addEngineVerbs } from './commands/engine-verbs.js';
-import { atOnce, count, each, list, positive, tier } from './commands/option-values.js';
-import { errorDocument, printJson, printUsageError, say } from './commands/output.js';
-import { ownCommand } from './commands/own-name.js';
+import { keepsLog, reportFailure } from './commands/failure.js';
+import { atOnce, count, each, list, positive, seconds, tier } from './commands/option-values.js';
 import { addScriptsVerbs } from './commands/scripts/verbs.js';
-import { InfrastructureError, UsageError } from './commands/usage-error.js';
-import { UnsafeFolder } from './platform/folders.js';
+import { UsageError } from './commands/usage-error.js';
 import { packageVersion } from './platform/package-info.js';
 import { formatNames } from './reports/formats/index.js';
 
@@ -54,7 +52,7 @@ program
       .argParser(positive)
       .env('LLM_TOOL_TEST_BUDGET_USD'),
   )
-  .option('--timeout-secs <n>', 'time for the agent', positive)
+  .option('--timeout-secs <n>', 'time for the agent', seconds)
   .option('--target-binary <path>', "another build in the target's place")
   .option('--no-cache', 'run everything anew, also what has a result of exactly the same inputs')
   .addOption(
@@ -65,7 +63,7 @@ program
   )
   .option('--no-judge', 'leave out the judge')
   .option('--name <name>', 'a name for the sweep, to begin its id')
-  .option('--env-file <file>', 'variables for ${NAME} and keys, besides those of the shell')
+  .option(...ENV_FILE)
   .option('--detach', 'start and return; the sweep goes on', false)
   .option('--dry-run', 'show the plan and leave nothing behind', false)
   .option('--pass-with-no-scenarios', 'nothing selected is a success', false)
@@ -133,7 +131,11 @@ program
   .argument('<base>', 'id of the sweep before, or a unique beginning of it')
   .argument('[head]', 'the one after; where nothing is said `latest`, the newest')
   .option('--variants <base,head>', 'compare two variants, of one sweep where no head is named', list, [])
-  .option('--fail-on-worse', 'exit 1 where head is worse', false)
+  .option(
+    '--fail-on-worse',
+    'exit 1 where head is worse, 3 where it was not tested, 4 where the runs are too few',
+    false,
+  )
   .option(...RESULTS)
   .option(...JSON_FLAG, false)
   .action(async (base, head, options) =>
@@ -166,6 +168,7 @@ program
   .command('resume')
   .description('go on with a sweep and follow it')
   .argument(...SWEEP)
+  .option(...ENV_FILE)
   .option(...RESULTS)
   .option(...ADDRESS)
   .option(...JSON_FLAG, false)
@@ -175,6 +178,7 @@ program
   .command('retry')
   .description('run the cells of a sweep again that could not be tested')
   .argument(...SWEEP)
+  .option(...ENV_FILE)
   .option('--failed', 'also those that failed', false)
   .option('--now', 'of a sweep that runs: wait no longer for limits of providers', false)
   .option(...RESULTS)
@@ -259,9 +263,13 @@ program
 addEngineVerbs(program, exitWith);
 addScriptsVerbs(program, exitWith);
 
-/** Runs the command that the arguments name. Expected errors print no stack. */
+const json = process.argv.includes('--json');
+const fail = (error: unknown): number => reportFailure(error, { json, log: keepsLog(process.argv.slice(2)) });
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (error) => process.exit(fail(error)));
+
+/** Runs the command that the arguments name. */
 async function main(): Promise<void> {
-  const json = process.argv.includes('--json');
   try {
     // Asked by the completion scripts, about a line that is not complete: nothing that Commander could parse.
     if (process.argv[2] === 'complete-words') {
@@ -271,26 +279,7 @@ async function main(): Promise<void> {
     }
     await program.parseAsync();
   } catch (error) {
-    if (error instanceof CommanderError) {
-      // Commander has printed help or its message already.
-      exitCode = error.exitCode === 0 ? 0 : 2;
-      if (json && exitCode === 2) printJson(errorDocument('usage', error.message));
-    } else if (error instanceof UsageError) {
-      printUsageError(error, json);
-      exitCode = 2;
-    } else if (error instanceof InfrastructureError || error instanceof UnsafeFolder) {
-      if (json) printJson(errorDocument('infrastructure', error.message));
-      say(`error: ${error.message}`);
-      exitCode = 3;
-    } else if (error instanceof Error && error.name === 'ServiceError') {
-      // Temporal's client, of whose classes this file must not wait to be loaded.
-      const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      if (json) printJson(errorDocument('infrastructure', reason));
-      say(`error: the Temporal server failed: ${reason}; try again, or see ${ownCommand('engine status')}`);
-      exitCode = 3;
-    } else {
-      throw error;
-    }
+    exitCode = fail(error);
   }
 }
 

@@ -13,14 +13,20 @@ import {
 } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
+import type { Deps } from './activities/step/deps.js';
+import { whileUnderWay } from './activities/watch/lost-steps.js';
+import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
 import { MOST_AT_ONCE } from './lib/most-at-once.js';
 import { taskQueueOf, workerAliveFile, workerReadyFile } from './platform/engine/engine-state.js';
 import { projectState } from './platform/folders.js';
-import { giveUpLost } from './platform/give-up-lost.js';
-import { noteInflight } from './platform/inflight.js';
+import { namespaceId } from './platform/namespace-id.js';
 import { packageFile } from './platform/package-info.js';
+import { forgiveOutput } from './platform/forgive-output.js';
+import { whyNoConnection } from './platform/why-no-connection.js';
 import { ownIdentity } from './platform/process-identity.js';
 import { waitUntil } from './platform/wait-until.js';
+import { ownWorkerIdentity } from './platform/worker-identity.js';
+import { originOf } from './store/origin.js';
 import { writeFileAtomic } from './platform/write-file.js';
 
 export interface WorkerSettings {
@@ -30,6 +36,8 @@ export interface WorkerSettings {
   /** The address is that of a given server. */
   external?: boolean | undefined;
   namespace?: string | undefined;
+  /** Id that the namespace has on the engine's server; absent for a given server. */
+  namespaceId?: string | undefined;
   queue?: string | undefined;
 }
 
@@ -37,6 +45,7 @@ const CONNECT_MS = 60_000;
 
 /** Runs a worker until SIGTERM or SIGINT. Agents that it has started go on; the next worker adopts them. */
 export async function runWorker(settings: WorkerSettings): Promise<void> {
+  forgiveOutput();
   const { id, folder } = projectState(settings.resultsPath);
   const given = loadClientConnectConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';
@@ -52,26 +61,41 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     },
   });
   const connection = await waitUntil(
-    () => NativeConnection.connect(options).catch(() => null),
+    () =>
+      NativeConnection.connect(options).catch((error: unknown) => {
+        const reason = whyNoConnection(error);
+        if (reason !== null)
+          throw new Error(`Temporal at ${options.address ?? 'its default address'}: ${reason}`);
+        return null;
+      }),
     CONNECT_MS,
     200,
   );
   if (connection === null)
     throw new Error(`Temporal at ${options.address ?? 'its default address'} does not answer`);
 
+  const client = new Client({ connection, namespace });
+  const server = settings.external === true ? `${options.address ?? ''}/${namespace}` : 'own';
+  const isOwnServer = await serverCheck(client, settings);
+  const deps: Deps = { resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer };
+  const watch = watchRuns(deps, client, (line) => console.error(line));
+  // Here, where there is room on the disk: a command that comes later may find it full.
+  await originOf({ resultsPath: settings.resultsPath, stateFolder: folder });
+  const taskQueue = settings.queue ?? taskQueueOf(id);
   const worker = await Worker.create({
     connection,
     namespace,
-    taskQueue: settings.queue ?? taskQueueOf(id),
-    activities: createActivities({ resultsPath: settings.resultsPath, stateFolder: folder }),
+    identity: ownWorkerIdentity(),
+    taskQueue,
+    activities: createActivities({ ...deps, endOthers: watch.lookAtOthers }),
     workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
-    interceptors: { activity: [noteActivities(folder)] },
+    interceptors: { activity: [noteActivities(watch)] },
     // A dead worker's share of workflow tasks comes to us after so long.
     stickyQueueScheduleToStartTimeout: '2 seconds',
     // Agents mostly wait; how many run at once is the sweep's concern.
     maxConcurrentActivityTaskExecutions: 2 * MOST_AT_ONCE,
-    // A cancel reaches an agent with a heartbeat's answer; of an agent that runs for minutes, heartbeats are what costs.
-    maxHeartbeatThrottleInterval: '2 seconds',
+    // A step chooses when it heartbeats (activities/step/heartbeat.ts): every so often, and at once when its run is cancelled.
+    maxHeartbeatThrottleInterval: '200 milliseconds',
     // What does not end by itself is left to the next worker: it is a second of work, or an agent under supervision.
     shutdownGraceTime: '1 second',
     shutdownForceTime: '5 seconds',
@@ -81,9 +105,10 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const signs = showSignsOfLife(folder);
   try {
     const ended = worker.run();
-    await giveUpLost(new Client({ connection, namespace }), folder);
+    void watch.start(taskQueue);
     await ended;
   } finally {
+    watch.stop();
     clearInterval(signs);
     await rm(ready, { force: true });
     await connection.close();
@@ -91,18 +116,43 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
 }
 
 /**
- * Notes every activity while it is performed, for the worker that comes after us should we be killed. Local ones are part
- * of a workflow task, which cannot be given up in a dead worker's name.
+ * What tells our server from another one at its address: see Deps.isOwnServer.
+ * @throws Error where another one answers already
  */
+async function serverCheck(
+  client: Client,
+  { namespaceId: known, address }: WorkerSettings,
+): Promise<() => Promise<boolean>> {
+  const found = await namespaceId(client);
+  const expected = known ?? found;
+  const other = `another Temporal server answers at ${address ?? 'its default address'}`;
+  if (found !== expected) throw new Error(other);
+  let warned = false;
+  return async () => {
+    const id = await namespaceId(client).catch(() => null);
+    if (id !== null && id !== expected && !warned) {
+      warned = true;
+      console.error(`${other}: what it does not know proves nothing`);
+    }
+    return id === expected;
+  };
+}
+
+/** Knows of every activity that is performed. Local ones are part of a workflow task, which has a short timeout. */
 const noteActivities =
-  (stateFolder: string): ActivityInterceptorsFactory =>
-  ({ info }) => ({
+  (watch: Watch): ActivityInterceptorsFactory =>
+  (context) => ({
     inbound: {
-      execute(input, next) {
-        const { workflowId, runId } = info.workflowExecution ?? {};
-        if (info.isLocal || workflowId === undefined || runId === undefined) return next(input);
-        const activity = { taskToken: info.base64TaskToken, workflowId, runId };
-        return noteInflight(stateFolder, activity, () => next(input));
+      async execute(input, next) {
+        const { isLocal, workflowExecution, activityId, attempt } = context.info;
+        if (isLocal || workflowExecution === undefined) return next(input);
+        const { workflowId, runId } = workflowExecution;
+        try {
+          return await whileUnderWay({ runId, activityId, attempt }, () => next(input));
+        } finally {
+          // The server does not know the step any more: its workflow may have been terminated.
+          if (context.cancellationDetails?.notFound === true) void watch.look(workflowId);
+        }
       },
     },
   });
@@ -128,9 +178,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       address: { type: 'string' },
       external: { type: 'boolean' },
       namespace: { type: 'string' },
+      'namespace-id': { type: 'string' },
       queue: { type: 'string' },
     },
   });
   if (values.results === undefined) throw new Error('worker: --results FOLDER is missing');
-  await runWorker({ ...values, resultsPath: values.results });
+  await runWorker({ ...values, resultsPath: values.results, namespaceId: values['namespace-id'] });
 }

@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 /** How long the agent `waiting` takes. */
 export const WAIT_SECS = 10;
 
-export const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+/** BENCH_CLI measures another build in the same way. */
+export const cli = process.env['BENCH_CLI'] ?? fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /**
  * A line of the table: what was measured, what came out, and what the design asks for.
@@ -16,7 +17,7 @@ export const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
  */
 
 /** A temporary project with an engine of its own; `remove` ends it. */
-export function createProject() {
+export function createProject({ waitSecs = WAIT_SECS } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'llm-tool-test-bench-'));
   const env = {
     ...process.env,
@@ -29,13 +30,7 @@ export function createProject() {
   // The mock is a Node process, whose start costs more than all else of a run.
   const config = [
     ...['[agents.instant]', 'command = "true"', 'free = true'],
-    ...[
-      '[agents.waiting]',
-      'command = "sleep"',
-      `args = ["${WAIT_SECS}"]`,
-      'prompt = "stdin"',
-      'free = true',
-    ],
+    ...['[agents.waiting]', 'command = "sleep"', `args = ["${waitSecs}"]`, 'prompt = "stdin"', 'free = true'],
   ];
   writeFileSync(join(folder, 'llm-tool-test-config.toml'), config.join('\n'));
   /**

@@ -51,7 +51,7 @@ async function checkPlan(text) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
   try {
-    const plan = await readPlan(folder, sweep);
+    const { plan } = await readPlan(folder, sweep);
     expect(Array.isArray(plan.cells), 'a plan without cells');
   } catch (error) {
     expect(

@@ -5,6 +5,7 @@ import { EventBody } from '../../src/results/events.ts';
 import { Efficiency } from '../../src/results/schema.ts';
 import { shellCalls } from '../../src/results/shell-calls.ts';
 import { splitCommands } from '../../src/results/split-commands.ts';
+import { NO_USAGE } from '../../src/results/token-usage.ts';
 import { renderHumanTranscript } from '../../src/reports/human-transcript.ts';
 import { EVENTS, scriptTexts } from './corpus.js';
 import { expect, same } from './expect.js';
@@ -69,6 +70,18 @@ function checkStream(input) {
   }
 }
 
+/** What a run has used: all, a part or nothing of it known. */
+const used = (random) => {
+  const usage = () =>
+    Object.fromEntries(Object.keys(NO_USAGE).map((name) => [name, random.pick([null, 0, 10, 1e300])]));
+  return {
+    token_usage: random.chance(0.5) ? usage() : NO_USAGE,
+    cost_usd: random.pick([null, 0, 0.1, 1e300]),
+    ...(random.chance(0.3) ? { token_usage_at_least: usage() } : {}),
+    ...(random.chance(0.3) ? { cost_usd_at_least: random.pick([0, 0.1, 1e300]) } : {}),
+  };
+};
+
 function checkShell(text) {
   const commands = [...splitCommands(text), ...shellCalls(text, 'tool'), ...shellCalls(text, null)];
   expect(commands.length <= 3 * (text.length + 1), 'more commands than characters');
@@ -131,6 +144,7 @@ export const targets = [
         agent: 'a',
         model: sentence(random, ['m'], 2),
         prompt: script(random),
+        used: used(random),
       },
       events: validEvents(random).map((body, index) => ({
         ts: '',

@@ -1,10 +1,14 @@
 import { readAgentStep } from './agent/agent-steps.js';
 import { checkGate as check, gateSubject } from '../gates/index.js';
+import { redactFields } from '../results/redact-fields.js';
 import type { GateDetail } from '../results/schema.js';
+import { gateText } from '../results/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
+import { workApart } from './gate/work-apart.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
-import { loadRun, type Deps } from './step/run-context.js';
+import type { Deps } from './step/deps.js';
+import { loadRun } from './step/run-context.js';
 import { scriptEnv } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 
@@ -22,17 +26,25 @@ export const checkGate =
         const inStep = stepCommands(context, STEPS.gate(index), signal);
         return check(spec, {
           exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
+          work: (kind, input, timeoutSecs) => workApart(kind, input, timeoutSecs, signal),
           look: (path) => environment.look(handle, path),
           efficiency: async () => (await readAgentStep(context))?.result.efficiency ?? null,
           trajectory: async () => {
             const step = (await readAgentStep(context))?.result;
             if (!step?.trajectory) return null;
             const { token_usage: tokens, cost_usd: costUsd } = step.record;
-            return { ...step.trajectory, tokens, costUsd };
+            const { token_usage_at_least: tokensAtLeast, cost_usd_at_least: costAtLeastUsd } = step.record;
+            return {
+              ...step.trajectory,
+              tokens,
+              costUsd,
+              ...(tokensAtLeast === undefined ? {} : { tokensAtLeast }),
+              ...(costAtLeastUsd === undefined ? {} : { costAtLeastUsd }),
+            };
           },
         });
       });
-      return {
+      const found: GateDetail = {
         index,
         gate_type: spec.type,
         name: spec.name ?? null,
@@ -43,6 +55,7 @@ export const checkGate =
         detail: verdict.detail ?? null,
         duration_ms: Math.round(performance.now() - startedAt),
       };
+      return redactFields(found, gateText, context.redact);
     });
     return detail.status;
   };

@@ -5,7 +5,9 @@ import { TEMPORARY } from '../platform/write-file.js';
 import type { RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { inMoments } from './step/in-moments.js';
-import { loadRun, type Deps, type RunContext } from './step/run-context.js';
+import { forgetOpenRun } from './step/open-runs.js';
+import type { Deps } from './step/deps.js';
+import { loadRun, type RunContext } from './step/run-context.js';
 
 /** Ends what is still alive of the run and removes its workspace. Raw output and manifests stay in the private state. */
 export const cleanUp =
@@ -14,11 +16,16 @@ export const cleanUp =
     const context = await loadRun(deps, run);
     return inMoments(
       () => isSmallTree(context.handle.root),
-      () => remove(context).then(() => true as const),
+      async () => {
+        await remove(context);
+        forgetOpenRun(deps, run);
+        return true as const;
+      },
     );
   };
 
-async function remove({ environment, handle, judgeAgent, files }: RunContext): Promise<void> {
+async function remove(context: RunContext): Promise<void> {
+  const { environment, handle, judgeAgent, files } = context;
   await heartbeating(async () => {
     if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
     await environment.dispose(handle);

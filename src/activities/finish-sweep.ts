@@ -4,38 +4,50 @@ import { resultWithoutRun } from '../results/schema.js';
 import { buildSweepDocument } from '../results/sweep-document.js';
 import { scenarioOf } from '../scenario/plan.js';
 import { resultsLog, summaryFile } from '../store/results-folder.js';
-import { appendResult, readResults } from '../store/results-log.js';
+import { resultsIndex } from '../store/results-index.js';
+import { appendResult } from '../store/results-log.js';
+import { newestRound } from '../store/sweep-round.js';
+import { withWarnings } from '../store/with-warnings.js';
 import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
-import type { Deps } from './step/run-context.js';
+import type { Deps } from './step/deps.js';
 import { readPlan } from './step/stored.js';
+import { verifyEnd } from './step/verify-origin.js';
 
-/** Writes the sweep's summary and forgets its secrets. Cells whose workflows were lost get a result that says so. */
+/**
+ * Writes the sweep's summary and forgets its secrets. Cells whose workflows were lost get a result that says so. An attempt
+ * that comes late, when a later round of the sweep has begun, changes nothing.
+ */
 export const finishSweep =
-  ({ resultsPath, stateFolder }: Deps) =>
-  async ({ sweep, status, lost, overBudget }: SweepEnd): Promise<void> => {
-    const plan = await readPlan(resultsPath, sweep);
+  (deps: Deps) =>
+  async ({ sweep, round = 1, status, lost, overBudget, origin }: SweepEnd): Promise<void> => {
+    const { resultsPath, stateFolder } = deps;
+    const isOver = async (): Promise<boolean> => (await newestRound(resultsPath, sweep)) > round;
+    if (await isOver()) return;
+    const { plan, planHash } = await readPlan(resultsPath, sweep);
+    const close = await verifyEnd(deps, { sweep, planHash }, origin);
     const log = resultsLog(resultsPath);
-    const known = new Map(
-      readResults(log)
-        .results.filter((line) => line.sweep === sweep)
-        .map((line) => [line.cell, Date.parse(line.timestamp)]),
-    );
+    const index = resultsIndex(resultsPath);
+    const known = index.ofSweep(sweep);
     const lostCells = new Map(lost.map((one) => [one.cell, one]));
     for (const cell of plan.cells) {
       const lostCell = lostCells.get(cell.id);
       // A run that was lost may have left its result before, and may be a repetition of one that has a result.
-      if ((known.get(cell.id) ?? -1) >= (lostCell?.since ?? 0)) continue;
+      if ((known.get(cell.id)?.startedAt ?? -1) >= (lostCell?.since ?? 0)) continue;
       // Of a cancelled sweep the cells that never started have no result, and are not lost.
       if (status === 'cancelled' && lostCell === undefined) continue;
       const message = lostCell?.message ?? withoutResult(overBudget);
       const scenario_hash = scenarioOf(plan, cell)?.hash ?? '';
       const timestamp = new Date().toISOString();
+      if (await isOver()) return;
       await appendResult(
         log,
-        resultWithoutRun(cell, { sweep, scenario_hash, timestamp, outcome: 'error', message }),
+        resultWithoutRun(cell, {
+          ...{ sweep, scenario_hash, timestamp, outcome: 'error', message },
+          // Its agent may have been started all the same.
+          ...(overBudget === undefined || lostCell !== undefined ? { attempts: null, starts: null } : {}),
+        }),
       );
     }
-    const { results } = readResults(log);
     const document = buildSweepDocument({
       sweep,
       workflowId: sweepWorkflowId(sweep),
@@ -43,11 +55,16 @@ export const finishSweep =
       status,
       maxUsd: plan.max_usd,
       cells: plan.cells,
-      results,
+      results: index.linesOfSweep(sweep),
       resultsPath,
     });
-    await writeFileAtomic(summaryFile(resultsPath, sweep), `${JSON.stringify(document, null, 2)}\n`);
+    if (await isOver()) return;
+    await writeFileAtomic(
+      summaryFile(resultsPath, sweep),
+      `${JSON.stringify(withWarnings(document), null, 2)}\n`,
+    );
     await removeHandover(stateFolder, sweep);
+    close();
   };
 
 /** Why a cell has no result. */

@@ -1,22 +1,26 @@
 import { checkGate } from './check-gate.js';
 import { cleanUp } from './clean-up.js';
-import { explainAll } from './step/explain.js';
+import { findEndedRuns } from './find-ended-runs.js';
+import { patientAll } from './step/patient.js';
 import { finishSweep } from './finish-sweep.js';
 import { judgeRun } from './judge-run.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
 import { reuseResult } from './reuse-result.js';
-import type { Deps } from './step/run-context.js';
+import type { Deps } from './step/deps.js';
 import { runAgent } from './run-agent.js';
 import { runContextScript } from './run-context-script.js';
 import { runEvaluator } from './run-evaluator.js';
 import { runPostScript } from './run-post-script.js';
+import { verifyOrder, verifyParked, verifyWake } from './verify-order.js';
+import { stopRun } from './stop-run.js';
 import { writeReport } from './write-report.js';
 
 /** All steps, as Temporal activities of one worker. */
 export const createActivities = (deps: Deps) =>
-  explainAll({
+  patientAll(deps, {
     loadCells: loadCells(deps),
+    findEndedRuns: findEndedRuns(deps),
     finishSweep: finishSweep(deps),
     prepareWorkspace: prepareWorkspace(deps),
     runContextScript: runContextScript(deps),
@@ -25,8 +29,12 @@ export const createActivities = (deps: Deps) =>
     checkGate: checkGate(deps),
     runEvaluator: runEvaluator(deps),
     judgeRun: judgeRun(deps),
+    stopRun: stopRun(deps),
     reuseResult: reuseResult(deps),
     writeReport: writeReport(deps),
     cleanUp: cleanUp(deps),
+    verifyOrder: verifyOrder(deps),
+    verifyParked: verifyParked(deps),
+    verifyWake: verifyWake(deps),
   });
 export type Activities = ReturnType<typeof createActivities>;

@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import { readAnswer, type Answer } from '../judge/answer.js';
 import { agentPrompt, composePrompt, promptDocument } from '../judge/prompt.js';
 import { combineVotes } from '../judge/votes.js';
@@ -6,6 +6,8 @@ import { beginningOf } from '../lib/cut.js';
 import { ModelFailed, type ModelFailureKind } from '../platform/model-errors.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import type { JudgeAnswer, Judgment } from '../results/judgment.js';
+import { redactFields } from '../results/redact-fields.js';
+import { judgmentText } from '../results/text-fields.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import { STEPS, type JudgeBrief, type RunRef } from '../workflows/protocol.js';
 import { askAgent } from './judge/ask-agent.js';
@@ -15,20 +17,25 @@ import { heartbeating } from './step/heartbeat.js';
 import { keepAnswer, readAnswers } from './judge/answers.js';
 import { judgeUsage } from './judge/usage.js';
 import { gatherQuestion } from './judge/question.js';
+import { ownAttempt, waitingSince } from './step/patient.js';
+import { assertRecordable } from './step/recordable.js';
 import { publishStep } from './step/publish-step.js';
-import { loadRun, type Deps, type RunContext } from './step/run-context.js';
+import type { Deps } from './step/deps.js';
+import { loadRun, type RunContext } from './step/run-context.js';
 
 /** Each costs money, and a judge that has failed so often will go on failing. */
 const MAX_UNUSABLE = 3;
-/** At which attempt a failure is given up. A rate limit ends; a server that is down is like other infrastructure. */
+/** At which attempt a failure is given up, those that waited not counted. The agent is paid for: limits and outages end. */
 const GIVE_UP: Record<ModelFailureKind, number> = {
   refused: 1,
   timeout: 3,
-  unavailable: 8,
-  rate_limited: 20,
+  unavailable: Infinity,
+  rate_limited: Infinity,
 };
+/** The longest limits known are of a week. */
+const LONGEST_WAIT_MS = 8 * 24 * 3600_000;
 /** A server may ask for hours; a sweep should not be silent for so long. */
-const MAX_WAIT_MS = 10 * 60 * 1000;
+const MAX_WAIT_MS = 15 * 60 * 1000;
 const MIN_WAIT_MS = 1000;
 const MESSAGE_LENGTH = 280;
 
@@ -103,11 +110,18 @@ async function askForVote(
   fence: Fence,
 ): Promise<Answer> {
   await fence.check();
+  assertRecordable(context);
   const said = await ask(answers).catch((error: unknown) => {
     throw error instanceof ModelFailed ? failureOf(context, settings, error) : error;
   });
   const read = said.problem === null ? readAnswer(settings.rubric, said.text) : null;
-  const problem = read?.ok === false ? read.problem : said.problem;
+  const cut = said.finish_reason === 'length';
+  const problem =
+    read?.ok === false
+      ? cut
+        ? `the answer was cut at the limit of the model's output tokens`
+        : read.problem
+      : said.problem;
   const at = new Date().toISOString();
   await fence.check();
   const answer: JudgeAnswer = { schema_version: 1, at, model: settings.model, ...said, problem };
@@ -133,7 +147,7 @@ function failureOf(
   return ApplicationFailure.create({
     type: kind,
     message: beginningOf(redact(`${model}: ${message}`), MESSAGE_LENGTH),
-    nonRetryable: Context.current().info.attempt >= GIVE_UP[kind],
+    nonRetryable: ownAttempt() >= GIVE_UP[kind] || Date.now() - waitingSince() > LONGEST_WAIT_MS,
     ...(retryAfterMs === null
       ? {}
       : { nextRetryDelay: Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS) }),
@@ -150,7 +164,7 @@ async function judgmentOf(
   answers: JudgeAnswer[],
 ): Promise<Judgment> {
   const combined = combineVotes(rubric, votes);
-  return {
+  const judgment: Judgment = {
     model,
     model_used: answers.at(-1)?.model_used ?? null,
     ...combined,
@@ -159,4 +173,5 @@ async function judgmentOf(
     ...(await judgeUsage(context, answers)),
     attempts: answers.length,
   };
+  return redactFields(judgment, judgmentText, context.redact);
 }

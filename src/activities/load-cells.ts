@@ -1,40 +1,98 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
+import { dollars } from '../lib/dollars.js';
+import { handoverFrom, readHandover } from '../platform/handover.js';
 import type { Cell } from '../results/cell.js';
+import { turnOrder } from '../results/turn-order.js';
+import { proveRun } from '../platform/origin.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
-import { resultsIndex } from '../store/results-index.js';
-import type { CellPage, CellsWanted, PageCell } from '../workflows/protocol.js';
-import type { Deps } from './step/run-context.js';
+import { originOf } from '../store/origin.js';
+import { resultsIndex, type ResultsIndex } from '../store/results-index.js';
+import { beginRound } from '../store/sweep-round.js';
+import { equipAgent, variablesOfAgent } from './equip/equip-agent.js';
+import { runWorkflowId, type CellPage, type CellsWanted, type PageCell } from '../workflows/protocol.js';
+import type { Deps } from './step/deps.js';
 import { readPlan, readScenario } from './step/stored.js';
+import { verifyStart } from './step/verify-origin.js';
 
-/** A page of the plan's cells, with the outcome of those that this sweep has finished already. */
+/** Cells of the plan, with the outcome of those that this sweep has finished already. */
 export const loadCells =
-  ({ resultsPath }: Deps) =>
-  async ({ sweep, offset, limit, round = 1, again = [] }: CellsWanted): Promise<CellPage> => {
-    const plan = await readPlan(resultsPath, sweep);
+  (deps: Deps) =>
+  async (wanted: CellsWanted): Promise<CellPage> => {
+    const { resultsPath, stateFolder } = deps;
+    const { sweep, origin } = wanted;
+    const { plan, planHash } = await readPlan(resultsPath, sweep);
+    const order = await verifyStart(deps, { sweep, planHash }, origin);
+    const { round = 1, again = [] } = origin?.order ?? wanted;
+    const { key } = await originOf(deps);
+    // The first that a round does: an end of an earlier round that comes late finds it (finish-sweep.ts).
+    await beginRound(resultsPath, sweep, round);
     const index = resultsIndex(resultsPath);
     const finished = index.ofSweep(sweep);
     const agents = knownAgents(plan.agents);
+    // The first page is loaded after the values are there; a worker elsewhere has them in its environment.
+    const handover = await readHandover(stateFolder, sweep);
+    const accounts = accountsOf(plan, handover?.values ?? null);
     const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
-    const cells = plan.cells.slice(offset, offset + limit).map((cell): PageCell => {
+    const cells = select(plan.cells, wanted).map((cell): PageCell => {
       const known = finished.get(cell.id);
       const costUsd = index.spent(sweep, cell.id);
       // In a sweep that goes on after its workflow was ended, what that cancelled is still to be done.
       const undone = [...again, ...(round > 1 ? ['cancelled'] : [])];
       if (known === undefined || undone.includes(known.outcome)) {
         const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
+        const facts = { sweep, planHash, cell, workflowId: runWorkflowId(sweep, cell.id, round) };
         return {
           cell,
           finished: null,
+          ...(origin === undefined ? {} : { proof: proveRun(key, facts, order) }),
           costUsd,
           ...estimate(cell),
           ...(provider === null ? {} : { provider }),
+          ...accounts(cell),
         };
       }
       return { cell, finished: known.outcome, costUsd };
     });
-    return { cells, total: plan.cells.length };
+    const isFirst = wanted.offset === 0 && wanted.positions === undefined;
+    return {
+      cells,
+      total: plan.cells.length,
+      ...(plan.max_usd === null || !isFirst ? {} : { earlierUsd: spentOn(plan, index) }),
+    };
   };
+
+/** What all runs of a sweep have cost so far, as far as it is known. */
+const spentOn = ({ sweep, cells }: Plan, index: ResultsIndex): number =>
+  dollars(cells.reduce((sum, { id }) => sum + index.spent(sweep, id), 0));
+
+function select(
+  cells: readonly Cell[],
+  { inTurns = false, positions, offset, limit }: CellsWanted,
+): readonly Cell[] {
+  const ordered = inTurns ? turnOrder(cells).flatMap((position) => cells[position] ?? []) : cells;
+  return positions === undefined
+    ? ordered.slice(offset, offset + limit)
+    : positions.flatMap((position) => ordered[position] ?? []);
+}
+
+/** The account that a cell's agent uses, as its run will know it. */
+function accountsOf(
+  plan: Plan,
+  values: Record<string, string> | null,
+): (cell: Cell) => Pick<PageCell, 'account'> {
+  const known = new Map<string, string | null>();
+  return ({ agent, model }) => {
+    const who = { agent, model };
+    const key = JSON.stringify(who);
+    if (!known.has(key)) {
+      const own = values ?? handoverFrom(process.env, variablesOfAgent(plan, who)).values;
+      known.set(key, equipAgent(plan, who, own)?.account ?? null);
+    }
+    const account = known.get(key) ?? null;
+    return account === null ? {} : { account };
+  };
+}
 
 /** What a cell may cost: the scenario's limit, else the dearest run of its kind so far, else nothing for what is free. */
 async function estimator(
@@ -43,7 +101,8 @@ async function estimator(
   agents: ReadonlyMap<string, Agent>,
 ): Promise<(cell: Cell) => Pick<PageCell, 'estimateUsd' | 'limited'>> {
   const scenarios = new Map<string, EffectiveScenario>();
-  for (const { hash } of plan.scenarios) scenarios.set(hash, await readScenario(resultsPath, hash));
+  for (const { hash } of plan.scenarios)
+    scenarios.set(hash, (await readScenario(resultsPath, hash)).effective);
   return (cell) => {
     const effective = scenarios.get(scenarioOf(plan, cell)?.hash ?? '');
     const highest = resultsIndex(resultsPath).highestCost(cell);

@@ -2,17 +2,21 @@ import { existsSync } from 'node:fs';
 import { gateSubject, startsProcess } from '../gates/index.js';
 import { beginningOf } from '../lib/cut.js';
 import type { JudgeSettings } from '../scenario/plan.js';
-import { fingerprint } from '../platform/fingerprint.js';
 import { isSmallTree } from '../platform/is-small-tree.js';
+import { readJsonIfThere } from '../platform/read-file.js';
+import type { RunRecord } from '../results/run-record.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunCard, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { cacheKey } from './prepare/cache-key.js';
+import { targetFiles } from './prepare/target-files.js';
 import { inMoments } from './step/in-moments.js';
+import { noteOpenRun } from './step/open-runs.js';
 import { publishStep } from './step/publish-step.js';
-import { loadRun, type Deps, type RunContext } from './step/run-context.js';
-import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
+import type { Deps } from './step/deps.js';
+import { loadRun, type RunContext } from './step/run-context.js';
+import { buildSecs, buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 
 const SUBJECT_LENGTH = 60;
 const brief = (text: string): string => beginningOf(text.replaceAll(/\s+/g, ' ').trim(), SUBJECT_LENGTH);
@@ -34,20 +38,49 @@ const judgeCard = ({
 export const prepareWorkspace =
   (deps: Deps) =>
   async (run: RunRef): Promise<RunCard | null> => {
-    const context = await loadRun(deps, run);
+    const context = await loadRun(deps, run, { decidePlace: true });
+    noteOpenRun(deps, run);
+    await deps.endOthers?.(run);
+    const known = await ownResult(deps, run);
+    if (known !== null) {
+      const prepared = { ...NOTHING, reuse: known };
+      return cardOf(
+        context,
+        await publishStep<Prepared>(context, STEPS.prepare, () => Promise.resolve(prepared)),
+      );
+    }
     return inMoments(
       () => isQuick(deps, context),
       async () => {
         const prepared = await publishStep<Prepared>(context, STEPS.prepare, (fence) =>
           heartbeating(async (signal) => {
             const built = await buildWorkspace(deps, context, fence, signal);
-            return { ...built, ...(built.unfit === null ? await lookUp(deps, context, built) : {}) };
+            const found = built.unfit === null ? await lookUp(deps, context, built) : {};
+            // The path may hold a value that was handed over; nobody opens it any more.
+            return {
+              ...built,
+              ...found,
+              resolved: built.resolved === null ? null : context.redact(built.resolved),
+            };
           }),
         );
         return cardOf(context, prepared);
       },
     );
   };
+
+const NOTHING: Prepared = { setup: [], health_check: null, resolved: null, unfit: null, warnings: [] };
+
+/**
+ * Id of the result of this cell that this round has already: after a loss of power the server may know less than the
+ * results folder, and starts a run again that has been recorded.
+ */
+async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | null> {
+  const known = resultsIndex(resultsPath).ofSweep(run.sweep).get(run.cell.id);
+  if (known === undefined || known.id === run.run || known.cached_from !== null) return null;
+  const record = await readJsonIfThere<Pick<RunRecord, 'workflow_id'>>(known.files.run);
+  return record?.workflow_id === run.workflowId ? known.id : null;
+}
 
 /** Nothing is started, and little is copied. */
 const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture }: RunContext): boolean =>
@@ -62,6 +95,7 @@ function cardOf(context: RunContext, prepared: Prepared): RunCard {
     unfit: prepared.unfit,
     ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
     agentTimeoutSecs: context.timeout_secs,
+    rebuildSecs: buildSecs(context),
     ...(scenario.task.context.length === 0
       ? {}
       : {
@@ -93,12 +127,18 @@ async function lookUp(
   { resultsPath }: Deps,
   context: RunContext,
   prepared: Prepared,
-): Promise<Pick<Prepared, 'target_fingerprint' | 'cache_key' | 'reuse'>> {
-  const cache_key = await cacheKey(context, prepared);
-  const found = cache_key === null || !context.cache ? null : resultsIndex(resultsPath).reusable(cache_key);
-  const target_fingerprint = prepared.resolved === null ? null : await fingerprint(prepared.resolved);
+): Promise<Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'cache_key' | 'reuse' | 'warnings'>> {
+  const target = prepared.resolved === null ? null : await targetFiles(context, prepared.resolved);
+  const { key: cache_key, unknown } = await cacheKey(context, prepared, target);
+  const index = resultsIndex(resultsPath);
+  // A cell that has a result and is run again (`retry --failed`) is to be run: the cache holds what it has already.
+  const mayReuse = context.cache && !index.isDecided(context.run.sweep, context.run.cell.id);
+  const found = cache_key === null || !mayReuse ? null : index.reusable(cache_key);
+  const notReused = unknown !== null && context.cache ? [`this result will not be reused: ${unknown}`] : [];
   return {
-    target_fingerprint,
+    target_fingerprint: target?.fingerprint ?? null,
+    ...(target === null ? {} : { target_whole: true }),
+    warnings: [...prepared.warnings, ...notReused],
     cache_key,
     reuse: found !== null && existsSync(found.files.metrics) ? found.id : null,
   };

@@ -1,11 +1,16 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { tooLongArgument } from '../lib/longest-argument.js';
 import { createRedactor } from '../lib/redact.js';
+import { proveSignal } from '../platform/origin.js';
 import type { AgentRecord } from '../results/run-record.js';
+import { redactFields } from '../results/redact-fields.js';
+import { agentText } from '../results/text-fields.js';
 import { NO_USAGE } from '../results/token-usage.js';
 import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
 import { planLaunch } from './agent/launch.js';
 import { agentOutputs } from './agent/outputs.js';
 import { readAgentSteps } from './agent/agent-steps.js';
+import { whySpoiled } from './agent/room-note.js';
 import { superviseToEnd, type Supervision } from './agent/starts.js';
 import { earlierAttempts, noteAttempt } from './agent/attempts.js';
 import { digestOutput, type AgentStep } from './agent/digest-output.js';
@@ -13,8 +18,10 @@ import { loginSecrets } from './equip/login-files.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
+import { noteOpenRun } from './step/open-runs.js';
 import { publishStep, readStep } from './step/publish-step.js';
-import { loadRun, type Deps, type RunContext } from './step/run-context.js';
+import type { Deps } from './step/deps.js';
+import { loadRun, type RunContext } from './step/run-context.js';
 
 /**
  * Runs the agent, or adopts the one that an earlier attempt has started, and digests what it wrote. The `nth` time, where
@@ -24,11 +31,12 @@ export const runAgent =
   (deps: Deps) =>
   async (run: RunRef, nth = 1): Promise<AgentBrief> => {
     const context = await loadRun(deps, run);
+    noteOpenRun(deps, run); // one that an older build has prepared
     const name = STEPS.agent(nth);
     const step = await publishStep<AgentStep>(context, name, (fence) =>
       noteAttempt(context, name, () => heartbeating((signal) => perform(deps, context, nth, fence, signal))),
     );
-    const { ending, completed, message, cost_usd } = step.record;
+    const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
     const again = step.again ?? null;
     const provider = context.agent.provider(run.cell.model);
     return {
@@ -36,8 +44,13 @@ export const runAgent =
       completed,
       message,
       costUsd: cost_usd,
+      ...(cost_usd_at_least === undefined ? {} : { knownUsd: cost_usd_at_least }),
       ...(again === null || again.why === 'session' ? {} : { again: { why: again.why, at: again.at } }),
       ...(provider === null ? {} : { provider }),
+      ...(context.account === null ? {} : { account: context.account }),
+      ...(again === null
+        ? {}
+        : { proof: proveSignal(context.originKey, { workflowId: run.workflowId, kind: 'parked', nth }) }),
     };
   };
 
@@ -52,7 +65,10 @@ async function perform(
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
   const { launch, program } = await planLaunch(context);
   if (program === null) return unable(context, `'${launch.argv[0] ?? ''}' was not found; install it`);
-  const before = (await readAgentSteps(context)).at(-1)?.result.record ?? null;
+  const last = (await readAgentSteps(context)).at(-1)?.result ?? null;
+  if (nth > 1 && last?.again == null)
+    throw ApplicationFailure.nonRetryable('there is no reason to run the agent again', 'StepOrder');
+  const before = last?.record ?? null;
   const history = [
     ...(before === null ? [] : [...before.history, `run ${nth - 1} of the agent ended: ${before.message}`]),
     ...(await earlierAttempts(context, STEPS.agent(nth))),
@@ -64,10 +80,21 @@ async function perform(
     const version = prepared.result.agent_version ?? null;
     const containment = await context.environment.containment();
     const login = context.agent.login !== null;
-    return { ...digested, record: { ...digested.record, version, containment, login, history } };
+    const spoiled = await whySpoiled(context, digested.record.starts);
+    return {
+      ...digested,
+      record: { ...digested.record, version, containment, login, history },
+      ...(spoiled === null ? {} : { spoiled }),
+    };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
-    return unable(context, 'the prompt is too long for an argument; use prompt = "stdin" or "file"');
+    const isPrompt = launch.argv.some((argument) => tooLongArgument(argument, '') !== null);
+    return unable(
+      context,
+      isPrompt
+        ? 'the prompt is too long for an argument; use prompt = "stdin" or "file"'
+        : "its variables are more than the system takes; put long values of target.env or the agent's env into files",
+    );
   }
 }
 
@@ -82,8 +109,10 @@ async function toDigestedEnd(
   for (;;) {
     await fence.check();
     const outputs = await agentOutputs(context, start);
-    const digested = await digestOutput(await withNewLogin(context), setup, outputs);
-    if (digested.again?.why !== 'session' || outputs.at(-1)?.resumed !== true) return digested;
+    const now = await withNewLogin(context);
+    const digested = await digestOutput(now, setup, outputs);
+    if (digested.again?.why !== 'session' || outputs.at(-1)?.resumed !== true)
+      return { ...digested, record: redactFields(digested.record, agentText, now.redact) };
     history.push(`start ${start} of the agent did not find its session`);
     start = await superviseToEnd(supervision, start + 1, true);
   }

@@ -4,7 +4,8 @@ import { STEPS, type ContextBrief, type RunRef } from '../workflows/protocol.js'
 import type { ContextStep } from './agent/context-message.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
-import { loadRun, type Deps } from './step/run-context.js';
+import type { Deps } from './step/deps.js';
+import { loadRun } from './step/run-context.js';
 import { scriptPlace } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 import { toRecord } from './step/command-record.js';
@@ -21,7 +22,7 @@ export const runContextScript =
     if (script === undefined) throw new RangeError(`no context script ${index}`);
     const { unfit } = await publishStep<ContextStep>(context, STEPS.context(index), async () => {
       // As the agent would run it: it is not told where results and gates are.
-      const env = { ...context.baseEnv, ...context.targetEnv };
+      const env = { ...context.checksEnv, ...context.targetEnv };
       const called = await heartbeating((signal) => {
         const inStep = stepCommands(context, STEPS.context(index), signal);
         return callScript(

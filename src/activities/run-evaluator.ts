@@ -1,13 +1,16 @@
 import { callScript } from '../agent-scripts/call-script.js';
 import { readScriptEvaluator } from '../evaluators/agent-script.js';
 import { readEvaluator } from '../evaluators/script.js';
+import { redactFields } from '../results/redact-fields.js';
 import type { EvaluatorResult } from '../results/schema.js';
+import { evaluatorText } from '../results/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { publishStep } from './step/publish-step.js';
 import { scriptEnv, scriptPlace } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
-import { loadRun, type Deps } from './step/run-context.js';
+import type { Deps } from './step/deps.js';
+import { loadRun } from './step/run-context.js';
 
 /** Runs one evaluator script. It measures, and never changes the outcome. */
 export const runEvaluator =
@@ -18,12 +21,13 @@ export const runEvaluator =
     if (evaluator === undefined) throw new RangeError(`no evaluator ${index}`);
     await publishStep<EvaluatorResult>(context, STEPS.evaluator(index), async () => {
       const { command, script, args, name, timeout_secs: timeoutSecs } = evaluator;
-      return heartbeating(async (signal) => {
+      const measured = await heartbeating(async (signal) => {
         const inStep = stepCommands(context, STEPS.evaluator(index), signal);
         const place = scriptPlace(context, inStep, scriptEnv(context), timeoutSecs);
         if (script !== undefined)
           return readScriptEvaluator(name, await callScript({ script, args }, timeoutSecs, place));
         return readEvaluator(name, await place.exec(command ?? ''), timeoutSecs);
       });
+      return redactFields(measured, evaluatorText, context.redact);
     });
   };

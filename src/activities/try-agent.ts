@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { environments } from '../environments/index.js';
 import { createRedactor } from '../lib/redact.js';
-import { handoverFrom } from '../platform/handover.js';
+import { addressVariables } from '../platform/model-providers.js';
+import { handoverFrom, NOTHING_KNOWN, secretsIn } from '../platform/handover.js';
 import type { Ending } from '../results/run-record.js';
 import type { TokenUsage } from '../results/token-usage.js';
 import type { Plan } from '../scenario/plan.js';
@@ -11,7 +12,6 @@ import { equipAgent, variablesOfAgent, type Who } from './equip/equip-agent.js';
 import { loginSecrets, whyNotLoggedIn } from './equip/login-files.js';
 import { planQuestion, readStart, startPlaced } from './agent/placed-agent.js';
 import { placesIn, type PlacedAgent } from './step/places.js';
-import { secretsIn } from './step/secrets.js';
 
 const PROMPT = 'Reply with the word ready.';
 
@@ -60,7 +60,13 @@ export async function tryAgent(
     ...placesIn(root, base),
   };
   try {
-    return await ask(plan, placed, secretsIn(values), timeoutSecs, signal);
+    return await ask(
+      plan,
+      placed,
+      secretsIn(values, { ...NOTHING_KNOWN, addresses: addressVariables(plan.providers) }),
+      timeoutSecs,
+      signal,
+    );
   } finally {
     await environments.local.dispose(placed.handle);
     await rm(root, { recursive: true, force: true });

@@ -1,26 +1,30 @@
 import { createBytesRedactor } from '../lib/redact-bytes.js';
+import type { LeftOut } from '../platform/copy-loosely.js';
 import { isSmallTree } from '../platform/is-small-tree.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
 import { sumOfCosts } from '../results/cost.js';
 import { gateKey } from '../results/gate-key.js';
+import { redactFields } from '../results/redact-fields.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/run-record.js';
 import { SCHEMA_VERSION, type Metrics } from '../results/schema.js';
+import { metricsText, recordText } from '../results/text-fields.js';
 import { resultsIndex } from '../store/results-index.js';
 import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
+import { hasTargetChanged } from './prepare/target-files.js';
 import { collectSteps } from './report/collect-steps.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
+import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { inMoments } from './step/in-moments.js';
-import { lastStart } from './agent/outputs.js';
 import { publishStep } from './step/publish-step.js';
-import { redactDeep } from './step/redact-deep.js';
-import { loadRun, type Deps, type RunContext } from './step/run-context.js';
+import type { Deps } from './step/deps.js';
+import { loadRun, type RunContext } from './step/run-context.js';
 import { addPostScripts, keepLostStarts, writeHuman } from './agent/transcripts.js';
 
 /** Collects what the steps left, decides the outcome and writes every file of the run, redacted. */
@@ -31,34 +35,57 @@ export const writeReport =
     return inMoments(
       () => isSmallTree(context.handle.root),
       () =>
-        publishStep<RunResult>(context, STEPS.report, () => heartbeating(() => write(deps, context, input))),
+        publishStep<RunResult>(context, STEPS.report, (fence) =>
+          heartbeating(() => write(deps, context, input, fence)),
+        ),
     );
   };
 
-async function write({ resultsPath }: Deps, context: RunContext, input: ReportInput): Promise<RunResult> {
-  const { files, redact, secrets, environment, handle } = context;
-  const found = await collectSteps(context, input);
-  const leftOut = await environment.collect(
-    handle,
-    files.fixture,
-    secrets.length === 0 ? null : createBytesRedactor({ secrets }),
-  );
-  const composed = redactDeep(composeRecord(context, input, found, leftOut), redact);
-  const metrics = redactDeep(composeMetrics(context, composed, found), redact);
-  const costs = [composed.agent?.cost_usd ?? null, found.judgeCost];
-  const cost_usd = sumOfCosts(costs);
-  const record = { ...composed, regressions: regressionsOf(resultsPath, composed, metrics, cost_usd) };
+const TARGET_CHANGED = 'the target changed while this run was under way: its result will not be reused';
 
+async function write(
+  { resultsPath }: Deps,
+  context: RunContext,
+  input: ReportInput,
+  fence: Fence,
+): Promise<RunResult> {
+  const { files, redact, secrets, environment, handle, judgeAgent } = context;
+  // What is ended here may be what a later attempt works on.
+  await fence.check();
+  let leftOut: LeftOut[] = [];
+  const found = await collectSteps(context, input, async () => {
+    if (judgeAgent !== null) await environment.quell(judgeAgent.handle);
+    const mask = secrets.length === 0 ? null : createBytesRedactor({ secrets });
+    leftOut = await environment.collect(handle, files.fixture, mask);
+  });
+  const composed = redactFields(composeRecord(context, input, found, leftOut), recordText, redact);
+  const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
+  const cost_usd = sumOfCosts([composed.agent?.cost_usd ?? null, found.judgeCost.cost_usd]);
+  const knownUsd = sumOfCosts(
+    [composed.agent, found.judgeCost].map((of) => of?.cost_usd ?? of?.cost_usd_at_least ?? 0),
+  );
+  const prepared = found.prepared?.result ?? null;
+  const changed = prepared !== null && (await hasTargetChanged(context, prepared));
+  const record = {
+    ...composed,
+    warnings: [...composed.warnings, ...(changed ? [TARGET_CHANGED] : [])],
+    regressions: regressionsOf(resultsPath, composed, metrics, cost_usd),
+  };
+
+  // Copying the workspace may have taken long, and so may the transcripts below.
+  await fence.check();
   if (found.agent !== null && found.agent.result.record.starts > 0) {
     await addPostScripts(context, found.posts);
-    await writeHuman(context);
+    await writeHuman(context, found.agent.result.record);
   }
-  await keepLostStarts(context, found.agent?.result.record.starts ?? (await lastStart(handle.root)) + 1);
+  await keepLostStarts(context, found.agent?.result.record.starts ?? found.starts + 1);
+  await fence.check();
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   await writeFileAtomic(files.run, json(record));
   await writeFileAtomic(files.metrics, json(metrics));
   await writeFileAtomic(files.evaluation, renderEvaluation(record, metrics));
   await writeFileAtomic(files.report, renderReport(record, metrics));
+  await fence.check();
   // Last, because it makes the run known: whoever finds the line finds the files.
   await appendResult(resultsLog(resultsPath), {
     schema_version: SCHEMA_VERSION,
@@ -74,6 +101,7 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     timestamp: record.started_at,
     duration_secs: record.duration_secs,
     cost_usd,
+    ...(cost_usd === null && knownUsd !== null && knownUsd > 0 ? { cost_usd_at_least: knownUsd } : {}),
     completed: metrics.completed,
     gates_passed: metrics.gates_passed,
     gates_total: metrics.gates_total,
@@ -82,12 +110,13 @@ async function write({ resultsPath }: Deps, context: RunContext, input: ReportIn
     message: record.message,
     metrics,
     results_dir: context.run.run,
-    cache_key: found.prepared?.result.cache_key ?? null,
+    cache_key: changed ? null : (prepared?.cache_key ?? null),
     cached_from: null,
     regressions: record.regressions,
-    attempts: Math.max(1, record.agent?.starts ?? 1),
+    attempts: found.attempts,
+    starts: found.starts,
   });
-  const known = cost_usd === null ? { knownUsd: sumOfCosts(costs.filter((cost) => cost !== null)) ?? 0 } : {};
+  const known = cost_usd === null ? { knownUsd: knownUsd ?? 0 } : {};
   return { outcome: record.outcome, message: record.message, costUsd: cost_usd, ...known };
 }
 

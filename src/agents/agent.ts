@@ -49,6 +49,8 @@ export interface StreamParser {
   line(text: string): EventBody[];
   /** What is known only when the stream is over. */
   end(): EventBody[];
+  /** Whether the model has answered, now or in a start before, and no `usage` event covers that. */
+  usagePending(): boolean;
 }
 
 /** The facts by which the end of an agent is classified. */

@@ -1,6 +1,8 @@
 import { beginningOf } from '../lib/cut.js';
 import type { AgentEnd, Classified } from './agent.js';
-import { providerFailure } from './provider-failure.js';
+import { failureKind, providerFailure } from './provider-failure.js';
+import type { FailureKind } from './provider-messages.js';
+import { meaningfulLines } from './stderr-noise.js';
 
 /** Shells say so when the command is not there (127) or cannot be executed (126). */
 const CANNOT_START = new Set([126, 127]);
@@ -8,16 +10,34 @@ const CANNOT_START = new Set([126, 127]);
 const NO_SESSION =
   /no conversation found with session|no rollout found|session not found|no session found matching/i;
 const MESSAGE_LENGTH = 300;
+/** SIGINT, SIGKILL, SIGTERM: whoever is killed from outside does not know why. */
+const KILLED = new Set([130, 137, 143]);
+/** What no time mends: the run says nothing of the tool under test, whatever ended it at last. */
+const OF_ACCOUNT: ReadonlySet<FailureKind | null> = new Set(['auth', 'account', 'limit', 'policy']);
+
+/**
+ * A failure of the account that was the last word of an agent: it has not got over it, so a time limit that ends it later
+ * is not the cause.
+ */
+function accountFailure(end: AgentEnd): Classified | null {
+  return end.error !== null && OF_ACCOUNT.has(failureKind(end)) ? providerFailure(end) : null;
+}
 
 /** What the harness itself ended, whatever the agent made of it; null where the agent ended by itself. */
-function classifyStopped({ stopped }: AgentEnd): Classified | null {
-  switch (stopped) {
+function classifyStopped(end: AgentEnd): Classified | null {
+  switch (end.stopped) {
     case 'cancel':
       return { ending: 'cancelled', message: 'cancelled', again: null };
     case 'deadline':
-      return { ending: 'timeout', message: 'timed out', again: null };
+      return accountFailure(end) ?? { ending: 'timeout', message: 'timed out', again: null };
     case 'idle':
-      return { ending: 'idle_timeout', message: 'stopped: no output for the idle time', again: null };
+      return (
+        accountFailure(end) ?? {
+          ending: 'idle_timeout',
+          message: 'stopped: no output for the idle time',
+          again: null,
+        }
+      );
     case 'cost':
       return { ending: 'max_cost', message: 'stopped: its cost passed the limit', again: null };
     case null:
@@ -25,9 +45,11 @@ function classifyStopped({ stopped }: AgentEnd): Classified | null {
   }
 }
 
-/** Why an agent ended, as far as it said: its last error, or the last line of stderr. */
-const reasonOf = ({ error, stderr }: AgentEnd): string =>
-  beginningOf(error?.message ?? stderr.trim().split('\n').at(-1) ?? '', MESSAGE_LENGTH);
+/** Why an agent ended, as far as it said: its last error, or the last line of stderr that is no noise. */
+function reasonOf({ error, stderr, exitCode }: AgentEnd): string {
+  const printed = KILLED.has(exitCode) ? undefined : meaningfulLines(stderr).at(-1)?.trim();
+  return beginningOf(error?.message ?? printed ?? '', MESSAGE_LENGTH);
+}
 
 const withExit = ({ exitCode }: AgentEnd, reason: string): string =>
   `exit ${exitCode}${reason === '' ? '' : `: ${reason}`}`;
@@ -37,6 +59,9 @@ export function classifyByExit(end: AgentEnd): Classified {
   const stopped = classifyStopped(end);
   if (stopped !== null) return stopped;
   if (end.exitCode === 0) return { ending: 'done', message: 'completed', again: null };
+  const failure = accountFailure(end);
+  // Whether waiting helps is not known of a program that is not ours.
+  if (failure !== null) return { ...failure, again: null };
   const message = withExit(end, reasonOf(end));
   if (CANNOT_START.has(end.exitCode)) return { ending: 'unable', message, again: null };
   return { ending: end.exitCode > 128 ? 'crashed' : 'gave_up', message, again: null };

@@ -20,6 +20,9 @@ export function claudeCodeStream(): StreamParser {
   let model: string | null = null;
   let modelUsed: string | null = null;
   let limitEnds: number | null = null;
+  /** Messages say what they read, and hardly anything of what they write: only the `result` does. */
+  let pending = false;
+  let lost = false;
 
   const assistant = (line: Fields): EventBody[] => {
     const message = fieldsOf(line['message']);
@@ -37,6 +40,7 @@ export function claudeCodeStream(): StreamParser {
       modelUsed = used;
       events.push(session(line));
     }
+    if (used !== SYNTHETIC) pending = true;
     for (const block of listOf(message['content'])) events.push(...ofBlock(fieldsOf(block)));
     const usage =
       used === SYNTHETIC ? null : count.ofMessage(textOf(message['id']), fieldsOf(message['usage']));
@@ -89,6 +93,7 @@ export function claudeCodeStream(): StreamParser {
     if (kind === 'init') {
       // Another start, which goes on with the session or begins one.
       [shells, count, modelUsed, limitEnds] = [new Set(), createUsageCount(), null, null];
+      [lost, pending] = [lost || pending, false];
       model = textOf(line['model']);
       return [session(line)];
     }
@@ -99,6 +104,7 @@ export function claudeCodeStream(): StreamParser {
 
   const result = (line: Fields): EventBody[] => {
     const { tokens, costUsd } = count.ofResult(line);
+    pending = false;
     const events: EventBody[] = [];
     if (costUsd !== null && costUsd > 0)
       events.push({ type: 'usage', ...tokens, cost_usd: costUsd, cost_of_start: true });
@@ -128,7 +134,11 @@ export function claudeCodeStream(): StreamParser {
     }
   };
 
-  return { line: (text) => eventsOfLine(text, eventsOf), end: () => [] };
+  return {
+    line: (text) => eventsOfLine(text, eventsOf),
+    end: () => [],
+    usagePending: () => pending || lost,
+  };
 }
 
 const retryNotice = (line: Fields): string => {

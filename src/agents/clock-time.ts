@@ -1,8 +1,9 @@
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 const DATE = String.raw`(?:(?<month>${MONTHS.join('|')})[a-z]*\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(?<year>\d{4}),?\s+)?(?:at\s+)?)?`;
-const TIME = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d\d))?\s*(?<half>[ap]\.?m\b)?`;
+const TIME = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d\d)(?::(?<second>\d\d))?)?\s*(?<half>[ap]\.?m\b)?`;
 const ZONE = String.raw`(?:\.?\s*\((?<place>[^)]+)\)|\s+(?<utc>UTC|GMT)\b)?`;
 const SAID = new RegExp(`^${DATE}${TIME}${ZONE}`, 'i');
 
@@ -16,28 +17,30 @@ interface Wall {
 }
 
 /**
- * The next moment that "3pm (Europe/Berlin)", "15:04", "3:04 PM" or "Nov 25, 3pm (UTC)" means, in ms since the epoch;
- * null where the text begins otherwise, or the moment has just passed. Without a zone it is one of `zone`.
+ * The moment that "3pm (Europe/Berlin)", "15:04", "3:04 PM" or "Nov 25, 3pm (UTC)" means, in ms since the epoch: the next
+ * one, unless it has passed within the hour; null where the text begins otherwise. Without seconds it is the end of that
+ * minute. Without a zone it is one of `zone`.
  */
 export function clockTime(text: string, now: number, zone?: string): number | null {
   const said = SAID.exec(text)?.groups;
   const time = said === undefined ? null : timeOfDay(said);
   if (said === undefined || time === null) return null;
-  const { month, day, year, place, utc } = said;
+  const { month, day, year, place, utc, second } = said;
+  const rest = second === undefined ? MINUTE_MS : Number(second) * 1000;
+  const momentOf = (wall: Wall, there: string): number => instantOf(wall, there) + rest;
   try {
     const there =
       place ?? (utc === undefined ? zone : 'UTC') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
     const today = wallAt(now, there);
     if (month === undefined) {
-      const at = instantOf({ ...today, ...time }, there);
-      if (at > now) return at;
-      // Just over: tomorrow's would be a long wait for nothing.
-      return now - at <= HOUR_MS ? null : instantOf({ ...today, ...time, day: today.day + 1 }, there);
+      const at = momentOf({ ...today, ...time }, there);
+      // Where it is just over, tomorrow's would be a long wait for nothing.
+      return now - at <= HOUR_MS ? at : momentOf({ ...today, ...time, day: today.day + 1 }, there);
     }
     const date = { month: MONTHS.indexOf(month.toLowerCase()), day: Number(day), ...time };
-    const at = instantOf({ ...date, year: year === undefined ? today.year : Number(year) }, there);
-    if (at > now || year !== undefined || now - at <= HOUR_MS) return at > now ? at : null;
-    return instantOf({ ...date, year: today.year + 1 }, there); // said in December of a day in January
+    const at = momentOf({ ...date, year: year === undefined ? today.year : Number(year) }, there);
+    if (year !== undefined || now - at <= HOUR_MS) return at;
+    return momentOf({ ...date, year: today.year + 1 }, there); // said in December of a day in January
   } catch (error) {
     if (error instanceof RangeError) return null; // no such time zone
     throw error;

@@ -19,6 +19,9 @@ const TOOLS = new Set([
 /** Fields of an item that say what came of a call, not what was called. */
 const OUTCOME = new Set(['id', 'type', 'status', 'result', 'error', 'aggregated_output', 'exit_code']);
 
+/** What Codex writes in place of what it has left out of an output (codex-rs/utils/string/src/truncate.rs). */
+const CUT = /…\d+ (?:tokens|chars) truncated…|\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]/;
+
 const NO_TOKENS = { input: 0, cached: 0, written: 0, output: 0, reasoning: 0 };
 
 /** Reads `codex exec --json`. */
@@ -29,10 +32,13 @@ export function codexStream(): StreamParser {
   /** Codex counts tokens from the beginning of the thread: what was told before is not told again. */
   let told = NO_TOKENS;
   let lastError: string | null = null;
+  /** The end of a turn covers all that the thread has used, also in turns that failed. */
+  let pending = false;
+  let lost = false;
   const called = new Set<string>();
 
   const begin = (id: string | null): EventBody[] => {
-    if (id !== thread) told = NO_TOKENS;
+    if (id !== thread) [told, lost, pending] = [NO_TOKENS, lost || pending, false];
     thread = id;
     starts++;
     return [{ type: 'session', session_id: id, model_requested: null, model_used: null }];
@@ -41,6 +47,7 @@ export function codexStream(): StreamParser {
   const item = (stage: string, native: Fields): EventBody[] => {
     const kind = textOf(native['type']) ?? '';
     const ended = stage === 'item.completed';
+    if (kind !== 'error') pending = true;
     if (TOOLS.has(kind)) {
       const number = textOf(native['id']) ?? '';
       const id = starts > 1 ? `${number}.${starts}` : number;
@@ -82,6 +89,7 @@ export function codexStream(): StreamParser {
       cost_usd: null,
     };
     told = now;
+    pending = false;
     return event;
   };
 
@@ -109,7 +117,11 @@ export function codexStream(): StreamParser {
     }
   };
 
-  return { line: (text) => eventsOfLine(text, read), end: () => [] };
+  return {
+    line: (text) => eventsOfLine(text, read),
+    end: () => [],
+    usagePending: () => pending || lost,
+  };
 }
 
 function callOf(id: string, kind: string, native: Fields): EventBody {
@@ -131,14 +143,15 @@ function callOf(id: string, kind: string, native: Fields): EventBody {
 function resultOf(id: string, native: Fields): EventBody {
   const exitCode = countOf(native['exit_code']);
   const said = native['error'] ?? native['result'] ?? null;
+  const output = textOf(native['aggregated_output']) ?? (said === null ? '' : JSON.stringify(said));
   return {
     type: 'tool_result',
     id,
     exit_code: exitCode,
     is_error:
       exitCode === null ? native['status'] === 'failed' || native['status'] === 'declined' : exitCode !== 0,
-    output: textOf(native['aggregated_output']) ?? (said === null ? '' : JSON.stringify(said)),
-    truncated: false,
+    output,
+    truncated: CUT.test(output),
   };
 }
 

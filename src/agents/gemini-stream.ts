@@ -11,6 +11,7 @@ export function geminiStream(): StreamParser {
   let session: string | null = null;
   let requested: string | null = null;
   let turnsPassed = false;
+  let pending = false;
   /** An answer comes in pieces; it is over when something else comes. */
   let answer = '';
 
@@ -36,6 +37,7 @@ export function geminiStream(): StreamParser {
 
   const result = (native: Fields): EventBody[] => {
     const used = usage(fieldsOf(fieldsOf(native['stats'])['models']));
+    if (used.length > 0) pending = false;
     const { type, message } = fieldsOf(native['error']);
     if (turnsPassed || type === 'FatalTurnLimitedError')
       return [...used, { type: 'result', ending: 'max_turns', exit_code: null }];
@@ -68,14 +70,16 @@ export function geminiStream(): StreamParser {
 
   const read = (native: Fields): EventBody[] => {
     const type = textOf(native['type']) ?? '';
+    if (type === 'tool_use') pending = true;
     if (type !== 'message') return [...takeAnswer(), ...readOther(type, native)];
     if (native['role'] !== 'assistant') return []; // the prompt
     const before = native['delta'] === true ? [] : takeAnswer();
     answer += textOf(native['content']) ?? '';
+    pending = true;
     return before;
   };
 
-  return { line: (text) => eventsOfLine(text, read), end: takeAnswer };
+  return { line: (text) => eventsOfLine(text, read), end: takeAnswer, usagePending: () => pending };
 }
 
 function callOf(native: Fields): EventBody {

@@ -5,6 +5,7 @@ import type { Agent, AgentEnd, AgentRequest, Classified, LoginFile } from './age
 import { classifyByResult } from './classify.js';
 import { geminiStream } from './gemini-stream.js';
 import type { AgentSettings } from './settings.js';
+import { meaningfulLines } from './stderr-noise.js';
 
 /** Gemini CLI. Its folder `.gemini` is in `config`. */
 export function gemini(settings: AgentSettings): Agent {
@@ -80,9 +81,16 @@ function filesOf(
   ];
 }
 
+/** Its exit status for a login that it could not use. */
+const NOT_AUTHENTICATED = 41;
+
 /** Where its message leaves out the provider's HTTP status, its exit status tells: that is the lowest byte of it. */
 function classifyGemini(end: AgentEnd): Classified {
   const { error, exitCode } = end;
+  if (exitCode === NOT_AUTHENTICATED && error?.status === undefined) {
+    const message = error?.message ?? meaningfulLines(end.stderr).at(-1) ?? 'the login could not be used';
+    return classifyByResult({ ...end, error: { type: 'error', message, retryable: false, status: 401 } });
+  }
   const status = exitCode + 256;
   if (error === null || error.status !== undefined || status < 400 || status > 511)
     return classifyByResult(end);

@@ -8,6 +8,9 @@ export function opencodeStream(): StreamParser {
   let session: string | null = null;
   /** Why the last step ended; null while one goes on, or after an error. */
   let finished: string | null = null;
+  /** The end of a step says what that has used. */
+  let pending = false;
+  let lost = false;
 
   const eventsOf = (line: Fields): EventBody[] => {
     const part = fieldsOf(line['part']);
@@ -16,14 +19,19 @@ export function opencodeStream(): StreamParser {
     switch (kind) {
       case 'step_start':
         finished = null;
+        [lost, pending] = [lost || pending, false];
         return [];
       case 'text':
+        pending = true;
         return [{ type: 'message', role: 'assistant', text }];
       case 'reasoning':
+        pending = true;
         return text === '' ? [] : [{ type: 'reasoning', text }];
       case 'tool_use':
+        pending = true;
         return toolUse(part);
       case 'step_finish':
+        pending = false;
         finished = textOf(part['reason']);
         return usage(part);
       case 'error':
@@ -44,6 +52,7 @@ export function opencodeStream(): StreamParser {
 
   return {
     line: (text) => eventsOfLine(text, inSession),
+    usagePending: () => pending || lost,
     end() {
       switch (finished) {
         case 'stop':

@@ -19,6 +19,9 @@ const REPEATS = new Set([
 export function piStream(): StreamParser {
   let session: string | null = null;
   let model: string | null = null;
+  /** A message says at its end what it has used. */
+  let pending = false;
+  let lost = false;
 
   const sessionEvent = (): EventBody => ({
     type: 'session',
@@ -29,6 +32,7 @@ export function piStream(): StreamParser {
 
   const message = (native: Fields): EventBody[] => {
     if (native['role'] !== 'assistant') return []; // the prompt, or the result of a tool that ended before
+    pending = false;
     const used = modelOf(native);
     const changed = used !== model;
     model = used;
@@ -42,10 +46,12 @@ export function piStream(): StreamParser {
 
   const read = (native: Fields): EventBody[] => {
     const type = textOf(native['type']) ?? '';
+    if (type === 'message_update') pending = true;
     if (REPEATS.has(type)) return [];
     switch (type) {
       case 'session':
         session = textOf(native['id']);
+        [lost, pending] = [lost || pending, false];
         return [sessionEvent()];
       case 'message_end':
         return message(fieldsOf(native['message']));
@@ -60,7 +66,11 @@ export function piStream(): StreamParser {
     }
   };
 
-  return { line: (text) => eventsOfLine(text, read), end: () => [] };
+  return {
+    line: (text) => eventsOfLine(text, read),
+    end: () => [],
+    usagePending: () => pending || lost,
+  };
 }
 
 function modelOf(native: Fields): string | null {

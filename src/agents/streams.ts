@@ -20,6 +20,7 @@ export function textStream(): StreamParser {
       const text = lines.join('\n').trim();
       return text === '' ? [] : [{ type: 'message', role: 'assistant', text }];
     },
+    usagePending: () => false,
   };
 }
 
@@ -35,5 +36,6 @@ export function eventStream(): StreamParser {
       return [];
     },
     end: () => stray.end(),
+    usagePending: () => false,
   };
 }

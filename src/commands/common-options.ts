@@ -11,4 +11,8 @@ export const ADDRESS = [
   '--address <host:port>',
   'a Temporal server of yours instead of the local one',
 ] as const;
+export const ENV_FILE = [
+  '--env-file <file>',
+  'variables for ${NAME} and keys, besides those of the shell',
+] as const;
 export const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;

@@ -1,12 +1,14 @@
+import { assertNever } from '../lib/assert-never.js';
 import { isJsonObject, type Json } from '../lib/json.js';
 import { differingFiles } from '../platform/compare-trees.js';
 import { renderComparison } from '../reports/comparison-text.js';
 import { compareSweeps, type SweepToCompare } from '../results/comparison/compare-sweeps.js';
+import type { Gate } from '../results/comparison/document.js';
 import { oneVariant } from '../results/comparison/one-variant.js';
 import type { Plan } from '../scenario/plan.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import { readSweep } from './compare/read-sweep.js';
-import { printJson, textOptions } from './output.js';
+import { printJson, say, textOptions } from './output.js';
 import { ownCommand } from './own-name.js';
 import { checkVariant } from './plan/choose-variants.js';
 import { openProject } from './project.js';
@@ -49,7 +51,24 @@ export async function compare(
     process.stdout.write(
       renderComparison(comparison, { ...textOptions(), now: Date.now(), command: ownCommand }),
     );
-  return options.failOnWorse && comparison.verdict === 'worse' ? 1 : 0;
+  return options.failOnWorse ? exitOf(comparison.gate) : 0;
+}
+
+/** The exit code of `--fail-on-worse`; what is neither worse nor better tested than that is told on stderr. */
+function exitOf({ result, reasons }: Gate): 0 | 1 | 3 | 4 {
+  for (const reason of reasons) say(`${result}: ${reason}`);
+  switch (result) {
+    case 'not worse':
+      return 0;
+    case 'worse':
+      return 1;
+    case 'not tested':
+      return 3;
+    case 'undecided':
+      return 4;
+    default:
+      return assertNever(result);
+  }
 }
 
 const narrowed = (sweep: SweepToCompare, variant: string | null): SweepToCompare =>

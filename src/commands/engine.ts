@@ -1,6 +1,7 @@
 import { readEngineState, type EngineState } from '../platform/engine/engine-state.js';
 import { stopEngine } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
+import { forgiveOutput } from '../platform/forgive-output.js';
 import { givenTemporal } from '../platform/given-temporal.js';
 import { isAlive, type ProcessIdentity } from '../platform/process-identity.js';
 import { printJson, say } from './output.js';
@@ -31,6 +32,7 @@ export async function engineKeep({ results, address, stay }: Started): Promise<n
   const external = givenTemporal(address);
   // `status` and `stop` must not wait for Temporal's client.
   const { keep } = await import('../platform/engine/keeper.js');
+  forgiveOutput();
   await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000 });
   // Its state says why it failed, to the command that waits for it; a service manager sees the output only.
   const state = await engineState(resultsPath);

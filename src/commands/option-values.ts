@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { LONGEST_TIMER_SECS } from '../lib/longest-timer.js';
 import { MOST_AT_ONCE } from '../lib/most-at-once.js';
 
 /** A repeatable flag whose values may be comma lists. */
@@ -18,6 +19,13 @@ export const positive = (value: string): number => {
   const number = Number(value);
   if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('expected a number above 0');
   return number;
+};
+
+/** Seconds that a timer can hold. */
+export const seconds = (value: string): number => {
+  const number = positive(value);
+  if (number <= LONGEST_TIMER_SECS) return number;
+  throw new InvalidArgumentError(`expected at most ${LONGEST_TIMER_SECS} seconds`);
 };
 
 /** A whole number from 1. */

@@ -19,8 +19,14 @@ export const textOptions = (): { color: boolean; width: number } => ({
   width: widthOf(stdout),
 });
 
+let printed = false;
+
+/** Whether the one document has been printed. */
+export const hasPrintedJson = (): boolean => printed;
+
 /** The one JSON document of `--json`. */
 export const printJson = (document: unknown): void => {
+  printed = true;
   stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 };
 

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { nearestExisting } from '../platform/folders.js';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
 import type { ProblemAt } from '../scenario/source.js';
+import { loadText } from './plan/look.js';
 import { UsageError } from './usage-error.js';
 
 const CONFIG_NAME = 'llm-tool-test-config.toml';
@@ -58,8 +59,14 @@ function projectOf(
 }
 
 function readConfig(file: string): ReadConfig {
-  const text = readFileSync(file, 'utf8');
   const shown = displayPath(file);
+  const read = loadText(file);
+  if (!read.ok) {
+    const { reason, line, column } = read;
+    const problem = { file: shown, line, column, path: '', message: reason };
+    throw new UsageError('config_invalid', `${shown} cannot be read: ${reason}`, [problem]);
+  }
+  const { text } = read;
   const loaded = parseConfig(shown, text);
   if (loaded.ok) {
     const { value, problemAt } = loaded;
@@ -74,9 +81,18 @@ export function displayPath(path: string): string {
   return way === '' || way.startsWith('..') ? path : way;
 }
 
+/** Of the 4,096 bytes that Linux takes of a path, runs need the rest. */
+const LONGEST_RESULTS = 3000;
+
 /** Why nothing can be written to a folder, or where it is to be made; null when it can. Leaves nothing behind. */
 export async function whyNotWritable(folder: string): Promise<string | null> {
   const existing = nearestExisting(folder);
+  // What is made there has long names of its own.
+  if (
+    Buffer.byteLength(folder) > LONGEST_RESULTS ||
+    folder.split('/').some((name) => Buffer.byteLength(name) > 255)
+  )
+    return 'its path is too long';
   // Tried, not asked: permissions say little to root, and nothing of a read-only file system.
   try {
     await rmdir(await mkdtemp(join(existing, '.llm-tool-test-')));

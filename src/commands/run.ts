@@ -1,19 +1,24 @@
-import { readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
-import { handoverFrom, writeHandover } from '../platform/handover.js';
+import { projectState } from '../platform/folders.js';
+import { handoverFrom } from '../platform/handover.js';
 import { buildSweepDocument, type SweepDocument } from '../results/sweep-document.js';
 import type { Plan } from '../scenario/plan.js';
+import { originOf } from '../store/origin.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
-import { catchSignals } from './follow/signals.js';
-import { printJson, say } from './output.js';
+import { readEnvFile } from './env-file.js';
+import { catchSignals, giveUp } from './follow/signals.js';
+import { errorDocument, printJson, say } from './output.js';
 import { ownCommand } from './own-name.js';
 import { checkAgentLeave, checkJudgeLeave } from './plan/check-leave.js';
+import { checkSandbox } from './plan/check-sandbox.js';
 import { draftSweep, type Draft, type SweepFlags } from './plan/draft-sweep.js';
+import { targetsOfDraft, warnOfNotReused } from './plan/not-reused.js';
 import { selectScenarios, type Selection } from './plan/select-scenarios.js';
 import { showDraft } from './plan/show-draft.js';
 import { writePlan } from './plan/write-plan.js';
 import { checkWritable, openProject, type Project } from './project.js';
 import type { Session } from './session.js';
+import { handOver } from './sweeps/hand-over.js';
+import { storedScenarios } from './sweeps/hand-over-again.js';
 import { uiPage } from './ui-page.js';
 import { UsageError } from './usage-error.js';
 
@@ -43,18 +48,23 @@ export async function run(options: RunOptions): Promise<number> {
   }
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const draft = draftSweep(project, selected, options);
+  await checkSandbox(project, draft);
   // A dry run spends nothing: it shows what would be paid for.
   if (!options.dryRun) checkLeave(project, draft);
   await checkWritable(project.resultsPath);
   if (options.dryRun) return showDraft(draft, project, options.json);
 
+  await warnOfNotReused(project, targetsOfDraft(draft));
+  // Before there is a plan: what is there when the key is made is taken to be of an older build.
+  await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
   const plan = await writePlan(project, draft, options.name);
   const session = await openSessionFor(plan, project, options);
   try {
     const { startSweep } = await import('./sweeps/start-sweep.js');
-    const signals = options.detach ? null : catchSignals();
+    const signals = options.detach ? null : catchSignals(() => giveUp(plan.sweep, options.json));
     // Not before the engine is there: were it given up, the values would lie about.
-    await writeHandover(session.stateFolder, plan.sweep, handoverFrom(environment, draft.variables));
+    const scenarios = storedScenarios(project.resultsPath, plan);
+    await handOver(session, plan, scenarios, handoverFrom(environment, draft.variables));
     await startSweep(session, plan, 1);
     if (signals !== null) {
       const { followToEnd } = await import('./follow/follow-to-end.js');
@@ -74,10 +84,10 @@ export async function run(options: RunOptions): Promise<number> {
 
 /** The engine may take minutes to come. Whoever does not wait for it is told how to go on. */
 async function openSessionFor(plan: Plan, { resultsPath }: Project, options: RunOptions): Promise<Session> {
-  const tell = (): void =>
-    say(`${plan.sweep} is planned and not started: ${ownCommand(`resume ${plan.sweep}`)} starts it`);
+  const message = `${plan.sweep} is planned and not started: ${ownCommand(`resume ${plan.sweep}`)} starts it`;
   const onSignal = (): void => {
-    tell();
+    if (options.json) printJson(errorDocument('interrupted', message));
+    say(message);
     process.exit(130);
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
@@ -86,7 +96,7 @@ async function openSessionFor(plan: Plan, { resultsPath }: Project, options: Run
     const { openSession } = await import('./session.js');
     return await openSession(resultsPath, options);
   } catch (error) {
-    tell();
+    say(message);
     throw error;
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
@@ -125,13 +135,4 @@ function sayNothingRan(json: boolean): number {
   if (json) printJson(buildSweepDocument(nothing));
   else say('no scenario was selected');
   return 0;
-}
-
-function readEnvFile(file: string | undefined): NodeJS.Dict<string> {
-  if (file === undefined) return {};
-  try {
-    return parseEnv(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new UsageError('env_file', `--env-file ${file}: ${(error as Error).message}`);
-  }
 }

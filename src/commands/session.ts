@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { EngineState } from '../platform/engine/engine-state.js';
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
 import { connect } from '../platform/temporal-client.js';
+import { assertOwnServer, AWAY_MS, awayText, PAUSE_MS } from './ask-server.js';
 import { say } from './output.js';
 import { InfrastructureError } from './usage-error.js';
 
@@ -19,19 +21,37 @@ export async function openSession(
   resultsPath: string,
   options: { address?: string; stay?: boolean } = {},
 ): Promise<Session> {
+  const until = Date.now() + AWAY_MS;
+  for (;;) {
+    // Each time anew: a server that died is started again, perhaps at another port.
+    const engine = await upEngine(resultsPath, options);
+    try {
+      const client = await connect(engine);
+      await assertOwnServer(client, engine);
+      return {
+        client,
+        engine,
+        stateFolder: projectState(resultsPath).folder,
+        close: () => client.connection.close(),
+      };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (Date.now() >= until) throw new InfrastructureError(awayText(engine, reason));
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+async function upEngine(
+  resultsPath: string,
+  options: { address?: string; stay?: boolean },
+): Promise<EngineState> {
   try {
-    const engine = await ensureEngine({
+    return await ensureEngine({
       ...options,
       resultsPath,
       report: (text) => say(`engine: ${text} ...`),
     });
-    const client = await connect(engine);
-    return {
-      client,
-      engine,
-      stateFolder: projectState(resultsPath).folder,
-      close: () => client.connection.close(),
-    };
   } catch (error) {
     if (error instanceof EngineUnavailable) throw new InfrastructureError(error.message);
     throw error;

@@ -1,6 +1,9 @@
+import { knownAgents } from '../agents/index.js';
 import { printJson } from './output.js';
 import { judgeProblems } from './plan/choose-judge.js';
 import { findFiles } from './plan/find-scenario-files.js';
+import { targetsOfScenarios, warnOfNotReused } from './plan/not-reused.js';
+import { lengthProblems, matrixProblems, profileProblems } from './plan/matrix-problems.js';
 import { loadScenarios } from './plan/select-scenarios.js';
 import { displayPath, openProject } from './project.js';
 import { UsageError } from './usage-error.js';
@@ -14,7 +17,13 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
   const { scenarios, problems: found, texts } = await loadScenarios(project, paths);
   // A problem of the config is one, however many scenarios it concerns.
   const ofJudges = scenarios.flatMap((scenario) => judgeProblems(project, scenario));
-  const problems = [...found, ...new Map(ofJudges.map((one) => [JSON.stringify(one), one])).values()];
+  const known = knownAgents(project.config.agents);
+  const ofMatrix = scenarios.flatMap((scenario) => [
+    ...matrixProblems(project, known, scenario).map(({ problem }) => problem),
+    ...lengthProblems(known, scenario),
+  ]);
+  const others = [...ofMatrix, ...ofJudges, ...profileProblems(project, known)];
+  const problems = [...found, ...new Map(others.map((one) => [JSON.stringify(one), one])).values()];
   if (project.configSource !== null) texts.set(project.configSource.file, project.configSource.text);
   if (problems.length > 0) {
     const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
@@ -25,6 +34,7 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
       texts,
     );
   }
+  await warnOfNotReused(project, targetsOfScenarios(project, scenarios));
   if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [] });
   else process.stdout.write(`${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid\n`);
   return 0;

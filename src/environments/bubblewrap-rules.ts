@@ -21,11 +21,16 @@ const MANIFESTS = ['package.json', 'pyproject.toml'];
 /** Folders of a home in which `bin` lies beside what is no program: logins, state. */
 const SHARED = new Set(['.local', '.cargo', '.config']);
 
+/** What is started in a sandbox. */
+interface Started {
+  argv: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** It checks the agent's work: it has folders of its own beside the agent's, and these places to read. */
+  checks?: { shown: readonly string[] };
+}
+
 /** What an agent sees: nothing of the user's and of other runs; the programs that it needs; its own folders to write to. */
-export async function rulesFor(
-  handle: EnvironmentHandle,
-  { argv, env }: { argv: readonly string[]; env: Readonly<Record<string, string>> },
-): Promise<Rule[]> {
+export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }: Started): Promise<Rule[]> {
   const hidden = await hiddenPlaces(handle);
   const project = await rules([handle.project], 'empty');
   const root = await realpath(handle.root);
@@ -57,6 +62,9 @@ export async function rulesFor(
     ...hidden,
     ...[basename(handle.workspace), ...AGENT_FOLDERS].flatMap((name) => own(name, 'writable')),
     ...own(RUN_FOLDERS.binaries, 'readable'),
+    ...(checks === undefined
+      ? []
+      : [...own(RUN_FOLDERS.checks, 'writable'), ...(await rules(checks.shown, 'readable'))]),
   ];
 }
 

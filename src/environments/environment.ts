@@ -16,6 +16,8 @@ export interface EnvironmentHandle {
   hidden: string[];
   /** The project's folder, hidden but for the programs in it; null where there is none. */
   project: string | null;
+  /** A sandbox's own network, into which these ports of this machine's loopback are let; absent where it is shared. */
+  network?: { ports: number[] };
 }
 
 /** One start of the agent. */
@@ -29,6 +31,10 @@ interface ExecRequest {
   timeoutSecs: number;
   /** Leave what the command put into the background running until the run ends. */
   keepBackground?: boolean;
+  /** It may run what the agent has made: where there is a sandbox, it is run in that, with these places to read. */
+  inSandbox?: { shown: string[] };
+  /** What to run in place of `sh -c command`. */
+  argv?: string[];
   /** Which step it belongs to, so that `quell` can end what is left of that alone. */
   part?: string;
   signal?: AbortSignal;
@@ -67,6 +73,8 @@ export interface Environment {
   start(handle: EnvironmentHandle, request: StartRequest): Promise<ProcessHandle>;
   process(handle: EnvironmentHandle, start: number): ProcessHandle;
   inspect(process: ProcessHandle): Promise<ProcessState>;
+  /** Those starts of the agent that are alive. */
+  living(handle: EnvironmentHandle): Promise<ProcessHandle[]>;
   /** Resolves when the agent has ended, or is found dead. */
   attach(process: ProcessHandle, signal: AbortSignal): Promise<ProcessState>;
   /** Ends the agent and all that it started. */

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { FileLook } from '../gates/gate.js';
 import type { CommandResult } from '../lib/command-result.js';
 import { copyLoosely, type LeftOut } from '../platform/copy-loosely.js';
 import { killMarked, markOf, RUN_MARK } from '../platform/marked-processes.js';
+import { findInside, readInside, restoreAccess } from '../platform/open-inside.js';
 import { runCommand } from '../platform/run-command.js';
 import { containment, inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
 import { copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
 import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
-import { RUN_FOLDERS, startFolder } from './run-folders.js';
+import { RUN_FOLDERS, startFolder, startFolders } from './run-folders.js';
 import { workspaceChanges } from './workspace-changes.js';
 
 const markOfPart = ({ mark }: EnvironmentHandle, part: string | undefined): string =>
@@ -23,6 +24,23 @@ const forgetConfined = (handle: EnvironmentHandle): void => rmSync(confinedNote(
 /** The search reads the environment of every process on the machine; most runs have nothing to be searched for. */
 async function killLeft(handle: EnvironmentHandle): Promise<void> {
   if (!existsSync(confinedNote(handle))) await killMarked(handle.mark);
+}
+
+async function livingStarts({ root }: EnvironmentHandle): Promise<ProcessHandle[]> {
+  const living: ProcessHandle[] = [];
+  for (const folder of await startFolders(root)) {
+    const { state } = await inspect(folder);
+    if (state === 'running' || state === 'starting') living.push({ folder });
+  }
+  return living;
+}
+
+/**
+ * An agent may outlive the step that has run it: the server does not try that again once a cancel was requested, whatever
+ * has become of its worker. In a PID namespace no mark is searched for, so each start is looked at.
+ */
+async function stopLiving(handle: EnvironmentHandle): Promise<void> {
+  for (const { folder } of await livingStarts(handle)) await stopSupervised(folder, 'cancel');
 }
 
 /** An agent that has removed its workspace fails the checks on it; the harness is not to blame. */
@@ -77,6 +95,7 @@ export const local: Environment = {
   },
 
   async exec(handle, request) {
+    restoreAccess(handle.workspace);
     if (!(await isFolder(handle.workspace))) return workspaceGone;
     forgetConfined(handle);
     return runCommand({
@@ -86,6 +105,7 @@ export const local: Environment = {
       timeoutMs: request.timeoutSecs * 1000,
       ...(request.keepBackground === undefined ? {} : { keepBackground: request.keepBackground }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
+      ...(request.argv === undefined ? {} : { argv: request.argv }),
     });
   },
 
@@ -111,20 +131,31 @@ export const local: Environment = {
   process: (handle, start) => ({ folder: startFolder(handle.root, start) }),
   containment,
   inspect: (process) => inspect(process.folder),
+  living: livingStarts,
   attach: (process, signal) => waitForEnd(process.folder, signal),
   kill: (process, reason) => stopSupervised(process.folder, reason),
-  quell: (handle, part) => killMarked(markOfPart(handle, part)),
+  async quell(handle, part) {
+    if (part === undefined) await stopLiving(handle);
+    await killMarked(markOfPart(handle, part));
+  },
   output: (process: ProcessHandle) => ({
     stdout: join(process.folder, 'out'),
     stderr: join(process.folder, 'err'),
   }),
-  look: (handle, path) => look(handle.workspace, path),
-  changes: async ({ workspace }, fixture, files) =>
-    (await isFolder(workspace)) ? workspaceChanges(workspace, fixture, files) : null,
+  look: (handle, path) => {
+    restoreAccess(handle.workspace);
+    return look(handle.workspace, path);
+  },
+  changes: async ({ workspace }, fixture, files) => {
+    restoreAccess(workspace);
+    return (await isFolder(workspace)) ? workspaceChanges(workspace, fixture, files) : null;
+  },
 
   async collect(handle, to, mask) {
+    await stopLiving(handle);
     await killLeft(handle);
-    if (!(await isFolder(handle.workspace))) return []; // never made
+    restoreAccess(handle.workspace);
+    if (!(await isFolder(handle.workspace))) return []; // never made, or gone
     if (await isFolder(to)) return copyLoosely(handle.workspace, null, mask); // an earlier attempt did it
     let leftOut: LeftOut[] = [];
     await placeOnce(to, async (temporary) => {
@@ -134,6 +165,7 @@ export const local: Environment = {
   },
 
   async dispose(handle) {
+    await stopLiving(handle);
     await killLeft(handle);
     // Also what attempts left that were killed while they filled a workspace.
     const folders = new Set<string>(Object.values(RUN_FOLDERS));
@@ -145,19 +177,17 @@ export const local: Environment = {
   },
 };
 
-/** At once, as small files are read (platform/read-file.ts): each call takes microseconds, and every gate makes four. */
+/** At once, as small files are read (platform/read-file.ts): each call takes microseconds, and every gate makes several. */
 // eslint-disable-next-line @typescript-eslint/require-await -- errors are to come as a rejection
 async function look(workspace: string, path: string): Promise<FileLook> {
   try {
-    const root = realpathSync(workspace); // the agent may have removed it
-    const real = realpathSync(join(root, path));
-    if (real !== root && !real.startsWith(root + sep)) return { kind: 'outside' };
-    const info = statSync(real);
-    if (info.isDirectory()) return { kind: 'directory' };
-    // Opening a FIFO would wait for a writer for ever.
-    if (!info.isFile()) return { kind: 'unreadable', reason: 'neither file nor folder' };
-    accessSync(real, constants.R_OK);
-    return { kind: 'file', bytes: info.size, text: () => utf8(real) };
+    const found = findInside(workspace, path, (info, place): FileLook => {
+      if (info.isDirectory()) return { kind: 'directory' };
+      if (!info.isFile()) return { kind: 'unreadable', reason: 'neither file nor folder' };
+      accessSync(place, constants.R_OK);
+      return { kind: 'file', bytes: info.size, text: () => utf8(workspace, path, info.size) };
+    });
+    return found ?? { kind: 'outside' };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR'
@@ -166,9 +196,12 @@ async function look(workspace: string, path: string): Promise<FileLook> {
   }
 }
 
-async function utf8(path: string): Promise<string | null> {
+async function utf8(workspace: string, path: string, limit: number): Promise<string | null> {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+    const content = await readInside(workspace, path, limit);
+    return content === null
+      ? null
+      : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

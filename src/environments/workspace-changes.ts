@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFolder, listTree } from '../platform/tree.js';
@@ -14,6 +15,9 @@ const MAX_STARTS = 50;
 const START_BYTES = 16 * 1024;
 /** Larger files of the same size are told apart by their times. */
 const COMPARE_BYTES = 8 * 1024 * 1024;
+
+/** No symlink is followed, and no FIFO waited for, that has taken the place of a file since the look at it. */
+const AS_IT_IS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Compares a workspace with what it was made of: fixture, initial-state/ over it, `files` over both. */
 export async function workspaceChanges(
@@ -90,16 +94,17 @@ async function isSame(path: string, origin: Origin): Promise<boolean> {
   const info = await lstat(path);
   if ('to' in origin) return info.isSymbolicLink() && (await readlink(path)) === origin.to;
   if (!info.isFile()) return false;
-  if ('content' in origin) return (await readFile(path, 'utf8')) === origin.content;
+  if ('content' in origin)
+    return (await readFile(path, { encoding: 'utf8', flag: AS_IT_IS })) === origin.content;
   const before = await lstat(origin.file);
   if (before.size !== info.size) return false;
   // Copies keep the time of their original.
   if (info.size > COMPARE_BYTES) return Math.abs(before.mtimeMs - info.mtimeMs) < 1;
-  return (await readFile(path)).equals(await readFile(origin.file));
+  return (await readFile(path, { flag: AS_IT_IS })).equals(await readFile(origin.file));
 }
 
 async function startOf(path: string): Promise<string | null> {
-  const file = await open(path);
+  const file = await open(path, AS_IT_IS);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
     const text = new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, bytesRead), {

@@ -4,9 +4,9 @@ import { NO_DENO } from '../agent-scripts/deno-command.js';
 import { scriptFields } from '../agent-scripts/fields.js';
 import { commonFields, jsonAssertion, jsonPath } from './fields.js';
 import { defineGate, fileText } from './gate.js';
-import { applyAssertion, parseAssertion } from './json-assertion.js';
+import { parseAssertion } from './json-assertion.js';
 import { compileJsonPath } from './json-path.js';
-import { broken, fail, pass } from './verdicts.js';
+import { broken, fail, pass, tooSlow } from './verdicts.js';
 
 export const agentScript = defineGate({
   schema: z
@@ -36,7 +36,9 @@ export const agentScript = defineGate({
     const { answer } = called;
     if (!answer.success) return { ...fail(`${answer.code}: ${answer.error}`), detail: answer };
     if (parsed === null) return { ...pass(`${spec.script} succeeded`), detail: answer };
-    const applied = applyAssertion(parsed.assertion, path.find(answer.data));
+    const input = { path: spec.path, assertion: spec.assertion ?? '', json: JSON.stringify(answer.data) };
+    const applied = await context.work('holds', input, spec.timeout_secs);
+    if (applied === null) return tooSlow(spec.timeout_secs);
     return {
       ...(applied.ok
         ? pass(`${spec.path} ${spec.assertion?.trim() ?? ''}`)

@@ -1,15 +1,15 @@
-import { compilePattern } from '../lib/pattern.js';
 import type { CommandLine } from '../results/trajectory.js';
-import { checkTrajectory, seenOnly } from './check-trajectory.js';
+import { checkTrajectory, seenOnly, UNREAD } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
-import { broken, countOf, fail, pass, quote } from './verdicts.js';
+import { broken, countOf, fail, pass, quote, tooSlow } from './verdicts.js';
+import { brokenPattern } from './wanted.js';
 
 const SHOWN = 3;
 
 /** The simple commands that match; the whole line where only that does, as by a pattern with a pipe in it. */
-function commandsMatching({ whole, parts }: CommandLine, test: (text: string) => boolean): string[] {
-  const matches = parts.filter(test);
-  return matches.length === 0 && test(whole) ? [whole] : matches;
+function commandsMatching({ whole, parts }: CommandLine, matching: ReadonlySet<string>): string[] {
+  const matches = parts.filter((part) => matching.has(part));
+  return matches.length === 0 && matching.has(whole) ? [whole] : matches;
 }
 
 function listed(commands: string[]): string {
@@ -20,21 +20,28 @@ function listed(commands: string[]): string {
 
 /** Whether between `min` and `max` of the agent's commands match the pattern, as far as they were kept. */
 export function checkCalls(
-  { pattern, min, max }: { pattern: string; min: number; max: number },
+  { pattern, timeout_secs, min, max }: { pattern: string; timeout_secs: number; min: number; max: number },
   context: GateContext,
 ): Promise<Verdict> {
-  return checkTrajectory(context, (trajectory) => {
-    const compiled = compilePattern(pattern);
-    if (!compiled.ok) return broken(compiled.message);
+  return checkTrajectory(context, async (trajectory) => {
+    const unusable = brokenPattern(pattern);
+    if (unusable !== null) return unusable;
     const { commands, commandCount } = trajectory;
-    const found = commands.flatMap((command) => commandsMatching(command, compiled.test));
-    const unseen = commandCount - commands.reduce((kept, { parts }) => kept + parts.length, 0);
+    const texts = [...new Set(commands.flatMap(({ whole, parts }) => [whole, ...parts]))];
+    const tested = await context.work('matches', { pattern, texts, whole: false }, timeout_secs);
+    if (tested === null) return tooSlow(timeout_secs);
+    const matching = new Set(texts.filter((_, index) => tested[index]));
+    const found = commands.flatMap((command) => commandsMatching(command, matching));
+    const dropped = commandCount - commands.reduce((kept, { parts }) => kept + parts.length, 0);
+    const unseen = trajectory.unread === true ? Infinity : dropped;
     const said = `${found.length || 'none'} of ${countOf(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quote(pattern)}${listed(found)}`;
     const note = seenOnly(trajectory);
     if (found.length > max) return fail(`${said}; expected ${max === 0 ? 'none' : `at most ${max}`}${note}`);
     if (found.length + unseen < min) return fail(`${said}; expected at least ${min}${note}`);
     return found.length >= min && found.length + unseen <= max
       ? pass(`${said}${note}`)
-      : broken(`${said}; the last ${unseen} were not kept, so that nothing can be said${note}`);
+      : broken(
+          `${said}; ${unseen === Infinity ? UNREAD : `the last ${unseen} were not kept`}, so that nothing can be said${note}`,
+        );
   });
 }

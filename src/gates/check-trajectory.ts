@@ -1,22 +1,32 @@
 import type { Trajectory } from '../results/trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
-import { broken, fail, pass, quote } from './verdicts.js';
+import { broken, fail, pass, quote, tooSlow } from './verdicts.js';
 import type { Wanted } from './wanted.js';
+
+/** Why a number of commands or calls is not the whole. */
+export const UNREAD = 'not all that it printed could be read';
 
 /** Judges what the agent did; where that was not recorded, nothing can be said. */
 export async function checkTrajectory(
   context: GateContext,
-  judge: (trajectory: Trajectory) => Verdict,
+  judge: (trajectory: Trajectory) => Verdict | Promise<Verdict>,
 ): Promise<Verdict> {
   const trajectory = await context.trajectory();
   return trajectory === null ? broken('what the agent did was not recorded') : judge(trajectory);
 }
 
 /** Judges what the agent said last; `wanted` completes "the answer …" ("contains x"). */
-export const checkAnswer = (context: GateContext, wanted: Wanted): Promise<Verdict> =>
-  checkTrajectory(context, ({ answer }) => {
+export const checkAnswer = (
+  { timeout_secs }: { timeout_secs: number },
+  context: GateContext,
+  wanted: Wanted,
+): Promise<Verdict> =>
+  checkTrajectory(context, async ({ answer, unread }) => {
+    if (unread === true) return broken(`what the agent said last is not known: ${UNREAD}`);
     if (answer === null) return fail('the agent gave no answer');
-    return wanted.test(answer)
+    const found = await wanted.test(answer);
+    if (found === null) return tooSlow(timeout_secs);
+    return found
       ? pass(`the answer ${wanted.does}`)
       : fail(`the answer ${wanted.doesNot}; it begins with ${quote(answer)}`);
   });

@@ -26,5 +26,6 @@ export const commandCalled = defineGate({
     })
     .describe('The agent ran a shell command that matches the pattern'),
   subject: (spec) => spec.pattern,
-  check: ({ pattern, min, max = Infinity }, context) => checkCalls({ pattern, min, max }, context),
+  check: ({ pattern, timeout_secs, min, max = Infinity }, context) =>
+    checkCalls({ pattern, timeout_secs, min, max }, context),
 });

@@ -3,9 +3,9 @@ import { parseJson } from '../lib/json.js';
 import { commandFailure, stdoutCut } from './command-end.js';
 import { command, commonFields, jsonAssertion, jsonPath } from './fields.js';
 import { defineGate } from './gate.js';
-import { applyAssertion, parseAssertion } from './json-assertion.js';
+import { parseAssertion } from './json-assertion.js';
 import { compileJsonPath } from './json-path.js';
-import { broken, fail, pass, quote } from './verdicts.js';
+import { broken, fail, pass, quote, tooSlow } from './verdicts.js';
 
 export const commandJsonPath = defineGate({
   schema: z
@@ -31,9 +31,11 @@ export const commandJsonPath = defineGate({
     if (failure !== null) return fail(failure);
     const cut = stdoutCut(result);
     if (cut !== null) return fail(`stdout is too long to be read as JSON: ${cut}`);
-    const value = parseJson(result.stdout);
-    if (value === undefined) return fail(`stdout is not one JSON value: ${quote(result.stdout)}`);
-    const applied = applyAssertion(parsed.assertion, path.find(value));
+    if (parseJson(result.stdout) === undefined)
+      return fail(`stdout is not one JSON value: ${quote(result.stdout)}`);
+    const input = { path: spec.path, assertion: spec.assertion, json: result.stdout };
+    const applied = await context.work('holds', input, spec.timeout_secs);
+    if (applied === null) return tooSlow(spec.timeout_secs);
     return applied.ok
       ? pass(`${spec.path} ${spec.assertion.trim()}`)
       : fail(`${spec.path}: ${applied.message}`);

@@ -8,5 +8,6 @@ export const commandNotCalled = defineGate({
     .strictObject({ type: z.literal('command_not_called'), ...commonFields, pattern })
     .describe('The agent ran no shell command that matches the pattern'),
   subject: (spec) => spec.pattern,
-  check: ({ pattern }, context) => checkCalls({ pattern, min: 0, max: 0 }, context),
+  check: ({ pattern, timeout_secs }, context) =>
+    checkCalls({ pattern, timeout_secs, min: 0, max: 0 }, context),
 });

@@ -9,5 +9,5 @@ export const commandOutputMatches = defineGate({
     .strictObject({ type: z.literal('command_output_matches'), ...commonFields, command, pattern })
     .describe('The command exits with 0 and its stdout matches the pattern'),
   subject: (spec) => spec.command,
-  check: (spec, context) => matching(spec.pattern, (wanted) => checkOutput(spec, context, wanted)),
+  check: (spec, context) => matching(spec, context, (wanted) => checkOutput(spec, context, wanted)),
 });

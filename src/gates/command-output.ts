@@ -1,6 +1,6 @@
 import { commandFailure, stdoutCut } from './command-end.js';
 import type { GateContext, Verdict } from './gate.js';
-import { fail, pass, quote } from './verdicts.js';
+import { fail, pass, quote, tooSlow } from './verdicts.js';
 import type { Wanted } from './wanted.js';
 
 /** Runs a command and judges its raw stdout; `wanted` completes "stdout …" ("contains x"). */
@@ -12,8 +12,10 @@ export async function checkOutput(
   const result = await context.exec(spec.command, spec.timeout_secs);
   const failure = commandFailure(result, spec.timeout_secs);
   if (failure !== null) return fail(failure);
-  if (wanted.test(result.stdout)) return pass(`stdout ${wanted.does}`);
-  const found = result.stdout === '' ? 'it is empty' : `it begins with ${quote(result.stdout)}`;
+  const found = await wanted.test(result.stdout);
+  if (found === null) return tooSlow(spec.timeout_secs);
+  if (found) return pass(`stdout ${wanted.does}`);
+  const said = result.stdout === '' ? 'it is empty' : `it begins with ${quote(result.stdout)}`;
   const cut = stdoutCut(result);
-  return fail(`stdout ${wanted.doesNot}; ${found}${cut === null ? '' : `; ${cut}`}`);
+  return fail(`stdout ${wanted.doesNot}; ${said}${cut === null ? '' : `; ${cut}`}`);
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod';
+import { tooLongArgument } from '../lib/longest-argument.js';
+import { LONGEST_TIMER_SECS } from '../lib/longest-timer.js';
 import { compilePattern } from '../lib/pattern.js';
 import { workspacePathProblem } from '../lib/workspace-path.js';
 import { parseAssertion } from './json-assertion.js';
 import { compileJsonPath } from './json-path.js';
 
-/** The longest timer that Node can hold, 2^31 - 1 ms; a longer one would fire at once. */
-const MAX_SECS = 2_147_483;
-
 /** A duration in seconds, fractions allowed. */
-export const seconds = z.number().positive().max(MAX_SECS);
+export const seconds = z.number().positive().max(LONGEST_TIMER_SECS);
 
 /**
  * What of a check a regular expression can say: for the JSON Schema only, so that editors see a fault early. It must let
@@ -45,10 +44,13 @@ function checkedText(what: string, problemOf: (value: string) => string | null):
 const problemIn = (parsed: { ok: true } | { ok: false; message: string }): string | null =>
   parsed.ok ? null : parsed.message;
 
-/** A text that is more than blanks. */
-export const nonBlank = (what: string): z.ZodString =>
+/** A text that is more than blanks, and has no other problem. */
+export const nonBlank = (
+  what: string,
+  problemOf: (value: string) => string | null = () => null,
+): z.ZodString =>
   inSchema(
-    checkedText(what, (value) => (value.trim() === '' ? `blank: expected ${what}` : null)),
+    checkedText(what, (value) => (value.trim() === '' ? `blank: expected ${what}` : problemOf(value))),
     /\S/,
   );
 
@@ -57,9 +59,9 @@ export const substring = text('the text to look for')
   .min(1, 'empty: expected the text to look for')
   .describe('Text to look for: exactly as written, case-sensitive');
 
-export const command = nonBlank('a shell command to run').describe(
-  'Shell command, run by `sh -c` in the workspace with the target on PATH',
-);
+export const command = nonBlank('a shell command to run', (value) =>
+  tooLongArgument(value, 'put it into a file of the fixture, and run that'),
+).describe('Shell command, run by `sh -c` in the workspace with the target on PATH');
 
 /** A path that stays in the workspace as written. */
 export const workspacePath = inSchema(

@@ -14,5 +14,5 @@ export const fileContains = defineGate({
     })
     .describe('The UTF-8 file contains the text'),
   subject: (spec) => spec.path,
-  check: (spec, context) => checkFileText(spec.path, context, containing(spec.substring)),
+  check: (spec, context) => checkFileText(spec, context, containing(spec.substring)),
 });

@@ -9,5 +9,5 @@ export const fileMatches = defineGate({
     .strictObject({ type: z.literal('file_matches'), ...commonFields, path: workspacePath, pattern })
     .describe('The UTF-8 file matches the pattern'),
   subject: (spec) => spec.path,
-  check: (spec, context) => matching(spec.pattern, (wanted) => checkFileText(spec.path, context, wanted)),
+  check: (spec, context) => matching(spec, context, (wanted) => checkFileText(spec, context, wanted)),
 });

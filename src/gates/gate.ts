@@ -22,12 +22,31 @@ export type FileLook =
 export const fileText = async (look: FileLook): Promise<string | null> =>
   look.kind === 'file' ? look.text() : null;
 
+/** What of a check takes long where the input is large, or made to be slow. Inputs and results can be sent to a thread. */
+export interface GateWork {
+  /** Which of the texts match the pattern, in part or as a whole. */
+  matches: { input: { pattern: string; texts: string[]; whole: boolean }; result: boolean[] };
+  /** Whether the assertion holds for what the path finds in the JSON text. */
+  holds: {
+    input: { path: string; assertion: string; json: string };
+    result: { ok: true } | { ok: false; message: string };
+  };
+}
+export type WorkInput<K extends keyof GateWork> = GateWork[K]['input'];
+export type WorkResult<K extends keyof GateWork> = GateWork[K]['result'];
+
 /** All that a gate may touch. */
 export interface GateContext {
   /** Runs `sh -c command` in the workspace with the script environment and target.env. */
   exec(command: string, timeoutSecs: number): Promise<CommandResult>;
   /** Looks at a path relative to the workspace. `text()` is null where the content is not UTF-8. */
   look(path: string): Promise<FileLook>;
+  /** Does what may take long, without holding up anything else; null where it is not done in time. */
+  work: <K extends keyof GateWork>(
+    kind: K,
+    input: WorkInput<K>,
+    timeoutSecs: number,
+  ) => Promise<WorkResult<K> | null>;
   /** The analysed transcript; null when there is none. */
   efficiency(): Promise<Efficiency | null>;
   /** What the agent did and said; null when that was not recorded. */

@@ -31,11 +31,30 @@ const FORMS = 'exists, equals V, contains S, len OP N, OP N or matches RE, where
 const refused = (message: string): ParsedAssertion => ({ ok: false, message });
 const parsed = (assertion: Assertion): ParsedAssertion => ({ ok: true, assertion });
 
+/** Beyond these JSON's numbers are rounded where they are read: others would be equal that are not. */
+const isInexact = (number: number): boolean => Math.abs(number) > Number.MAX_SAFE_INTEGER;
+
+const inexactText = (number: number): string =>
+  `${number} is beyond ${Number.MAX_SAFE_INTEGER}, from where on numbers cannot be told apart exactly; compare the text (command_output_contains), or use < or >`;
+
+/** The first such number in a value; null where there is none. */
+function inexactIn(value: Json): number | null {
+  if (typeof value === 'number') return isInexact(value) ? value : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const part of Object.values(value)) {
+    const found = inexactIn(part);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
 function parseWord(word: 'equals' | 'contains' | 'matches', rest: string): ParsedAssertion {
   switch (word) {
     case 'equals': {
-      const value = parseJson(rest);
-      return parsed({ kind: 'equals', value: value === undefined ? rest : value });
+      const json = parseJson(rest);
+      const value = json === undefined ? rest : json;
+      const inexact = inexactIn(value);
+      return inexact === null ? parsed({ kind: 'equals', value }) : refused(inexactText(inexact));
     }
     case 'contains':
       return parsed({ kind: 'contains', substring: rest });
@@ -56,6 +75,7 @@ function parseComparison(ofLength: boolean, operator: Operator, written: string)
     return refused(`"len ${operator}" needs a whole number, not ${quote(written)}`);
   }
   const number = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(written) ? Number(written) : NaN;
+  if ((operator === '==' || operator === '!=') && isInexact(number)) return refused(inexactText(number));
   if (Number.isFinite(number)) return parsed({ kind: 'number', operator, number });
   return refused(`"${operator}" needs a number, not ${quote(written)}; for other values write "equals V"`);
 }

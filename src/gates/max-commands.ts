@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { checkTrajectory, seenOnly } from './check-trajectory.js';
+import { checkTrajectory, seenOnly, UNREAD } from './check-trajectory.js';
 import { commonFields, count } from './fields.js';
 import { defineGate } from './gate.js';
-import { countOf, fail, pass } from './verdicts.js';
+import { broken, countOf, fail, pass } from './verdicts.js';
 
 export const maxCommands = defineGate({
   schema: z
@@ -17,8 +17,8 @@ export const maxCommands = defineGate({
     checkTrajectory(context, (trajectory) => {
       const ran = countOf(trajectory.commandCount, 'command');
       const note = seenOnly(trajectory);
-      return trajectory.commandCount <= max
-        ? pass(`${ran}, at most ${max} expected${note}`)
-        : fail(`${ran}, at most ${max} expected${note}`);
+      const said = `${ran}, at most ${max} expected${note}`;
+      if (trajectory.commandCount > max) return fail(said);
+      return trajectory.unread === true ? broken(`${said}; ${UNREAD}`) : pass(said);
     }),
 });

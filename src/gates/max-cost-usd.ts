@@ -14,7 +14,11 @@ export const maxCostUsd = defineGate({
     .describe('The agent cost no more US dollars than that'),
   subject: (spec) => `$${spec.max}`,
   check: ({ max }, context) =>
-    checkTrajectory(context, ({ costUsd, tokens }) => {
+    checkTrajectory(context, ({ costUsd, tokens, costAtLeastUsd: atLeast }) => {
+      if (costUsd === null && atLeast !== undefined) {
+        const said = `the agent was interrupted, and cost at least $${atLeast}, at most $${max} expected`;
+        return atLeast > max ? fail(said) : broken(`${said}; the rest is not known`);
+      }
       if (costUsd === null) {
         const counted = Object.values(tokens).some((count) => count !== null);
         return broken(

@@ -23,7 +23,8 @@ export const maxTokens = defineGate({
     .describe('The agent used no more tokens than that'),
   subject: (spec) => countOf(spec.max, 'token'),
   check: ({ max }, context) =>
-    checkTrajectory(context, ({ tokens }) => {
+    checkTrajectory(context, ({ tokens: exact, tokensAtLeast }) => {
+      const tokens = tokensAtLeast ?? exact;
       const known = Object.entries(kinds).flatMap(([name, kind]) => {
         const tokenCount = tokens[name as keyof TokenUsage];
         return tokenCount === null ? [] : [{ tokenCount, kind }];
@@ -32,6 +33,8 @@ export const maxTokens = defineGate({
       const parts = known.map(({ tokenCount, kind }) => `${tokenCount} ${kind}`).join(', ');
       const said = `${countOf(total, 'token')} (${parts || 'none reported'}), at most ${max} expected`;
       if (total > max) return fail(said); // whatever is not known besides
+      if (tokensAtLeast !== undefined)
+        return broken(`the agent was interrupted, and used at least ${said}; the rest is not known`);
       // Not every model has the other kinds, and not every agent tells them from these.
       return tokens.input === null || tokens.output === null
         ? broken(`the number of tokens is not known, since the agent does not report it; ${said}`)

@@ -1,7 +1,15 @@
 import { z } from 'zod';
+import { UNREAD } from './check-trajectory.js';
 import { commonFields } from './fields.js';
 import { defineGate } from './gate.js';
-import { countOf, fail, pass } from './verdicts.js';
+import { broken, countOf, fail, pass, quote } from './verdicts.js';
+
+/** The first of those that failed. */
+function named(lines: readonly string[], failed: number): string {
+  if (lines.length === 0) return '';
+  const more = failed > lines.length ? `, and ${failed - lines.length} more` : '';
+  return `: ${lines.map(quote).join(', ')}${more}`;
+}
 
 export const noTranscriptErrors = defineGate({
   schema: z
@@ -10,10 +18,14 @@ export const noTranscriptErrors = defineGate({
   subject: () => 'transcript',
   check: async (_spec, context) => {
     const efficiency = await context.efficiency();
-    if (efficiency === null) return fail('there is no transcript');
+    const trajectory = await context.trajectory();
+    if (efficiency === null)
+      return broken(
+        trajectory?.unread === true ? `calls are not known: ${UNREAD}` : 'there is no transcript',
+      );
     const { error_count: failed, total_commands: total } = efficiency;
     return failed === 0
       ? pass(`none of ${countOf(total, 'command')} failed`)
-      : fail(`${failed} of ${countOf(total, 'command')} failed`);
+      : fail(`${failed} of ${countOf(total, 'command')} failed${named(trajectory?.failed ?? [], failed)}`);
   },
 });

@@ -9,5 +9,5 @@ export const responseContains = defineGate({
     .strictObject({ type: z.literal('response_contains'), ...commonFields, substring })
     .describe("The agent's final answer contains the text"),
   subject: (spec) => spec.substring,
-  check: (spec, context) => checkAnswer(context, containing(spec.substring)),
+  check: (spec, context) => checkAnswer(spec, context, containing(spec.substring)),
 });

@@ -9,5 +9,5 @@ export const responseMatches = defineGate({
     .strictObject({ type: z.literal('response_matches'), ...commonFields, pattern })
     .describe("The agent's final answer matches the pattern"),
   subject: (spec) => spec.pattern,
-  check: (spec, context) => matching(spec.pattern, (wanted) => checkAnswer(context, wanted)),
+  check: (spec, context) => matching(spec, context, (wanted) => checkAnswer(spec, context, wanted)),
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { compilePattern } from '../lib/pattern.js';
-import { checkTrajectory } from './check-trajectory.js';
+import { checkTrajectory, UNREAD } from './check-trajectory.js';
 import { commonFields, toolName } from './fields.js';
 import { defineGate } from './gate.js';
-import { broken, countOf, fail, pass, quote } from './verdicts.js';
+import { broken, countOf, fail, pass, quote, tooSlow } from './verdicts.js';
+import { brokenPattern } from './wanted.js';
 
 export const toolCalled = defineGate({
   schema: z
@@ -15,15 +15,19 @@ export const toolCalled = defineGate({
     })
     .describe('The agent called the tool'),
   subject: (spec) => spec.tool,
-  check: ({ tool, min }, context) =>
-    checkTrajectory(context, ({ structured, tools }) => {
+  check: ({ tool, min, timeout_secs }, context) =>
+    checkTrajectory(context, async ({ structured, tools, unread }) => {
       if (!structured) return broken("the agent's output is text, in which no tool calls are seen");
-      const compiled = compilePattern(tool);
-      if (!compiled.ok) return broken(compiled.message);
-      const found = Object.entries(tools).filter(([name]) => compiled.testWhole(name));
+      const unusable = brokenPattern(tool);
+      if (unusable !== null) return unusable;
+      const texts = Object.keys(tools);
+      const tested = await context.work('matches', { pattern: tool, texts, whole: true }, timeout_secs);
+      if (tested === null) return tooSlow(timeout_secs);
+      const found = Object.entries(tools).filter((_, index) => tested[index]);
       const calls = found.reduce((sum, [, times]) => sum + times, 0);
       const said = `${calls === 0 ? 'no call' : countOf(calls, 'call')} of ${quote(tool)}`;
       if (calls >= min) return pass(said);
+      if (unread === true) return broken(`${said}; ${UNREAD}`);
       const called = Object.keys(tools).join(', ');
       return fail(
         `${said}, at least ${min} expected; ${called === '' ? 'no tool was called' : `called were ${quote(called)}`}`,

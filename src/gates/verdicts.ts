@@ -9,6 +9,10 @@ export const fail = (message: string): Verdict => ({ status: 'fail', message });
 /** The check could not be performed, for example of what validation has already refused: no fault of the agent's. */
 export const broken = (message: string): Verdict => ({ status: 'error', message });
 
+/** Of a check whose work was not done in time. */
+export const tooSlow = (timeoutSecs: number): Verdict =>
+  fail(`not done within ${timeoutSecs} s: too much input for this check, or a slow pattern`);
+
 /** "1 command", "2 commands" */
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 

@@ -1,30 +1,40 @@
 import { compilePattern } from '../lib/pattern.js';
-import type { Verdict } from './gate.js';
+import type { GateContext, Verdict } from './gate.js';
 import { broken, quote } from './verdicts.js';
 
 /** What is wanted of a text, with words that complete "notes.md …" ("contains x"). */
 export interface Wanted {
   does: string;
   doesNot: string;
-  test: (text: string) => boolean;
+  /** null where it could not be found out in time. */
+  test: (text: string) => Promise<boolean | null>;
 }
 
 export const containing = (substring: string): Wanted => ({
   does: `contains ${quote(substring)}`,
   doesNot: `does not contain ${quote(substring)}`,
-  test: (text) => text.includes(substring),
+  test: (text) => Promise.resolve(text.includes(substring)),
 });
 
-/** Checks for a match of an RE2 pattern; one that is none, which validation has refused, breaks the check. */
+/** A pattern that is none, which validation has refused, breaks the check; null for any other. */
+export function brokenPattern(pattern: string): Verdict | null {
+  const compiled = compilePattern(pattern);
+  return compiled.ok ? null : broken(compiled.message);
+}
+
+/** Checks for a match of an RE2 pattern. */
 export async function matching(
-  pattern: string,
+  { pattern, timeout_secs }: { pattern: string; timeout_secs: number },
+  { work }: GateContext,
   check: (wanted: Wanted) => Promise<Verdict>,
 ): Promise<Verdict> {
-  const compiled = compilePattern(pattern);
-  if (!compiled.ok) return broken(compiled.message);
-  return check({
-    does: `matches ${quote(pattern)}`,
-    doesNot: `does not match ${quote(pattern)}`,
-    test: compiled.test,
-  });
+  return (
+    brokenPattern(pattern) ??
+    check({
+      does: `matches ${quote(pattern)}`,
+      doesNot: `does not match ${quote(pattern)}`,
+      test: async (text) =>
+        (await work('matches', { pattern, texts: [text], whole: false }, timeout_secs))?.[0] ?? null,
+    })
+  );
 }

@@ -1,7 +1,7 @@
 import { assertNever } from '../lib/assert-never.js';
 import { formatBytes } from '../lib/bytes.js';
 import type { FileLook, GateContext, Verdict } from './gate.js';
-import { fail, pass } from './verdicts.js';
+import { fail, pass, tooSlow } from './verdicts.js';
 import type { Wanted } from './wanted.js';
 
 /** Why there is nothing to look at; null for a file or a directory. */
@@ -25,11 +25,20 @@ export function lookProblem(path: string, look: FileLook): string | null {
 const TEXT_LIMIT = 256 * 1024 * 1024;
 
 /** Judges the text of a file; `wanted` completes "notes.md …" ("contains x"). */
-export async function checkFileText(path: string, context: GateContext, wanted: Wanted): Promise<Verdict> {
+export async function checkFileText(
+  { path, timeout_secs }: { path: string; timeout_secs: number },
+  context: GateContext,
+  wanted: Wanted,
+): Promise<Verdict> {
   const look = await context.look(path);
   if (look.kind !== 'file') return fail(lookProblem(path, look) ?? `${path} is a directory, not a file`);
-  if (look.bytes > TEXT_LIMIT) return fail(`${path} is too large to be read: ${formatBytes(look.bytes)}`);
+  if (look.bytes > TEXT_LIMIT)
+    return fail(
+      `${path} is too large to be read: ${formatBytes(look.bytes)}, more than ${formatBytes(TEXT_LIMIT)}`,
+    );
   const text = await look.text();
   if (text === null) return fail(`${path} is not UTF-8 text`);
-  return wanted.test(text) ? pass(`${path} ${wanted.does}`) : fail(`${path} ${wanted.doesNot}`);
+  const found = await wanted.test(text);
+  if (found === null) return tooSlow(timeout_secs);
+  return found ? pass(`${path} ${wanted.does}`) : fail(`${path} ${wanted.doesNot}`);
 }

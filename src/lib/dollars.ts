@@ -7,3 +7,11 @@ export function formatCost(usd: number | null): string {
   if (usd > 0 && usd < 0.0001) return '<$0.0001';
   return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
 }
+
+/** A cost, or what is known of it: "at least $0.0240" where it is not known as a whole. */
+export const formatKnownCost = (usd: number | null, atLeast?: number, words = 'at least '): string =>
+  usd === null && atLeast !== undefined ? `${words}${formatCost(atLeast)}` : formatCost(usd);
+
+/** The same in a column: ">$0.0240". */
+export const shortKnownCost = (usd: number | null, atLeast?: number): string =>
+  formatKnownCost(usd, atLeast, '>');

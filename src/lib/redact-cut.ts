@@ -14,10 +14,10 @@ interface Place {
  * as good as the key. Before an ellipsis that is a value's beginning, after one its end; less than the shortest secret
  * is left alone.
  */
-export function createCutMask(values: Iterable<string>): (text: string) => string {
+export function createCutMask(values: () => Iterable<string>): (text: string) => string {
   // Made when it is needed: most redactors never meet a cut.
   let windows: Map<string, Place[]> | undefined;
-  const placesOf = (window: string): Place[] => (windows ??= windowsOf(values)).get(window) ?? [];
+  const placesOf = (window: string): Place[] => (windows ??= windowsOf(values())).get(window) ?? [];
   /** How many characters at the end of `text` are the beginning of a value. */
   const beginningIn = (text: string): number =>
     longest(placesOf(text.slice(-MIN_LENGTH)), ({ value, at }) =>

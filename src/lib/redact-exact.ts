@@ -1,3 +1,6 @@
+import { secretEncodings, wholeForms } from './secret-encodings.js';
+import { anchorOf, patternOf } from './secret-pattern.js';
+
 /** What stands in place of a secret. */
 export const MARKER = '[REDACTED]';
 /** Shorter values occur by chance; masking them would make reports unreadable. */
@@ -11,41 +14,46 @@ export function usableSecrets(secrets: Iterable<string>): string[] {
   return [...new Set(values)].filter(isUsable);
 }
 
-/** The base64 of a secret inside a longer text, for each of the three ways it can be aligned there. */
-function base64Cores(secret: string): string[] {
-  return [0, 1, 2].map((shift) => {
-    const bytes = Buffer.from(' '.repeat(shift) + secret);
-    return bytes.toString('base64').slice(Math.ceil((shift * 4) / 3), Math.floor((bytes.length * 4) / 3));
-  });
+/** The forms in which a secret is met. */
+export const encodings = (secret: string): string[] => [
+  ...new Set(
+    Object.values(secretEncodings)
+      .flatMap((encode) => encode(secret))
+      .filter(isUsable),
+  ),
+];
+
+/** Masks every occurrence of the values as they are; one that contains or overlaps another is masked whole. */
+export const createExactMask = (values: Iterable<string>, marker = MARKER): ((text: string) => string) =>
+  createMask([...values], (value) => value.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), marker);
+
+/** The same for the values in all their encodings. */
+export function createEncodedMask(values: readonly string[]): (text: string) => string {
+  const forms = values.flatMap((value) => [value, ...wholeForms(value).filter(isUsable)]);
+  const mask = createMask(forms, patternOf, MARKER);
+  const anchors = [...new Set(forms.map((form) => anchorOf(form).slice(0, MAX_ANCHOR)))];
+  // Looking for plain words takes a fraction of the time, and nearly every text has none of them.
+  const mayHold = anchors.every((anchor) => anchor.length >= MIN_ANCHOR)
+    ? new RegExp(anchors.join('|'))
+    : null;
+  return (text) =>
+    text.length >= MIN_LENGTH && (mayHold === null || mayHold.test(text)) ? mask(text) : text;
 }
 
-/** The forms in which a secret is met: as it is, in JSON (also in JSON in JSON), in a URL, in base64. */
-export function encodings(secret: string): string[] {
-  const json = (text: string): string => JSON.stringify(text).slice(1, -1);
-  const bytes = Buffer.from(secret);
-  const url = encodeURIComponent(bytes.toString());
-  const padded = bytes.toString('base64');
-  const base64 = [padded, padded.replace(/=+$/, ''), ...base64Cores(secret)];
-  const forms = [
-    secret,
-    json(secret),
-    json(json(secret)),
-    url,
-    url.replaceAll('%20', '+'),
-    url.replace(/%../g, (code) => code.toLowerCase()),
-    ...base64,
-    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
-  ];
-  return forms.filter(isUsable);
-}
+/** Shorter ones are in most texts. */
+const MIN_ANCHOR = 3;
+/** Enough to be rare; longer ones take longer to look for. */
+const MAX_ANCHOR = 8;
 
-/** Masks every occurrence of the values; one that contains or overlaps another is masked whole. */
-export function createExactMask(values: Iterable<string>, marker = MARKER): (text: string) => string {
+function createMask(
+  values: string[],
+  toPattern: (value: string) => string,
+  marker: string,
+): (text: string) => string {
   // Alternatives are tried in order: the longest must come first.
   const longestFirst = [...new Set(values)].sort((a, b) => b.length - a.length);
   if (longestFirst.length === 0) return (text) => text;
-  const source = longestFirst.map((value) => value.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|');
-  const anyValue = new RegExp(source, 'g');
+  const anyValue = new RegExp(longestFirst.map(toPattern).join('|'), 'g');
   return (text) => {
     let masked = '';
     let end = 0;

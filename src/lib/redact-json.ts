@@ -1,4 +1,5 @@
 import { MARKER } from './redact-exact.js';
+import { isPlainWord, isSecretFlag } from './redact-flags.js';
 import { isPlainValue, isSecretName } from './redact-patterns.js';
 
 /** Where the string literal that begins at `start` ends. */
@@ -27,9 +28,11 @@ export function redactJson(text: string, redact: (text: string) => string): stri
     done = endOfString(text, start);
     const literal = text.slice(start, done);
     const value = JSON.parse(literal) as string;
-    const isValueOfSecret =
-      key !== null && between.trim() === ':' && isSecretName(key) && !isPlainValue(value);
-    const redacted = isValueOfSecret ? MARKER : redact(value);
+    const sign = key === null ? '' : between.trim();
+    const isValueOfSecret = sign === ':' && isSecretName(key ?? '') && !isPlainValue(value);
+    // The argument after a flag, in a list.
+    const isValueOfFlag = sign === ',' && value !== '' && isSecretFlag(key ?? '') && !isPlainWord(value);
+    const redacted = isValueOfSecret || isValueOfFlag ? MARKER : redact(value);
     result += redacted === value ? literal : JSON.stringify(redacted);
     key = value;
   }

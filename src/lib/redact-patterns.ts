@@ -1,4 +1,6 @@
 import { MARKER } from './redact-exact.js';
+import { maskFlags } from './redact-flags.js';
+import { maskKeyBlocks } from './redact-key-block.js';
 
 /* A line may be a megabyte long, so every pattern is linear: its repetitions are bounded, or it cannot begin inside
    the run that it consumes, or nothing after the run can fail. A line may be a piece of JSON, so no pattern takes
@@ -44,10 +46,6 @@ const tokens = new RegExp(
 );
 
 const replacements: [RegExp, string][] = [
-  [
-    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s,:.]|\\{1,7}[nr]|-(?!----)){0,20000}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g,
-    MARKER,
-  ],
   [tokens, MARKER],
   [
     new RegExp(
@@ -73,7 +71,7 @@ const replacements: [RegExp, string][] = [
   [/(:\/\/[^\s:@/"'\\]{0,100}:)[^\s@/"'\\]{1,200}(?=@)/g, `$1${MARKER}`],
 ];
 
-const places: [RegExp, string][] = [
+const emails: [RegExp, string][] = [
   [
     new RegExp(
       String.raw`(?:(?<![A-Za-z0-9._%+\\-])|${AFTER_ESCAPE})(?!git@)[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}`,
@@ -81,6 +79,9 @@ const places: [RegExp, string][] = [
     ),
     MARKER,
   ],
+];
+
+const homes: [RegExp, string][] = [
   [
     // Not the path of a URL (example.com/home/page), but what WSL, containers and compiler flags put before a home.
     new RegExp(
@@ -114,8 +115,12 @@ export function isPlainValue(value: string): boolean {
   return plainQuoted.test(value);
 }
 
+/** Masks the names of home folders in paths. */
+export const maskHomes = (text: string): string => applyAll(text, homes);
+
 /** Masks what looks like a secret, an e-mail address or the name of a home folder. */
 export function maskPatterns(text: string): string {
   if (text.length < 6) return text;
-  return applyAll(applyAll(text, replacements).replace(labelledText, maskLabelled), places);
+  const masked = applyAll(maskKeyBlocks(text), replacements).replace(labelledText, maskLabelled);
+  return maskHomes(applyAll(maskFlags(masked), emails));
 }

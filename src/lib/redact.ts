@@ -1,6 +1,6 @@
 import { parseJson } from './json.js';
 import { createCutMask } from './redact-cut.js';
-import { createExactMask, encodings, MARKER, usableSecrets } from './redact-exact.js';
+import { createEncodedMask, createExactMask, encodings, MARKER, usableSecrets } from './redact-exact.js';
 import { redactJson } from './redact-json.js';
 import { maskPatterns } from './redact-patterns.js';
 
@@ -35,7 +35,10 @@ function redactDocument(text: string, redact: Redact): string {
 function createDocumentMask(secrets: string[]): Redact {
   const isDocument = (secret: string): boolean => secret.includes('"') && parseJson(secret) !== undefined;
   const documents = createExactMask(secrets.filter(isDocument), JSON.stringify(MARKER));
-  const multiline = createExactMask(secrets.filter((secret) => secret.includes('\n') && !isDocument(secret)));
+  // In their encodings too: a line of such a value may be JSON by itself, and is then looked at alone.
+  const multiline = createEncodedMask(
+    secrets.filter((secret) => secret.includes('\n') && !isDocument(secret)),
+  );
   return (text) => multiline(documents(text));
 }
 
@@ -59,9 +62,8 @@ const withLines = (secrets: string[]): string[] => [
 export function createRedactor(options: { secrets: Iterable<string> }): (text: string) => string {
   const secrets = withLines(usableSecrets(options.secrets));
   const maskDocuments = createDocumentMask(secrets);
-  const forms = secrets.flatMap(encodings);
-  const maskValues = createExactMask(forms);
-  const maskCut = createCutMask(forms);
+  const maskValues = createEncodedMask(secrets);
+  const maskCut = createCutMask(() => secrets.flatMap(encodings));
   const redact: Redact = (text) => maskPatterns(maskCut(maskValues(text)));
   return (text) => {
     let current = text;

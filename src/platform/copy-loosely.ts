@@ -4,6 +4,7 @@ import {
   chmod,
   lstat,
   mkdir,
+  open,
   readdir,
   readFile,
   readlink,
@@ -50,6 +51,22 @@ async function obstacle(path: Buffer, info: Stats, masked: boolean): Promise<str
     : null;
 }
 
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/** Does something with a file or folder as it was opened, which no symlink can take the place of. */
+async function opened<T>(
+  path: string | Buffer,
+  flags: number,
+  use: (place: string | Buffer) => Promise<T>,
+): Promise<T> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | flags);
+  try {
+    return await use(process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : path);
+  } finally {
+    await file.close();
+  }
+}
+
 /**
  * Copies what an agent left, whatever that is: symlinks as they are, names byte for byte unless a secret is in them;
  * files that act as their owner, or that others may write, lose that. Returns what is left out; `to` null only looks.
@@ -61,6 +78,15 @@ export async function copyLoosely(
   below = '',
 ): Promise<LeftOut[]> {
   if (to !== null) await mkdir(to, { recursive: true, mode: 0o755 });
+  return opened(from, O_DIRECTORY, (folder) => copyEntries(folder, to, mask, below));
+}
+
+async function copyEntries(
+  from: string | Buffer,
+  to: string | Buffer | null,
+  mask: Mask | null,
+  below: string,
+): Promise<LeftOut[]> {
   const leftOut: LeftOut[] = [];
   const taken = new Set<string>();
   for (const name of await readdir(from, { encoding: 'buffer' })) {
@@ -88,6 +114,8 @@ export async function copyLoosely(
 const PASSED_OVER: Record<string, string> = {
   ENAMETOOLONG: 'its path is too long',
   ENOENT: 'it went away meanwhile',
+  ELOOP: 'it became a symlink meanwhile',
+  ENOTDIR: 'it became something else meanwhile',
 };
 
 async function copyEntry(source: Buffer, target: Buffer, info: Stats, mask: Mask | null): Promise<void> {
@@ -95,9 +123,11 @@ async function copyEntry(source: Buffer, target: Buffer, info: Stats, mask: Mask
     const to = await readlink(source, { encoding: 'buffer' });
     return symlink(mask?.(to) ?? to, target);
   }
-  const masked = mask === null ? null : mask(await readFile(source));
-  if (masked === null) await copyContent(source, target, info);
-  else await writeFile(target, masked, { mode: 0o600 });
+  await opened(source, 0, async (file) => {
+    const masked = mask === null ? null : mask(await readFile(file));
+    if (masked === null) await copyContent(file, target, info);
+    else await writeFile(target, masked, { mode: 0o600 });
+  });
   await chmod(target, publicMode(info.mode));
 }
 

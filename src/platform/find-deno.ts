@@ -1,18 +1,28 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { findExecutable } from './find-executable.js';
 
 /** Deno's executable: on `path`, or from npm for the project that `folder` (null: none) is in, or beside this package; null where there is none. */
 export async function findDeno(folder: string | null, path = process.env['PATH']): Promise<string | null> {
+  const onPath = await findExecutable('deno', path);
   return (
-    (await findExecutable('deno', path)) ??
+    (onPath === null ? null : withoutWrapper(onPath)) ??
     (folder === null ? null : fromNpm(join(folder, 'package.json'))) ??
     fromNpm(import.meta.url)
   );
 }
 
-/** The executable itself: the package's own command is a Node program that starts it, and takes five times as long. */
+/**
+ * npm's command `deno` is a Node program that starts Deno, where install scripts are off: `npx` puts it on PATH. Whoever kills
+ * the program leaves Deno running.
+ */
+function withoutWrapper(found: string): string {
+  const file = realpathSync(found);
+  return basename(file) === 'bin.cjs' ? (fromNpm(file) ?? found) : found;
+}
+
+/** The executable itself: the package's own command takes five times as long. */
 function fromNpm(from: string): string | null {
   try {
     const require = createRequire(from);

@@ -5,7 +5,7 @@ import { fileHash } from './tree.js';
 const CONTENT_LIMIT = 64 * 1024 * 1024;
 
 const known = new Map<string, { stamp: string; hash: string }>();
-const KEPT = 1000;
+const KEPT = 20_000;
 
 /** What changes when a file does: the SHA-256 of its content, remembered while it stays as it is; null for no file. */
 export async function fingerprint(path: string): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
+import { everySecond } from './every-second.js';
 import { readTextIfThere } from './read-file.js';
 
 /** When a growing file had which size: gives the lines of an agent's output the times at which they came. */
@@ -7,8 +8,6 @@ export interface Growth {
   bytes: number;
   at: number;
 }
-
-const INTERVAL_MS = 200;
 
 /** Notes the growth of `file` in `log` until `over` resolves. What an earlier worker noted stays. */
 export async function recordGrowth(file: string, log: string, over: Promise<unknown>): Promise<void> {
@@ -22,9 +21,9 @@ export async function recordGrowth(file: string, log: string, over: Promise<unkn
     writing.catch(() => undefined); // told at the end
   };
   look();
-  const looks = setInterval(look, INTERVAL_MS);
+  const stop = everySecond(look);
   await over.catch(() => undefined);
-  clearInterval(looks);
+  stop();
   look();
   await writing;
 }

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { usableSecrets } from '../lib/redact-exact.js';
 import { readTextIfThere } from './read-file.js';
 import { writeFileAtomic } from './write-file.js';
 
@@ -56,3 +58,55 @@ export async function readHandover(stateFolder: string, sweep: string): Promise<
 
 export const removeHandover = (stateFolder: string, sweep: string): Promise<void> =>
   rm(handoverFile(stateFolder, sweep), { force: true });
+
+/** Values that a file of the user's refers to are not to be seen in any report, except under such names. */
+const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
+
+/** What is not secret of handed-over values. */
+export interface Known {
+  /** Names that are in every report, and what they are the names of. */
+  names: ReadonlyMap<string, string>;
+  /** Variables that hold the address of a provider. */
+  addresses: ReadonlySet<string>;
+  /** Folders of fixtures, whose files are named in reports. */
+  fixtures: readonly string[];
+}
+
+export const NOTHING_KNOWN: Known = { names: new Map(), addresses: new Set(), fixtures: [] };
+
+/** Those of handed-over values that no report may show. */
+export const secretsIn = (values: Record<string, string>, known: Known): string[] =>
+  Object.entries(values).flatMap(([name, value]) =>
+    NOT_SECRET.test(name) || isPlainAddress(name, value, known) || publicName(value, known) !== null
+      ? []
+      : [value],
+  );
+
+/** Variables whose values would be masked, were they not names that reports are read by; with what they name. */
+export const publicVariables = (values: Record<string, string>, known: Known): [string, string][] =>
+  Object.entries(values).flatMap(([name, value]): [string, string][] => {
+    const named = publicName(value, known);
+    const isMaskable = !NOT_SECRET.test(name) && usableSecrets([value]).length > 0;
+    return named === null || !isMaskable ? [] : [[name, named]];
+  });
+
+/** What a value is the name of; null where it is no name. */
+function publicName(value: string, { names, fixtures }: Known): string | null {
+  const name = value.trim();
+  const named = names.get(name);
+  if (named !== undefined) return named;
+  if (!/^[^/\0][^\0]{0,200}$/.test(name) || name.split('/').includes('..')) return null;
+  const isThere = fixtures
+    .flatMap((folder) => [join(folder, name), join(folder, 'initial-state', name)])
+    .some((path) => existsSync(path));
+  return isThere ? 'a file of the fixture' : null;
+}
+
+/** Errors name the address that was asked. One with a password, a query or a long part may be as good as a key. */
+function isPlainAddress(name: string, value: string, { addresses }: Known): boolean {
+  if (!addresses.has(name) || !/^https?:\/\//.test(value) || !URL.canParse(value)) return false;
+  const { username, password, search, hash, pathname } = new URL(value);
+  return (
+    `${username}${password}${search}${hash}` === '' && pathname.split('/').every((part) => part.length < 16)
+  );
+}

@@ -12,6 +12,8 @@ export interface Line {
   end: number;
   /** Whether a newline ends it: the last line of a file that grows may be half of one. */
   whole: boolean;
+  /** Whether its end was dropped. */
+  cut: boolean;
 }
 
 /**
@@ -25,7 +27,14 @@ export function* linesOf(path: string, limit = LINE_LIMIT, from = 0): Generator<
     const chunk = Buffer.alloc(CHUNK);
     let rest = '';
     let offset = from;
-    const next = (): number => readSync(file, chunk, 0, CHUNK, offset);
+    const next = (): number => {
+      try {
+        return readSync(file, chunk, 0, CHUNK, offset);
+      } catch (error) {
+        // The system does not say of which file it could not read on.
+        throw Object.assign(error as Error, { path });
+      }
+    };
     for (let read = next(); read > 0; read = next()) {
       let begin = 0;
       for (let at = chunk.indexOf(10, 0); at !== -1 && at < read; at = chunk.indexOf(10, begin)) {
@@ -33,20 +42,21 @@ export function* linesOf(path: string, limit = LINE_LIMIT, from = 0): Generator<
         const text = rest + decoder.end(chunk.subarray(begin, at));
         rest = '';
         begin = at + 1;
-        yield { text: shorten(text, limit), end: offset + begin, whole: true };
+        yield { ...shorten(text, limit), end: offset + begin, whole: true };
       }
       const tail = decoder.write(chunk.subarray(begin, read));
       if (rest.length <= limit) rest += tail;
       offset += read;
     }
     rest += decoder.end();
-    if (rest !== '') yield { text: shorten(rest, limit), end: offset, whole: false };
+    if (rest !== '') yield { ...shorten(rest, limit), end: offset, whole: false };
   } finally {
     closeSync(file);
   }
 }
 
-const shorten = (text: string, limit: number): string => {
+function shorten(text: string, limit: number): Pick<Line, 'text' | 'cut'> {
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
-  return line.length <= limit ? line : `${beginningOf(line, limit)} [line cut]`;
-};
+  const cut = line.length > limit;
+  return { text: cut ? `${beginningOf(line, limit)} [line cut]` : line, cut };
+}

@@ -24,6 +24,8 @@ export interface ModelProvider {
   free: boolean;
   /** Variables that it takes from the user's shell. */
   variables: string[];
+  /** Those of them that hold its address. */
+  addresses: string[];
   /** Of these at least one of each group must have a value. */
   needs: string[][];
   /** Where it is asked, as far as that was said; null at the maker's own address. */
@@ -61,6 +63,10 @@ export const knownProviders = (configured: Record<string, ConfiguredProvider>): 
     ]),
   ]);
 
+/** Variables that hold addresses of providers. */
+export const addressVariables = (configured: Record<string, ConfiguredProvider>): Set<string> =>
+  new Set([...knownProviders(configured).values()].flatMap(({ addresses }) => addresses));
+
 /** Variables without a value that a provider cannot do without, by the first name of each. */
 export const missingVariables = ({ needs }: ModelProvider, values: Values): string[] =>
   needs.flatMap((names) => (firstOf(names, values) === undefined ? names.slice(0, 1) : []));
@@ -69,6 +75,7 @@ function hosted(keys: string[], addresses: string[], version: string, connect: C
   return {
     free: false,
     variables: [...keys, ...addresses],
+    addresses,
     needs: [keys],
     address: (values) => firstOf(addresses, values) ?? null,
     key: (values) => firstOf(keys, values) ?? null,
@@ -99,6 +106,7 @@ function compatible(name: string, { base_url, api_key, free }: ConfiguredProvide
   return {
     free,
     variables,
+    addresses: variableNames(base_url),
     needs: variables.map((variable) => [variable]),
     address: (values) => fill(base_url, values),
     key: (values) => fill(api_key ?? '', values) || null,

@@ -8,6 +8,8 @@ const DRAIN_MS = 100;
 
 export interface CommandRequest {
   command: string;
+  /** What to run in place of `sh -c command`. */
+  argv?: readonly string[];
   cwd: string;
   env: Record<string, string>;
   timeoutMs: number;
@@ -50,7 +52,8 @@ function killGroup(pid: number): void {
  */
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
   const startedAt = performance.now();
-  const child = execa('sh', ['-c', request.command], {
+  const [file = 'sh', ...args] = request.argv ?? ['sh', '-c', request.command];
+  const child = execa(file, args, {
     cwd: request.cwd,
     env: request.env,
     extendEnv: false,
@@ -67,7 +70,7 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
   if (pid === undefined) {
     const failure = await child;
     throw new Error(
-      `cannot start sh in ${request.cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`,
+      `cannot start ${file} in ${request.cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`,
     );
   }
 

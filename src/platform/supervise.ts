@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { endOf } from '../lib/cut.js';
 import { CONTAINMENTS, STOP_REASONS, type Containment, type StopReason } from '../lib/supervision.js';
+import { everySecond } from './every-second.js';
 import { markOf, RUN_MARK } from './marked-processes.js';
 import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from './read-file.js';
@@ -163,25 +164,26 @@ export async function inspect(folder: string): Promise<SupervisedState> {
 
 /**
  * Resolves when the agent has ended and nothing of it is alive, or when its supervisor is found dead, which is looked for
- * every `pollMs`; rejects when the signal aborts. Adopts what runs.
+ * once a second; rejects when the signal aborts. Adopts what runs.
  */
 export async function waitForEnd(
   folder: string,
   signal: AbortSignal,
-  pollMs = 1000,
+  looking = everySecond,
 ): Promise<SupervisedState> {
-  for (;;) {
-    signal.throwIfAborted();
-    // Watched before the look, so that nothing that happens in between is missed.
-    const change = nextChange(folder, signal, pollMs);
-    try {
+  // Watched before the first look, so that nothing that happens in between is missed.
+  const changes = watchEnd(folder, signal, looking);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const happened = changes.next();
       const now = await inspect(folder);
       if (now.state === 'ended') await supervisorGone(folder);
       if (now.state === 'ended' || now.state === 'dead' || now.state === 'none') return now;
-      await change.happened;
-    } finally {
-      change.forget();
+      await happened;
     }
+  } finally {
+    changes.stop();
   }
 }
 
@@ -191,31 +193,33 @@ async function supervisorGone(folder: string): Promise<void> {
   await waitUntil(() => (supervisor === null || !isAlive(supervisor) ? true : null), DYING_MS, 2);
 }
 
-/** A folder watch tells within a millisecond; the slow poll notices a supervisor that was killed. */
-function nextChange(
+/** A folder watch tells within a millisecond; the look once a second notices a supervisor that was killed. */
+function watchEnd(
   folder: string,
   signal: AbortSignal,
-  pollMs: number,
-): { happened: Promise<void>; forget: () => void } {
-  let happen!: () => void;
-  const happened = new Promise<void>((resolve) => (happen = resolve));
+  looking: typeof everySecond,
+): { next: () => Promise<void>; stop: () => void } {
+  let happen = (): void => undefined;
   let watcher: ReturnType<typeof watch> | undefined;
+  const look = (): void => happen();
   try {
     watcher = watch(folder, (_, file) => {
-      if (file === 'exit') happen();
+      if (file === 'exit') look();
     });
-    watcher.on('error', happen);
+    watcher.on('error', look);
   } catch {
-    // Out of inotify watches: polling alone must do.
+    // Out of inotify watches: looking alone must do.
   }
-  const poll = setTimeout(happen, watcher === undefined ? 100 : pollMs);
-  signal.addEventListener('abort', happen);
-  const forget = (): void => {
-    clearTimeout(poll);
-    watcher?.close();
-    signal.removeEventListener('abort', happen);
+  const forget = looking(look);
+  signal.addEventListener('abort', look);
+  return {
+    next: () => new Promise((resolve) => (happen = resolve)),
+    stop: () => {
+      forget();
+      watcher?.close();
+      signal.removeEventListener('abort', look);
+    },
   };
-  return { happened, forget };
 }
 
 /** Asks the supervisor to stop the agent and waits until nothing of it is alive. */

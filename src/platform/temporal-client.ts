@@ -1,9 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import proto from '@temporalio/proto';
-import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
 import type { TemporalAddress } from './given-temporal.js';
+import { ensureSearchAttributes } from './search-attributes.js';
 
 const LOOPBACK = /^(127\.|localhost:|\[::1\]:)/;
 
@@ -35,26 +34,16 @@ export async function withClient<T>(
   }
 }
 
-/**
- * Makes the server fit: our search attributes exist, and finished workflows are kept for 30 days (a namespace that the
- * development server makes keeps them for one). On a given server this needs rights; what is there already is enough.
- */
-export async function prepareNamespace(client: Client, external: boolean): Promise<void> {
-  const { namespace } = client.options;
-  const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => customAttributes[name] === undefined);
-  if (missing.length > 0) {
-    const { IndexedValueType } = proto.temporal.api.enums.v1;
-    await client.connection.operatorService.addSearchAttributes({
-      namespace,
-      searchAttributes: Object.fromEntries(
-        missing.map(([name, type]) => [name, IndexedValueType[`INDEXED_VALUE_TYPE_${type}`]]),
-      ),
-    });
-  }
-  if (external) return;
+/** Finished workflows are kept for 30 days: a namespace that the development server makes keeps them for one. */
+async function keepForDays(client: Client): Promise<void> {
   await client.workflowService.updateNamespace({
-    namespace,
+    namespace: client.options.namespace,
     config: { workflowExecutionRetentionTtl: msToTs('30 days') },
   });
+}
+
+/** Makes the server fit. On a given server search attributes that are there already are enough. @throws UnfitNamespace */
+export async function prepareNamespace(client: Client, external: boolean): Promise<void> {
+  await ensureSearchAttributes(client);
+  if (!external) await keepForDays(client);
 }

@@ -6,6 +6,7 @@ import {
   chmod,
   lstat,
   mkdir,
+  open,
   readdir,
   readlink,
   realpath,
@@ -160,8 +161,32 @@ export async function removeTree(path: string): Promise<void> {
 export async function snapshotTree(root: string, store: string): Promise<string> {
   const entries = await listTree(root);
   const hash = await hashTree(root, entries);
-  await placeOnce(join(store, hash), (folder) => copyTree(root, entries, folder));
+  await storeOnce(join(store, hash), (folder) => copyTree(root, entries, folder));
   return hash;
+}
+
+/**
+ * Like `placeOnce`, for a folder whose name promises its content: everything in it is on the disk before it gets the name.
+ * After a loss of power, empty files under that name would be trusted for ever.
+ */
+export async function storeOnce(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+  await placeOnce(folder, async (temporary) => {
+    await fill(temporary);
+    for (const { kind, path } of await listTree(temporary))
+      if (kind !== 'symlink') await syncPath(join(temporary, path));
+    await syncPath(temporary);
+  });
+  await syncPath(dirname(folder));
+}
+
+/** Waits until a file's content, or a folder's list of names, is on the disk. */
+async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Makes a folder by `fill` under a temporary name and renames it into place, unless it is there already. */

@@ -35,6 +35,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     gates(comparison, name, options, colors),
     changes(comparison, options, colors),
     leftOut(comparison, options),
+    gateReasons(comparison, colors),
     comparison.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
     hints(comparison, options).map((hint) => colors.dim(hint)),
   ];
@@ -88,6 +89,14 @@ function headline(verdict: ComparisonVerdict, colors: Colors): string {
   }
 }
 
+/** Why head would not pass as not worse; what the answer says already is left out. */
+const gateReasons = ({ gate, verdict }: Comparison, colors: Colors): string[] =>
+  gate.result !== 'not tested'
+    ? []
+    : gate.reasons
+        .filter((_, at) => verdict !== 'nothing to compare' || at > 0)
+        .map((reason) => `${colors.yellow('!')} not tested: ${terminalText(reason)}`);
+
 const whyNothing = ({ base, head }: Comparison['total']): string =>
   base.shared + head.shared > 0
     ? 'the one has reused the runs of the other: there is no difference to test'
@@ -108,8 +117,9 @@ function sweeps({ base, head, total }: Comparison, { now, width }: ComparisonOpt
   return renderTable([row('base', base, total.base), row('head', head, total.head)], { width });
 }
 
-const notCounted = ({ reused, shared, errored, cancelled, waiting }: Side): string[] =>
+const notCounted = ({ reused, shared, retried, errored, cancelled, waiting }: Side): string[] =>
   [
+    [retried, 'ran again'] as const,
     [reused, 'reused from earlier sweeps'] as const,
     [shared, `shared ${shared === 1 ? 'run' : 'runs'} left out`] as const,
     [errored, `${errored === 1 ? 'error' : 'errors'} left out`] as const,

@@ -1,4 +1,4 @@
-import { formatCost } from '../lib/dollars.js';
+import { formatKnownCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
 import { compositeTier } from '../results/composite.js';
 import type { RunRecord } from '../results/run-record.js';
@@ -54,7 +54,7 @@ function summary(run: RunRecord, metrics: Metrics): string {
     `Model: ${inline(run.agent?.model_used ?? run.model)}`,
     `Gates: ${metrics.gates_passed}/${metrics.gates_total}`,
     `Duration: ${formatDuration(run.duration_secs * 1000)}`,
-    `Cost: ${formatCost(run.agent?.cost_usd ?? null)}`,
+    `Cost: ${formatKnownCost(run.agent?.cost_usd ?? null, run.agent?.cost_usd_at_least)}`,
     ...(metrics.composite_score === undefined
       ? []
       : [

@@ -1,7 +1,9 @@
 import { assertNever } from '../lib/assert-never.js';
+import { formatKnownCost } from '../lib/dollars.js';
 import { plainText } from '../lib/plain-text.js';
 import type { EventBody, RunEvent } from '../results/events.js';
-import { NO_USAGE } from '../results/token-usage.js';
+import { shownTokens } from '../results/recorded-usage.js';
+import type { AgentRecord } from '../results/run-record.js';
 import { indentedOutput, promptedCommand, shortInput } from './shorten.js';
 
 /** What the head of a transcript says. */
@@ -10,11 +12,11 @@ export interface TranscriptHead {
   agent: string;
   model: string;
   prompt: string;
+  /** What the run has used: of all its starts, priced where the agent tells no cost. */
+  used: Pick<AgentRecord, 'token_usage' | 'token_usage_at_least' | 'cost_usd' | 'cost_usd_at_least'>;
 }
 
 type EventOf<Type extends EventBody['type']> = Extract<EventBody, { type: Type }>;
-type Usage = EventOf<'usage'>;
-type Count = Exclude<keyof Usage, 'type' | 'cost_of_start'>;
 
 /** What must be remembered between events: little, however long the run. */
 interface Progress {
@@ -22,7 +24,6 @@ interface Progress {
   /** The calls without a result, so that the result of a parallel call can say whose it is. */
   open: Map<string, string>;
   lastCall: string | null;
-  totals: Record<Count, number | null>;
   ending: EventOf<'result'> | null;
 }
 
@@ -75,19 +76,20 @@ function describeEnding(ending: EventOf<'result'> | null): string {
   return `Ended: ${plainText(ending.ending)}${exitCode}`;
 }
 
-function describeUsage({ totals }: Progress): string {
+function describeUsage(used: TranscriptHead['used']): string {
+  const { usage, atLeast } = shownTokens(used);
   const counts = (['input', 'output', 'reasoning', 'cache_read', 'cache_write'] as const)
-    .filter((name) => totals[name] !== null)
-    .map((name) => `${totals[name] ?? 0} ${name.replace('_', ' ')}`);
-  const cost = totals.cost_usd === null ? 'n/a' : `$${totals.cost_usd.toFixed(4)}`;
-  return `Tokens: ${counts.join(', ') || 'n/a'}\nCost: ${cost}`;
+    .filter((name) => usage[name] !== null)
+    .map((name) => `${usage[name] ?? 0} ${name.replace('_', ' ')}`);
+  const tokens = counts.length === 0 ? 'n/a' : `${atLeast ? 'at least ' : ''}${counts.join(', ')}`;
+  return `Tokens: ${tokens}\nCost: ${formatKnownCost(used.cost_usd, used.cost_usd_at_least)}`;
 }
 
-function addUsage(totals: Progress['totals'], usage: Usage): void {
-  for (const name of Object.keys(totals) as Count[]) {
-    const value = usage[name];
-    if (value !== null) totals[name] = (totals[name] ?? 0) + value;
-  }
+/** Commands without a result: the agent's end was theirs. */
+function renderOpen(progress: Progress): string {
+  const open = [...progress.open.values()];
+  progress.open.clear();
+  return open.map((call) => `\nStill running when the agent ended: ${call.trimEnd()}\n`).join('');
 }
 
 function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress): string {
@@ -107,20 +109,18 @@ function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress)
       return renderCall(event, progress);
     case 'tool_result':
       return renderResult(event, progress);
-    case 'usage':
-      addUsage(progress.totals, event);
-      return '';
     case 'setup_command':
       return renderScript('Setup', event);
     case 'post_script':
       return renderScript('Post script', event);
     case 'error':
       return `\nError: ${plainText(event.message)}${event.retryable ? ' (may be retried)' : ''}\n`;
+    case 'usage':
     case 'unknown':
       return '';
     case 'result':
       progress.ending = event;
-      return '';
+      return renderOpen(progress);
     default:
       return assertNever(event);
   }
@@ -131,9 +131,10 @@ function renderAttempt(attempt: number, progress: Progress): string {
   const changed = progress.attempt !== null && progress.attempt !== attempt;
   progress.attempt = attempt;
   if (!changed) return '';
+  const open = renderOpen(progress);
   const ended = progress.ending === null ? '' : `\n${describeEnding(progress.ending)}\n`;
   progress.ending = null;
-  return `${ended}\n##### Attempt ${attempt} #####\n`;
+  return `${open}${ended}\n##### Attempt ${attempt} #####\n`;
 }
 
 /**
@@ -145,7 +146,6 @@ export function* renderHumanTranscript(head: TranscriptHead, events: Iterable<Ru
     attempt: null,
     open: new Map(),
     lastCall: null,
-    totals: { ...NO_USAGE, cost_usd: null },
     ending: null,
   };
   yield plainText(`Scenario: ${head.scenario}\nAgent: ${head.agent}\nModel: ${head.model}\n`);
@@ -155,5 +155,6 @@ export function* renderHumanTranscript(head: TranscriptHead, events: Iterable<Ru
     const piece = attempt + renderEvent(event, head, progress);
     if (piece !== '') yield piece;
   }
-  yield section('End', `${describeUsage(progress)}\n${describeEnding(progress.ending)}`);
+  yield renderOpen(progress);
+  yield section('End', `${describeUsage(head.used)}\n${describeEnding(progress.ending)}`);
 }

@@ -1,4 +1,4 @@
-import { formatCost } from '../lib/dollars.js';
+import { formatKnownCost } from '../lib/dollars.js';
 import type { Judgment } from '../results/judgment.js';
 import type { RunRecord } from '../results/run-record.js';
 import type { Metrics } from '../results/schema.js';
@@ -51,7 +51,7 @@ export function judgeSection(run: RunRecord, { judge }: Metrics): string {
       `Issues: ${judge.issues.length}, highlights: ${judge.highlights.length}`,
       `Answers: ${judge.attempts}`,
       `Tokens: ${count(usage.input)} input, ${count(usage.output)} output`,
-      `Cost: ${formatCost(judge.cost_usd)}`,
+      `Cost: ${formatKnownCost(judge.cost_usd, judge.cost_usd_at_least)}`,
     ]),
   ]).trim();
 }

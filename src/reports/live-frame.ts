@@ -14,6 +14,8 @@ export interface LiveState {
   total: number;
   totals: { passed: number; failed: number; errored: number; cancelled: number };
   active: { label: string; step: string; since: number; note: string | null }[];
+  /** How many runs are in a step; `active` shows the first of them, and runs that wait for a provider. */
+  running?: number;
   /** Oldest first. */
   recent: { label: string; outcome: Outcome; message: string; took: string }[];
   uiUrl: string | null;
@@ -75,7 +77,7 @@ export function plainLine(cell: LiveState['recent'][number], position: number, t
 
 function header(state: LiveState, now: number, colors: Colors): string[] {
   const { passed, failed, errored, cancelled } = state.totals;
-  const running = state.active.length;
+  const running = state.running ?? state.active.length;
   const waiting = Math.max(0, state.total - passed - failed - errored - cancelled - running);
   const counts: [number, string, (text: string) => string][] = [
     [passed, 'passed', colors.green],

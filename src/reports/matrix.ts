@@ -86,7 +86,7 @@ export function summaries(columns: readonly Line[]): { label: string; values: st
     columns.some(({ cells }) => cells.some((cell) => of(cell) !== null))
       ? [{ label, values: columns.map(({ cells }) => scoreText(mean(cells.map(of)))) }]
       : [];
-  const costKnown = columns.some(({ cells }) => cells.some(({ cost_usd: usd }) => usd !== null));
+  const costKnown = columns.some(({ cells }) => paidCost(cells).usd !== null);
   return [
     { label: 'pass rate', values: columns.map(({ cells }) => passRate(countOf(cells))) },
     ...scored(({ judge_score: judge }) => judge, 'judge'),

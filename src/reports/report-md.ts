@@ -1,5 +1,6 @@
-import { formatCost } from '../lib/dollars.js';
+import { formatKnownCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
+import { shownTokens } from '../results/recorded-usage.js';
 import { commandEnd, type AgentRecord, type CommandRecord, type RunRecord } from '../results/run-record.js';
 import type { Metrics } from '../results/schema.js';
 import { optionalArtifacts } from './artifact-links.js';
@@ -48,9 +49,14 @@ function regressions({ regressions: found }: RunRecord): string {
   return `${heading(2, 'Worse than before')}\n\nCompared with ${code(since)}:\n\n${said}`;
 }
 
+function enclosure({ sandboxed, sandbox }: RunRecord): string {
+  if (!sandboxed) return ', unsandboxed';
+  return sandbox?.network === 'shared' ? ', network shared' : '';
+}
+
 function facts(run: RunRecord): string {
   const { agent, scenario } = run;
-  const tokens = agent?.token_usage;
+  const { usage: tokens, atLeast } = agent === null ? { usage: null, atLeast: false } : shownTokens(agent);
   const rows: [string, string][] = [
     ['Outcome', run.outcome],
     ['Scenario', `${inline(scenario.name)} (${inline(scenario.file)})`],
@@ -61,12 +67,15 @@ function facts(run: RunRecord): string {
     ['Model used', known(agent?.model_used)],
     ['Variant', inline(run.variant)],
     ['Repetition', String(run.repetition)],
-    ['Environment', `${inline(run.environment)}${run.sandboxed ? '' : ', unsandboxed'}`],
+    ['Environment', `${inline(run.environment)}${enclosure(run)}`],
     ['Started', inline(run.started_at)],
     ['Ended', inline(run.ended_at)],
     ['Duration', formatDuration(run.duration_secs * 1000)],
-    ['Cost', formatCost(agent?.cost_usd ?? null)],
-    ['Tokens', `${tokenCount(tokens?.input)} input, ${tokenCount(tokens?.output)} output`],
+    ['Cost', formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least)],
+    [
+      'Tokens',
+      `${atLeast ? 'at least ' : ''}${tokenCount(tokens?.input)} input, ${tokenCount(tokens?.output)} output`,
+    ],
     ['Reasoning tokens', tokenCount(tokens?.reasoning)],
     ['Cache tokens', `${tokenCount(tokens?.cache_read)} read, ${tokenCount(tokens?.cache_write)} written`],
     ['Run', inline(run.run_id)],

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { formatCost } from '../lib/dollars.js';
+import { formatKnownCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
 import { gateTitle } from '../results/gate-title.js';
-import type { RunRecord } from '../results/run-record.js';
-import type { TokenUsage } from '../results/token-usage.js';
+import { shownTokens } from '../results/recorded-usage.js';
+import type { AgentRecord, RunRecord } from '../results/run-record.js';
 import type { Metrics } from '../results/schema.js';
 import { scoreText, votesText } from '../results/score-text.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
@@ -32,8 +32,8 @@ export function renderRun(
       ['cell', terminalText(`${run.variant} #${run.repetition}`)],
       ['started', terminalText(run.started_at)],
       ['duration', formatDuration(run.duration_secs * 1000)],
-      ['cost', formatCost(agent?.cost_usd ?? null)],
-      ...(agent === null ? [] : [['tokens', tokens(agent.token_usage)]]),
+      ['cost', formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least)],
+      ...(agent === null ? [] : [['tokens', tokens(agent)]]),
       ['ended', agent === null ? 'the agent was not started' : terminalText(agent.message)],
     ]),
     ...section(
@@ -108,7 +108,9 @@ function judgeRows({ judge }: Metrics, colors: Colors): string[][] {
 }
 
 /** "input 1,200, output 350, reasoning n/a, ...": what is unknown is not 0. */
-function tokens({ input, output, reasoning, cache_read, cache_write }: TokenUsage): string {
+function tokens(agent: AgentRecord): string {
+  const { usage, atLeast } = shownTokens(agent);
+  const { input, output, reasoning, cache_read, cache_write } = usage;
   const parts: [number | null, string][] = [
     [input, 'input'],
     [output, 'output'],
@@ -117,5 +119,6 @@ function tokens({ input, output, reasoning, cache_read, cache_write }: TokenUsag
     [cache_write, 'cache write'],
   ];
   if (parts.every(([count]) => count === null)) return 'n/a';
-  return parts.map(([count, word]) => `${word} ${count?.toLocaleString('en') ?? 'n/a'}`).join(', ');
+  const counts = parts.map(([count, word]) => `${word} ${count?.toLocaleString('en') ?? 'n/a'}`).join(', ');
+  return `${atLeast ? 'at least ' : ''}${counts}`;
 }

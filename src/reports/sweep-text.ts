@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import pc from 'picocolors';
-import { formatCost } from '../lib/dollars.js';
+import { shortKnownCost } from '../lib/dollars.js';
 import { formatDuration } from '../lib/duration.js';
 import { renderTable, terminalText } from '../lib/table.js';
 import { scoreText } from '../results/score-text.js';
@@ -32,6 +32,7 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
     ...problems(cells, (cell) => name(cell).join(' '), colors),
     ...regressions(cells, (cell) => name(cell).join(' '), colors),
     '',
+    ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
     totalsText(document),
     ...places(document),
   ];
@@ -44,7 +45,7 @@ function list(
   options: TextOptions,
   colors: Colors,
 ): string[] {
-  const costKnown = cells.some((cell) => cell.cost_usd !== null);
+  const costKnown = cells.some((cell) => (cell.cost_usd ?? cell.cost_usd_at_least ?? null) !== null);
   const judged = cells.some((cell) => cell.judge_score !== null);
   const rows = cells.map((cell) => [
     mark(cell.outcome, colors),
@@ -52,7 +53,7 @@ function list(
     gates(cell),
     ...(judged ? [cell.judge_score === null ? '' : `judge ${scoreText(cell.judge_score)}`] : []),
     cell.duration_secs === null ? '' : formatDuration(cell.duration_secs * 1000),
-    cell.outcome === null || !costKnown ? '' : formatCost(cell.cost_usd),
+    cell.outcome === null || !costKnown ? '' : shortKnownCost(cell.cost_usd, cell.cost_usd_at_least),
     cell.cached ? colors.dim('cached') : '',
   ]);
   const last = (rows[0]?.length ?? 0) - 1;

@@ -18,9 +18,12 @@ export function extractCommands({ events, text, target }: Transcript): Command[]
   return structuredCommands(events, namer) ?? textCommands(text, namer);
 }
 
-/** How efficiently the agent used the target: see specs for the formulae. */
-export function analyseTranscript(transcript: Transcript): Efficiency {
-  const commands = extractCommands(transcript);
+/** How efficiently the agent used the target. */
+export const analyseTranscript = (transcript: Transcript): Efficiency =>
+  efficiencyOf(extractCommands(transcript));
+
+/** The same of the commands that it called: see specs for the formulae. */
+export function efficiencyOf(commands: readonly Command[]): Efficiency {
   const firstFailed = new Map<string, boolean>();
   for (const { name, failed } of commands) if (!firstFailed.has(name)) firstFailed.set(name, failed);
   const total = commands.length;

@@ -26,6 +26,8 @@ export const Judgment = z.object({
   /** Of all answers, the unusable ones too; of an agent, of all its starts. */
   usage: TokenUsage,
   cost_usd: z.number().nullable(),
+  /** Where `cost_usd` is null: the part of it that is known. */
+  cost_usd_at_least: z.number().exactOptional(),
   /** How many answers the judge gave, usable or not. */
   attempts: z.number().int(),
 });

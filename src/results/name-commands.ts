@@ -31,13 +31,21 @@ export interface CommandNamer {
   inText: (line: string) => NamedCommand[];
 }
 
-const PROMPT = /^\s*(?:([$>])\s+)?/;
+/** `$ `, `> `, or what shells show before: `user@host:~/work$ `, `[user@host work]# `. */
+const PROMPT = /^\s*(?:(?:[\w.-]+@[\w.-]+:[^\s$#]*|\[[\w.-]+@[^\]]*\])([$#])\s+|([$>])\s+)?/;
 const FIRST_WORD = /^(?:[A-Za-z_]\w*=\S*\s+)*([^\s;|&]+)/;
 const STATUS_NAME = /^(?:exit|error|failed)$/i;
 
 function withHelp(name: string, words: string[], line: string, decides = true): NamedCommand {
   return { name: words.includes('--help') || name === 'help' ? 'help' : name, line, decides };
 }
+
+/** Whether it is a shell's prompt, and not the `>` that quotes too. */
+const shellSign = (prompt: RegExpExecArray | null): boolean =>
+  prompt?.[1] !== undefined || prompt?.[2] === '$';
+
+/** Whether a line begins with the prompt of a shell. */
+export const isPrompt = (line: string): boolean => shellSign(PROMPT.exec(line));
 
 function binaryNamer(binary: string): CommandNamer {
   const inScript = (script: string): NamedCommand[] =>
@@ -49,7 +57,7 @@ function binaryNamer(binary: string): CommandNamer {
     const prompt = PROMPT.exec(line);
     const command = line.slice(prompt?.[0].length ?? 0);
     // Without a shell prompt only a line that starts with the tool is a command: "if tool ..." is prose there.
-    const isCommand = prompt?.[1] === '$' || baseName(FIRST_WORD.exec(command)?.[1] ?? '') === binary;
+    const isCommand = shellSign(prompt) || baseName(FIRST_WORD.exec(command)?.[1] ?? '') === binary;
     return isCommand ? inScript(command) : [];
   };
   return { inScript, inText };

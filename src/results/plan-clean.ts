@@ -60,7 +60,8 @@ export interface CleanPlan {
 /**
  * Says what may go of a results folder: runs that were started before `before`, ended sweeps without a run left, and
  * snapshots that no plan left names. Of a sweep that is not known to have ended nothing goes. What a line that stays
- * points to stays: its folder, the run that it reuses, and later results of its cell, which would no longer count.
+ * points to stays: its folder, the run that it reuses, and the other results of its cell: later ones count in its sweep, the
+ * first one in comparisons and for the cache.
  */
 export function planClean(facts: CleanFacts, before: number): CleanPlan {
   const notEnded = new Set(facts.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id));
@@ -113,12 +114,12 @@ interface Keep {
 function keepAll({ lines, runs }: CleanFacts, keep: Keep): { lines: Set<number>; runs: Set<string> } {
   const known = new Set(runs.map(({ id }) => id));
   const linesOf = new Map<string, LineFact[]>();
-  const later = new Map<string, LineFact[]>();
+  const ofCells = new Map<string, LineFact[]>();
   for (const line of lines) {
     linesOf.set(line.id, [...(linesOf.get(line.id) ?? []), line]);
     const cell = `${line.sweep}\0${line.cell}`;
-    const ofCell = later.get(cell);
-    if (ofCell === undefined) later.set(cell, [line]);
+    const ofCell = ofCells.get(cell);
+    if (ofCell === undefined) ofCells.set(cell, [line]);
     else ofCell.push(line);
   }
   const kept = { lines: new Set<number>(), runs: new Set<string>() };
@@ -136,8 +137,8 @@ function keepAll({ lines, runs }: CleanFacts, keep: Keep): { lines: Set<number>;
     const { line } = next;
     if (kept.lines.has(line.line)) continue;
     kept.lines.add(line.line);
-    const after = (later.get(`${line.sweep}\0${line.cell}`) ?? []).filter((one) => one.line > line.line);
-    open.push(...after.map((one) => ({ line: one })));
+    const ofCell = ofCells.get(`${line.sweep}\0${line.cell}`) ?? [];
+    open.push(...ofCell.map((one) => ({ line: one })));
     const source = line.cachedFrom === null ? [] : (linesOf.get(line.cachedFrom) ?? []);
     open.push(...source.map((one) => ({ line: one })));
     for (const run of [line.id, line.folder, line.cachedFrom]) if (run !== null) open.push({ run });

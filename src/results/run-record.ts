@@ -55,9 +55,13 @@ export const AgentRecord = z.object({
   /** How many times the agent was started. */
   starts: z.number().int(),
   output_bytes: z.number().int(),
+  /** null throughout where the agent was interrupted: then what is known of it is in `token_usage_at_least`. */
   token_usage: TokenUsage,
+  token_usage_at_least: TokenUsage.exactOptional(),
+  /** The same of the cost. */
   cost_usd: z.number().nullable(),
-  /** Who says so: the agent, the config's prices, or the public price list; null where the cost is. */
+  cost_usd_at_least: z.number().exactOptional(),
+  /** Who says so: the agent, the config's prices, or the public price list; null where nothing is known of the cost. */
   cost_source: z.enum(['reported', 'config', 'list']).nullable().default(null),
   /** What became of the other attempts, e.g. "attempt 1 ended: worker lost after 14 s; adopted". */
   history: z.array(z.string()),
@@ -107,14 +111,18 @@ export const RunRecord = z.object({
   environment: z.string(),
   /** Whether the agent was in a sandbox. */
   sandboxed: z.boolean().default(false),
+  /** What of the machine the agent, and what checked its work, was kept from; absent in what older builds wrote. */
+  sandbox: z.object({ filesystem: z.boolean(), network: z.enum(['isolated', 'shared']) }).exactOptional(),
   /** ISO 8601 UTC */
   started_at: z.string(),
   ended_at: z.string(),
   duration_secs: z.number(),
   outcome: Outcome,
   message: z.string(),
-  /** null when the agent was not started. */
+  /** null when the agent was not started, or its step failed for good. */
   agent: AgentRecord.nullable(),
+  /** How often the agent was started in all; null where an older build wrote this. */
+  starts: z.number().int().nullable().default(null),
   /** The judge that was to be asked, and the files it left; null where none was. Its scores are in metrics.json. */
   judge: z
     .object({

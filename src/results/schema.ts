@@ -84,6 +84,8 @@ export const ResultLine = z.object({
   /** null, as the counts of gates, when the run was lost. */
   duration_secs: z.number().nullable(),
   cost_usd: z.number().nullable(),
+  /** What the run has cost at least, where `cost_usd` is null and a part of it is known. */
+  cost_usd_at_least: z.number().exactOptional(),
   completed: z.boolean().nullable(),
   gates_passed: z.number().int().nullable(),
   gates_total: z.number().int().nullable(),
@@ -99,15 +101,18 @@ export const ResultLine = z.object({
   regressions: z.array(Regression).default([]),
   /** The run whose result this is, when it was reused and nothing was run. */
   cached_from: z.string().nullable().default(null),
-  /** How many times the agent was started; more than 1 only after a loss that the report names. */
-  attempts: z.number().int().default(1),
+  /** How often the agent's step was tried, in all runs of the agent; null where nobody can tell: the run was lost. */
+  attempts: z.number().int().nullable().default(1),
+  /** How often the agent was started; null as above, and where an older build wrote this. */
+  starts: z.number().int().nullable().default(null),
 });
 export type ResultLine = z.infer<typeof ResultLine>;
 
 /** The line of a cell that was not run: all that only a run can tell is null. */
 export const resultWithoutRun = (
   cell: Cell,
-  about: Pick<ResultLine, 'sweep' | 'scenario_hash' | 'timestamp' | 'outcome' | 'message'>,
+  about: Pick<ResultLine, 'sweep' | 'scenario_hash' | 'timestamp' | 'outcome' | 'message'> &
+    Partial<Pick<ResultLine, 'attempts' | 'starts'>>,
 ): ResultLine => ({
   schema_version: SCHEMA_VERSION,
   id: `${about.sweep}/${cell.id}`,
@@ -129,5 +134,6 @@ export const resultWithoutRun = (
   cached_from: null,
   regressions: [],
   attempts: 0,
+  starts: 0,
   ...about,
 });

@@ -14,8 +14,11 @@ export const SweepCell = Cell.extend({
   judge_score: z.number().nullable(),
   composite_score: z.number().nullable(),
   cost_usd: z.number().nullable(),
+  /** What it has cost at least, where `cost_usd` is null and a part of it is known. */
+  cost_usd_at_least: z.number().exactOptional(),
   duration_secs: z.number().nullable(),
   attempts: z.number().int().nullable(),
+  starts: z.number().int().nullable().default(null),
   /** What got worse since the previous run of the cell. */
   regressions: z.array(Regression).default([]),
   /** The result is that of an earlier run with exactly the same inputs. */
@@ -38,6 +41,8 @@ export const SweepDocument = z.object({
   /** The budget; null where there is none. */
   max_usd: z.number().nullable().default(null),
   cells: z.array(SweepCell),
+  /** What makes the results doubtful as a whole. Absent where nothing does. */
+  warnings: z.array(z.string()).optional(),
 });
 export type SweepDocument = z.infer<typeof SweepDocument>;
 
@@ -88,8 +93,10 @@ function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): Sweep
     judge_score: line?.judge_score ?? null,
     composite_score: line?.metrics?.composite_score ?? null,
     cost_usd: line?.cost_usd ?? null,
+    ...(line?.cost_usd_at_least === undefined ? {} : { cost_usd_at_least: line.cost_usd_at_least }),
     duration_secs: line?.duration_secs ?? null,
     attempts: line?.attempts ?? null,
+    starts: line?.starts ?? null,
     regressions: line?.regressions ?? [],
     cached: line !== null && line.cached_from !== null,
     results_dir: line?.results_dir == null ? null : join(resultsPath, line.results_dir),
@@ -97,13 +104,14 @@ function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): Sweep
 }
 
 /**
- * 130 interrupted, 1 some cell failed, 3 some cell could not be tested, 0 otherwise: the first that holds.
- * Cells that have yet to run count only when the sweep claims to be complete; then they were not tested.
+ * 130 paused or cancelled as a whole, 1 some cell failed, 3 some cell could not be tested, 0 otherwise: the first that holds.
+ * A cell that was cancelled by itself (in the Web UI, for example) was not tested, and hides no failure of another one. Cells
+ * that have yet to run count only when the sweep claims to be complete; then they were not tested.
  */
 export function exitCodeOf(document: Pick<SweepDocument, 'status' | 'totals'>): 0 | 1 | 3 | 130 {
   const { status, totals } = document;
-  if (status === 'paused' || status === 'cancelled' || totals.cancelled > 0) return 130;
+  if (status === 'paused' || status === 'cancelled') return 130;
   if (totals.failed > 0) return 1;
-  if (totals.errored > 0) return 3;
+  if (totals.errored > 0 || totals.cancelled > 0) return 3;
   return status === 'completed' && totals.passed < totals.cells ? 3 : 0;
 }

@@ -18,6 +18,7 @@ interface Tallied {
   outcome: Outcome | null;
   cached: boolean;
   cost_usd: number | null;
+  cost_usd_at_least?: number;
 }
 
 /** Counts results; of `cells`, where there may be more than have a result. */
@@ -37,7 +38,7 @@ export function totalsOf(results: readonly Omit<Tallied, 'cost_usd'>[], cells = 
 export const waitingIn = ({ cells, passed, failed, errored, cancelled }: Totals): number =>
   cells - passed - failed - errored - cancelled;
 
-/** What was paid: US dollars as far as they are known, and for how many runs they are not. */
+/** What was paid: US dollars as far as they are known, and for how many runs they are not, or not as a whole. */
 export interface Paid {
   /** null where no cost is known. */
   usd: number | null;
@@ -47,6 +48,7 @@ export interface Paid {
 /** Adds up what was paid. What was reused costs nothing now. */
 export function paidCost(results: readonly Tallied[]): Paid {
   const paid = results.filter(({ outcome, cached }) => outcome !== null && !cached);
-  const known = paid.flatMap(({ cost_usd: usd }) => usd ?? []);
-  return { usd: known.length === 0 ? null : sumOfCosts(known), unknown: paid.length - known.length };
+  const known = paid.flatMap(({ cost_usd: usd, cost_usd_at_least: atLeast }) => usd ?? atLeast ?? []);
+  const unknown = paid.filter(({ cost_usd: usd }) => usd === null).length;
+  return { usd: known.length === 0 ? null : sumOfCosts(known), unknown };
 }

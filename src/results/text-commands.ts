@@ -1,5 +1,5 @@
 import { plainText } from '../lib/plain-text.js';
-import type { Command, CommandNamer } from './name-commands.js';
+import { isPrompt, type Command, type CommandNamer } from './name-commands.js';
 import { isFailureLine, statedExitCode } from './text-result.js';
 
 function* linesOf(text: string | Iterable<string>): Generator<string> {
@@ -28,7 +28,7 @@ export function textCommands(text: string | Iterable<string>, namer: CommandName
     if (found.length > 0) {
       for (const command of found) commands.push(command);
       open = found.at(-1) ?? null;
-    } else if (/^\s*\$\s/.test(line)) open = null;
+    } else if (isPrompt(line)) open = null;
     else if (open !== null) {
       const exitCode = statedExitCode(line);
       if (exitCode !== null) {

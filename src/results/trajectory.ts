@@ -22,12 +22,19 @@ export interface RecordedTrajectory {
   tools: Record<string, number>;
   /** What the agent said last, its beginning where that is very long; null: nothing. */
   answer: string | null;
+  /** The first calls of the target that failed. Absent in what older builds left. */
+  failed?: string[];
+  /** Not all that the agent printed could be read, so that the rest here is not the whole. */
+  unread?: true;
 }
 
 /** The same with what it took; null is what nobody said. */
 export interface Trajectory extends RecordedTrajectory {
   tokens: TokenUsage;
   costUsd: number | null;
+  /** What is known where the agent was interrupted, and the exact numbers are not. */
+  tokensAtLeast?: TokenUsage;
+  costAtLeastUsd?: number;
 }
 
 /** Gathers a trajectory from an agent's events, in bounded memory. */

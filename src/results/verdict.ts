@@ -4,17 +4,34 @@ import type { AgentRecord } from './run-record.js';
 import type { GateDetail, Outcome } from './schema.js';
 import { comparedScores } from './score-text.js';
 
+/** A step that the plan wants, and what it left. */
+interface Wanted<T> {
+  step: string;
+  /** null: it is missing, altered, or was never made. Then the run is an error. */
+  left: T | null;
+  /** Why there is nothing, where that is known: the rest of a sentence about the step. */
+  why: string | null;
+}
+
+type Judged = Pick<Judgment, 'weighted_score' | 'pass_threshold' | 'passed'>;
+
+/** Something that must be there before a run can pass: in a verdict none of these is passed over. */
+export type Check =
+  | ({ kind: 'gate' } & Wanted<GateDetail>)
+  | ({ kind: 'judge' } & Wanted<Judged>)
+  /** Whatever has no verdict of its own: the workspace, the agent, post scripts, evaluators. */
+  | ({ kind: 'step' } & Wanted<true>);
+
 export interface VerdictInput {
   cancelled: boolean;
-  /** Why a step could not be performed although it was retried; null when all went well. */
-  stepFailure: string | null;
   /** Why the workspace was not fit to start the agent in (a failed health check, no target); null when it was. */
   unfit: string | null;
   /** null when the agent was not started. */
   agent: Pick<AgentRecord, 'ending' | 'completed' | 'message'> | null;
-  gates: readonly GateDetail[];
-  /** null when no judge was asked, or could answer: then `stepFailure` says so. */
-  judge: Pick<Judgment, 'weighted_score' | 'pass_threshold' | 'passed'> | null;
+  /** Why what the agent did cannot be judged: it may not have been able to write it down. */
+  spoiled?: string | null;
+  /** All that the plan wants of the run, as far as it has come; never what happens to be there. */
+  checks: readonly Check[];
 }
 
 export interface Decision {
@@ -24,60 +41,65 @@ export interface Decision {
 }
 
 /**
- * What a run came to. An agent that did not complete is no failure by itself: the gates decide.
- * A failed gate is a finding even when something else was broken; without one, anything broken makes it `error`.
+ * What a run came to. An agent that did not complete is no failure by itself: the gates decide. A check that could not be
+ * made makes the run an error, also where another one failed: else errors would be left out among good runs only, and
+ * comparisons would be biased.
  */
-export function decideOutcome(input: VerdictInput): Decision {
-  const { agent, gates, unfit, stepFailure } = input;
-  const failed = gates.filter((gate) => gate.status === 'fail');
-  const broken = gates.filter((gate) => gate.status === 'error');
+export function decideOutcome({ cancelled, unfit, agent, spoiled, checks }: VerdictInput): Decision {
   const how = agent !== null && !agent.completed ? agentSentence(agent.message) : null;
   const because = (outcome: Outcome, ...reasons: (string | null)[]): Decision => ({
     outcome,
     message: short(reasons.filter((reason) => reason !== null && reason !== '').join('; ')),
   });
 
-  if (input.cancelled || agent?.ending === 'cancelled') return because('cancelled', 'the run was cancelled');
+  if (cancelled || agent?.ending === 'cancelled') return because('cancelled', 'the run was cancelled');
   if (unfit !== null) return because('error', unfit);
   if (agent?.ending === 'unable') return because('error', how ?? agent.message);
-  const judged = input.judge === null ? null : judgeSentence(input.judge);
-  if (failed.length > 0)
-    return because('fail', how, `${count(gates)}: ${first(failed)}`, judged, stepFailure);
-  if (broken.length > 0)
+  if (spoiled != null) return because('error', spoiled, how);
+
+  const wanted = checks.filter((check) => check.kind === 'gate');
+  const gates = wanted.flatMap(({ left }) => left ?? []);
+  const failed = gates.filter(({ status }) => status === 'fail').map(gateSentence);
+  const broken = wanted.flatMap(({ step, left, why }) =>
+    left === null ? [lack({ step, why })] : left.status === 'error' ? [gateSentence(left)] : [],
+  );
+  const lacking = checks.filter(({ kind, left }) => kind !== 'gate' && left === null).map(lack);
+  const passed = `${gates.filter(({ status }) => status === 'pass').length}/${wanted.length} gates passed`;
+  const judgment = checks.find((check) => check.kind === 'judge')?.left ?? null;
+  const judged = judgment === null ? null : judgeSentence(judgment);
+
+  if (broken.length > 0 || lacking.length > 0)
     return because(
       'error',
       how,
-      `${count(gates)}, ${broken.length} not checked: ${first(broken)}`,
-      stepFailure,
+      broken.length === 0 ? null : `${passed}, ${broken.length} not checked: ${first(broken)}`,
+      lacking.length === 0 ? null : first(lacking),
+      failed.length === 0 ? null : `failed: ${first(failed)}`,
     );
-  if (stepFailure !== null) return because('error', how, stepFailure);
   if (agent === null) return because('error', 'the agent was not started');
+  if (failed.length > 0) return because('fail', how, `${passed}: ${first(failed)}`, judged);
   // Without gates nothing else speaks for the run: an agent that did not complete has not shown that it can do it.
-  const checked = gates.length === 0 ? 'no gates to pass' : count(gates);
-  if (gates.length === 0 && !agent.completed) return because('fail', how, checked);
-  return because(input.judge?.passed === false ? 'fail' : 'pass', how, checked, judged);
+  const checked = wanted.length === 0 ? 'no gates to pass' : passed;
+  if (wanted.length === 0 && !agent.completed) return because('fail', how, checked);
+  return because(judgment?.passed === false ? 'fail' : 'pass', how, checked, judged);
 }
+
+const lack = ({ step, why }: Pick<Check, 'step' | 'why'>): string =>
+  short(`step '${step}' ${why ?? 'left no result'}`, REASON_LENGTH);
+
+const gateSentence = (gate: GateDetail): string =>
+  short(`${gateTitle(gate)}: ${gate.message}`, REASON_LENGTH);
+
+/** Shortened one by one, so that what follows is not cut off. */
+const REASON_LENGTH = 160;
+
+const first = ([sentence = '', ...more]: readonly string[]): string =>
+  more.length > 0 ? `${sentence} (and ${more.length} more)` : sentence;
 
 /** "judge 0.82", or "judge 0.52 < 0.70" with as many digits as it takes to see that. */
-function judgeSentence({
-  weighted_score,
-  pass_threshold,
-  passed,
-}: NonNullable<VerdictInput['judge']>): string {
+function judgeSentence({ weighted_score, pass_threshold, passed }: Judged): string {
   if (passed) return `judge ${weighted_score.toFixed(2)}`;
   return `judge ${comparedScores(weighted_score, pass_threshold).join(' < ')}`;
-}
-
-function count(gates: readonly GateDetail[]): string {
-  return `${gates.filter((gate) => gate.status === 'pass').length}/${gates.length} gates passed`;
-}
-
-function first(gates: readonly GateDetail[]): string {
-  const [gate] = gates;
-  if (gate === undefined) return '';
-  // Shortened here, so that what follows is not cut off.
-  const reason = short(`${gateTitle(gate)}: ${gate.message}`, 160);
-  return gates.length > 1 ? `${reason} (and ${gates.length - 1} more)` : reason;
 }
 
 function agentSentence(message: string): string {

@@ -140,6 +140,21 @@ export const Config = z
       .default({})
       .describe('Providers of models by name, beside the built-in ones'),
     prices: z.record(label('the name of a model'), Price).default({}).describe('Prices by model'),
+    require_sandbox: z
+      .boolean()
+      .default(false)
+      .describe('Nothing is run but in a sandbox (bubblewrap) with a network of its own (pasta)'),
+    sandbox: z
+      .strictObject({
+        allow_loopback: z
+          .array(z.int().min(1).max(65_535))
+          .default([])
+          .describe(
+            "TCP ports of this machine's loopback that sandboxed agents reach, like a model server's",
+          ),
+      })
+      .prefault({})
+      .describe('What sandboxed agents reach'),
     limits: z
       .strictObject({
         concurrency: places.exactOptional().describe('Cells of a sweep at once (4); --concurrency wins'),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { parseJudgeName } from '../lib/model-name.js';
 import { inSchema, nonBlank, workspacePath } from '../gates/fields.js';
+import { tooLongArgument } from '../lib/longest-argument.js';
+import { isTooLong, LONGEST_NAME } from '../results/longest-names.js';
 
 /** For checks that look across a value: they run even where a part of it is wrong, so that all problems show at once. */
 export const always = { when: () => true };
@@ -8,8 +10,13 @@ export const always = { when: () => true };
 /** A name of one line: names go into folders, ids, tables. */
 export const label = (what: string): z.ZodString =>
   inSchema(
-    nonBlank(what).refine((name) => !/\p{Cc}/u.test(name), {
-      error: `expected ${what} of one line, without control characters`,
+    nonBlank(what).superRefine((name, context) => {
+      const kind = /\p{Cc}/u.test(name)
+        ? 'of one line, without control characters'
+        : isTooLong(name)
+          ? `of at most ${LONGEST_NAME} bytes`
+          : null;
+      if (kind !== null) context.addIssue({ code: 'custom', message: `expected ${what} ${kind}` });
     }),
     /^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$/,
   );
@@ -78,7 +85,10 @@ export const exactlyOne = <T extends object>(keys: readonly (keyof T & string)[]
       });
   }, always);
 
-/** A check of every string inside a value: NUL ends a string in commands and paths, and half a character is no UTF-8. */
+/**
+ * A check of every string inside a value: NUL ends a string in commands and paths, half a character is no UTF-8, and a variable
+ * may be too long to be handed to a program.
+ */
 export const cleanText = <T>(): z.core.$ZodCheck<T> =>
   z.superRefine<T>((value, context) => {
     for (const { path, text } of stringsIn(value, [])) {
@@ -88,6 +98,9 @@ export const cleanText = <T>(): z.core.$ZodCheck<T> =>
           ? 'half of a surrogate pair'
           : null;
       if (flaw !== null) context.addIssue({ code: 'custom', path, message: `contains ${flaw}; remove it` });
+      if (path.at(-2) !== 'env') continue;
+      const message = tooLongArgument(text, 'put it into a file, and its path into the variable');
+      if (message !== null) context.addIssue({ code: 'custom', path, message });
     }
   }, always);
 

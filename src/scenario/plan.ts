@@ -29,6 +29,8 @@ export const EffectiveScenario = z.object({
   target: Target,
   /** Where the target binary is, when it is not to be looked for on PATH or in the fixture; absolute. */
   target_path: z.string().nullable(),
+  /** What is declared to be all of the target besides its program; absolute. Absent where nothing is. */
+  target_files: z.array(z.string()).optional(),
   /** Hash of the fixture's snapshot in the store. */
   fixture: z.string(),
   timeout_secs: z.number(),
@@ -69,6 +71,8 @@ export const Plan = z.object({
   cells: z.array(Cell),
   /** Folder of the config file; null where there is none. A sandbox hides it, but for the programs in it. */
   project: z.string().nullable().default(null),
+  /** What the config says of sandboxes; absent in what older builds stored. */
+  sandbox: z.object({ required: z.boolean(), allow_loopback: z.array(z.number().int()) }).exactOptional(),
   /** Files and folders that a sandbox hides altogether: what the scenarios were read from. */
   hidden: z.array(z.string()).default([]),
 });

@@ -14,6 +14,12 @@ export const Target = z.strictObject({
     .exactOptional()
     .describe('Shell command before the agent; when it fails, the outcome is error and nothing is tested'),
   env: environmentVariables.default({}),
+  files: z
+    .array(nonBlank('the path of a file or folder of the target'))
+    .exactOptional()
+    .describe(
+      'Files and folders of the target besides its program, as paths from this file; [] for none. Reuse depends on them',
+    ),
 });
 export type Target = z.infer<typeof Target>;
 

@@ -13,6 +13,9 @@ export const planFile = (results: string, sweep: string): string =>
   join(sweepFolder(results, sweep), 'plan.json');
 export const summaryFile = (results: string, sweep: string): string =>
   join(sweepFolder(results, sweep), 'summary.json');
+/** The newest round of a sweep that was started, where that is not the first. */
+export const roundFile = (results: string, sweep: string): string =>
+  join(sweepFolder(results, sweep), 'round');
 export const resultsLog = (results: string): string => join(results, 'results.jsonl');
 
 /** The files of one run. */
@@ -43,5 +46,5 @@ export const judgeAnswerFile = ({ judge }: RunFiles, number: number): string =>
 export const RUN_PARTS: ReadonlySet<string> = new Set(
   Object.values(runFiles('')).flatMap((path) => path.split(sep)[0] ?? []),
 );
-export const SWEEP_PARTS: ReadonlySet<string> = new Set(['plan.json', 'summary.json']);
+export const SWEEP_PARTS: ReadonlySet<string> = new Set(['plan.json', 'summary.json', 'round']);
 export type RunFiles = ReturnType<typeof runFiles>;

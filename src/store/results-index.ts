@@ -14,6 +14,8 @@ interface KnownResult extends Pick<
   'id' | 'sweep' | 'cell' | 'outcome' | 'cost_usd' | 'judge_score' | 'cached_from'
 > {
   composite_score: number | null;
+  /** When it was started, ms since the epoch. */
+  startedAt: number;
   /** Names of the gates that passed. */
   gatesPassed: string[];
   files: RunFiles;
@@ -25,10 +27,18 @@ export interface ResultsIndex {
   ofSweep(sweep: string): ReadonlyMap<string, KnownResult>;
   /** What all runs of a cell in a sweep have cost, in US dollars, as far as it is known. */
   spent(sweep: string, cell: string): number;
+  /** The last result of each cell of a sweep as it stands in the log. @throws where the log is replaced meanwhile */
+  linesOfSweep(sweep: string): ResultLine[];
   /** A result as it stands in the log; null where it does not. */
   line(id: string): ResultLine | null;
-  /** The last completed run with this cache key that passed or failed. */
+  /**
+   * The last run with this cache key that passed or failed, whether its agent completed or not: were only some kinds of
+   * failure run again, a cell would end with a pass sooner or later. For the same reason not one that repeats a result
+   * of its cell in its sweep (`retry --failed`).
+   */
   reusable(cacheKey: string): KnownResult | null;
+  /** Whether a cell of a sweep has passed or failed already, whatever came later. */
+  isDecided(sweep: string, cell: string): boolean;
   /** The last run of the cell before `run` that passed or failed. */
   previous(cell: string, run: string): KnownResult | null;
   /** The most that a run of this scenario, agent and model has cost, in US dollars. */
@@ -49,24 +59,31 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
   const reader = createResultsReader(log);
   const begins = new Map<string, number>();
   const spent = new Map<string, Map<string, number>>();
-  const sweeps = new Map<string, Map<string, KnownResult>>();
+  const sweeps = new Map<string, Map<string, KnownResult & { begin: number }>>();
   const cells = new Map<string, KnownResult[]>();
   const keys = new Map<string, KnownResult>();
   const costs = new Map<string, number>();
+  /** The first result of each cell of a sweep that passed or failed. */
+  const decisions = new Map<string, string>();
 
   const add = ({ line, begin }: FoundResult): void => {
     begins.set(line.id, begin);
-    const known = toKnown(line, resultsPath);
-    const sweep = sweeps.get(line.sweep) ?? new Map<string, KnownResult>();
+    const known = { ...toKnown(line, resultsPath), begin };
+    const sweep = sweeps.get(line.sweep) ?? new Map<string, KnownResult & { begin: number }>();
     sweeps.set(line.sweep, sweep.set(line.cell, known));
-    if (known.cached_from !== null) return;
     const decided = line.outcome === 'pass' || line.outcome === 'fail';
+    const cell = cellKey(line.sweep, line.cell);
+    const isFirst = decided && (decisions.get(cell) ?? line.id) === line.id;
+    if (isFirst) decisions.set(cell, line.id);
+    if (known.cached_from !== null) return;
     if (decided) cells.set(line.cell, [...(cells.get(line.cell) ?? []), known].slice(-2));
-    if (decided && line.completed === true && line.cache_key !== null) keys.set(line.cache_key, known);
-    if (line.cost_usd !== null) {
+    if (isFirst && line.cache_key !== null) keys.set(line.cache_key, known);
+    const usd = line.cost_usd ?? line.cost_usd_at_least ?? null;
+    if (usd !== null) {
       // By run: lines come again when `clean` has replaced the log.
-      const cell = cellKey(line.sweep, line.cell);
-      spent.set(cell, (spent.get(cell) ?? new Map<string, number>()).set(line.id, line.cost_usd));
+      spent.set(cell, (spent.get(cell) ?? new Map<string, number>()).set(line.id, usd));
+    }
+    if (line.cost_usd !== null) {
       const who = costOwner({ scenario: line.scenario_id, agent: line.agent, model: line.model });
       costs.set(who, Math.max(line.cost_usd, costs.get(who) ?? 0));
     }
@@ -82,18 +99,40 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
         const costs = spent.get(cellKey(sweep, cell))?.values() ?? [];
         return dollars([...costs].reduce((sum, usd) => sum + usd, 0));
       }),
+    linesOfSweep: (sweep) =>
+      upToDate(() => {
+        const wanted = [...(sweeps.get(sweep)?.values() ?? [])].map(({ begin }) => begin);
+        const lines = linesAt(log, wanted).filter((line) => line.sweep === sweep);
+        if (lines.length !== wanted.length) throw new Error(`${log} was replaced while it was read`);
+        return lines;
+      }),
     line: (id) =>
       upToDate(() => {
         const begin = begins.get(id);
         return begin === undefined ? null : lineAt(log, begin, id);
       }),
     reusable: (cacheKey) => upToDate(() => keys.get(cacheKey) ?? null),
+    isDecided: (sweep, cell) => upToDate(() => decisions.has(cellKey(sweep, cell))),
     previous: (cell, run) => upToDate(() => cells.get(cell)?.findLast(({ id }) => id !== run) ?? null),
     highestCost: (of) => upToDate(() => costs.get(costOwner(of)) ?? null),
   };
 }
 
 const cellKey = (sweep: string, cell: string): string => JSON.stringify([sweep, cell]);
+
+/** The results in the lines that begin there, read from the first of them on. */
+function linesAt(log: string, begins: readonly number[]): ResultLine[] {
+  const found: ResultLine[] = [];
+  if (begins.length === 0) return found;
+  const wanted = new Set(begins);
+  let begin = begins.reduce((least, one) => Math.min(least, one));
+  for (const { text, end } of linesOf(log, Infinity, begin)) {
+    const result = wanted.has(begin) ? parseResult(text) : '';
+    if (typeof result !== 'string') found.push(result);
+    begin = end;
+  }
+  return found;
+}
 
 /** The result in the line that begins there, if it is still that one. */
 function lineAt(log: string, begin: number, id: string): ResultLine | null {
@@ -111,6 +150,7 @@ const toKnown = (line: ResultLine, resultsPath: string): KnownResult => ({
   outcome: line.outcome,
   cost_usd: line.cost_usd,
   judge_score: line.judge_score,
+  startedAt: Date.parse(line.timestamp),
   cached_from: line.cached_from,
   composite_score: line.metrics?.composite_score ?? null,
   gatesPassed: (line.metrics?.details ?? []).filter(({ status }) => status === 'pass').map(gateKey),

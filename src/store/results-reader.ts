@@ -38,29 +38,31 @@ export function createResultsReader(
 ): ResultsReader {
   let place: Place | null = null;
   let seen = '';
+
+  function readOn(inode: number, found: FoundResult[]): Place {
+    // Lines that `clean` takes away move all that come after them: the last one read is where it was, or all is new.
+    let at: Place = place?.inode === inode && isUnmoved(path, place) ? place : { inode, ...NOWHERE };
+    for (const { text, end, whole } of linesOf(path, Infinity, at.end)) {
+      if (!whole) break; // still being written, or cut
+      at = { inode, begin: at.end, end, text, count: at.count + 1 };
+      if (text.trim() === '') continue;
+      const parsed = parseResult(text);
+      if (typeof parsed === 'string') warn({ line: at.count, reason: parsed });
+      else found.push({ line: parsed, begin: at.begin });
+    }
+    return at;
+  }
+
   return {
     read() {
       const stat = statSync(path, { throwIfNoEntry: false });
       const state = stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
       if (state === seen) return [];
-      seen = state;
-      if (stat === undefined) {
-        place = null;
-        return [];
-      }
-      // Lines that `clean` takes away move all that come after them: the last one read is where it was, or all is new.
-      if (place === null || place.inode !== stat.ino || !isUnmoved(path, place)) {
-        place = { inode: stat.ino, ...NOWHERE };
-      }
       const found: FoundResult[] = [];
-      for (const { text, end, whole } of linesOf(path, Infinity, place.end)) {
-        if (!whole) break; // still being written, or cut
-        place = { inode: stat.ino, begin: place.end, end, text, count: place.count + 1 };
-        if (text.trim() === '') continue;
-        const parsed = parseResult(text);
-        if (typeof parsed === 'string') warn({ line: place.count, reason: parsed });
-        else found.push({ line: parsed, begin: place.begin });
-      }
+      const reached = stat === undefined ? null : readOn(stat.ino, found);
+      // Only now: what could not be read is read again the next time.
+      seen = state;
+      place = reached;
       return found;
     },
   };

@@ -8,6 +8,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
+  sleep,
   upsertSearchAttributes,
   workflowInfo,
   type ActivityOptions,
@@ -27,34 +28,45 @@ import {
   type StepFailure,
 } from './protocol.js';
 import { rootMessage } from './root-message.js';
-import { waitsForProvider } from './wait-for-provider.js';
+import { tellsEnd } from './tell-end.js';
+import { parksUntilWoken, waitsForProvider } from './wait-for-provider.js';
 import { attributesOf, runDetails, summaryOf, type StepLine } from './ui.js';
 
 /**
- * Failures of the thing under test come back as data. What throws is infrastructure (a full disk, a lost worker) and is
- * tried again for a while; then the run goes on to its report with the step marked as failed.
+ * Failures of the thing under test come back as data. What throws is infrastructure. A full disk is waited for, however long;
+ * the activity gives up what fails by itself again and again (step/patient.ts), and the run goes on to its report with the
+ * step marked as failed.
  */
 const INFRASTRUCTURE = {
   initialInterval: '1 second',
   backoffCoefficient: 2,
-  maximumInterval: '30 seconds',
-  maximumAttempts: 8,
+  maximumInterval: '5 minutes',
 } as const;
+
+/** For a run that is being cancelled, and for what is no part of the result: these wait for a disk for minutes only. */
+const FOR_MINUTES = { ...INFRASTRUCTURE, maximumInterval: '30 seconds', maximumAttempts: 8 } as const;
+/** The death of its worker, however often, must not keep an agent waiting. */
+const AGENT_RETRY = { ...INFRASTRUCTURE, maximumInterval: '30 seconds' } as const;
 
 /** Steps wait for real processes, so a cancel waits until these are gone. */
 const STEP = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: INFRASTRUCTURE,
 } as const;
-/** An agent is paid for: the death of its worker, however often, must not cost it. Each attempt adopts it. */
-const AGENT_RETRY = { ...INFRASTRUCTURE, maximumAttempts: 50 } as const;
-/** How long is worth waiting depends on what failed: the activity gives up earlier (`judge-run.ts`). */
-const JUDGE_RETRY = { ...INFRASTRUCTURE, maximumAttempts: 20 } as const;
 const GRACE_SECS = 60;
+const CANCELLED_REPORT_MS = 15_000;
 /** Whoever limits themselves is given some grace, and ends first. */
 const within = (secs: number): { startToCloseTimeout: number } => ({
   startToCloseTimeout: (secs + GRACE_SECS) * 1000,
 });
+/** Tells what is under way to stop, and waits until the agent has; the run waits only for its step. */
+const STOPPING = {
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '60 seconds',
+  retry: { ...INFRASTRUCTURE, maximumAttempts: 3 },
+} as const;
+/** The step in which nothing runs. */
+const WAIT = 'wait';
 /** For copies of what may be large: the fixture, the workspace. */
 const LONG_STEP = { startToCloseTimeout: '1 hour' } as const;
 
@@ -68,7 +80,7 @@ interface Planned extends Pick<StepOptions, 'startToCloseTimeout' | 'retry'> {
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '30 seconds',
+  heartbeatTimeout: '60 seconds', // four heartbeats of a step
   retry: INFRASTRUCTURE,
 });
 /**
@@ -81,14 +93,18 @@ const ONCE = { maximumAttempts: 1 } as const;
 
 /** One execution of a cell: every step is an activity of its own, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
-  const { workflowId, startTime } = workflowInfo();
-  const { sweep, cell } = input;
-  const run: RunRef = { sweep, cell, run: runName(input), workflowId };
+  const { workflowId, startTime, firstExecutionRunId: firstRunId } = workflowInfo();
+  const { sweep, cell, proof } = input;
+  const run: RunRef = {
+    ...{ sweep, cell, run: runName(input), workflowId, firstRunId },
+    ...(proof === undefined ? {} : { proof }),
+  };
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;
-  const waitForProvider = waitsForProvider();
+  const waitForProvider = input.parks === true ? parksUntilWoken(input) : waitsForProvider();
+  const announceEnd = tellsEnd(cell.id);
 
   /** Performs one step; null when it failed for good. Cancellation passes through. */
   async function perform<R>(
@@ -137,13 +153,14 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       const planned = {
         step: STEPS.agent(nth),
         title,
-        ...within(card.agentTimeoutSecs),
+        // An agent that was lost is started again in a fresh workspace, whose setup commands take time of their own.
+        ...within(card.agentTimeoutSecs + (card.rebuildSecs ?? 0)),
         retry: AGENT_RETRY,
       };
       const brief = await perform(planned, (options) =>
         activities.runAgent.executeWithOptions(options, nth === 1 ? [run] : [run, nth]),
       );
-      agentUsd = brief?.costUsd ?? agentUsd;
+      agentUsd = brief?.costUsd ?? brief?.knownUsd ?? agentUsd;
       if (brief?.again === undefined) return brief;
       reasons.push(brief.again.why);
       const alike = runsAlike(reasons);
@@ -151,8 +168,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       const wait = patience(brief.again, runs, Date.now());
       if (wait === null) return brief;
       const until = new Date(Date.now() + wait).toISOString();
-      await perform({ step: 'wait', title: `until ${until}: ${brief.message}` }, () =>
-        waitForProvider(brief, wait),
+      await perform({ step: WAIT, title: `until ${until}: ${brief.message}` }, () =>
+        waitForProvider(brief, wait, nth),
       );
     }
   }
@@ -209,28 +226,51 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     const { completed } = agent;
     if (whyNotJudged({ always, gates: card.gates.length, notPassed, completed }) !== null) return;
     const title = `judge ${judge.model} ${judge.rubric}`;
-    await perform({ step: STEPS.judge, title, ...within(timeoutSecs), retry: JUDGE_RETRY }, (options) =>
+    await perform({ step: STEPS.judge, title, ...within(timeoutSecs) }, (options) =>
       activities.judgeRun.executeWithOptions(options, [run]),
     );
   }
 
+  /** The step under way would learn of a cancel by its next heartbeat, and not at all where its worker is frozen or dead. */
+  async function stopRun(): Promise<void> {
+    const last = lines.at(-1);
+    if (last?.status !== 'running' || last.step === WAIT || !patched('stop-run')) return;
+    await CancellationScope.nonCancellable(() =>
+      activities.stopRun.executeWithOptions({ ...STOPPING, summary: summaryOf('stop') }, [run]),
+    );
+  }
+  let ended = false;
+  CancellationScope.current()
+    .cancelRequested.catch(() => (ended ? undefined : stopRun()))
+    .catch(() => undefined); // the report ends what is left
+
+  const whole = CancellationScope.current();
   let cancelled = false;
   try {
     await steps();
   } catch (error) {
     if (!isCancellation(error)) throw error;
     cancelled = true;
+  } finally {
+    ended = true;
   }
   return CancellationScope.nonCancellable(async () => {
     const report = { failures, cancelled, startedAt: startTime.getTime(), endedAt: Date.now() };
     const result =
       reused ??
       (await performEither(
-        { step: STEPS.report, title: 'write the report', ...LONG_STEP },
-        ({ writeReport }, options) => writeReport.executeWithOptions(options, [run, report]),
+        {
+          step: STEPS.report,
+          title: 'write the report',
+          ...LONG_STEP,
+          ...(cancelled ? { retry: FOR_MINUTES } : {}),
+        },
+        ({ writeReport }, options) =>
+          untilCancelled(whole, writeReport.executeWithOptions(options, [run, report])),
       ));
-    await performEither({ step: STEPS.cleanUp, title: 'clean up' }, ({ cleanUp }, options) =>
-      cleanUp.executeWithOptions(options, [run]),
+    await performEither(
+      { step: STEPS.cleanUp, title: 'clean up', retry: FOR_MINUTES },
+      ({ cleanUp }, options) => cleanUp.executeWithOptions(options, [run]),
     );
     const lost: RunResult = {
       outcome: cancelled ? 'cancelled' : 'error',
@@ -238,12 +278,26 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       costUsd: null,
     };
     upsertSearchAttributes(attributesOf(result ?? lost));
+    await announceEnd();
     if (result === null) {
       const spent = agentUsd === null ? {} : { knownUsd: agentUsd };
       throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten', spent);
     }
     return result;
   });
+}
+
+/** Whoever cancels a run does not wait for the disk that its report waits for; one that is being written has some time. */
+async function untilCancelled<R>(whole: CancellationScope, doing: Promise<R>): Promise<R> {
+  if (whole.consideredCancelled) return doing;
+  const cancelled = whole.cancelRequested.catch(async (): Promise<never> => {
+    // In histories of older builds the report was waited for.
+    if (!patched('report-cancelled')) return new Promise(() => undefined);
+    await sleep(CANCELLED_REPORT_MS);
+    throw ApplicationFailure.nonRetryable('the run was cancelled while its report waited to be written');
+  });
+  cancelled.catch(() => undefined);
+  return Promise.race([doing, cancelled]);
 }
 
 /** What a step gives, null where it fails. Cancellation passes through, as do failures in histories of older builds. */
@@ -257,8 +311,9 @@ async function attempt<R>(doing: () => Promise<R>): Promise<R | null> {
 }
 
 /** Name of the run's folder: when, who, what, and enough of Temporal's run id to be unique. */
-function runName({ cell }: RunInput): string {
-  const { startTime, runId } = workflowInfo();
+function runName({ cell, keepsFolder }: RunInput): string {
+  const { startTime, runId, firstExecutionRunId } = workflowInfo();
   const when = startTime.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  return [when, cell.agent, cell.model, cell.scenario, runId.slice(-8)].map(safeName).join('-');
+  const id = keepsFolder === true ? firstExecutionRunId : runId;
+  return [when, cell.agent, cell.model, cell.scenario, id.slice(-8)].map(safeName).join('-');
 }

@@ -6,25 +6,29 @@ import {
   continueAsNew,
   defineQuery,
   defineUpdate,
-  executeChild,
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
   proxyActivities,
+  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
+  sleep,
+  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { cellLabel } from '../results/cell-label.js';
-import type { Cell } from '../results/cell.js';
-import { trackLimits } from './limits.js';
+import { runLegacySweep } from './legacy/run-sweep.js';
 import {
+  originOf,
   QUERIES,
+  runWorkflowId,
   UPDATES,
-  type CellsWanted,
-  type LostCell,
+  type CellPage,
   type PageCell,
+  type Parked,
+  type ProvenOrder,
   type RunResult,
   type SweepInput,
   type SweepProgress,
@@ -33,236 +37,348 @@ import {
 } from './protocol.js';
 import { rootMessage } from './root-message.js';
 import { runScenario } from './run-scenario.js';
-import { trackSpending } from './spending.js';
+import { carry, startState } from './scheduler/carry.js';
+import type { Cost } from './scheduler/money.js';
+import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
+import { hasStartedAll, isOver, nextTime, type SchedulerState } from './scheduler/state.js';
+import { runEnded, tellEnd } from './tell-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
-import { goOnNow, providerLimited } from './wait-for-provider.js';
+import { parkedRun, wakeRun } from './wait-for-provider.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
-const resumeSweep = defineUpdate<SweepStatus>(UPDATES.resume);
+/** What makes a sweep spend needs a proof that a command has given the order. */
+const resumeSweep = defineUpdate<SweepStatus, [ProvenOrder?]>(UPDATES.resume);
 const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
-const goOn = defineUpdate<SweepStatus>(UPDATES.goOn);
+const goOn = defineUpdate<SweepStatus, [ProvenOrder?]>(UPDATES.goOn);
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
-/** Reasons of so many lost cells are told; those of more would outgrow what Temporal carries. */
-const LOST_REASONS = 200;
-
-/** Cells come in pages: the matrix itself never crosses Temporal. */
-const PAGE = 100;
-
-const { loadCells, finishSweep } = proxyActivities<Activities>({
+/** Results and plan may be out of reach for hours; what runs meanwhile must not be lost. A broken plan is final at once. */
+const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 10 },
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-const roundOf = ({ round, again }: SweepInput): Pick<CellsWanted, 'round' | 'again'> => ({
-  round,
-  ...(again === undefined ? {} : { again }),
-});
+const verify = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
 
-type Spent = Pick<RunResult, 'costUsd' | 'knownUsd'>;
+/** How long a run that has announced its end may take to close, ms. */
+const CLOSING_MS = 10_000;
+/** How often runs that an earlier history has started are looked up: one that is terminated announces nothing. */
+const LOOK_UP_MS = 60_000;
 
-/** A run that could not write its report tells what its agent has cost. */
-function spentOf(error: unknown): Spent {
-  const { cause } = error as Error;
-  const [said] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-  return { costUsd: null, ...(said as Partial<Spent> | undefined) };
-}
-
-/** Runs the cells of a plan, at most `concurrency` at once, each as a child workflow. */
+/** Runs the cells of a plan, each as a child workflow. `scheduler/reduce.ts` decides when; this function carries it out. */
 export async function runSweep(input: SweepInput): Promise<SweepResult> {
-  const { sweep, concurrency } = input;
-  const counts = input.carried?.counts ?? { pass: 0, fail: 0, error: 0, cancelled: 0 };
-  const lost: LostCell[] = input.carried?.lost ?? [];
-  const active = new Map<string, { cell: Cell; workflowId: string }>();
-  let waiting: PageCell[] = input.carried?.waiting ?? [];
-  let offset = input.carried?.offset ?? 0;
-  let paused = input.carried?.paused ?? false;
-  let cancelled = false;
-  let total = input.carried?.total ?? 0;
-  let admitted = 0;
-  const spending = trackSpending(input.maxUsd, input.carried?.spending);
-  const limits = trackLimits(input.carried?.limits);
-
-  const status = (): SweepStatus => (cancelled ? 'cancelled' : paused ? 'paused' : 'running');
-  const progress = (): SweepProgress => ({
-    status: status(),
-    active: [...active.values()].map(({ cell, workflowId }) => ({ cell: cell.id, workflowId })),
-    total,
-    counts,
-    ...spentSoFar(),
-    ...(limits.open().length === 0 ? {} : { limits: limits.open() }),
-  });
-  const spentSoFar = (): Pick<SweepProgress, 'spentUsd' | 'maxUsd'> => {
-    const said = spending.read();
-    return said === null ? {} : { maxUsd: said.maxUsd, spentUsd: said.carried.spentUsd };
-  };
-  const show = (): void => setCurrentDetails(sweepDetails(progress()));
+  if (input.scheduler === undefined) return runLegacySweep(input);
+  const { sweep, round } = input;
+  const origin = originOf(input, workflowInfo().firstExecutionRunId);
+  let state = startState(input);
+  let failure: Error | null = null;
+  let started = 0;
+  /** Cells whose child workflows the server has not confirmed yet. */
+  const starting = new Set<string>();
+  /** Cells whose runs an earlier history has started: the server reports their end to nobody. */
+  const inherited = new Set(state.open.keys());
   const runs = new CancellationScope();
+
+  const workflowIdOf = (cell: string): string => runWorkflowId(sweep, cell, round);
+  const status = (): SweepStatus => (state.cancelled ? 'cancelled' : state.paused ? 'paused' : 'running');
+  const progress = (): SweepProgress => progressOf(state, status(), workflowIdOf);
+  const show = (): void => setCurrentDetails(sweepDetails(progress()));
+
+  function dispatch(event: SweepEvent): void {
+    const step = reduce(state, event, Date.now());
+    state = step.state;
+    for (const action of step.actions) perform(action);
+    show();
+  }
+
+  function perform(action: SweepAction): void {
+    switch (action.type) {
+      case 'start':
+        started += 1;
+        void run(action.cell);
+        break;
+      case 'wake':
+        // One that has closed meanwhile needs no word: its end is reported.
+        void runOf(action.cell)
+          .signal(wakeRun, wakeOf(action.parked))
+          .catch(() => undefined);
+        break;
+      case 'load':
+        void load(action.wanted);
+        break;
+    }
+  }
+
+  const runOf = (cell: string) => getExternalWorkflowHandle(workflowIdOf(cell));
+
+  async function run(page: PageCell): Promise<void> {
+    const { cell, proof } = page;
+    const since = Date.now();
+    starting.add(cell.id);
+    try {
+      const result = await runs.run(async () => {
+        const child = await startChild(runScenario, {
+          workflowId: workflowIdOf(cell.id),
+          args: [
+            {
+              sweep,
+              cell,
+              inProcess: true,
+              keepsFolder: true,
+              parks: true,
+              ...(proof === undefined ? {} : { proof }),
+            },
+          ],
+          typedSearchAttributes: cellAttributes(sweep, cell),
+          staticSummary: summaryOf(cellLabel(cell)),
+          // The next history takes it over. Should this sweep be terminated, the worker cancels it.
+          parentClosePolicy: ParentClosePolicy.ABANDON,
+          // A dead worker's workflow task is given to the next one after so long.
+          workflowTaskTimeout: '5 seconds',
+        });
+        starting.delete(cell.id);
+        return child.result();
+      });
+      dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
+    } catch (error) {
+      starting.delete(cell.id);
+      dispatch(endWithoutResult(cell.id, since, isCancellation(error), rootMessage(error), spentOf(error)));
+    }
+  }
+
+  async function load(wanted: Wanted): Promise<void> {
+    const { again } = input;
+    try {
+      const page: CellPage = await activities.loadCells({
+        sweep,
+        offset: 0,
+        limit: PAGE,
+        round,
+        inTurns: true,
+        ...wanted,
+        ...(again === undefined ? {} : { again }),
+        ...origin,
+      });
+      dispatch({ type: 'loaded', page, wanted });
+    } catch (error) {
+      if (isCancellation(error)) return;
+      failure = error as Error;
+      dispatch({ type: 'held' });
+    }
+  }
+
+  /** Asks the server for the end of runs that an earlier history has started. */
+  async function lookUp(cells: readonly string[], waitMs: number): Promise<void> {
+    const wanted = cells.filter((cell) => inherited.has(cell) && state.open.has(cell));
+    if (wanted.length === 0) return;
+    // Also in a cancelled sweep, which waits for its runs.
+    const ended = await CancellationScope.nonCancellable(() =>
+      activities.findEndedRuns({
+        sweep,
+        runs: wanted.map((cell) => ({ cell, workflowId: workflowIdOf(cell) })),
+        waitMs,
+      }),
+    );
+    for (const { cell, result, cancelled, message, knownUsd } of ended) {
+      const since = state.open.get(cell)?.since ?? 0;
+      if (result !== null) dispatch({ type: 'ended', cell, outcome: result.outcome, cost: result });
+      else
+        dispatch(
+          endWithoutResult(cell, since, cancelled, message, { costUsd: null, knownUsd: knownUsd ?? 0 }),
+        );
+    }
+  }
+
+  async function watchInherited(): Promise<void> {
+    while ([...inherited].some((cell) => state.open.has(cell))) {
+      await CancellationScope.nonCancellable(() => sleep(LOOK_UP_MS));
+      await lookUp([...inherited], 0);
+    }
+  }
+
+  /** @throws ApplicationFailure where no command has given the order, or it was given before */
+  async function check(verb: 'resume' | 'goOn', order?: ProvenOrder): Promise<void> {
+    if (input.proof === undefined) return;
+    const isNew = order !== undefined && order.at > state.lastOrderAt;
+    if (!isNew || !(await verify.verifyOrder({ sweep, verb, ...order })))
+      throw ApplicationFailure.nonRetryable(
+        `${verb} is to be given by the command line: this order has no proof of that, or was given before`,
+        'NotProven',
+      );
+    dispatch({ type: 'ordered', at: order.at });
+  }
+
+  function cancelRuns(): void {
+    dispatch({ type: 'cancelled' });
+    runs.cancel();
+    for (const cell of inherited) {
+      if (!state.open.has(cell)) continue;
+      void runOf(cell)
+        .cancel()
+        .catch(() => undefined); // it has closed
+    }
+  }
 
   setHandler(progressOfSweep, progress);
   setHandler(pauseSweep, () => {
-    paused = true;
-    show();
+    dispatch({ type: 'paused' });
     return status();
   });
-  setHandler(resumeSweep, () => {
-    paused = false;
-    show();
+  setHandler(resumeSweep, async (order) => {
+    await check('resume', order);
+    dispatch({ type: 'resumed' });
     return status();
   });
   setHandler(cancelSweep, () => {
-    cancelled = true;
-    runs.cancel();
-    show();
+    cancelRuns();
     return status();
   });
-
-  setHandler(providerLimited, (limit) => {
-    limits.add(limit);
-    show();
-  });
-  setHandler(goOn, async () => {
-    limits.clear();
-    const waiting = [...active.values()].map(({ workflowId }) =>
-      // One that has just ended needs no word.
-      getExternalWorkflowHandle(workflowId)
-        .signal(goOnNow)
-        .catch(() => undefined),
-    );
-    await Promise.all(waiting);
-    show();
+  setHandler(goOn, async (order) => {
+    await check('goOn', order);
+    dispatch({ type: 'waits skipped' });
     return status();
   });
-
-  async function run(cell: Cell): Promise<void> {
-    const workflowId = `sweep/${sweep}/${cell.id}/r${input.round}`;
-    active.set(cell.id, { cell, workflowId });
-    const since = Date.now();
-    let spent: Spent = { costUsd: null };
-    try {
-      const result = await runs.run(() =>
-        executeChild(runScenario, {
-          workflowId,
-          args: [{ sweep, cell, inProcess: true }],
-          typedSearchAttributes: cellAttributes(sweep, cell),
-          staticSummary: summaryOf(cellLabel(cell)),
-          // Should this workflow be terminated, its runs kill their agents and write their reports.
-          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-          // A dead worker's workflow task is given to the next one after so long.
-          workflowTaskTimeout: '5 seconds',
-        }),
-      );
-      counts[result.outcome] += 1;
-      spent = result;
-    } catch (error) {
-      spent = spentOf(error);
-      if (isCancellation(error)) counts.cancelled += 1;
-      else {
-        counts.error += 1;
-        if (lost.length < LOST_REASONS)
-          lost.push({
-            cell: cell.id,
-            message: `the run's workflow did not complete: ${rootMessage(error)}`,
-            since,
-          });
-      }
-    } finally {
-      active.delete(cell.id);
-      spending.end(cell, spent.costUsd, spent.knownUsd);
-      show();
+  setHandler(parkedRun, async ({ cell, parked, proof = '' }) => {
+    const { nth } = parked;
+    if (input.proof === undefined) {
+      dispatch({ type: 'parked', cell, parked });
+      return;
     }
+    const workflowId = workflowIdOf(cell);
+    const wakeProof = await verify.verifyParked({ sweep, workflowId, nth, proof });
+    if (wakeProof !== null) dispatch({ type: 'parked', cell, parked: { ...parked, wakeProof } });
+  });
+  setHandler(runEnded, ({ cell }) => lookUp([cell], CLOSING_MS).catch(() => undefined));
+
+  const wantsNewHistory = (): boolean =>
+    !state.cancelled &&
+    (workflowInfo().continueAsNewSuggested ||
+      (started >= (input.cellsPerHistory ?? Infinity) && !hasStartedAll(state)));
+
+  /** Waits for what concerns the whole sweep; a wait that is over is an event. */
+  async function untilOver(): Promise<'over' | 'new history'> {
+    while (!isOver(state) && !(failure !== null && state.open.size === 0)) {
+      if (wantsNewHistory() && failure === null) return 'new history';
+      const at = nextTime(state, Date.now());
+      const isDisturbed = (): boolean =>
+        isOver(state) ||
+        (failure !== null && state.open.size === 0) ||
+        wantsNewHistory() ||
+        nextTime(state, Date.now()) !== at;
+      if (at === null) await condition(isDisturbed);
+      else if (!(await condition(isDisturbed, Math.max(1, at - Date.now())))) dispatch({ type: 'time' });
+    }
+    return 'over';
   }
 
-  const hasRoom = ({ agent, model }: Cell): boolean => {
-    const open = [...active.values()].map((run) => run.cell);
-    const below = (cap: number | undefined, having: (cell: Cell) => boolean): boolean =>
-      cap === undefined || open.filter(having).length < cap;
-    return (
-      open.length < concurrency &&
-      below(input.caps?.agents[agent], (cell) => cell.agent === agent) &&
-      below(input.caps?.models[model], (cell) => cell.model === model)
+  /**
+   * Makes ready for the next history: nothing more is started, and every open run will announce its end. One that has
+   * closed before it could be asked is reported to this history, as the server does for its own children.
+   */
+  async function handOver(): Promise<void> {
+    dispatch({ type: 'held' });
+    await condition(() => !state.loading && starting.size === 0);
+    const asked = [...state.open.keys()].filter((cell) => !inherited.has(cell));
+    await Promise.all(
+      asked.map(async (cell) => {
+        const isAsked = await runOf(cell)
+          .signal(tellEnd)
+          .then(
+            () => true,
+            () => false,
+          );
+        if (!isAsked) await condition(() => !state.open.has(cell));
+      }),
     );
-  };
-  /** The first cell that need not wait: it can start, or never will. */
-  const next = (): PageCell | undefined =>
-    paused
-      ? undefined
-      : waiting.find(
-          (page) => hasRoom(page.cell) && !limits.holds(page.provider) && spending.admission(page) !== 'wait',
-        );
-
-  async function loadPage(): Promise<{ last: boolean }> {
-    const page = await loadCells({ sweep, offset, limit: PAGE, ...roundOf(input) });
-    total = page.total;
-    offset += page.cells.length;
-    for (const { finished, costUsd } of page.cells) {
-      if (finished !== null) counts[finished] += 1;
-      spending.add(costUsd);
-    }
-    waiting = page.cells.filter(({ finished }) => finished === null);
-    show();
-    return { last: page.cells.length < PAGE };
+    await condition(allHandlersFinished);
   }
 
-  /** True when all cells are admitted; false when there should be a new history first. */
-  async function admit(): Promise<boolean> {
-    for (let last = false; ;) {
-      while (waiting.length > 0) {
-        await condition(() => cancelled || next() !== undefined);
-        const page = next();
-        if (cancelled || page === undefined) return true;
-        if (spending.admission(page) === 'never') {
-          spending.leaveOut();
-          counts.error += 1;
-        } else {
-          if (workflowInfo().continueAsNewSuggested || admitted === input.cellsPerHistory) return false;
-          admitted += 1;
-          spending.start(page);
-          void run(page.cell);
-          show();
-        }
-        waiting = waiting.filter((other) => other !== page);
-      }
-      if (last) return true;
-      ({ last } = await loadPage());
-    }
-  }
-
-  let complete = true;
+  show();
+  let next: 'over' | 'new history';
   try {
-    complete = await admit();
-    await condition(() => active.size === 0);
+    dispatch({ type: 'time' });
+    void watchInherited().catch(() => undefined);
+    next = await untilOver();
+    if (next === 'new history') await handOver();
   } catch (error) {
     if (!isCancellation(error)) throw error;
     // Cancelled from outside, for example in the Web UI: the same as our own update.
-    cancelled = true;
-    runs.cancel();
-    await CancellationScope.nonCancellable(() => condition(() => active.size === 0));
+    cancelRuns();
+    next = 'over';
+    await CancellationScope.nonCancellable(() => condition(() => state.open.size === 0));
   }
   return CancellationScope.nonCancellable(async () => {
-    await condition(allHandlersFinished);
-    const money = spending.read();
-    if (!complete && !cancelled) {
-      return continueAsNew<typeof runSweep>({
-        ...input,
-        carried: {
-          offset,
-          waiting,
-          total,
-          paused,
-          counts,
-          lost,
-          ...(limits.open().length === 0 ? {} : { limits: limits.open() }),
-          ...(money === null ? {} : { spending: money.carried }),
-        },
-      });
-    }
-    const end = cancelled ? 'cancelled' : 'completed';
+    if (next === 'new history' && !state.cancelled)
+      return continueAsNew<typeof runSweep>({ ...input, state: carry(state) });
+    await condition(() => state.open.size === 0 && allHandlersFinished());
+    if (failure !== null && !state.cancelled) throw failure;
+    const end = state.cancelled ? 'cancelled' : 'completed';
+    const { money } = state;
     const overBudget =
-      money === null || money.carried.unaffordable === 0
+      money === null || money.unaffordable === 0
         ? {}
-        : { overBudget: { maxUsd: money.maxUsd, spentUsd: money.carried.spentUsd } };
-    await finishSweep({ sweep, status: end, lost, ...overBudget });
-    return { status: end, counts };
+        : { overBudget: { maxUsd: money.maxUsd, spentUsd: money.spentUsd } };
+    await activities.finishSweep({
+      sweep,
+      round,
+      status: end,
+      lost: [...state.lost],
+      ...overBudget,
+      ...origin,
+    });
+    return { status: end, counts: { ...state.counts } };
   });
+}
+
+const wakeOf = ({ nth, wakeProof }: Parked): { nth: number; proof?: string } => ({
+  nth,
+  ...(wakeProof === undefined ? {} : { proof: wakeProof }),
+});
+
+function progressOf(
+  { open, total, counts, money, limits }: SchedulerState,
+  status: SweepStatus,
+  workflowIdOf: (cell: string) => string,
+): SweepProgress {
+  const all = [...open].map(([cell, run]) => ({ cell, workflowId: workflowIdOf(cell), run }));
+  const parked = all.flatMap(({ cell, workflowId, run }) =>
+    run.parked === null ? [] : [{ cell, workflowId, ...withoutProof(run.parked) }],
+  );
+  const limited = Object.values(limits);
+  return {
+    status,
+    active: all
+      .filter(({ run }) => run.parked === null)
+      .map(({ cell, workflowId }) => ({ cell, workflowId })),
+    total: total ?? 0,
+    counts: { ...counts },
+    ...(parked.length === 0 ? {} : { parked }),
+    ...(money === null ? {} : { maxUsd: money.maxUsd, spentUsd: money.spentUsd }),
+    ...(limited.length === 0 ? {} : { limits: limited }),
+  };
+}
+
+/** Whoever may ask for the progress is not to wake the run. */
+function withoutProof(parked: Parked): Parked {
+  const { wakeProof, ...shown } = parked;
+  return wakeProof === undefined ? parked : shown;
+}
+
+function endWithoutResult(
+  cell: string,
+  since: number,
+  cancelled: boolean,
+  message: string,
+  cost: Cost,
+): SweepEvent {
+  if (cancelled) return { type: 'ended', cell, outcome: 'cancelled', cost };
+  const lost = { cell, message: `the run's workflow did not complete: ${message}`, since };
+  return { type: 'ended', cell, outcome: 'error', cost, lost };
+}
+
+/** A run that could not write its report tells what its agent has cost. */
+function spentOf(error: unknown): Cost {
+  const { cause } = error as Error;
+  const [known] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  return { costUsd: null, ...(known as Partial<Pick<RunResult, 'costUsd' | 'knownUsd'>> | undefined) };
 }

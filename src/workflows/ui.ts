@@ -41,13 +41,24 @@ export function sweepDetails(progress: SweepProgress): string {
     ...(progress.maxUsd === undefined
       ? []
       : ['', `$${progress.spentUsd ?? 0} of $${progress.maxUsd} spent, as far as costs are known`]),
-    ...(progress.limits ?? []).flatMap(({ provider, until }) => [
+    ...(progress.limits ?? []).flatMap(({ provider, account, until }) => [
       '',
-      `${provider}: limit reached; its cells wait until ${new Date(until).toISOString()} (\`retry --now\` does not wait)`,
+      `${account ?? provider}: limit reached; its cells wait until ${new Date(until).toISOString()} (\`retry --now\` does not wait)`,
     ]),
     ...(active.length === 0
       ? []
       : ['', '| running |', '|---|', ...active.map((run) => `| ${tableText(run.cell)} |`)]),
+    ...((progress.parked ?? []).length === 0
+      ? []
+      : [
+          '',
+          '| waiting for its provider | until | because |',
+          '|---|---|---|',
+          ...(progress.parked ?? []).map(
+            ({ cell, until, message = '' }) =>
+              `| ${tableText(cell)} | ${new Date(until).toISOString()} | ${tableText(message)} |`,
+          ),
+        ]),
   ].join('\n');
 }
 

@@ -1,17 +1,28 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/index.js';
+import { local } from '../../src/environments/local.js';
 import { readJsonIfThere } from '../../src/platform/read-file.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
-import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
-import type { RunRef } from '../../src/workflows/protocol.js';
+import {
+  fixtureFolder,
+  planFile,
+  resultsLog,
+  scenarioFile,
+  summaryFile,
+} from '../../src/store/results-folder.js';
+import { readResults } from '../../src/store/results-log.js';
+import type { ReportInput, RunRef } from '../../src/workflows/protocol.js';
+import { filesBelow } from '../chaos/engine-parts.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../platform/temporary.js';
+import { latch } from '../workflows/stub-activities.js';
+import { isOwnServer } from './in-activity.js';
 
 let folder: string;
 let activities: Activities;
@@ -29,7 +40,7 @@ const run: RunRef = { sweep: 's', cell, run: 'run-raced-00000000', workflowId: '
 beforeEach(async () => {
   folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
-  activities = createActivities({ resultsPath, stateFolder });
+  activities = createActivities({ resultsPath, stateFolder, isOwnServer });
 
   const wait = (name: string): string =>
     `echo x >> ${folder}/${name}.starts; until [ -e ${folder}/${name}.go ]; do sleep 0.02; done`;
@@ -127,6 +138,21 @@ test('a step that was published is not performed again, whichever attempt asks',
   expect(readFileSync(join(folder, 'second.log'), 'utf8')).toBe('once\n');
 });
 
+test('after a reset of the workflow, where attempts are counted anew, those of the execution before are superseded', async () => {
+  await go('setup');
+  await attempt(1, () => activities.prepareWorkspace(run));
+  const before = attempt(2, () => activities.checkGate(run, 0)).catch((error: unknown) => error);
+  await untilStarts('gate', 1);
+  const workflowExecution = { workflowId: 'w', runId: 'after-the-reset' };
+  const after = new MockActivityEnvironment({ attempt: 1, workflowExecution }).run(() =>
+    activities.checkGate(run, 0),
+  );
+  await untilStarts('gate', 2);
+  await go('gate');
+  expect(await after).toBe('pass');
+  expect(await before).toMatchObject({ type: 'Superseded' });
+});
+
 test('within workflow tasks the attempt that was scheduled later takes over, and one by way of the server from both', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
@@ -148,4 +174,54 @@ test('within workflow tasks the attempt that was scheduled later takes over, and
 test('a workspace is not made within a workflow task where commands have to run for it', async () => {
   expect(await localAttempt(Date.now(), () => activities.prepareWorkspace(run))).toBeNull();
   expect(existsSync(join(folder, 'setup.starts'))).toBe(false);
+});
+
+const REPORT: ReportInput = {
+  failures: [],
+  cancelled: true,
+  startedAt: Date.parse('2026-01-02T03:04:05.000Z'),
+  endedAt: Date.parse('2026-01-02T03:04:09.200Z'),
+};
+
+test('an attempt of the report that wakes up late writes nothing: no file, no result, no manifest', async () => {
+  await go('setup');
+  await attempt(1, () => activities.prepareWorkspace(run));
+  const [collecting, awake] = [latch(), latch()];
+  const collect = local.collect.bind(local);
+  const frozen = vi.spyOn(local, 'collect').mockImplementationOnce(async (...args) => {
+    collecting.open();
+    await awake.opened;
+    return collect(...args);
+  });
+  onTestFinished(() => frozen.mockRestore());
+  const first = attempt(1, () => activities.writeReport(run, REPORT)).catch((error: unknown) => error);
+  await collecting.opened;
+  await attempt(2, () => activities.writeReport(run, REPORT));
+  const files = () => filesBelow(join(folder, 'results'), join(folder, 'state', 'work', run.run, 'steps'));
+  const written = files();
+  expect(readFileSync(join(folder, 'results', run.run, 'report.md'), 'utf8')).toContain('raced');
+  expect(readResults(resultsLog(join(folder, 'results'))).results).toHaveLength(1);
+  awake.open();
+  expect(await first).toMatchObject({ type: 'Superseded' });
+  expect(files()).toEqual(written);
+});
+
+test('a report whose attempt was lost is written again with the times of the run, not those of the attempt', async () => {
+  await go('setup');
+  await attempt(1, () => activities.prepareWorkspace(run));
+  await attempt(1, () => activities.writeReport(run, REPORT));
+  // As after SIGKILL of the worker at the last moment: the files and the result are written, the manifest is not.
+  const results = join(folder, 'results');
+  await rm(join(folder, 'state', 'work', run.run, 'steps', 'report.json'));
+  await rm(join(results, run.run), { recursive: true });
+  await attempt(2, () => activities.writeReport(run, REPORT));
+  expect(await readJsonIfThere(join(results, run.run, 'artifacts', 'run.json'))).toMatchObject({
+    started_at: '2026-01-02T03:04:05.000Z',
+    ended_at: '2026-01-02T03:04:09.200Z',
+    duration_secs: 4.2,
+  });
+  const line = { id: run.run, timestamp: '2026-01-02T03:04:05.000Z', duration_secs: 4.2 };
+  expect(readResults(resultsLog(results)).results).toMatchObject([line, line]);
+  await attempt(1, () => activities.finishSweep({ sweep: 's', status: 'cancelled', lost: [] }));
+  expect(await readJsonIfThere(summaryFile(results, 's'))).toMatchObject({ cells: [{ duration_secs: 4.2 }] });
 });

@@ -1,23 +1,24 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
+import { handoverFile, writeHandover } from '../../src/platform/handover.js';
+import { readTextIfThere } from '../../src/platform/read-file.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { planFile, resultsLog, summaryFile } from '../../src/store/results-folder.js';
-import { appendResult } from '../../src/store/results-log.js';
-import type { LostCell } from '../../src/workflows/protocol.js';
+import { appendResult, readResults } from '../../src/store/results-log.js';
+import { newestRound } from '../../src/store/sweep-round.js';
+import type { CellPage, CellsWanted, LostCell, SweepEnd } from '../../src/workflows/protocol.js';
+import { inActivity, isOwnServer } from './in-activity.js';
 import { newFolder } from '../platform/temporary.js';
 import { resultLine } from '../store/sample.js';
 import { cell } from '../workflows/stub-activities.js';
 
 const STARTED = Date.parse('2026-01-02T00:00:00.000Z');
 
-/** Ends a sweep of one cell, which has a result of that time. */
-async function ended(
-  timestamp: string,
-  lost: LostCell[],
-): Promise<SweepDocument['cells'][number] | undefined> {
+/** A sweep of one cell, which has a result of that time. */
+async function sweepOf(timestamp: string) {
   const folder = await newFolder();
   const resultsPath = join(folder, 'results');
   const of = cell(1);
@@ -43,10 +44,25 @@ async function ended(
     resultsLog(resultsPath),
     resultLine({ sweep: 's', cell: of.id, timestamp, outcome: 'fail' }),
   );
-  const { finishSweep } = createActivities({ resultsPath, stateFolder: join(folder, 'state') });
+  const stateFolder = join(folder, 'state');
+  const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
+  const finishSweep = (end: SweepEnd): Promise<void> =>
+    inActivity('sweep/s', () => activities.finishSweep(end));
+  const loadCells = (wanted: CellsWanted): Promise<CellPage> =>
+    inActivity('sweep/s', () => activities.loadCells(wanted));
+  const summary = async (): Promise<SweepDocument | null> =>
+    JSON.parse((await readTextIfThere(summaryFile(resultsPath, 's'))) ?? 'null') as SweepDocument | null;
+  return { resultsPath, stateFolder, finishSweep, loadCells, summary };
+}
+
+/** Ends it. */
+async function ended(
+  timestamp: string,
+  lost: LostCell[],
+): Promise<SweepDocument['cells'][number] | undefined> {
+  const { finishSweep, summary } = await sweepOf(timestamp);
   await finishSweep({ sweep: 's', status: 'completed', lost });
-  const summary = JSON.parse(await readFile(summaryFile(resultsPath, 's'), 'utf8')) as SweepDocument;
-  return summary.cells[0];
+  return (await summary())?.cells[0];
 }
 
 const lostOf = (since?: number): LostCell[] => [
@@ -57,6 +73,8 @@ test('a repetition that was lost does not pass for the run before it', async () 
   expect(await ended('2026-01-01T00:00:00.000Z', lostOf(STARTED))).toMatchObject({
     outcome: 'error',
     message: 'terminated',
+    // Its agent may have been started.
+    ...{ attempts: null, starts: null },
   });
 });
 
@@ -66,4 +84,23 @@ test('a run that was lost after its result was written keeps that', async () => 
 
 test('of a loss that an older build has told of, any result counts', async () => {
   expect(await ended('2026-01-01T00:00:00.000Z', lostOf())).toMatchObject({ outcome: 'fail' });
+});
+
+test('an end that comes late changes nothing of the round that has begun, and that one ends it', async () => {
+  const { resultsPath, stateFolder, finishSweep, loadCells, summary } =
+    await sweepOf('2026-01-01T00:00:00.000Z');
+  await writeHandover(stateFolder, 's', { base: {}, values: { KEY: 'secret' } });
+  const secrets = (): Promise<string | null> => readTextIfThere(handoverFile(stateFolder, 's'));
+  await loadCells({ sweep: 's', offset: 0, limit: 1, round: 2 });
+  const late = { sweep: 's', status: 'completed', lost: lostOf(STARTED) } as const;
+  for (const end of [late, { ...late, round: 1 }]) await finishSweep({ ...end, lost: [...end.lost] });
+  expect(await summary()).toBeNull();
+  expect(await secrets()).toContain('secret');
+  expect(readResults(resultsLog(resultsPath)).results).toHaveLength(1);
+  await finishSweep({ sweep: 's', round: 2, status: 'completed', lost: [] });
+  expect(await summary()).toMatchObject({ status: 'completed', totals: { failed: 1 } });
+  expect(await secrets()).toBeNull();
+  // What an earlier round still wants to load does not bring it back.
+  await expect(loadCells({ sweep: 's', offset: 0, limit: 1 })).rejects.toMatchObject({ type: 'NotOurs' });
+  expect(await newestRound(resultsPath, 's')).toBe(2);
 });

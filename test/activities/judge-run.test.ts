@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { JudgeSettings } from '../../src/scenario/plan.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
 import { createJudgedRun, type JudgedRun } from './judged-run.js';
 
@@ -13,9 +14,9 @@ const GOOD = answer(0.5);
 let server: ModelServer;
 let judged: JudgedRun;
 
-const judgedRun = (votes: number): Promise<JudgedRun> =>
+const judgedRun = (votes: number, more: Partial<JudgeSettings> = {}): Promise<JudgedRun> =>
   createJudgedRun(
-    { votes },
+    { votes, ...more },
     {
       prices: { m: { input_per_mtok: 1000, output_per_mtok: 5000 } },
       providers: { house: { base_url: server.address, api_key: '${HOUSE_KEY}', free: true } },
@@ -32,7 +33,7 @@ afterEach(async () => {
 });
 
 const attempt = (number: number): Promise<unknown> => judged.attempt(number);
-const failureOf = (number: number): Promise<unknown> => judged.failureOf(number);
+const failureOf: JudgedRun['failureOf'] = (number, info) => judged.failureOf(number, info);
 
 test('an answer that was kept when the worker died is not asked for again', async () => {
   server.script('m', { say: GOOD });
@@ -43,13 +44,36 @@ test('an answer that was kept when the worker died is not asked for again', asyn
   expect(existsSync(judged.artifact('answer-2.json'))).toBe(false);
 });
 
-test('a server that is down is given up like other infrastructure, a rate limit later', async () => {
+test('an answer that could not be kept is kept by the next attempt, and not asked for again', async () => {
+  server.script('m', { say: GOOD });
+  await mkdir(judged.root, { recursive: true });
+  const inTheWay = join(judged.root, 'answers');
+  await writeFile(inTheWay, '');
+  await expect(attempt(1)).rejects.toThrow(inTheWay);
+  await rm(inTheWay);
+  expect(await attempt(2)).toEqual({ score: 0.5, passed: true });
+  expect(server.askedOf('m')).toHaveLength(1);
+});
+
+test('a rate limit and a server that is down are waited for without limit: the agent is paid for', async () => {
   server.script('m', { status: 503 });
-  expect(await failureOf(7)).toMatchObject({ type: 'unavailable', nonRetryable: false });
-  expect(await failureOf(8)).toMatchObject({ type: 'unavailable', nonRetryable: true });
+  expect(await failureOf(49)).toMatchObject({ type: 'unavailable', nonRetryable: false });
   server.script('m', { status: 429 });
-  expect(await failureOf(19)).toMatchObject({ type: 'rate_limited', nonRetryable: false });
-  expect(await failureOf(20)).toMatchObject({ type: 'rate_limited', nonRetryable: true });
+  expect(await failureOf(49)).toMatchObject({ type: 'rate_limited', nonRetryable: false });
+  const waiting = (times: number, since: number) => ({
+    heartbeatDetails: { times, why: 'rate_limited', since: new Date(since).toISOString() },
+  });
+  const DAY_MS = 24 * 3600_000;
+  expect(await failureOf(900, waiting(899, Date.now() - 7 * DAY_MS))).toMatchObject({ nonRetryable: false });
+  expect(await failureOf(900, waiting(899, Date.now() - 9 * DAY_MS))).toMatchObject({ nonRetryable: true });
+});
+
+test('an attempt that waited for a limit is none of those after which a judge is given up that is too slow', async () => {
+  judged = await judgedRun(1, { timeout_secs: 0.2 });
+  const waited = { heartbeatDetails: { times: 40, why: 'rate_limited', since: new Date().toISOString() } };
+  server.script('m', 'silence');
+  expect(await failureOf(42, waited)).toMatchObject({ type: 'timeout', nonRetryable: false });
+  expect(await failureOf(43, waited)).toMatchObject({ type: 'timeout', nonRetryable: true });
 });
 
 test('Retry-After is the delay to the next attempt, within reason; without it the back-off of Temporal counts', async () => {
@@ -58,7 +82,7 @@ test('Retry-After is the delay to the next attempt, within reason; without it th
     return ((await failureOf(1)) as { nextRetryDelay?: unknown }).nextRetryDelay;
   };
   expect(await delayFor({ 'retry-after': '42' })).toBe(42_000);
-  expect(await delayFor({ 'retry-after': '86400' })).toBe(600_000);
+  expect(await delayFor({ 'retry-after': '86400' })).toBe(900_000);
   expect(await delayFor({ 'retry-after': '0' })).toBe(1000);
   expect(await delayFor({})).toBeUndefined();
 });
@@ -87,6 +111,20 @@ test('a vote that was given is not asked for again when a later one fails', asyn
   expect(await failureOf(1)).toMatchObject({ type: 'unavailable', nonRetryable: false });
   expect(await attempt(2)).toEqual({ score: 0.5, passed: true });
   expect(server.askedOf('m')).toHaveLength(4);
+});
+
+test('an answer that the judge has not given is no vote, and the judge is not asked on', async () => {
+  judged = await judgedRun(2);
+  server.script('m', { say: answer(0.3) }, { status: 503 });
+  expect(await failureOf(1)).toMatchObject({ type: 'unavailable' });
+  const file = judged.artifact('answer-1.json');
+  await writeFile(file, (await readFile(file, 'utf8')).replace('0.3', '1.0'));
+  expect(await failureOf(2)).toMatchObject({
+    type: 'Altered',
+    nonRetryable: true,
+    message: 'answer 1 of the judge was altered',
+  });
+  expect(server.askedOf('m')).toHaveLength(2);
 });
 
 test('unusable answers are counted over all votes', async () => {

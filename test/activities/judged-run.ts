@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
@@ -10,6 +11,7 @@ import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-f
 import type { RunRef } from '../../src/workflows/protocol.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../platform/temporary.js';
+import { isOwnServer } from './in-activity.js';
 
 /** No lines about attempts that fail because a test wants them to. */
 const logger = new DefaultLogger('ERROR');
@@ -23,10 +25,13 @@ export interface JudgedRun {
   root: string;
   artifact(name: string): string;
   /** An attempt that can be cancelled from outside. */
-  begin(number: number): { environment: MockActivityEnvironment; result: Promise<unknown> };
-  attempt(number: number): Promise<unknown>;
+  begin(
+    number: number,
+    info?: Partial<Info>,
+  ): { environment: MockActivityEnvironment; result: Promise<unknown> };
+  attempt(number: number, info?: Partial<Info>): Promise<unknown>;
   /** How an attempt failed, as Temporal sees it. */
-  failureOf(number: number): Promise<unknown>;
+  failureOf(number: number, info?: Partial<Info>): Promise<unknown>;
 }
 
 /** Writes what a worker finds of a run that is to be judged; `values` are handed over. */
@@ -37,7 +42,7 @@ export async function createJudgedRun(
 ): Promise<JudgedRun> {
   const folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
-  const activities = createActivities({ resultsPath, stateFolder });
+  const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
   const run: RunRef = { sweep: 's', cell, run: `run-judged-${process.pid}-${++runs}`, workflowId: 'w' };
   const loaded = loadScenario('judged.yaml', scenario('judged'));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
@@ -72,19 +77,19 @@ export async function createJudgedRun(
     await writeFile(file, JSON.stringify(value));
   }
   await writeHandover(stateFolder, 's', handoverFrom(values, Object.keys(values)));
-  const begin: JudgedRun['begin'] = (number) => {
-    const environment = new MockActivityEnvironment({ attempt: number }, { logger });
+  const begin: JudgedRun['begin'] = (number, info = {}) => {
+    const environment = new MockActivityEnvironment({ attempt: number, ...info }, { logger });
     return { environment, result: environment.run(() => activities.judgeRun(run)) };
   };
-  const attempt = (number: number): Promise<unknown> => begin(number).result;
+  const attempt: JudgedRun['attempt'] = (number, info) => begin(number, info).result;
   return {
     folder,
     root: join(stateFolder, 'work', run.run),
     artifact: (name) => join(resultsPath, run.run, 'artifacts', 'judge', name),
     begin,
     attempt,
-    failureOf: (number) =>
-      attempt(number).then(
+    failureOf: (number, info) =>
+      attempt(number, info).then(
         () => 'it did not fail',
         (error: unknown) => error,
       ),

@@ -197,6 +197,27 @@ describe('the stream of codex', () => {
     expect(commandOf('bash script.sh')).toBe('bash script.sh');
   });
 
+  it('says where the output of a command was cut', () => {
+    const truncated = (output: string) => {
+      const item = {
+        id: 'i',
+        type: 'command_execution',
+        command: 'ls',
+        aggregated_output: output,
+        exit_code: 0,
+      };
+      const [event] = ofType(
+        codexStream().line(JSON.stringify({ type: 'item.completed', item })),
+        'tool_result',
+      );
+      return event?.truncated;
+    };
+    expect(truncated('first\n…1234 tokens truncated…last')).toBe(true);
+    expect(truncated('first\n…12 chars truncated…last')).toBe(true);
+    expect(truncated('first\n[... omitted 50 of 300 lines ...]\nlast')).toBe(true);
+    expect(truncated('the whole…')).toBe(false);
+  });
+
   it('has other tools too, and what is not known is counted', () => {
     const line = (value: unknown) => parser.line(JSON.stringify(value));
     const parser = codexStream();

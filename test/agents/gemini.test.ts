@@ -229,4 +229,15 @@ describe('the end of gemini', () => {
     expect(endingOf(1)).toMatchObject({ ending: 'crashed' });
     expect(endingOf(137)).toMatchObject({ ending: 'crashed' });
   });
+
+  it('is that of a login that could not be used where the exit status says so', () => {
+    const stderr = 'Ripgrep is not available. Falling back to GrepTool.\nFailed to exchange the code\n';
+    expect(
+      agent.classify({ exitCode: 41, stopped: null, at: 0, result: null, error: null, stderr }),
+    ).toMatchObject({
+      ending: 'unable',
+      message: 'its key was refused: Failed to exchange the code',
+      again: null,
+    });
+  });
 });

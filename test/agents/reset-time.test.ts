@@ -38,12 +38,13 @@ describe('a time to wait', () => {
     ['Please try again in 6m0s. Visit https://x.test', 6 * MINUTE],
     ['Please try again in 250ms.', 250],
     ['Please retry in 32.5s.', 32_500],
-    ['try again in 2 hours 3 minutes', 2 * HOUR + 3 * MINUTE],
-    ['try again in 1 day 4 hours', DAY + 4 * HOUR],
-    ['Try again in 6 days, 3 hours and 2 minutes.', 6 * DAY + 3 * HOUR + 2 * MINUTE],
-    ["You've hit your fast limit · resets in 1h 5m", HOUR + 5 * MINUTE],
+    ['try again in 2 hours 3 minutes', 2 * HOUR + 4 * MINUTE],
+    ['try again in 1 day 4 hours', DAY + 4 * HOUR + MINUTE],
+    ['Try again in 6 days, 3 hours and 2 minutes.', 6 * DAY + 3 * HOUR + 3 * MINUTE],
+    ["You've hit your fast limit · resets in 1h 5m", HOUR + 6 * MINUTE],
     ['retry after 5 seconds', 5000],
-    ['wait 3 mins', 3 * MINUTE],
+    ['wait 3 mins', 4 * MINUTE], // minutes are rounded
+    ['You have hit your ChatGPT usage limit (plus plan). Try again in ~42 min.', 43 * MINUTE],
   ])('%s', (text, expected) => {
     expect(after(text)).toBe(expected);
   });
@@ -51,42 +52,58 @@ describe('a time to wait', () => {
 
 describe('a time on the clock', () => {
   it.each([
-    ["You've hit your session limit · resets 3pm (Europe/Berlin)", '2026-11-22T14:00:00.000Z'],
+    ["You've hit your session limit · resets 3pm (Europe/Berlin)", '2026-11-22T14:01:00.000Z'],
     ["You've hit your session limit · resets 6am (Europe/Berlin)", null], // half an hour ago
-    ["You've hit your session limit · resets 5am (Europe/Berlin)", '2026-11-23T04:00:00.000Z'],
+    ["You've hit your session limit · resets 5am (Europe/Berlin)", '2026-11-23T04:01:00.000Z'],
     ["You've hit your session limit · resets 12am (America/New_York)", null],
-    ['resets 12pm (America/New_York)', '2026-11-22T17:00:00.000Z'],
-    ['resets 1:30am (Asia/Kolkata)', '2026-11-22T20:00:00.000Z'],
-    ["You've hit your weekly limit · resets Nov 25, 3pm (UTC)", '2026-11-25T15:00:00.000Z'],
-    ['resets Nov 25 at 3:30pm (Europe/Berlin)', '2026-11-25T14:30:00.000Z'],
-    ['try again at Nov 25th, 2026 3:04 PM.', '2026-11-25T15:04:00.000Z'],
-    ['resets at 15:00 UTC', '2026-11-22T15:00:00.000Z'],
-    ['or try again at 3:04 PM.', '2026-11-22T15:04:00.000Z'],
+    ['resets 12pm (America/New_York)', '2026-11-22T17:01:00.000Z'],
+    ['resets 1:30am (Asia/Kolkata)', '2026-11-22T20:01:00.000Z'],
+    ["You've hit your weekly limit · resets Nov 25, 3pm (UTC)", '2026-11-25T15:01:00.000Z'],
+    ['resets Nov 25 at 3:30pm (Europe/Berlin)', '2026-11-25T14:31:00.000Z'],
+    ['try again at Nov 25th, 2026 3:04 PM.', '2026-11-25T15:05:00.000Z'],
+    ['resets at 15:00 UTC', '2026-11-22T15:01:00.000Z'],
+    ['resets at 15:04:05 UTC', '2026-11-22T15:04:05.000Z'],
+    ['or try again at 3:04 PM.', '2026-11-22T15:05:00.000Z'],
   ])('%s', (text, expected) => {
     expect(at(text)).toBe(expected);
   });
 
   it('is of the zone of the machine, where none is told', () => {
-    expect(at('try again at 3:04 PM', NOW, 'America/New_York')).toBe('2026-11-22T20:04:00.000Z');
-    expect(at('try again at 3:04 PM', NOW, 'Asia/Tokyo')).toBe('2026-11-22T06:04:00.000Z');
+    expect(at('try again at 3:04 PM', NOW, 'America/New_York')).toBe('2026-11-22T20:05:00.000Z');
+    expect(at('try again at 3:04 PM', NOW, 'Asia/Tokyo')).toBe('2026-11-22T06:05:00.000Z');
   });
 
   it('knows the change to winter and summer time', () => {
     // Clocks in Berlin go back on 2026-10-25 at 01:00 UTC, and forward on 2026-03-29 at 01:00 UTC.
     expect(at('resets 9am (Europe/Berlin)', Date.parse('2026-10-24T20:00:00Z'))).toBe(
-      '2026-10-25T08:00:00.000Z',
+      '2026-10-25T08:01:00.000Z',
     );
     expect(at('resets 9am (Europe/Berlin)', Date.parse('2026-03-28T20:00:00Z'))).toBe(
-      '2026-03-29T07:00:00.000Z',
+      '2026-03-29T07:01:00.000Z',
     );
   });
 
   it('goes over the end of a month and of a year', () => {
-    expect(at('resets 1am (UTC)', Date.parse('2026-12-31T20:00:00Z'))).toBe('2027-01-01T01:00:00.000Z');
+    expect(at('resets 1am (UTC)', Date.parse('2026-12-31T20:00:00Z'))).toBe('2027-01-01T01:01:00.000Z');
     expect(at('resets Jan 2, 1am (UTC)', Date.parse('2026-12-31T20:00:00Z'))).toBe(
-      '2027-01-02T01:00:00.000Z',
+      '2027-01-02T01:01:00.000Z',
     );
   });
+
+  it('is the end of its minute: who asks at its beginning is refused once more', () => {
+    const resets = Date.parse('2026-11-22T15:04:57Z'); // told as 3:04 PM
+    expect(resetTime('try again at 3:04 PM.', NOW, 'UTC')).toBeGreaterThanOrEqual(resets);
+    expect(at('try again at 3:04 PM.', Date.parse('2026-11-22T15:04:05Z'))).toBe('2026-11-22T15:05:00.000Z');
+  });
+
+  it.each(['try again at 3:04 PM.', 'resets_at: 1795359899', 'resets_at: 2026-11-22T15:04:59Z'])(
+    'is a minute from now where it has just passed: %s',
+    (text) => {
+      const now = Date.parse('2026-11-22T15:06:00Z');
+      expect(resetTime(text, now, 'UTC')).toBe(now + MINUTE);
+      expect(resetTime(text, now + 10 * MINUTE, 'UTC')).toBeNull();
+    },
+  );
 });
 
 describe('what is not said for sure', () => {

@@ -76,17 +76,3 @@ export function filesBelow(...folders: string[]): Record<string, string> {
   }
   return files;
 }
-
-/** Notes of the activities that a worker is performing; it removes each a second after that has ended, however. */
-export const inflightOf = (stateFolder: string, pid: number | undefined): string[] =>
-  readdirSync(join(stateFolder, 'inflight')).filter((name) => {
-    if (name.endsWith('.tmp')) return false;
-    try {
-      const { owner } = JSON.parse(readFileSync(join(stateFolder, 'inflight', name), 'utf8')) as {
-        owner: { pid: number };
-      };
-      return owner.pid === pid;
-    } catch {
-      return false; // ended between the two looks
-    }
-  });

@@ -82,7 +82,7 @@ describe('SIGKILL', () => {
     expect(exitCode).toBe(0);
     expect(linesIn(project, 'blackout.starts')).toHaveLength(2);
     const document = documentOf(stdout);
-    expect(document.cells[0]?.attempts).toBe(2);
+    expect(document.cells[0]?.starts).toBe(2);
     const history = await expectWhole(project, document);
     expect(history.join('\n')).toMatch(
       /start 1 of the agent was lost without an exit status\nstart 2 of the agent began anew/,

@@ -31,11 +31,17 @@ test.runIf(process.platform === 'linux')(
     const message =
       'the agent was lost 3 times without an exit status: unshare: fork failed: Resource temporarily unavailable';
     expect(document.cells).toMatchObject([
-      { outcome: 'error', message: expect.stringContaining(message) as string },
+      { outcome: 'error', message: expect.stringContaining(message) as string, starts: 3, attempts: 1 },
     ]);
     expect(linesIn(project, 'starts')).toHaveLength(3);
     expect(linesIn(project, 'setups')).toHaveLength(3);
     const { run } = await openRun(document);
     expect(run.message).toContain(message);
+    expect(run.starts).toBe(3);
+    expect(run.steps.find(({ name }) => name === 'agent')).toMatchObject({ status: 'failed', attempts: 1 });
+    for (const start of [1, 2, 3])
+      expect(run.warnings.join('\n')).toContain(
+        `start ${start} of the agent was lost without an exit status`,
+      );
   },
 );

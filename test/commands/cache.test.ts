@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
-import { createProject, scenario, type TestProject } from './project.js';
+import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
 
@@ -16,7 +16,7 @@ async function writeScenario(name: string, more = '', steps = ["say: 'hello'"]):
   ] as const)
     await project.write(file, `#!/bin/sh\n${text}\n`, 0o755);
   const text = scenario(name, {
-    target: `{binary: ../bin/${name}, health_check: ${name}}`,
+    target: `{binary: ../bin/${name}, health_check: ${name}, files: []}`,
     gates: [`{type: command_succeeds, command: ${join(project.folder, `${name}-check.sh`)}}`],
     steps,
     more,
@@ -40,6 +40,44 @@ const CHANGES: Record<string, () => Promise<void>> = {
   program: () => project.write('program-agent.sh', '#!/bin/sh\necho hi\n', 0o755),
 };
 
+/** What changes between two runs of a scenario whose target is in a package, and which names places outside. */
+const OUTSIDE: Record<string, () => Promise<void>> = {
+  library: () => project.write('package/lib/main.js', "console.log('broken');"),
+  declared: () => project.write('declared/lib.sh', 'echo 2'),
+  quoted: () => project.write('with space/check.sh', 'true'),
+  escaped: () => project.write('with space/escaped.sh', 'true'),
+  folder: () => project.write('data/deep/new.txt', ''),
+  'value of target.env': () => project.write('settings/config.json', '{"a": 2}'),
+};
+
+async function writeOutside(): Promise<void> {
+  const at = (path: string): string => join(project.folder, path);
+  await project.write('package/package.json', '{"name": "tool", "version": "1.0.0"}');
+  await project.write('package/bin/tool', "#!/usr/bin/env node\nrequire('../lib/main.js');\n", 0o755);
+  await project.write('package/lib/main.js', "console.log('fine');");
+  await project.write('declared/tool', `#!/bin/sh\n. ${at('declared')}/lib.sh\n`, 0o755);
+  await project.write('declared/lib.sh', 'echo 1');
+  await project.write('alone/tool', '#!/bin/sh\necho hello\n', 0o755);
+  for (const path of ['with space/check.sh', 'with space/escaped.sh']) await project.write(path, 'exit 0');
+  await project.write('data/deep/old.txt', '');
+  await project.write('settings/config.json', '{"a": 1}');
+  const gate = (command: string): string[] => [
+    `{type: command_succeeds, command: ${JSON.stringify(command)}}`,
+  ];
+  const write = (name: string, options: Parameters<typeof scenario>[1]): Promise<void> =>
+    project.write(`fixtures/${name}.yaml`, scenario(name, { steps: ["say: 'hello'"], ...options }));
+  await write('library', { target: '{binary: ../package/bin/tool}' });
+  await write('declared', { target: '{binary: ../declared/tool, files: [../declared]}' });
+  await write('unknown', { target: '{binary: ../alone/tool}' });
+  await write('quoted', { gates: gate(`sh "${at('with space/check.sh')}"`) });
+  await write('escaped', { gates: gate(`sh ${at('with space/escaped.sh').replaceAll(' ', '\\ ')}`) });
+  await write('folder', { gates: gate(`ls ${at('data')}`) });
+  await write('value of target.env', {
+    target: `{binary: cat, env: {SETTINGS: ${at('settings/config.json')}}}`,
+  });
+  await write('unchanged', { gates: gate(`ls ${at('data/deep/old.txt')}`) });
+}
+
 const cachedOf = ({ cells }: SweepDocument): string[] =>
   cells.flatMap(({ scenario: name, cached }) => (cached ? [name] : []));
 const runFolders = async (): Promise<number> =>
@@ -47,6 +85,7 @@ const runFolders = async (): Promise<number> =>
 
 beforeAll(async () => {
   project = await createProject({
+    ...EMPTY_FIXTURE,
     'llm-tool-test-config.toml': '[agents.own]\ncommand = "./program-agent.sh"\nfree = true\n',
   });
   for (const name of ['same', 'gone', ...Object.keys(CHANGES)])
@@ -111,16 +150,17 @@ describe('a finished run', () => {
     expect(cachedOf(third)).toContain('gone');
   });
 
-  test.each([
-    ['where the scenario says cache: false', 'refused'],
-    ['when its agent did not complete', 'incomplete'],
-  ])('is not reused %s', (_, name) => {
-    for (const document of [second, third]) expect(cachedOf(document)).not.toContain(name);
+  test('is not reused where the scenario says cache: false', () => {
+    for (const document of [second, third]) expect(cachedOf(document)).not.toContain('refused');
+  });
+
+  test('is reused though its agent did not complete: else failures would be run until they pass', () => {
+    for (const document of [second, third]) expect(cachedOf(document)).toContain('incomplete');
   });
 
   test('leaves no folder of its own where another is reused', () => {
     const [before = 0, after = 0] = folders;
-    expect(second.totals.cached).toBe(1);
+    expect(second.totals.cached).toBe(2);
     expect(after - before).toBe(third.totals.cells - third.totals.cached);
   });
 
@@ -139,5 +179,101 @@ describe('a finished run', () => {
       'same/mock/default/default/1',
     ]);
     expect((await project.run(args)).document.totals.cached).toBe(8);
+  });
+});
+
+describe('what a run depends on outside of its fixture', () => {
+  const names = ['unchanged', 'unknown', ...Object.keys(OUTSIDE)];
+  let first: Awaited<ReturnType<TestProject['run']>>;
+  let second: SweepDocument;
+
+  beforeAll(async () => {
+    await writeOutside();
+    first = await project.run(names);
+    for (const change of Object.values(OUTSIDE)) await change();
+    ({ document: second } = await project.run(names));
+  });
+
+  test.each(Object.keys(OUTSIDE))('is seen: %s', (name) => {
+    expect(cachedOf(second)).not.toContain(name);
+  });
+
+  test('and nothing else is run again', async () => {
+    expect(first.document.totals).toMatchObject({ passed: names.length, cached: 0 });
+    expect(cachedOf(second)).toEqual(['unchanged']);
+    const { document: third } = await project.run(names);
+    expect(names.filter((name) => !cachedOf(third).includes(name))).toEqual(['unknown']);
+  });
+
+  test('is not known of a script outside a package: nothing is reused, and it is said why and what to declare', async () => {
+    const at = first.document.cells.findIndex(({ scenario: name }) => name === 'unknown');
+    const { run, text } = await openRun(first.document, at);
+    expect(run.warnings).toEqual([
+      expect.stringMatching(
+        /will not be reused: .*alone\/tool is a script outside a package: declare .*target\.files/,
+      ),
+    ]);
+    expect(await text('report.md')).toContain('target.files');
+    expect(first.stderr).toMatch(
+      /unknown\.yaml: results are not reused: .*alone\/tool is a script outside a package/,
+    );
+    expect(first.stderr).not.toMatch(/library\.yaml: results/);
+    const { exitCode, stderr } = await project.cli(['validate']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/unknown\.yaml: results are not reused/);
+  });
+
+  test('has a fingerprint of the same files in run.json', async () => {
+    const of = async (document: SweepDocument, name: string): Promise<string | null> => {
+      const at = document.cells.findIndex((cell) => cell.scenario === name);
+      return (await openRun(document, at)).run.target.fingerprint;
+    };
+    for (const name of ['library', 'declared'])
+      expect(await of(second, name)).not.toBe(await of(first.document, name));
+    expect(await of(second, 'unknown')).toBe(await of(first.document, 'unknown'));
+  });
+
+  test.each([
+    ['the language', { LANG: 'de_DE.UTF-8' }],
+    ['the time zone', { TZ: 'Asia/Tokyo' }],
+    ['a value in the env of the agent', { FLAVOUR: 'sour' }],
+  ])('is seen: %s', async (_name, changed) => {
+    const config =
+      '[agents.own]\ncommand = "./program-agent.sh"\nfree = true\nenv = {FLAVOUR = "${FLAVOUR}"}\n';
+    await project.write('llm-tool-test-config.toml', config);
+    const env = { LANG: 'C.UTF-8', TZ: 'UTC', FLAVOUR: 'sweet' };
+    const args = ['unchanged', '--agents', 'own'];
+    await project.run(args, env);
+    const cached = async (more: object): Promise<number> =>
+      (await project.run(args, { ...env, ...more })).document.totals.cached;
+    expect([await cached({}), await cached(changed)]).toEqual([1, 0]);
+  });
+
+  test('is no result for later where the target changed while the run was under way, and that is said', async () => {
+    await project.write('moving/package.json', '{"name": "tool"}');
+    await project.write('moving/tool', '#!/bin/sh\ntrue\n', 0o755);
+    await project.write(
+      'fixtures/moving.yaml',
+      scenario('moving', {
+        target: '{binary: ../moving/tool}',
+        steps: [`run: "echo more >> '${join(project.folder, 'moving', 'lib.sh')}'"`],
+      }),
+    );
+    const { document } = await project.run(['moving', '--agents', 'mock']);
+    expect((await openRun(document)).run.warnings).toEqual([
+      'the target changed while this run was under way: its result will not be reused',
+    ]);
+    const line = (await project.resultLines()).find(({ sweep }) => sweep === document.sweep);
+    expect(line?.cache_key).toBeNull();
+  });
+
+  test('of which a declared file is missing, is refused', async () => {
+    await project.write(
+      'fixtures/missing.yaml',
+      scenario('missing', { target: '{binary: cat, files: [../no-such-folder]}' }),
+    );
+    const { exitCode, stderr } = await project.cli(['run', 'missing', '--agents', 'mock']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/target\.files: '\.\.\/no-such-folder' was not found from/);
   });
 });

@@ -6,8 +6,10 @@ import { writePastSweep } from './past-sweep.js';
 import { createProject, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
-const GOOD = '#!/bin/sh\necho milk > notes.md\n';
-const BROKEN = '#!/bin/sh\necho "unknown command" >&2\nexit 2\n';
+const VERSION = '[ "$1" = --version ] && exit';
+const GOOD = `#!/bin/sh\n${VERSION}\necho milk > notes.md\n`;
+const BROKEN = `#!/bin/sh\n${VERSION}\necho "unknown command" >&2\nexit 2\n`;
+const UNFIT = '#!/bin/sh\nexit 1\n';
 
 const compare = async (
   ...args: string[]
@@ -20,8 +22,9 @@ beforeAll(async () => {
   project = await createProject({ 'fixtures/notes/README.md': 'nothing\n' });
   await project.write('bin/notes', GOOD, 0o755);
   await project.write('bin/broken', BROKEN, 0o755);
+  await project.write('bin/unfit', UNFIT, 0o755);
   const text = scenario('notes', {
-    target: '{binary: ../bin/notes}',
+    target: "{binary: ../bin/notes, health_check: 'notes --version', files: []}",
     gates: ['{type: file_exists, path: notes.md}'],
     steps: ['run: notes'],
   });
@@ -39,6 +42,7 @@ describe('two sweeps of builds that differ', () => {
     };
     await run('before', '--repeat', '6');
     await run('broken', '--repeat', '6', '--target-binary', 'bin/broken');
+    await run('unfit', '--repeat', '6', '--target-binary', 'bin/unfit');
     await project.write('fixtures/notes/AGENTS.md', 'be brief\n');
     await run('few', '--repeat', '2');
   });
@@ -78,6 +82,15 @@ describe('two sweeps of builds that differ', () => {
     expect([exitCode, document.verdict]).toEqual([0, 'better']);
   });
 
+  test('--fail-on-worse is exit 3 for a build that no run could test, with the reason', async () => {
+    const { stdout, stderr, exitCode } = await project.cli(['compare', 'before', 'unfit', '--fail-on-worse']);
+    expect(stdout).toMatch(/^- nothing to compare\n/);
+    expect(stderr).toMatch(/not tested: no configuration has runs that passed or failed in both/);
+    expect(exitCode).toBe(3);
+    const { document } = await compare('before', 'unfit');
+    expect(document.gate.result).toBe('not tested');
+  });
+
   test('head is the newest where none is named, and files of the fixture are named', async () => {
     const { document } = await compare('broken');
     expect(document.head.sweep).toMatch(/^few-/);
@@ -98,6 +111,24 @@ describe('two sweeps of builds that differ', () => {
       total: { head: { tested: 0, shared: 2 } },
     });
     expect(document.configurations[0]?.same_inputs).toBe(true);
+  });
+});
+
+describe('a sweep whose failures are run again', () => {
+  test('counts with its first results, and says what became of the others', async () => {
+    await project.run(['notes', '--name', 'flaky', '--repeat', '6', '--target-binary', 'bin/broken']);
+    // What is not reused is run: the same path, and now it works.
+    await project.write('bin/broken', GOOD, 0o755);
+    const again = await project.cli(['retry', 'flaky', '--failed', '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ totals: { passed: 6, failed: 0 } });
+    await project.write('bin/broken', BROKEN, 0o755);
+    const { document, exitCode } = await compare('before', 'flaky', '--fail-on-worse');
+    expect(document).toMatchObject({
+      verdict: 'worse',
+      total: { head: { passed: 0, tested: 6, retried: 6 } },
+      doubts: [expect.stringMatching(/^head: 6 cells had a result and ran again .* 6 of them passed then/)],
+    });
+    expect(exitCode).toBe(1);
   });
 });
 
@@ -133,6 +164,18 @@ describe('what the files hold', () => {
     expect(stdout).toMatch(/head {2}ccc {2}24h ago {2}open, 1 compared/);
     expect(stdout).toMatch(/! head has not ended/);
     expect(stdout).toMatch(/1 only in head, left out: x mock\/default/);
+  });
+
+  test('decides the exit code of --fail-on-worse: 4 for too few runs, 3 for a fall that errors explain', async () => {
+    const few = await inPast('aaa', 'bbb', '--fail-on-worse');
+    expect([few.exitCode, few.stderr]).toEqual([4, expect.stringMatching(/undecided: so few runs/)]);
+    const outage = (index: number) => ({ outcome: index < 2 ? ('fail' as const) : ('error' as const) });
+    writePastSweep(results(), null, { id: 'eee', daysAgo: 6, runs: 6 });
+    writePastSweep(results(), null, { id: 'fff', daysAgo: 5, runs: 6, change: outage });
+    const { stdout, stderr, exitCode } = await inPast('eee', 'fff', '--fail-on-worse');
+    expect(stdout).toMatch(/^✗ worse: 0 of 2 runs passed, 6 of 6 before\n/);
+    expect(stderr).toMatch(/not tested: 4 cells of head .* head would not be worse/);
+    expect(exitCode).toBe(3);
   });
 
   test.each([

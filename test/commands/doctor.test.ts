@@ -36,6 +36,7 @@ describe('doctor where all is well', () => {
       'deno',
       'containment',
       'bubblewrap',
+      'pasta',
       'LLM_TOOL_TEST_ENABLED',
       'agent mock',
       'agent claude-code',

@@ -154,7 +154,7 @@ describe('an engine', () => {
     const project = await withEngine();
     const { exitCode, stderr } = await project.cli(['engine', 'keep', '--address', '127.0.0.1:1']);
     expect(exitCode).toBe(3);
-    expect(stderr).toContain('error: Temporal at 127.0.0.1:1 does not answer');
+    expect(stderr).toContain('error: the Temporal server 127.0.0.1:1 does not answer');
   });
 
   test('it ends by itself when it has been idle, and the next command brings it back', async () => {

@@ -20,9 +20,12 @@ const RUBRIC = `criteria:
   - {id: tidy, weight: 0.4, description: Nothing else was touched}
 output: {format: json, require_fields: [summary]}
 `;
-/** Judges as its model is named, and logs each start in the folder that it is given. */
+/**
+ * Judges as its model is named, and logs each start beside itself: a folder that it is given by absolute path is one of the
+ * inputs of a run, so no run would be reused after a change there.
+ */
 const JUDGE = `#!/bin/sh
-model=$1 log=$2/$1
+model=$1 log=$(dirname "$0")/log/$1
 cat >"$log.prompt"
 { pwd; ls -A; env; } >"$log.seen"
 echo start >>"$log"
@@ -64,7 +67,7 @@ beforeAll(async () => {
     'llm-tool-test-config.toml',
     [
       '[agents.mine]\ncommand = "./judge.sh"\nprompt = "stdin"\nfree = true',
-      `args = ["{model}", "${project.folder}/log"]\nenv = { JUDGE_KEY = "\${JUDGE_KEY}" }`,
+      'args = ["{model}"]\nenv = { JUDGE_KEY = "${JUDGE_KEY}" }',
       '[agents.gone]\ncommand = "no-such-judge"\nfree = true',
     ].join('\n'),
   );

@@ -53,17 +53,19 @@ export const judgeEnv = ({ address }: ModelServer): Record<string, string> => ({
   GOOGLE_GEMINI_BASE_URL: `${address}/`,
 });
 
-/** A project with a rubric, whose config names the server as the provider `house`. */
-export const createJudgedProject = ({ address }: ModelServer): Promise<TestProject> =>
-  createProject({
-    ...EMPTY_FIXTURE,
-    'fixtures/rubric.yaml': RUBRIC,
-    'llm-tool-test-config.toml': [
-      '[judge]\nmodel = "house/by-config"',
-      `[providers.house]\nbase_url = "${address}/house/v1"\napi_key = "\${HOUSE_KEY}"\nfree = true\n`,
-      '[prices."gpt-5.1-served"]\ninput_per_mtok = 10\noutput_per_mtok = 100',
-    ].join('\n'),
-  });
+/** Files of a project with a rubric, whose config names the server as the provider `house`. */
+export const judgedFiles = ({ address }: ModelServer): Record<string, string> => ({
+  ...EMPTY_FIXTURE,
+  'fixtures/rubric.yaml': RUBRIC,
+  'llm-tool-test-config.toml': [
+    '[judge]\nmodel = "house/by-config"',
+    `[providers.house]\nbase_url = "${address}/house/v1"\napi_key = "\${HOUSE_KEY}"\nfree = true\n`,
+    '[prices."gpt-5.1-served"]\ninput_per_mtok = 10\noutput_per_mtok = 100',
+  ].join('\n'),
+});
+
+export const createJudgedProject = (server: ModelServer): Promise<TestProject> =>
+  createProject(judgedFiles(server));
 
 /** Models that judge as they are named. */
 export function scriptModels(server: ModelServer): void {

@@ -4,7 +4,15 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
 import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/workflows/protocol.js';
-import { createProject, EMPTY_FIXTURE, openRun, scenario, until, type TestProject } from './project.js';
+import {
+  createProject,
+  documentOf,
+  EMPTY_FIXTURE,
+  openRun,
+  scenario,
+  until,
+  type TestProject,
+} from './project.js';
 
 let project: TestProject;
 const ENV = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'key-of-the-test' };
@@ -25,17 +33,41 @@ printf '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":
 printf '{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5,"reasoning_output_tokens":0}}\\n'
 `;
 
+/** Speaks as OpenCode does, and does the task. */
+const OPENCODE = `#!/bin/sh
+[ "$1" = --version ] && echo 0.0.1 && exit
+echo ok > out.txt
+printf '{"type":"step_start","sessionID":"ses_1","part":{}}\n{"type":"text","sessionID":"ses_1","part":{"text":"Done."}}\n'
+printf '{"type":"step_finish","sessionID":"ses_1","part":{"reason":"stop","cost":0.01,"tokens":{"input":9,"output":5}}}\n'
+`;
+
+const CONFIG = `
+[agents.codex]
+command = "./codex"
+models = ["gpt-5.5"]
+
+[agents.opencode]
+command = "./opencode"
+models = ["openai/gpt-5.5"]
+env = { OPENAI_API_KEY = "\${OTHER_KEY}" }
+`;
+
 beforeAll(async () => {
   project = await createProject({
     ...EMPTY_FIXTURE,
-    'llm-tool-test-config.toml': '[agents.codex]\ncommand = "./codex"\nmodels = ["gpt-5.5"]\n',
+    'llm-tool-test-config.toml': CONFIG,
     'fixtures/limited.yaml': scenario('limited', {
       gates: ['{type: file_contains, path: out.txt, substring: ok}'],
       more: 'tool_matrix: [{agent: codex}]',
     }),
+    'fixtures/both.yaml': scenario('both', {
+      gates: ['{type: file_contains, path: out.txt, substring: ok}'],
+      more: 'tool_matrix: [{agent: codex}, {agent: opencode}]',
+    }),
     'at-limit': '',
   });
   await project.write('codex', CODEX, 0o755);
+  await project.write('opencode', OPENCODE, 0o755);
 });
 afterAll(() => project.remove());
 
@@ -54,7 +86,12 @@ test("an account's limit is waited for, and retry --now ends the wait: the agent
   const handle = new Client({ connection }).workflow.getHandle(sweepWorkflowId(sweep));
   await until('the limit is known', async () => {
     const { limits } = await handle.query<SweepProgress>(QUERIES.progress);
-    return limits?.[0]?.provider === 'openai' ? true : null;
+    const [limit] = limits ?? [];
+    if (limit === undefined) return null;
+    // Another key may have none. The id of the account does not contain the key.
+    expect(limit.provider).toBe('openai');
+    expect(limit.account).toMatch(/^openai\/key-[0-9a-f]{4}$/);
+    return true;
   });
   await connection.close();
   await rm(join(project.folder, 'at-limit'));
@@ -71,4 +108,29 @@ test("an account's limit is waited for, and retry --now ends the wait: the agent
   expect(run.steps.map(({ name }) => name)).toContain('agent 2');
   expect((await starts())[1]).toContain('resume thread-1');
   expect(run.agent?.token_usage).toMatchObject({ input: 10, output: 5 });
+});
+
+test('a limit is that of a key: an agent with another key of the same provider does not wait', async () => {
+  await project.write('at-limit', '');
+  await project.write('starts', '');
+  const env = { ...ENV, OTHER_KEY: 'another-key-of-the-test' };
+  const args = ['run', 'both', '--repeat', '2', '--concurrency', '1', '--detach', '--json'];
+  const { exitCode, stdout } = await project.cli(args, env);
+  expect(exitCode, stdout).toBe(0);
+  const { sweep } = documentOf(stdout);
+
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  const handle = new Client({ connection }).workflow.getHandle(sweepWorkflowId(sweep));
+  const { limits, parked } = await until('the other agent has passed', async () => {
+    const progress = await handle.query<SweepProgress>(QUERIES.progress);
+    return progress.counts.pass === 2 ? progress : null;
+  });
+  await connection.close();
+  expect(parked).toMatchObject([{ provider: 'openai', account: limits?.[0]?.account }]);
+  expect((await project.resultLines()).map(({ agent }) => agent).slice(-2)).toEqual(['opencode', 'opencode']);
+  // The second cell of the agent at its limit has not been tried.
+  expect((await project.read('starts')).trim().split('\n')).toHaveLength(1);
+  await rm(join(project.folder, 'at-limit'));
+  const retried = await project.cli(['retry', sweep, '--now', '--json'], env);
+  expect(documentOf(retried.stdout).totals).toMatchObject({ passed: 4 });
 });

@@ -2,10 +2,10 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
-/** What the server does with a request: says a text in the provider's form, answers as given, or never. */
+/** What the server does with a request: says a text in the provider's form, answers as given, or never; not before `after`. */
 type Reply =
-  | { say: string }
-  | { status: number; headers?: Record<string, string>; body?: string }
+  | { say: string; after?: Promise<unknown> }
+  | { status: number; headers?: Record<string, string>; body?: string; after?: Promise<unknown> }
   /** Says the text unless it is asked to keep to a JSON schema, which it does not know. */
   | { sayWithoutSchema: string }
   | 'silence';
@@ -112,6 +112,7 @@ export async function createModelServer(): Promise<ModelServer> {
     const script = scripts.get(model) ?? [];
     const reply = script.length > 1 ? script.shift() : script[0];
     if (reply === 'silence') return;
+    if (reply !== undefined && 'after' in reply) await reply.after;
     const send = (status: number, text: string, headers: Record<string, string> = {}): void => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
     };

@@ -158,6 +158,18 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test("the database of the engine's server, and what SQLite keeps beside it, are the user's alone under any umask", async ({
+  onTestFinished,
+}) => {
+  const own = await createProject(EMPTY_FIXTURE, { ownServer: true });
+  onTestFinished(() => own.remove());
+  underUmask(own, '0', ['engine', 'start']);
+  const { folder } = projectState(own.results, own.state);
+  const database = readdirSync(folder).filter((name) => name.includes('.db'));
+  expect(database.map((name) => name.replace(/^.*\.db/, '')).sort()).toEqual(['', '-shm', '-wal']);
+  expect(database.map((name) => modeOf(join(folder, name)))).toEqual([0o600, 0o600, 0o600]);
+});
+
 test('whoever reaches the server cannot make a worker take a plan, and so commands, from elsewhere', async () => {
   await project.cli(['engine', 'start']);
   const { id } = projectState(project.results, project.state);

@@ -50,6 +50,8 @@ export interface TestProject {
 export interface ProjectOptions {
   /** Use a Temporal server of its own, found and started by the engine. */
   ownServer?: boolean;
+  /** Where the state folder is made; default: the temporary folder, of which a sandbox shows nothing in any case. */
+  stateIn?: string;
 }
 
 /** Files are paths relative to the project's folder. */
@@ -58,7 +60,7 @@ export async function createProject(
   options: ProjectOptions = {},
 ): Promise<TestProject> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-project-'));
-  const state = await mkdtemp(join(tmpdir(), 'llm-tool-test-state-'));
+  const state = await mkdtemp(join(options.stateIn ?? tmpdir(), 'llm-tool-test-state-'));
   const env: Record<string, string> = {
     LLM_TOOL_TEST_HOME: state,
     NO_COLOR: '1',

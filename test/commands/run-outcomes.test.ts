@@ -181,6 +181,11 @@ describe('runs that could not be tested', () => {
     expect(message).toMatch(/health check failed \(exit 4\).*broken disk/);
   });
 
+  test('where the preparation has failed, the step of the agent was not tried, and the agent not started', () => {
+    for (const name of ['untested', 'shut', 'unhealthy'])
+      expect(cellsOf(untestable.document, name).cells[0]).toMatchObject({ attempts: 0, starts: 0 });
+  });
+
   test('a known agent that is not installed is named', () => {
     expect(messageOf(untestable.document, 'absent')).toMatch(/no-such-agent.*was not found/);
   });

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { whyNoOwnNetwork } from '../../src/environments/network.js';
+import { findExecutable } from '../../src/platform/find-executable.js';
+import { partOf } from '../chaos/engine-parts.js';
 import {
   createProject,
   EMPTY_FIXTURE,
@@ -12,6 +16,7 @@ import {
 } from './project.js';
 
 const lacking = await whyNoBubblewrap();
+const lacksNetwork = await whyNoOwnNetwork();
 /** What is said where an agent has no business; the results of a run must not hold it. */
 const KEPT = 'kept-from-agents';
 
@@ -110,9 +115,11 @@ describe.skipIf(lacking !== null)('a sandboxed agent that tries', () => {
 
   it('finds all of it without a sandbox, which the report says', async () => {
     const { folder, said } = await probed('local');
-    expect(said.filter((line) => line.startsWith('found ')).length).toBeGreaterThan(3);
-    expect(said).toContain(`found ${join(elsewhere, 'notes')}`);
-    expect(said).toContain(`wrote ${project.folder}`);
+    const fixtures = join(project.folder, 'fixtures');
+    const places = [join(fixtures, 'empty'), join(fixtures, 'local.yaml'), project.results, elsewhere];
+    for (const place of places)
+      expect(said).toContainEqual(expect.stringMatching(new RegExp(`^found ${place}`)));
+    for (const place of [project.folder, project.state]) expect(said).toContain(`wrote ${place}`);
     expect(folder.run).toMatchObject({ environment: 'local', sandboxed: false });
     expect(await folder.text('report.md')).toMatch(/\| Environment +\| local, unsandboxed +\|/);
   });
@@ -168,4 +175,73 @@ describe('without bwrap', () => {
       await bare.remove();
     }
   });
+});
+
+describe.skipIf(lacking !== null)('where pasta is missing', () => {
+  /** What a run needs besides node: the folders of the usual PATH may have pasta. */
+  const NEEDED = 'bwrap cat env grep kill mkfifo ps rm setsid sh sleep stat true unshare wc'.split(' ');
+  let bare: TestProject;
+  let programs: string;
+  beforeAll(async () => {
+    const more = 'environment: {type: bubblewrap}';
+    bare = await createProject({
+      ...EMPTY_FIXTURE,
+      'fixtures/boxed.yaml': scenario('boxed', { steps: ['say: x'], more }),
+    });
+    // Not in /tmp, which is another one in a sandbox.
+    programs = await mkdtemp('/var/tmp/llm-tool-test-programs-');
+    for (const name of NEEDED)
+      await symlink(await realpath((await findExecutable(name)) ?? name), join(programs, name));
+    await symlink(process.execPath, join(programs, 'node'));
+    bare.env['PATH'] = programs;
+  });
+  afterAll(async () => {
+    await bare.remove();
+    await rm(programs, { recursive: true });
+  });
+
+  it('a sandbox that is required is refused before anything runs, with the package to install', async () => {
+    await bare.write('llm-tool-test-config.toml', 'require_sandbox = true\n');
+    const { exitCode, stdout } = await bare.cli(['run', 'boxed', '--agents', 'mock', '--json']);
+    expect(exitCode).toBe(3);
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        code: 'infrastructure',
+        message: 'require_sandbox in the config: pasta is not on PATH; install passt (apt install passt)',
+        problems: [],
+      },
+    });
+    expect(await partOf(bare, 'keeper')).toBeNull();
+    expect(existsSync(join(bare.results, 'sweeps'))).toBe(false);
+  });
+
+  it('a sandbox that is not required shares the network, and the report warns of that', async () => {
+    await bare.write('llm-tool-test-config.toml', '');
+    const { run, text } = await openRun((await bare.run(['boxed', '--agents', 'mock'])).document);
+    const warning =
+      'the sandbox shared the network of this machine, its loopback too: pasta is not on PATH; install passt (apt install passt)';
+    expect(run).toMatchObject({
+      ...{ outcome: 'pass', environment: 'bubblewrap', sandboxed: true, warnings: [warning] },
+      sandbox: { filesystem: true, network: 'shared' },
+    });
+    const report = await text('report.md');
+    expect(report).toMatch(/\| Environment +\| bubblewrap, network shared +\|/);
+    expect(report).toContain(warning);
+  });
+
+  it.skipIf(lacksNetwork !== null)(
+    'a sandbox that is required is no run where only the worker lacks pasta',
+    async () => {
+      await bare.write('llm-tool-test-config.toml', 'require_sandbox = true\n');
+      expect((await bare.cli(['engine', 'start'])).exitCode).toBe(0);
+      const PATH = process.env['PATH'] ?? '';
+      const { run } = await openRun(
+        (await bare.run(['boxed', '--no-cache', '--agents', 'mock'], { PATH })).document,
+      );
+      expect(run).toMatchObject({
+        ...{ outcome: 'error', starts: 0 },
+        message: expect.stringMatching(/^require_sandbox: pasta is not on PATH/) as string,
+      });
+    },
+  );
 });

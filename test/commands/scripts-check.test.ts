@@ -92,6 +92,26 @@ interface Fault {
 }
 
 const faults: Record<string, Fault> = {
+  'other-heading': {
+    change: ['README.md', '# other-heading', '# another'],
+    said: [['README.md', '# another', "expected `# other-heading`, the name of the script's folder"]],
+  },
+  'no-heading': {
+    change: ['README.md', '# no-heading\n', ''],
+    said: [['README.md', '', 'expected `# <name>` at the top']],
+  },
+  'output-of-an-error': {
+    change: [
+      'README.md',
+      '"success": true, "data": { "lines": 2 }',
+      '"success": false, "error": "x", "code": "TOO_LONG"',
+    ],
+    said: [['README.md', '```json', 'expected an answer with success; errors have a table']],
+  },
+  'output-in-no-block': {
+    change: ['README.md', /(## Output\n\n```)json/, '$1text'],
+    said: [['README.md', '## Output', 'expected a ```json block with an answer']],
+  },
   'no-section': {
     change: ['README.md', '## Output', '## Outputs'],
     said: [['README.md', '# no-section', 'there is no section \`## Output\`']],
@@ -253,6 +273,17 @@ test('each planted fault is found at its place, and nothing else', async () => {
     expect.stringMatching(/^NOT_KEPT is not in the table Error Codes of .*unstated-in-a-shared-module/),
     expect.stringMatching(/^Deno.writeTextFileSync needs --allow-write, .*unstated-in-a-shared-module/),
   ]);
+});
+
+test('in words for people, each problem has its place and the line there, and the last line counts them', async () => {
+  await plant('other-heading', faults['other-heading']);
+  const { exitCode, stdout } = await project.cli(['scripts', 'check', 'other-heading']);
+  expect(stdout.split('\n')).toEqual([
+    ".agents/scripts/other-heading/README.md:1:1 expected `# other-heading`, the name of the script's folder",
+    ...['> 1 | # another', '    | ^', '  2 |', '  3 | ## Summary', ''],
+    '1 problem in 1 script',
+  ]);
+  expect(exitCode).toBe(1);
 });
 
 test('what `scripts new` makes passes as it is', async () => {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { updateSweep } from '../../src/commands/sweeps/update-sweep.js';
+import { readEngineState } from '../../src/platform/engine/engine-state.js';
+import { projectState } from '../../src/platform/folders.js';
 import { markedProcesses } from '../../src/platform/marked-processes.js';
 import type { SweepDocument } from '../../src/results/sweep-document.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
@@ -11,6 +13,13 @@ import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestPro
 
 let project: TestProject;
 let client: Client;
+/** What a command works with. */
+async function session() {
+  const stateFolder = projectState(project.results, project.state).folder;
+  const engine = await readEngineState(stateFolder);
+  if (engine === null) throw new Error('no engine');
+  return { client, engine, stateFolder };
+}
 
 beforeAll(async () => {
   project = await createProject(EMPTY_FIXTURE);
@@ -57,6 +66,35 @@ test('pause and resume from another terminal, while the command follows on', asy
   expect((await project.cli(['resume', 'remote'])).exitCode).toBe(0);
   expect((await command).exitCode).toBe(0);
   expect(startsOf(project, 'remote')).toBe(2);
+});
+
+test('an update whose answer was lost is sent again under the same id, and the sweep takes the order once', async () => {
+  await writeGated(project, 'unheard');
+  await project.run(['unheard', '--detach', '--name', 'unheard']);
+  await untilStarted(project, 'unheard');
+  const sweep = await sweepOf(project, 'unheard');
+  expect((await project.cli(['pause', sweep])).exitCode).toBe(0);
+  const sent: (string | undefined)[] = [];
+  const losing = new Client({
+    connection: client.connection,
+    interceptors: {
+      workflow: [
+        {
+          async startUpdate(input, next) {
+            const answer = await next(input);
+            sent.push(input.options.updateId);
+            if (sent.length === 1) throw Object.assign(new Error('the answer was lost'), { code: 14 });
+            return answer;
+          },
+        },
+      ],
+    },
+  });
+  // The order has a proof: as another update it would be refused, since it was given before.
+  expect(await updateSweep({ ...(await session()), client: losing }, sweep, 'resume')).toBe('running');
+  expect(sent).toEqual([expect.any(String), sent[0]]);
+  await letGo(project, 'unheard');
+  expect((await project.cli(['resume', sweep])).exitCode).toBe(0);
 });
 
 test('--detach returns at once with unfinished cells', async () => {
@@ -140,8 +178,8 @@ describe('of a sweep that has ended', () => {
   });
 
   test('a sweep that ends between a look at it and an update takes none, and that is no error', async () => {
-    expect(await updateSweep({ client }, ended.sweep, 'resume')).toBeNull();
-    expect(await updateSweep({ client }, ended.sweep, 'cancel')).toBeNull();
+    expect(await updateSweep(await session(), ended.sweep, 'resume')).toBeNull();
+    expect(await updateSweep(await session(), ended.sweep, 'cancel')).toBeNull();
   });
 
   test('show of a run gives its record and metrics, and reads well without --json', async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
     'fixtures/other/OTHER.md': 'of the second\n',
     'fixtures/other/nested.yaml': scenario('not-mine'),
     'fixtures/varied.yaml': scenario('varied', {
-      target: '{binary: ../bin/tool, env: {LEVEL: "1"}}',
+      target: '{binary: ../bin/tool, files: [], env: {LEVEL: "1"}}',
       steps,
       gates,
       more: VARIANTS,

@@ -13,7 +13,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bubblewrap, whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
-import { chooseEnvironment } from '../../src/environments/index.js';
+import { chooseEnvironment, type Place as Chosen } from '../../src/environments/index.js';
 import { killMarked } from '../../src/platform/marked-processes.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
@@ -257,13 +257,13 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
   });
 });
 
+const SHARED = { network: 'shared', lacksNetwork: null };
+
 describe('choosing', () => {
   /** A fresh process, which has not tried bwrap yet, with only these programs. */
-  async function choices(
-    bwrap: string | null,
-  ): Promise<Record<string, { type: string; lacking: string | null }>> {
+  async function choices(bwrap: string | null, { hasEnv = true } = {}): Promise<Record<string, Chosen>> {
     const folder = await newFolder();
-    symlinkSync('/usr/bin/env', join(folder, 'env'));
+    if (hasEnv) symlinkSync('/usr/bin/env', join(folder, 'env'));
     if (bwrap !== null) put(join(folder, 'bwrap'), bwrap, 0o755);
     const chooser = compiled.program(`
       import { chooseEnvironment } from './environments/index.js';
@@ -277,9 +277,17 @@ describe('choosing', () => {
   it('takes what is asked for; auto falls back, and both say what to do where bwrap is missing', async () => {
     const missing = 'bwrap is not on PATH; install bubblewrap (apt install bubblewrap)';
     expect(await choices(null)).toEqual({
-      local: { type: 'local', lacking: null },
-      bubblewrap: { type: 'bubblewrap', lacking: missing },
-      auto: { type: 'local', lacking: missing },
+      local: { type: 'local', lacking: null, ...SHARED },
+      bubblewrap: { type: 'bubblewrap', lacking: missing, ...SHARED },
+      auto: { type: 'local', lacking: missing, ...SHARED },
+    });
+  });
+
+  it('says what to do where env is missing, by which bwrap is started', async () => {
+    const { auto } = await choices('#!/bin/sh\n', { hasEnv: false });
+    expect(auto).toMatchObject({
+      type: 'local',
+      lacking: 'env is not on PATH; install coreutils (apt install coreutils)',
     });
   });
 
@@ -294,6 +302,6 @@ describe('choosing', () => {
   });
 
   it.skipIf(lacking !== null)('takes bubblewrap where it works', async () => {
-    expect(await chooseEnvironment('auto')).toEqual({ type: 'bubblewrap', lacking: null });
+    expect(await chooseEnvironment('auto')).toMatchObject({ type: 'bubblewrap', lacking: null });
   });
 });

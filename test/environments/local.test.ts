@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -224,4 +226,64 @@ describe('disposing', () => {
     });
     expect(readdirSync(handle.root)).toEqual([]);
   });
+});
+
+describe('an agent that shuts the harness out', () => {
+  it('a workspace that was replaced by a symlink is gone', async () => {
+    const { handle, fixture } = await prepared({ 'a.txt': 'a' });
+    const elsewhere = join(handle.root, 'elsewhere');
+    renameSync(handle.workspace, elsewhere);
+    symlinkSync(elsewhere, handle.workspace);
+    expect(await local.look(handle, 'a.txt')).toEqual({ kind: 'missing' });
+    expect(await local.look(handle, '.')).toEqual({ kind: 'missing' });
+    expect(await local.exec(handle, { command: 'true', env: { PATH }, timeoutSecs: 9 })).toMatchObject({
+      exitCode: 127,
+    });
+    expect(await local.changes(handle, fixture, {})).toBeNull();
+    const kept = join(handle.root, 'kept');
+    expect(await local.collect(handle, kept, null)).toEqual([]);
+    expect(existsSync(kept)).toBe(false);
+  });
+
+  it('what is read is what was looked at, whatever takes its place', async () => {
+    const place = await prepared({ 'a.txt': 'a' });
+    const { handle } = place;
+    writeFileSync(join(handle.root, 'secret'), 'secret');
+    const look = await local.look(handle, 'a.txt');
+    rmSync(join(handle.workspace, 'a.txt'));
+    symlinkSync('../secret', join(handle.workspace, 'a.txt'));
+    expect(look.kind === 'file' && (await look.text())).toBeNull();
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'does not, where it took away all access and the user is not root',
+    async () => {
+      const { handle, fixture } = await prepared({ 'a.txt': 'a', 'shut/b.txt': 'b' });
+      chmodSync(join(handle.root, '..'), 0o755);
+      for (const path of ['', 'fixture', 'fixture/a.txt', 'fixture/shut', 'fixture/shut/b.txt'])
+        chownSync(join(handle.root, path), NOBODY, NOBODY);
+      const program = compiled.program(`
+      import { local } from './environments/local.js';
+      const [handle, fixture, env] = JSON.parse(process.argv[2]);
+      const run = (command) => local.exec(handle, { command, env, timeoutSecs: 60 });
+      await run('chmod 000 shut .');
+      const look = (await local.look(handle, 'a.txt')).kind;
+      await run('chmod 000 .');
+      const changes = await local.changes(handle, fixture, {});
+      await run('chmod 000 .');
+      const again = (await run('cat a.txt')).stdout;
+      await run('chmod 000 .');
+      const leftOut = await local.collect(handle, handle.root + '/kept', null);
+      console.log(JSON.stringify({ look, again, leftOut, changed: changes !== null }));`);
+      const { stdout, stderr } = await compiled.run(program, [JSON.stringify([handle, fixture, { PATH }])], {
+        ...{ uid: NOBODY, gid: NOBODY },
+      });
+      expect(stderr).toBe('');
+      expect(JSON.parse(String(stdout))).toEqual({
+        ...{ look: 'file', again: 'a', changed: true },
+        leftOut: [{ path: 'shut', reason: 'it may not be read' }],
+      });
+      expect(readFileSync(join(handle.root, 'kept', 'a.txt'), 'utf8')).toBe('a');
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { checkGate, GateSpec } from '../../src/gates/index.js';
 import type { FileLook, GateContext, Verdict } from '../../src/gates/gate.js';
+import { doWork } from '../../src/gates/work.js';
 import type { CommandResult } from '../../src/lib/command-result.js';
 import type { Efficiency } from '../../src/results/schema.js';
 import type { Trajectory } from '../../src/results/trajectory.js';
@@ -81,6 +82,7 @@ export function realContext(
   return {
     exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, { cap, env }),
     look: (path) => look(workspace, path),
+    work: (kind, input) => Promise.resolve(doWork(kind, input)),
     efficiency: () => Promise.resolve(efficiency),
     trajectory: () => Promise.resolve(trajectory),
   };

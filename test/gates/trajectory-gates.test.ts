@@ -42,6 +42,52 @@ describe.each([
   });
 });
 
+describe.each([
+  { type: 'command_called', pattern: 'git', max: 9 },
+  { type: 'command_not_called', pattern: 'x' },
+  { type: 'tool_called', tool: 'x' },
+  { type: 'max_commands', max: 9 },
+  { type: 'response_contains', substring: 'x' },
+  { type: 'response_matches', pattern: 'x' },
+])('$type', (gate) => {
+  it('is an error where it would pass or fail by what was not read', async () => {
+    const verdict = await after(gate, { ...ran, answer: 'x', unread: true });
+    expect(verdict.status).toBe('error');
+    expect(verdict.message).toContain('not all that it printed could be read');
+  });
+});
+
+describe('what is known for sure', () => {
+  it('decides also where not all was read', async () => {
+    const did = { ...ran, tools: { Bash: 3 }, unread: true } as const;
+    expect((await after({ type: 'max_commands', max: 3 }, did)).status).toBe('fail');
+    expect((await after({ type: 'command_not_called', pattern: '^git' }, did)).status).toBe('fail');
+    expect((await after({ type: 'command_called', pattern: '^git', min: 2 }, did)).status).toBe('pass');
+    expect((await after({ type: 'tool_called', tool: 'Bash' }, did)).status).toBe('pass');
+  });
+});
+
+describe('an interrupted agent', () => {
+  const used = { tokensAtLeast: { ...NO_USAGE, input: 900, output: 2 }, costAtLeastUsd: 0.5 };
+
+  it('fails a limit that it has passed for sure', async () => {
+    expect(await after({ type: 'max_cost_usd', max: 0.4 }, used)).toMatchObject({ status: 'fail' });
+    expect(await after({ type: 'max_tokens', max: 901 }, used)).toMatchObject({ status: 'fail' });
+  });
+
+  it('is an error below the limit: the rest is not known', async () => {
+    expect(await after({ type: 'max_cost_usd', max: 0.5 }, used)).toEqual({
+      status: 'error',
+      message:
+        'the agent was interrupted, and cost at least $0.5, at most $0.5 expected; the rest is not known',
+    });
+    expect(await after({ type: 'max_tokens', max: 902 }, used)).toMatchObject({
+      status: 'error',
+      message: expect.stringMatching(/^the agent was interrupted, and used at least 902 tokens/) as string,
+    });
+  });
+});
+
 describe('command_called', () => {
   const called = (pattern: string, bounds: object = {}, did: Partial<Trajectory> = ran) =>
     after({ type: 'command_called', pattern, ...bounds }, did);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findDeno } from '../../src/platform/find-deno.js';
@@ -30,6 +30,14 @@ it('takes the one on PATH first, then that of the project from npm, then the one
   expect(await findDeno(join(project, 'packages/shop'), '')).toBe(own);
   for (const elsewhere of [null, await newFolder()])
     expect(await findDeno(elsewhere, '')).toMatch(/node_modules\/.*deno$/);
+});
+
+it("takes the executable in place of npm's command on PATH, which is a Node program that starts it", async () => {
+  const modules = join(await projectWithDeno(), 'node_modules');
+  await write(join(modules, 'deno/bin.cjs'), '', 0o755);
+  await mkdir(join(modules, '.bin'));
+  await symlink('../deno/bin.cjs', join(modules, '.bin/deno'));
+  expect(await findDeno(null, join(modules, '.bin'))).toBe(join(modules, '@deno/here/deno'));
 });
 
 it('a package of that name without an executable is none', async () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   findTemporal,
@@ -8,6 +8,7 @@ import {
   TemporalNotFound,
 } from '../../src/platform/engine/find-temporal.js';
 import { compileSources } from './compiled.js';
+import { script, temporalScript } from './temporal-scripts.js';
 import { newFolder, setEnv } from './temporary.js';
 
 const compiled = await compileSources('platform');
@@ -16,16 +17,6 @@ const SYSTEM_PATH = '/usr/bin:/bin';
 
 /** A proxy that is not there keeps the downloader off the network. */
 const OFFLINE = { env: { HTTPS_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' } };
-
-/** A program that answers as `temporal --version` does. */
-const temporalScript = (server: string): string =>
-  `#!/bin/sh\n[ "$1" = --version ] && echo "temporal version 1.5.1 (Server ${server}, UI 2.42.1)"\n`;
-
-function script(path: string, text: string): string {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text, { mode: 0o755 });
-  return path;
-}
 
 /** A `go` that "builds" into GOBIN, notes that it did, and takes its time. */
 const fakeGo = (log: string): string =>

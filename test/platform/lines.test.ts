@@ -26,6 +26,7 @@ function expected(content: Buffer): Line[] {
       text: content.subarray(from, to).toString('utf8').replace(/\r$/, ''),
       end,
       whole: newline !== -1,
+      cut: false,
     });
     from = end;
   }
@@ -46,9 +47,9 @@ it.each([
 
 it('says where each line ends, in bytes', async () => {
   expect(await read('é\r\n\n😀')).toEqual([
-    { text: 'é', end: 4, whole: true },
-    { text: '', end: 5, whole: true },
-    { text: '😀', end: 9, whole: false },
+    { text: 'é', end: 4, whole: true, cut: false },
+    { text: '', end: 5, whole: true, cut: false },
+    { text: '😀', end: 9, whole: false, cut: false },
   ]);
 });
 
@@ -95,7 +96,8 @@ it.each([LIMIT + 1, LIMIT + CHUNK, 3 * LIMIT + 5])(
     const lines = await read(`before\n${'x'.repeat(length)}\nafter\n`);
     expect(lines.map(({ text }) => text.length)).toEqual([6, LIMIT + '… [line cut]'.length, 5]);
     expect(lines[1]?.text.endsWith('x… [line cut]')).toBe(true);
-    expect(lines[2]).toEqual({ text: 'after', whole: true, end: 7 + length + 1 + 6 });
+    expect(lines[1]?.cut).toBe(true);
+    expect(lines[2]).toEqual({ text: 'after', whole: true, cut: false, end: 7 + length + 1 + 6 });
   },
 );
 

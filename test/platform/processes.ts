@@ -21,6 +21,22 @@ export function processesWith(text: string): number[] {
     .map(Number);
 }
 
+/** Children of a process that have ended and that it has not taken note of yet. */
+export function zombiesOf(parent: number | undefined): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+        const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return state === 'Z' && Number(ppid) === parent;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
 const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');

@@ -50,6 +50,8 @@ describe('renderComparison', () => {
         '  ?  the config of the agent',
         '  ? can make a difference by itself, which is not the work of the tool',
         '',
+        '! errors are not alike: 1 of 7 cells could not be tested in head, 0 of 6 in base; if they depend on how a run goes, the runs that are left are no fair sample',
+        '',
         'runs and their reports: tool show new',
         '',
       ].join('\n'),

@@ -1,20 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderHumanTranscript } from '../../src/reports/human-transcript.js';
+import { renderHumanTranscript, type TranscriptHead } from '../../src/reports/human-transcript.js';
 import type { EventBody, RunEvent } from '../../src/results/events.js';
+import { NO_USAGE } from '../../src/results/token-usage.js';
 import { say } from '../results/transcripts.js';
 
-const head = { scenario: 'add-note', agent: 'mock', model: 'm1', prompt: 'Add a note.' };
+const unknown = { token_usage: NO_USAGE, cost_usd: null };
+const head: TranscriptHead = {
+  ...{ scenario: 'add-note', agent: 'mock', model: 'm1', prompt: 'Add a note.' },
+  used: unknown,
+};
 
 /** The transcript of these events, each in the attempt that is given with it (1 where none is). */
-function render(...events: (EventBody & { attempt?: number })[]): string {
+const render = (...events: (EventBody & { attempt?: number })[]): string => renderUsing(unknown, ...events);
+
+function renderUsing(used: TranscriptHead['used'], ...events: (EventBody & { attempt?: number })[]): string {
   const stamped = events.map((event, index): RunEvent => ({
     ts: '2026-01-01T00:00:00Z',
     seq: index + 1,
     attempt: 1,
     ...event,
   }));
-  return [...renderHumanTranscript(head, stamped)].join('');
+  return [...renderHumanTranscript({ ...head, used }, stamped)].join('');
 }
 
 const call = (id: string, command: string | null, input = {}): EventBody => ({
@@ -42,7 +49,8 @@ const usage = (rest: object) =>
 
 describe('the human transcript', () => {
   it('reads like a conversation', () => {
-    const text = render(
+    const text = renderUsing(
+      { token_usage: { ...NO_USAGE, input: 12, output: 5, cache_read: 7 }, cost_usd: 0.01 },
       say('Add a note.', 'user'),
       { type: 'reasoning', text: 'I need the tool.' },
       say('I add it.'),
@@ -92,6 +100,33 @@ describe('the human transcript', () => {
     ).not.toContain('more');
     expect(render(call('a', 'x'), result('a', 'y'.repeat(2001)))).toContain('y... 1 more character\n');
     expect(render(call('a', null, { text: 'z'.repeat(1000) }))).toMatch(/z\.\.\. \(1011 characters\)\n/);
+  });
+
+  it('says what the run has cost in all, which the events of an agent without prices do not', () => {
+    const used = { token_usage: { ...NO_USAGE, input: 9 }, cost_usd: 1.5 };
+    expect(renderUsing(used, usage({ input: 4 }))).toContain('Tokens: 9 input\nCost: $1.50\n');
+  });
+
+  it('says "at least" where the agent was interrupted', () => {
+    const used = {
+      ...unknown,
+      token_usage_at_least: { ...NO_USAGE, input: 9, output: 2 },
+      cost_usd_at_least: 0.024,
+    };
+    expect(renderUsing(used)).toContain('Tokens: at least 9 input, 2 output\nCost: at least $0.0240\n');
+  });
+
+  it('marks a command that was still running when the agent ended', () => {
+    const end: EventBody = { type: 'result', ending: 'timeout', exit_code: 137 };
+    const text = render(call('a', 'one'), call('b', 'sleep 99'), result('a', 'A'), end, {
+      ...{ type: 'post_script', command: 'check', exit_code: 0, timed_out: false, stdout: '', stderr: '' },
+    });
+    expect(text).toMatch(/Still running when the agent ended: \$ sleep 99\n[^]*Post script/);
+    expect(text).not.toContain('ended: $ one');
+    expect(render(call('a', 'one'), { ...say('again'), attempt: 2 })).toMatch(
+      /Still running when the agent ended: \$ one\n[^]*##### Attempt 2/,
+    );
+    expect(render(call('a', 'one'), result('a', ''))).not.toContain('Still running');
   });
 
   it('aligns the lines of a long command', () => {

@@ -73,6 +73,7 @@ export const run = (change: Partial<RunRecord> = {}): RunRecord => ({
   duration_secs: 4.2,
   outcome: 'pass',
   message: '1/1 gates passed',
+  starts: 1,
   agent: {
     ending: 'done',
     completed: true,
@@ -131,6 +132,7 @@ export const cell = (change: Partial<SweepCell> = {}): SweepCell => ({
   cost_usd: 0.5,
   duration_secs: 2.1,
   attempts: 1,
+  starts: 1,
   regressions: [],
   cached: false,
   results_dir: '/results/20260102-030405-mock-default-notes-1',

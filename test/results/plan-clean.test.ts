@@ -92,6 +92,10 @@ describe('planClean', () => {
     ];
     expect(plan({ lines }).lines).toEqual([]);
   });
+  test('keeps the first result of a cell that ran again later, for it counts in comparisons', () => {
+    const lines = [line(1, { cell: 'c' }), line(2, { cell: 'c', startedAt: NEW }), line(3, { cell: 'd' })];
+    expect(plan({ lines }).lines).toEqual([3]);
+  });
   test('keeps all snapshots while a plan or a scenario in use cannot be read', () => {
     const snapshots = [{ hash: 'a', fixture: null, broken: false }];
     expect(plan({ snapshots, sweeps: [sweep('t', { state: 'broken', startedAt: null })] }).snapshots).toEqual(

@@ -38,6 +38,7 @@ const line = (cell: string, change: Partial<ResultLine> = {}): ResultLine => ({
   cached_from: null,
   regressions: [],
   attempts: 1,
+  starts: 1,
   ...change,
 });
 const build = (
@@ -63,6 +64,7 @@ describe('buildSweepDocument', () => {
       outcome: 'pass',
       gates_passed: 1,
       attempts: 1,
+      starts: 1,
       composite_score: 0.8,
       results_dir: '/r/runs/a',
     });
@@ -76,7 +78,7 @@ describe('buildSweepDocument', () => {
       repetition: 1,
       cached: false,
     });
-    expect(Object.keys(rest)).toHaveLength(10);
+    expect(Object.keys(rest)).toHaveLength(11);
     expect(Object.values(rest)).toEqual(Object.values(rest).map(() => null));
   });
   test('lets the last line of a cell win', () => {
@@ -123,7 +125,13 @@ describe('exitCodeOf', () => {
     ['1 when a cell failed', 'completed', { passed: 1, failed: 1 }, 1],
     ['3 when a cell could not be tested', 'completed', { passed: 1, errored: 1 }, 3],
     ['1 when one failed and one could not be tested', 'completed', { passed: 0, failed: 1, errored: 1 }, 1],
-    ['130 when a cell was cancelled', 'completed', { passed: 1, cancelled: 1 }, 130],
+    ['3 when a cell was cancelled by itself', 'completed', { passed: 1, cancelled: 1 }, 3],
+    [
+      '1 when one cell was cancelled by itself and one failed',
+      'completed',
+      { passed: 0, failed: 1, cancelled: 1 },
+      1,
+    ],
     ['130 when the sweep was paused', 'paused', { passed: 0 }, 130],
     [
       '130 when the sweep was cancelled after a failure',

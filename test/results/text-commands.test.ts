@@ -9,6 +9,13 @@ describe('text', () => {
     expect(names(fromText(text))).toEqual(['a', 'b', 'c', '', 'd', 'e', 'f']);
   });
 
+  it('accepts the prompts that shells show, with user, machine and folder', () => {
+    const text =
+      'user@host:~$ tool a\nroot@box:/work/x# tool b\n[me@host work]$ tool c\nme@host.local:~/x$ cat y\nerror: z';
+    expect(outcomes(fromText(text))).toEqual(['a', 'b', 'c']);
+    expect(fromText('mail me@host: tool a\n# tool b\n[see] $tool c')).toEqual([]);
+  });
+
   it('does not take prose and other programs for commands', () => {
     expect(
       fromText('I ran tool add\nif tool add fails\ntools are good\ntool: not found\n- tool add'),

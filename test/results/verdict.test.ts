@@ -1,18 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideOutcome, type VerdictInput } from '../../src/results/verdict.js';
+import type { GateDetail } from '../../src/results/schema.js';
+import { decideOutcome, type Check, type Decision, type VerdictInput } from '../../src/results/verdict.js';
 import { gate } from '../reports/sample.js';
 
 const done = { ending: 'done', completed: true, message: 'agent completed' } as const;
-const input = (change: Partial<VerdictInput> = {}): VerdictInput => ({
-  cancelled: false,
-  stepFailure: null,
-  unfit: null,
-  agent: done,
-  gates: [gate(), gate()],
-  judge: null,
-  ...change,
-});
+
+type Judged = (Check & { kind: 'judge' })['left'];
+/** What was found, in fewer words than `checks` takes. */
+interface Run extends Omit<VerdictInput, 'checks'> {
+  gates: readonly (GateDetail | null)[];
+  /** undefined: none was due. */
+  judge?: Judged | undefined;
+  /** Why the judge, or another step that was due, left nothing. */
+  lacking?: string | undefined;
+}
+const decide = (change: Partial<Run> = {}): Decision => {
+  const { gates, judge, lacking, ...rest }: Run = {
+    ...{ cancelled: false, unfit: null, agent: done, gates: [gate(), gate()] },
+    ...change,
+  };
+  return decideOutcome({
+    ...rest,
+    checks: [
+      ...gates.map((left, index): Check => ({ kind: 'gate', step: `gate ${index + 1}`, left, why: null })),
+      ...(judge === undefined
+        ? []
+        : [{ kind: 'judge', step: 'judge', left: judge, why: lacking ?? null } as const]),
+      ...(lacking === undefined || judge !== undefined
+        ? []
+        : [{ kind: 'step', step: 'post 1', left: null, why: lacking } as const]),
+    ],
+  });
+};
 const failing = gate({
   gate_type: 'file_contains',
   name: 'notes.md',
@@ -23,152 +43,209 @@ const broken = gate({ gate_type: 'command_succeeds', status: 'error', message: '
 
 describe('decideOutcome', () => {
   test('passes when every gate passed', () => {
-    expect(decideOutcome(input())).toEqual({ outcome: 'pass', message: '2/2 gates passed' });
+    expect(decide()).toEqual({ outcome: 'pass', message: '2/2 gates passed' });
   });
   test('fails with the first failed gate and says how many more there are', () => {
-    expect(decideOutcome(input({ gates: [gate(), failing, failing] }))).toEqual({
+    expect(decide({ gates: [gate(), failing, failing] })).toEqual({
       outcome: 'fail',
       message: '1/3 gates passed: file_contains notes.md: has no "milk" (and 1 more)',
     });
   });
   test('a broken gate makes the run an error, never a failure', () => {
-    expect(decideOutcome(input({ gates: [gate(), broken] }))).toEqual({
+    expect(decide({ gates: [gate(), broken] })).toEqual({
       outcome: 'error',
       message: '1/2 gates passed, 1 not checked: command_succeeds: sh is missing',
     });
   });
-  test('a failed gate is a finding even beside a broken one', () => {
-    expect(decideOutcome(input({ gates: [broken, failing] })).outcome).toBe('fail');
+  test('a gate that could not be checked makes the run an error, also where another one failed, which the message has', () => {
+    expect(decide({ gates: [broken, failing] })).toEqual({
+      outcome: 'error',
+      message:
+        '0/2 gates passed, 1 not checked: command_succeeds: sh is missing; failed: file_contains notes.md: has no "milk"',
+    });
+  });
+  test('a gate that left nothing is named, and never passed over', () => {
+    expect(decide({ gates: [gate(), null] })).toEqual({
+      outcome: 'error',
+      message: "1/2 gates passed, 1 not checked: step 'gate 2' left no result",
+    });
+    expect(decide({ gates: [null] }).outcome).toBe('error');
   });
   test('the gates decide about an agent that timed out, and the message says so', () => {
     const agent = { ending: 'timeout', completed: false, message: 'agent timed out after 300 s.' } as const;
-    expect(decideOutcome(input({ agent }))).toEqual({
+    expect(decide({ agent })).toEqual({
       outcome: 'pass',
       message: 'agent timed out after 300 s; 2/2 gates passed',
     });
-    expect(decideOutcome(input({ agent, gates: [failing] })).outcome).toBe('fail');
+    expect(decide({ agent, gates: [failing] }).outcome).toBe('fail');
   });
   test('a judge below its threshold makes the run fail, and its score is told either way', () => {
     const judge = { weighted_score: 0.52, pass_threshold: 0.7, passed: false };
-    expect(decideOutcome(input({ judge }))).toEqual({
+    expect(decide({ judge })).toEqual({
       outcome: 'fail',
       message: '2/2 gates passed; judge 0.52 < 0.70',
     });
-    expect(decideOutcome(input({ judge: { ...judge, weighted_score: 0.9, passed: true } }))).toEqual({
+    expect(decide({ judge: { ...judge, weighted_score: 0.9, passed: true } })).toEqual({
       outcome: 'pass',
       message: '2/2 gates passed; judge 0.90',
     });
     const near = { weighted_score: 0.6996, pass_threshold: 0.7, passed: false };
-    expect(decideOutcome(input({ judge: near })).message).toMatch(/judge 0\.6996 < 0\.7000$/);
+    expect(decide({ judge: near }).message).toMatch(/judge 0\.6996 < 0\.7000$/);
   });
   test('a judge does not save a run whose gates failed, or whose agent did not complete without gates', () => {
     const judge = { weighted_score: 1, pass_threshold: 0.7, passed: true };
-    expect(decideOutcome(input({ judge, gates: [failing] }))).toMatchObject({
+    expect(decide({ judge, gates: [failing] })).toMatchObject({
       outcome: 'fail',
       message: expect.stringMatching(/^0\/1 gates passed: .*; judge 1\.00$/) as string,
     });
     const agent = { ending: 'gave_up', completed: false, message: 'agent gave up' } as const;
-    expect(decideOutcome(input({ judge, gates: [], agent })).outcome).toBe('fail');
+    expect(decide({ judge, gates: [], agent }).outcome).toBe('fail');
   });
-  test('a judge that could not judge is an error, unless a gate failed', () => {
-    const stepFailure = "step 'judge' could not be performed: HTTP 401";
-    expect(decideOutcome(input({ stepFailure })).outcome).toBe('error');
-    expect(decideOutcome(input({ stepFailure, gates: [failing] })).outcome).toBe('fail');
+  test('a judge that was due and left nothing is an error, also where a gate failed', () => {
+    const lacking = 'could not be performed: HTTP 401';
+    expect(decide({ judge: null, lacking })).toEqual({
+      outcome: 'error',
+      message: "step 'judge' could not be performed: HTTP 401",
+    });
+    expect(decide({ judge: null, lacking, gates: [failing] })).toEqual({
+      outcome: 'error',
+      message: `step 'judge' could not be performed: HTTP 401; failed: file_contains notes.md: has no "milk"`,
+    });
+    expect(decide({ judge: null })).toEqual({ outcome: 'error', message: "step 'judge' left no result" });
   });
   test('an agent message that does not name the agent is made to', () => {
     const agent = { ending: 'gave_up', completed: false, message: 'exit 3' } as const;
-    expect(decideOutcome(input({ agent })).message).toBe('agent: exit 3; 2/2 gates passed');
+    expect(decide({ agent }).message).toBe('agent: exit 3; 2/2 gates passed');
   });
   test('an agent that could not work is an error', () => {
     const agent = { ending: 'unable', completed: false, message: 'the agent has no API key' } as const;
-    expect(decideOutcome(input({ agent, gates: [] }))).toEqual({
+    expect(decide({ agent, gates: [] })).toEqual({
       outcome: 'error',
       message: 'the agent has no API key',
     });
   });
   test('a workspace that is not fit is an error without an agent', () => {
     const unfit = 'health check failed (exit 127): notes --version';
-    expect(decideOutcome(input({ unfit, agent: null, gates: [] }))).toEqual({
+    expect(decide({ unfit, agent: null, gates: [] })).toEqual({
       outcome: 'error',
       message: unfit,
     });
   });
-  test('a step that could not be performed is an error', () => {
-    expect(decideOutcome(input({ stepFailure: 'runPostScript: the disk is full' }))).toEqual({
+  test('a step that could not be performed is an error, also where a gate failed', () => {
+    const lacking = 'could not be performed: the disk is full';
+    const message = "step 'post 1' could not be performed: the disk is full";
+    expect(decide({ lacking })).toEqual({ outcome: 'error', message });
+    expect(decide({ lacking, gates: [failing] })).toEqual({
       outcome: 'error',
-      message: 'runPostScript: the disk is full',
-    });
-  });
-  test('a failed gate outweighs a failed step, and the message has both', () => {
-    expect(decideOutcome(input({ gates: [failing], stepFailure: 'no disk' }))).toEqual({
-      outcome: 'fail',
-      message: '0/1 gates passed: file_contains notes.md: has no "milk"; no disk',
+      message: `${message}; failed: file_contains notes.md: has no "milk"`,
     });
   });
   test('a run whose agent was never started does not pass', () => {
-    expect(decideOutcome(input({ agent: null, gates: [] })).outcome).toBe('error');
+    expect(decide({ agent: null, gates: [] }).outcome).toBe('error');
   });
   test('a run without gates says that there were none', () => {
-    expect(decideOutcome(input({ gates: [] }))).toEqual({ outcome: 'pass', message: 'no gates to pass' });
+    expect(decide({ gates: [] })).toEqual({ outcome: 'pass', message: 'no gates to pass' });
   });
   test('a cancelled run is cancelled whatever else happened', () => {
-    expect(decideOutcome(input({ cancelled: true, gates: [failing], stepFailure: 'x' })).outcome).toBe(
-      'cancelled',
-    );
+    expect(decide({ cancelled: true, gates: [failing], lacking: 'x' }).outcome).toBe('cancelled');
     const agent = { ending: 'cancelled', completed: false, message: 'killed' } as const;
-    expect(decideOutcome(input({ agent })).outcome).toBe('cancelled');
+    expect(decide({ agent }).outcome).toBe('cancelled');
   });
 
+  const anyText = fc.string({ unit: 'binary', maxLength: 2000 });
+  const anyGate = fc
+    .record({ status: fc.constantFrom('pass', 'fail', 'error'), message: anyText })
+    .map((change) => gate(change));
+  const anyJudgment = fc.record({
+    weighted_score: fc.double({ min: 0, max: 1, noNaN: true }),
+    pass_threshold: fc.double({ min: 0, max: 1, noNaN: true }),
+    passed: fc.boolean(),
+  });
+  const wanted = <K extends Check['kind'], T>(kind: K, left: fc.Arbitrary<T>) =>
+    fc.record({
+      kind: fc.constant(kind),
+      step: fc.constantFrom('gate 1', 'judge', 'post 2'),
+      left: fc.option(left, { freq: 4 }),
+      why: fc.option(anyText),
+    });
+  const anyChecks = fc
+    .tuple(
+      fc.array(wanted('step', fc.constant(true as const)), { maxLength: 3 }),
+      fc.array(wanted('gate', anyGate), { maxLength: 4 }),
+      fc.array(wanted('judge', anyJudgment), { maxLength: 1 }),
+    )
+    .map((lists): Check[] => lists.flat());
+  const anyAgent = fc.record({
+    ending: fc.constantFrom('done', 'gave_up', 'timeout', 'crashed', 'unable'),
+    completed: fc.boolean(),
+    message: fc.string(),
+  });
   const anyInput = fc.record({
     cancelled: fc.boolean(),
-    stepFailure: fc.option(fc.string()),
-    unfit: fc.option(fc.string({ unit: 'binary', maxLength: 2000 })),
-    agent: fc.option(
-      fc.record({
-        ending: fc.constantFrom('done', 'gave_up', 'timeout', 'crashed', 'unable'),
-        completed: fc.boolean(),
-        message: fc.string(),
-      }),
-    ),
-    judge: fc.option(
-      fc.record({
-        weighted_score: fc.double({ min: 0, max: 1, noNaN: true }),
-        pass_threshold: fc.double({ min: 0, max: 1, noNaN: true }),
-        passed: fc.boolean(),
-      }),
-    ),
-    gates: fc.array(
-      fc
-        .record({
-          status: fc.constantFrom('pass', 'fail', 'error'),
-          message: fc.string({ unit: 'binary', maxLength: 2000 }),
-        })
-        .map((change) => gate(change)),
-    ),
+    unfit: fc.option(anyText),
+    agent: fc.option(anyAgent, { freq: 8 }),
+    checks: anyChecks,
   });
-  test('passes only when an agent ran and nothing failed or broke', () => {
+  /** What a check says for itself: the worst of all checks is the outcome. */
+  const severity = ({ kind, left }: Check): number => {
+    if (left === null) return 2;
+    if (kind === 'gate') return ['pass', 'fail', 'error'].indexOf(left.status);
+    return kind === 'judge' && !left.passed ? 1 : 0;
+  };
+  const OUTCOMES = ['pass', 'fail', 'error'] as const;
+  const hasGates = (checks: readonly Check[]): boolean => checks.some(({ kind }) => kind === 'gate');
+
+  test('the outcome of a run that was tested is the worst of all its checks', () => {
+    fc.assert(
+      fc.property(anyAgent, anyChecks, (agent, checks) => {
+        fc.pre(agent.ending !== 'unable');
+        const gaveUp = !hasGates(checks) && !agent.completed;
+        const worst = Math.max(gaveUp ? 1 : 0, ...checks.map(severity));
+        const { outcome } = decideOutcome({ cancelled: false, unfit: null, agent, checks });
+        expect(outcome).toBe(OUTCOMES[worst]);
+      }),
+    );
+  });
+  test('passes only when an agent ran, and every check is there and passed', () => {
     fc.assert(
       fc.property(anyInput, (any) => {
         const clean =
           !any.cancelled &&
-          any.stepFailure === null &&
           any.unfit === null &&
           any.agent !== null &&
           any.agent.ending !== 'unable' &&
-          any.gates.every((one) => one.status === 'pass') &&
-          (any.gates.length > 0 || any.agent.completed) &&
-          any.judge?.passed !== false;
+          any.checks.every((check) => severity(check) === 0) &&
+          (hasGates(any.checks) || any.agent.completed);
         expect(decideOutcome(any).outcome === 'pass').toBe(clean);
       }),
     );
   });
-  test('fails only when a gate or the judge failed it, or no gate speaks for an agent that did not complete', () => {
+  test('a check that goes missing makes any run that was not cancelled an error', () => {
     fc.assert(
-      fc.property(anyInput, (any) => {
-        fc.pre(decideOutcome(any).outcome === 'fail');
-        const nothingSpeaks = any.gates.length === 0 && any.agent?.completed === false;
-        const judgedBad = any.judge?.passed === false;
-        expect(nothingSpeaks || judgedBad || any.gates.some((one) => one.status === 'fail')).toBe(true);
+      fc.property(anyInput, fc.nat(), (any, nth) => {
+        fc.pre(!any.cancelled && any.checks.length > 0);
+        const checks = any.checks.map((check, index): Check =>
+          index === nth % any.checks.length ? { ...check, left: null } : check,
+        );
+        expect(decideOutcome({ ...any, checks }).outcome).toBe('error');
+      }),
+    );
+  });
+  test('a run gets no better by a check that gets worse, or by one more', () => {
+    const rank = ({ outcome }: Decision): number => OUTCOMES.indexOf(outcome as (typeof OUTCOMES)[number]);
+    fc.assert(
+      fc.property(anyInput, anyChecks, fc.nat(), (any, others, nth) => {
+        fc.pre(!any.cancelled && hasGates(any.checks));
+        const before = rank(decideOutcome(any));
+        expect(rank(decideOutcome({ ...any, checks: [...any.checks, ...others] }))).toBeGreaterThanOrEqual(
+          before,
+        );
+        const checks = any.checks.map((check, index): Check =>
+          index === nth % any.checks.length && check.kind === 'gate' && check.left !== null
+            ? { ...check, left: { ...check.left, status: check.left.status === 'pass' ? 'fail' : 'error' } }
+            : check,
+        );
+        expect(rank(decideOutcome({ ...any, checks }))).toBeGreaterThanOrEqual(before);
       }),
     );
   });

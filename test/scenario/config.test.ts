@@ -69,6 +69,8 @@ describe('parseConfig', () => {
       profiles: {},
       providers: {},
       prices: {},
+      require_sandbox: false,
+      sandbox: { allow_loopback: [] },
       limits: { agents: {}, models: {} },
     });
   });
@@ -162,7 +164,7 @@ describe('parseConfig', () => {
     [
       'target = "from_config"',
       [
-        "c.toml:1:10 target: expected a table (binary, command_pattern, health_check, env), got 'from_config'",
+        "c.toml:1:10 target: expected a table (binary, command_pattern, health_check, env, files), got 'from_config'",
       ],
     ],
     [

@@ -29,13 +29,13 @@ it('knows the last result of each cell of a sweep, also those that came after it
   expect(index.ofSweep('no-such-sweep').size).toBe(0);
 });
 
-it('finds the last completed run with a cache key that passed or failed', async () => {
+const keyed = (id: string, change: Partial<ResultLine> = {}): ResultLine =>
+  result(id, { cache_key: 'k', results_dir: id, sweep: `sweep of ${id}`, ...change });
+
+it('finds the last run with a cache key that passed or failed, also one whose agent gave up', async () => {
   const { folder, add, index } = await indexOf();
-  const keyed = (id: string, change: Partial<ResultLine> = {}): ResultLine =>
-    result(id, { cache_key: 'k', results_dir: id, ...change });
   for (const line of [
     keyed('error', { outcome: 'error' }),
-    keyed('gave-up', { completed: false }),
     keyed('cached', { cached_from: 'x' }),
     result('other', { cache_key: 'other' }),
   ])
@@ -45,6 +45,44 @@ it('finds the last completed run with a cache key that passed or failed', async 
   expect(index.reusable('k')).toMatchObject({ id: 'failed', files: { folder: join(folder, 'failed') } });
   await add(keyed('passed'));
   expect(index.reusable('k')?.id).toBe('passed');
+  await add(keyed('gave-up', { outcome: 'fail', completed: false }));
+  expect(index.reusable('k')?.id).toBe('gave-up');
+});
+
+it('does not reuse a run that repeats a result of its cell, whatever came between', async () => {
+  const { folder, add, index } = await indexOf(
+    keyed('failed', { sweep: 's', outcome: 'fail' }),
+    keyed('error', { sweep: 's', outcome: 'error' }),
+    keyed('again', { sweep: 's' }),
+    keyed('s/cell-1', { sweep: 't', outcome: 'fail', cached_from: 'failed' }),
+    keyed('again in t', { sweep: 't' }),
+  );
+  expect(index.reusable('k')?.id).toBe('failed');
+  expect(['s', 't', 'u'].map((sweep) => index.isDecided(sweep, 'cell-1'))).toEqual([true, true, false]);
+  await add(keyed('error in u', { sweep: 'u', outcome: 'error' }));
+  expect(index.isDecided('u', 'cell-1')).toBe(false);
+  expect(createResultsIndex(folder).reusable('k')?.id).toBe('failed');
+});
+
+it('reuses by chance what passes by chance: rerunning does not make a result better', async () => {
+  const { add, index } = await indexOf();
+  // A coin that passes in 60 %, and gives up where it does not: the first throw is kept, however often it is asked for.
+  const letters = Array.from({ length: 30 }, (_, at) => (at * 7) % 10 < 6);
+  const sweep = async (name: string): Promise<number> => {
+    let passed = 0;
+    for (const [at, lucky] of letters.entries()) {
+      const found = index.reusable(`key ${at}`);
+      const pass = found === null ? lucky : found.outcome === 'pass';
+      if (pass) passed += 1;
+      const outcome = pass ? 'pass' : 'fail';
+      const cell = { cell: `cell-${at}`, cache_key: `key ${at}`, sweep: name, completed: pass } as const;
+      await add(keyed(`${name}-${at}`, { ...cell, outcome, cached_from: found?.id ?? null }));
+    }
+    return passed;
+  };
+  const first = await sweep('first');
+  letters.fill(true); // whatever is thrown again would pass
+  expect([await sweep('second'), await sweep('third')]).toEqual([first, first]);
 });
 
 it('finds the run of a cell before another one, passing over what decided nothing', async () => {
@@ -88,6 +126,15 @@ it('sums what the runs of a cell have cost in a sweep, each once, also when the 
   expect(index.spent('sweep-1', 'cell-1')).toBe(0.2);
 });
 
+it('counts as spent what is known of a cost that is not known as a whole, and estimates nothing by it', async () => {
+  const { index } = await indexOf(
+    result('1', { cost_usd: 0.1 }),
+    result('2', { cost_usd: null, cost_usd_at_least: 0.4 }),
+  );
+  expect(index.spent('sweep-1', 'cell-1')).toBe(0.5);
+  expect(index.highestCost({ scenario: 'scenario', agent: 'mock', model: 'default' })).toBe(0.1);
+});
+
 it('gives a result as it stands in the log, and null for one that is gone', async () => {
   const { folder, add, index } = await indexOf(result('1', { message: 'é' }), result('2'));
   expect(index.line('1')).toEqual(result('1', { message: 'é' }));
@@ -96,4 +143,19 @@ it('gives a result as it stands in the log, and null for one that is gone', asyn
   await rm(resultsLog(folder));
   await add(result('2'));
   expect([index.line('1'), index.line('2')?.id]).toEqual([null, '2']);
+});
+
+it('gives the last result of each cell of a sweep, and of no other, as they stand in the log', async () => {
+  const { folder, add, index } = await indexOf(
+    result('other', { sweep: 'other' }),
+    result('1', { cell: 'a', outcome: 'fail' }),
+    result('2', { cell: 'b', message: 'é' }),
+  );
+  expect(index.linesOfSweep('none')).toEqual([]);
+  await add(result('3', { cell: 'a' }));
+  expect(index.linesOfSweep('sweep-1').map(({ id }) => id)).toEqual(['2', '3']);
+  expect(index.linesOfSweep('sweep-1')[0]).toEqual(result('2', { cell: 'b', message: 'é' }));
+  await rm(resultsLog(folder));
+  await add(result('3', { cell: 'a' }));
+  expect(() => index.linesOfSweep('sweep-1')).toThrow(/was replaced/);
 });

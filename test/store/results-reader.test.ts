@@ -1,7 +1,9 @@
 import {
   appendFileSync,
+  mkdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   utimesSync,
@@ -86,6 +88,20 @@ it('reads all anew when another file has taken the place, or lines before were t
   expect(idsOf(reader)).toEqual([]);
   writeFileSync(log, text('d'));
   expect(idsOf(reader)).toEqual(['d']);
+});
+
+it('says each time that a log cannot be read, and gives all of it when it can: what is not read is not known to be empty', async () => {
+  const log = await newLog();
+  writeFileSync(log, text('a'));
+  const reader = createResultsReader(log);
+  expect(idsOf(reader)).toEqual(['a']);
+  renameSync(log, `${log}.away`);
+  mkdirSync(log);
+  for (const time of [1, 2, 3]) expect(() => reader.read(), String(time)).toThrow('EISDIR');
+  rmdirSync(log);
+  appendFileSync(`${log}.away`, text('b'));
+  renameSync(`${log}.away`, log);
+  expect(idsOf(reader)).toContain('b');
 });
 
 it('notices a shortened file that has grown to its old size within the same moment', async () => {

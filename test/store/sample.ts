@@ -32,5 +32,6 @@ export const resultLine = (changes: Partial<ResultLine> = {}): ResultLine => ({
   cached_from: null,
   regressions: [],
   attempts: 1,
+  starts: 1,
   ...changes,
 });

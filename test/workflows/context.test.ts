@@ -2,7 +2,16 @@ import { expect, test } from 'vitest';
 import { STEPS, type ContextBrief } from '../../src/workflows/protocol.js';
 import { useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
-import { broken, card, cell, gate, stubActivities, untilCancelled, type Stubs } from './stub-activities.js';
+import {
+  broken,
+  card,
+  cell,
+  gate,
+  stepsOf,
+  stubActivities,
+  untilCancelled,
+  type Stubs,
+} from './stub-activities.js';
 
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
@@ -78,6 +87,13 @@ it('a cancel while a script is run starts nothing more', async () => {
     await running;
     await handle.cancel();
     expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
+    expect(summariesIn(await handle.fetchHistory())).toEqual([
+      'prepare notes',
+      'context 1/2 check-coverage src/a.c',
+      'stop', // brings the cancel to the script
+      'write the report',
+      'clean up',
+    ]);
   });
-  expect(activitiesOf(stubs)).toEqual(['prepareWorkspace', 'runContextScript', 'writeReport', 'cleanUp']);
+  expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'runContextScript 0', 'writeReport', 'cleanUp']);
 });

@@ -39,7 +39,7 @@ it('cancelling kills the agent, reports the run as cancelled, cleans up and comp
     await handle.cancel();
     expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
     expect((await handle.describe()).status.name).toBe('COMPLETED');
-    await record('run-cancelled', handle);
+    await record('run-cancelled-and-stopped', handle);
   });
   expect(agentSaw).toMatchObject({ name: 'CancelledFailure' });
   expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'runAgent', 'writeReport', 'cleanUp']);

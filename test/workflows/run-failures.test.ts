@@ -1,5 +1,9 @@
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
+import type { Activities } from '../../src/activities/index.js';
+import { patientAll } from '../../src/activities/step/patient.js';
 import type { Ending } from '../../src/results/run-record.js';
 import { STEPS } from '../../src/workflows/protocol.js';
 import { attributesOf, useTemporal } from './harness.js';
@@ -16,6 +20,7 @@ import {
   stubActivities,
   type Stubs,
 } from './stub-activities.js';
+import { isOwnServer } from '../activities/in-activity.js';
 
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
@@ -140,12 +145,53 @@ it('a step that fails once succeeds at its second attempt and is no failure', as
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
 
-it('a step that keeps failing is given up after a while', async () => {
-  const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(flaky('the disk is full')) });
+/** Preparation as a worker performs it, of which each attempt fails like this. */
+const failing = (fail: (attempt: number) => Error): Stubs => {
+  let attempts = 0;
+  const prepareWorkspace: Activities['prepareWorkspace'] = () => Promise.reject(fail(++attempts));
+  return stubActivities(
+    patientAll({ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer }, { prepareWorkspace }),
+  );
+};
+
+it('a step that keeps failing by itself is given up after a while', async () => {
+  const stubs = failing(() => flaky('no such thing'));
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stubs.argsOf('prepareWorkspace')).toHaveLength(8);
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
-    { step: 'prepare', message: 'the disk is full' },
+    { step: 'prepare', message: 'no such thing' },
+  ]);
+});
+
+it('attempts that waited for a disk are none of those after which a step is given up', async () => {
+  const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
+  const stubs = failing((attempt) => (attempt <= 3 ? full : flaky('no such thing')));
+  await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+  expect(stubs.argsOf('prepareWorkspace')).toHaveLength(3 + 8);
+});
+
+/** A failure as of a step whose worker is dead: the server is told by another one (activities/watch/lost-steps.ts). */
+async function loseWorker(): Promise<void> {
+  const { client, info } = Context.current();
+  const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
+  await client.activity.fail({ workflowId, runId, activityId: info.activityId }, flaky('worker lost'));
+}
+
+it("an agent's step that keeps failing by itself is given up after a while; lost workers are not counted", async () => {
+  const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
+  const runAgent: Activities['runAgent'] = async () => {
+    const { attempt } = Context.current().info;
+    if (attempt === 4) throw full;
+    if (attempt > 5 && attempt <= 9) await loseWorker();
+    throw flaky('no such thing');
+  };
+  const stubs = stubActivities(
+    patientAll({ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer }, { runAgent }),
+  );
+  await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+  expect(stubs.argsOf('runAgent')).toHaveLength(8 + 1 + 4);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
+    { step: STEPS.agent(1), message: 'no such thing' },
   ]);
 });
 

@@ -54,7 +54,7 @@ it('the judge comes last, after gates that passed and evaluators, with a summary
     const scheduled = history.events?.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
     const step = scheduled?.find(({ activityType }) => activityType?.name === 'judgeRun');
     expect(Number(step?.startToCloseTimeout?.seconds)).toBe(180);
-    expect(Number(step?.heartbeatTimeout?.seconds)).toBe(30);
+    expect(Number(step?.heartbeatTimeout?.seconds)).toBe(60);
     await record('run-judged', handle);
   });
   expect(stepsOf(stubs).slice(2)).toEqual([
@@ -106,13 +106,18 @@ it('a judge that fails for good is reported like any step', async () => {
   ]);
 });
 
-it('a judge with a rate limit is asked more often than a broken disk', async () => {
+it('a judge is asked again for as long as the step does not give it up', async () => {
+  const refusals = 25;
   const stubs: Stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(card({ judge: judge() })),
-    judgeRun: () => Promise.reject(flaky('HTTP 429')),
+    judgeRun: () =>
+      stubs.argsOf('judgeRun').length <= refusals
+        ? Promise.reject(flaky('HTTP 429'))
+        : Promise.resolve({ score: 0.9, passed: true }),
   });
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
-  expect(stubs.argsOf('judgeRun')).toHaveLength(20);
+  expect(stubs.argsOf('judgeRun')).toHaveLength(refusals + 1);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
 
 it('cancelling while the judge thinks ends the question, and the run is reported as cancelled', async () => {

@@ -52,7 +52,7 @@ it('performs every step as an activity of its own, in declared order, with a sum
   ]);
 });
 
-it('gives every step its own limit and a minute, and notices within half a minute when its worker is lost', async () => {
+it('gives every step its own limit and a minute, and notices within a minute when its worker is lost', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () =>
       Promise.resolve(
@@ -79,13 +79,27 @@ it('gives every step its own limit and a minute, and notices within half a minut
           : [],
     );
     expect(limits).toEqual([
-      ['prepareWorkspace', 3600, 30],
-      ['runAgent', 660, 30],
-      ['runPostScript', 65, 30],
-      ['checkGate', 90, 30],
-      ['writeReport', 3600, 30],
-      ['cleanUp', 600, 30],
+      ['prepareWorkspace', 3600, 60],
+      ['runAgent', 660, 60],
+      ['runPostScript', 65, 60],
+      ['checkGate', 90, 60],
+      ['writeReport', 3600, 60],
+      ['cleanUp', 600, 60],
     ]);
+  });
+});
+
+it("gives the agent's step the time that it takes to rebuild the workspace, too", async () => {
+  const rebuilding = card({ agentTimeoutSecs: 600, rebuildSecs: 1230 });
+  const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(rebuilding) });
+  await onBench(stubs, async ({ startRun }) => {
+    const handle = await startRun(cell());
+    await handle.result();
+    const steps = (await handle.fetchHistory()).events?.flatMap(
+      ({ activityTaskScheduledEventAttributes: step }) => (step ? [step] : []),
+    );
+    const agent = steps?.find(({ activityType }) => activityType?.name === 'runAgent');
+    expect(Number(agent?.startToCloseTimeout?.seconds)).toBe(600 + 1230 + 60);
   });
 });
 

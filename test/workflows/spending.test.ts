@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trackSpending } from '../../src/workflows/spending.js';
+import { trackSpending } from '../../src/workflows/legacy/spending.js';
 import type { PageCell } from '../../src/workflows/protocol.js';
 import { cell } from './stub-activities.js';
 

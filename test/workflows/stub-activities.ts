@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
 import type { Activities } from '../../src/activities/index.js';
 import type { Cell } from '../../src/results/cell.js';
 import type { AgentBrief, RunCard } from '../../src/workflows/protocol.js';
+import { isOwnServer } from '../activities/in-activity.js';
 
 /** One attempt of one activity. */
 interface Call {
@@ -71,6 +73,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
   const calls: Call[] = [];
   const quiet: Activities = {
     loadCells: () => Promise.resolve({ cells: [], total: 0 }),
+    findEndedRuns: findEndedRuns({ isOwnServer }),
     finishSweep: () => Promise.resolve(),
     prepareWorkspace: () => Promise.resolve(card()),
     runContextScript: () => Promise.resolve({ unfit: null }),
@@ -79,6 +82,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     checkGate: () => Promise.resolve('pass'),
     runEvaluator: () => Promise.resolve(),
     judgeRun: () => Promise.resolve({ score: 0.9, passed: true }),
+    stopRun: () => Promise.resolve(),
     reuseResult: (_run, from) =>
       Promise.resolve({ outcome: 'pass', message: `as ${from}`, costUsd: null, cached: true }),
     writeReport: (_run, { cancelled }) =>
@@ -88,6 +92,9 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
         costUsd: 0.25,
       }),
     cleanUp: () => Promise.resolve(true),
+    verifyOrder: () => Promise.resolve(true),
+    verifyParked: () => Promise.resolve('wake'),
+    verifyWake: () => Promise.resolve(true),
   };
   const recorded = Object.entries({ ...quiet, ...overrides }).map(([name, perform]) => [
     name,
@@ -104,16 +111,21 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
   };
 }
 
-/** Activities with their index, as they were called: "checkGate 1". */
+/** Steps with their index, as they were performed: "checkGate 1". A stop comes beside one, whenever that ends. */
 export const stepsOf = ({ calls }: Stubs): string[] =>
-  calls.map(({ activity, args }) => (typeof args[1] === 'number' ? `${activity} ${args[1]}` : activity));
+  calls
+    .filter(({ activity }) => activity !== 'stopRun')
+    .map(({ activity, args }) => (typeof args[1] === 'number' ? `${activity} ${args[1]}` : activity));
 
 /** Pages over these cells; `finished` says which ones have a result already. */
 export const pagesOf =
   (cells: Cell[], finished: (cell: Cell) => 'pass' | 'fail' | null = () => null): Activities['loadCells'] =>
-  ({ offset, limit }) =>
+  ({ offset, limit, positions }) =>
     Promise.resolve({
-      cells: cells.slice(offset, offset + limit).map((one) => ({ cell: one, finished: finished(one) })),
+      cells: (positions === undefined
+        ? cells.slice(offset, offset + limit)
+        : positions.flatMap((position) => cells[position] ?? [])
+      ).map((one) => ({ cell: one, finished: finished(one) })),
       total: cells.length,
     });
 

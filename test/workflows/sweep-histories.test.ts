@@ -1,11 +1,33 @@
+import { Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
+import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
+import { patientAll } from '../../src/activities/step/patient.js';
+import { SIGNALS } from '../../src/workflows/protocol.js';
+import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, useTemporal, type SweepHandle } from './harness.js';
 import { payloadSizes, record } from './history.js';
-import { blockedAgents, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
+import {
+  blockedAgents,
+  brief,
+  broken,
+  cell,
+  cellsUpTo,
+  flaky,
+  pagesOf,
+  stubActivities,
+} from './stub-activities.js';
 import { endOf, historiesOf, ids, progressOf, ranCells, update } from './sweeps.js';
 
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
+
+/** The sweep, once a second history has taken over. */
+async function secondHistory(client: Client, handle: SweepHandle): Promise<SweepHandle> {
+  const newest = client.workflow.getHandle<never>(handle.workflowId) as unknown as SweepHandle;
+  await eventually(async () => expect((await newest.describe()).runId).not.toBe(handle.firstExecutionRunId));
+  return newest;
+}
 
 it('a new history takes over counts, and every cell runs once', async () => {
   const cells = cellsUpTo(8);
@@ -13,61 +35,190 @@ it('a new history takes over counts, and every cell runs once', async () => {
     loadCells: pagesOf(cells, ({ repetition }) => (repetition === 2 ? 'fail' : null)),
   });
   await onBench(stubs, async ({ client, startSweep }) => {
-    const handle = await startSweep({ cellsPerHistory: 3 });
+    const handle = await startSweep({ cellsPerHistory: 2 });
     expect(await handle.result()).toEqual({
       status: 'completed',
       counts: { pass: 7, fail: 1, error: 0, cancelled: 0 },
     });
-    expect(await historiesOf(client, handle)).toHaveLength(3);
+    expect((await historiesOf(client, handle)).length).toBeGreaterThan(1);
   });
   expect(ranCells(stubs).sort()).toEqual(ids(cells).filter((_, index) => index !== 1));
   expect(endOf(stubs)).toHaveLength(1);
 });
 
-it('a new history takes over that the sweep is paused, and the lost cells', async () => {
-  const cells = cellsUpTo(5);
+it('a new history takes running cells over without waiting for them, and hears of their ends', async () => {
+  const cells = cellsUpTo(6);
   const agents = blockedAgents();
   const stubs = stubActivities({ loadCells: pagesOf(cells), runAgent: agents.runAgent });
-  await onBench(stubs, async ({ client, startSweep, runOf }) => {
+  await onBench(stubs, async ({ client, startSweep }) => {
     const handle = await startSweep({ cellsPerHistory: 2, concurrency: 2 });
-    await eventually(() => expect(agents.started).toHaveLength(2));
+    const newest = await secondHistory(client, handle);
+    // The first two still work: the slots are theirs.
+    await eventually(() => expect([...agents.started].sort()).toEqual(ids(cells.slice(0, 2))));
+    expect((await progressOf(newest)).active).toHaveLength(2);
+    await update(newest, 'pause');
     agents.release(cell(1).id);
-    // The first history admits no third cell though a slot is free: it ends with its last run.
-    await eventually(async () => expect((await progressOf(handle)).counts.pass).toBe(1));
-    await update(handle, 'pause');
-    await runOf(cell(2)).terminate('by hand');
-    const { firstExecutionRunId } = handle;
-    const newest = client.workflow.getHandle<never>(handle.workflowId) as unknown as SweepHandle;
-    await eventually(async () => expect((await newest.describe()).runId).not.toBe(firstExecutionRunId));
-    const carried = { status: 'paused', active: [], total: 5, counts: { pass: 1, error: 1 } };
-    await eventually(async () => expect(await progressOf(newest)).toMatchObject(carried));
-    expect(agents.started).toHaveLength(2);
-
-    agents.releaseAll();
+    await eventually(async () => expect((await progressOf(newest)).counts.pass).toBe(1));
     await update(newest, 'resume');
-    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 4, error: 1 } });
+    await eventually(() => expect(agents.started).toHaveLength(3));
+    agents.releaseAll();
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 6 } });
     const histories = await historiesOf(client, handle);
-    expect(histories).toHaveLength(3);
+    expect(histories.length).toBeGreaterThan(1);
     expect(Math.max(...payloadSizes(histories))).toBeLessThan(16 * 1024);
-    for (const [index, history] of histories.entries()) {
-      await record(`sweep-continued-${index + 1}`, { fetchHistory: () => Promise.resolve(history) });
+    for (const [index, history] of histories.slice(0, 2).entries()) {
+      const recorded = { fetchHistory: () => Promise.resolve(history) };
+      await record(`scheduled-sweep-continued-${index + 1}`, recorded);
     }
   });
   expect(agents.started.sort()).toEqual(ids(cells));
-  expect(endOf(stubs)).toMatchObject([{ status: 'completed', lost: [{ cell: cells[1]?.id }] }]);
 });
 
-it('a cancel while a history waits for its last runs ends the sweep', async () => {
+it('a new history takes over runs that wait for their provider, and wakes them', async () => {
+  const cells = cellsUpTo(5);
+  let limited = true;
+  const stubs = stubActivities({
+    loadCells: pagesOf(cells),
+    runAgent: ({ cell: { repetition } }) =>
+      Promise.resolve(
+        repetition === 1 && limited
+          ? brief({
+              ...{ ending: 'unable', completed: false, message: 'not served', costUsd: null },
+              again: { why: 'limit', at: Date.now() + 3600_000 },
+            })
+          : brief(),
+      ),
+  });
+  await onBench(stubs, async ({ client, startSweep }) => {
+    const handle = await startSweep({ cellsPerHistory: 2, concurrency: 2 });
+    const newest = client.workflow.getHandle<never>(handle.workflowId) as unknown as SweepHandle;
+    await eventually(async () => {
+      expect(await progressOf(newest)).toMatchObject({ counts: { pass: 4 }, parked: [{ cell: cell(1).id }] });
+    });
+    expect((await newest.describe()).runId).not.toBe(handle.firstExecutionRunId);
+    limited = false;
+    await update(newest, 'goOn');
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 5 } });
+  });
+});
+
+it('a look for the ends of inherited runs is tried again however often it fails, and the sweep waits for its answer', async () => {
+  const FAILURES = 10; // other steps are given up after 8
+  const agents = blockedAgents();
+  const look = findEndedRuns({ isOwnServer });
+  const stubs = stubActivities({
+    loadCells: pagesOf(cellsUpTo(4)),
+    runAgent: agents.runAgent,
+    // As the worker performs it.
+    ...patientAll(
+      { isOwnServer, resultsPath: '/none', stateFolder: '/none' },
+      {
+        findEndedRuns: (wanted: Parameters<typeof look>[0]) =>
+          Context.current().info.attempt > FAILURES ? look(wanted) : Promise.reject(flaky('not now')),
+      },
+    ),
+  });
+  await onBench(stubs, async ({ client, startSweep }) => {
+    const handle = await startSweep({ cellsPerHistory: 2, concurrency: 2 });
+    const newest = client.workflow.getHandle<never>(handle.workflowId) as unknown as SweepHandle;
+    await eventually(async () =>
+      expect((await newest.describe()).runId).not.toBe(handle.firstExecutionRunId),
+    );
+    agents.releaseAll();
+    await eventually(() =>
+      expect(stubs.calls).toContainEqual(
+        expect.objectContaining({ activity: 'findEndedRuns', attempt: FAILURES + 1 }),
+      ),
+    );
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 4 } });
+  });
+});
+
+it('a cancel ends runs that an earlier history has started', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({ loadCells: pagesOf(cellsUpTo(4)), runAgent: agents.runAgent });
   await onBench(stubs, async ({ client, startSweep }) => {
     const handle = await startSweep({ cellsPerHistory: 2, concurrency: 2 });
-    await eventually(() => expect(agents.started).toHaveLength(2));
-    agents.release(cell(1).id);
-    await eventually(async () => expect((await progressOf(handle)).counts.pass).toBe(1));
-    await update(handle, 'cancel');
-    expect(await handle.result()).toMatchObject({ status: 'cancelled', counts: { pass: 1, cancelled: 1 } });
-    expect(await historiesOf(client, handle)).toHaveLength(1);
+    const newest = await secondHistory(client, handle);
+    await update(newest, 'cancel');
+    expect(await handle.result()).toMatchObject({ status: 'cancelled', counts: { pass: 0, cancelled: 2 } });
   });
   expect(agents.started).toHaveLength(2);
+});
+
+it('runs of an earlier history end though nobody says so: the server is asked, and their slots are free', async () => {
+  const cells = cellsUpTo(6);
+  const [killed, unheard, unwritten, stopped] = cells.map(({ id }) => id);
+  const agents = blockedAgents();
+  const ended = findEndedRuns({ isOwnServer });
+  const stubs = stubActivities({
+    loadCells: async (wanted) => {
+      const page = await pagesOf(cells)(wanted);
+      return { ...page, cells: page.cells.map((one) => ({ ...one, estimateUsd: 0.1, limited: true })) };
+    },
+    runAgent: agents.runAgent,
+    // What one of them announces comes to nothing: it has not closed by then.
+    findEndedRuns: (wanted) =>
+      wanted.waitMs > 0 && wanted.runs[0]?.cell === unheard ? Promise.resolve([]) : ended(wanted),
+    writeReport: ({ cell: { id } }, { cancelled }) =>
+      id === unwritten
+        ? Promise.reject(broken('no space left'))
+        : Promise.resolve({ outcome: cancelled ? 'cancelled' : 'pass', message: '', costUsd: 1 }),
+  });
+  await onBench(stubs, async ({ client, startSweep, runOf }) => {
+    const handle = await startSweep({ cellsPerHistory: 4, concurrency: 4, maxUsd: 99 });
+    const newest = await secondHistory(client, handle);
+    await eventually(() => expect(agents.started).toHaveLength(4));
+    await runOf(cell(1)).terminate('by hand');
+    await runOf(cell(4)).cancel();
+    await runOf(cell(4)).result();
+    agents.releaseAll();
+    expect(await handle.result()).toEqual({
+      status: 'completed',
+      counts: { pass: 3, fail: 0, error: 2, cancelled: 1 },
+    });
+    // The one that left no report tells what its agent has cost; nobody knows that of the one that was terminated.
+    expect(await progressOf(newest)).toMatchObject({ spentUsd: 4.25 });
+  });
+  expect([...agents.started].sort()).toEqual(ids(cells));
+  const whyLost = (reason: string): unknown => expect.stringMatching(`did not complete: .*${reason}`);
+  expect(endOf(stubs)[0]?.lost).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ cell: killed, message: whyLost('by hand') }),
+      expect.objectContaining({ cell: unwritten, message: whyLost('no space left') }),
+    ]),
+  );
+  expect(endOf(stubs)[0]?.lost.map((one) => one.cell)).not.toContain(stopped);
+});
+
+it('no signal ends a run of an earlier history: the server is asked, which knows that it works', async () => {
+  const agents = blockedAgents();
+  const ended = findEndedRuns({ isOwnServer });
+  const stubs = stubActivities({
+    loadCells: pagesOf(cellsUpTo(3)),
+    runAgent: agents.runAgent,
+    findEndedRuns: (wanted) => ended({ ...wanted, waitMs: 0 }),
+  });
+  await onBench(stubs, async ({ client, startSweep }) => {
+    const handle = await startSweep({ cellsPerHistory: 2, concurrency: 2 });
+    const newest = await secondHistory(client, handle);
+    await eventually(() => expect(agents.started).toHaveLength(2));
+    for (const { id } of cellsUpTo(3)) await newest.signal(SIGNALS.runEnded, { cell: id });
+    await eventually(async () => {
+      const { events } = await newest.fetchHistory();
+      const answers = events?.filter((event) => event.activityTaskCompletedEventAttributes);
+      // Of the third, which this history has not inherited, nothing is asked.
+      expect(stubs.argsOf('findEndedRuns')).toHaveLength(2);
+      expect(answers).toHaveLength(2);
+    });
+    await update(newest, 'pause');
+    expect(await progressOf(newest)).toMatchObject({
+      active: cellsUpTo(2).map(({ id }) => ({ cell: id })),
+      counts: { pass: 0, fail: 0, error: 0, cancelled: 0 },
+    });
+    expect(agents.started).toHaveLength(2);
+    await update(newest, 'resume');
+    agents.releaseAll();
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 3 } });
+  });
 });

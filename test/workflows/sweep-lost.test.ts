@@ -18,7 +18,7 @@ it('a run that is terminated gives its slot free and is named as lost', async ()
     await runOf(cell(1)).terminate('by hand');
     agents.releaseAll();
     expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 2, error: 1 } });
-    await record('sweep-with-terminated-run', handle);
+    await record('scheduled-sweep-with-terminated-run', handle);
   });
   expect(endOf(stubs)[0]?.lost).toEqual([
     {
@@ -52,14 +52,37 @@ it('a plan that cannot be read fails the sweep', async () => {
   });
 });
 
-it('the runs of a sweep that is terminated kill their agents and write their reports', async () => {
+it('a plan that cannot be read any more fails the sweep when its open runs have ended', async () => {
+  const agents = blockedAgents();
+  const cells = cellsUpTo(150);
+  const stubs = stubActivities({
+    loadCells: (wanted) =>
+      wanted.offset === 0
+        ? pagesOf(cells, ({ repetition }) => (repetition === 1 ? null : 'pass'))(wanted)
+        : Promise.reject(broken('plan.json cannot be read')),
+    runAgent: agents.runAgent,
+  });
+  await onBench(stubs, async ({ startSweep, runOf }) => {
+    const handle = await startSweep();
+    const failed = handle.result().catch((error: unknown) => error);
+    await eventually(() => expect(stubs.argsOf('loadCells')).toHaveLength(2));
+    await eventually(() => expect(agents.started).toHaveLength(1));
+    agents.releaseAll();
+    expect((await runOf(cell(1)).result()).outcome).toBe('pass');
+    expect(await failed).toMatchObject({ cause: { cause: { message: 'plan.json cannot be read' } } });
+  });
+});
+
+it('the runs of a sweep that is terminated are left to the worker, which cancels them', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({ loadCells: pagesOf(cellsUpTo(2)), runAgent: agents.runAgent });
   await onBench(stubs, async ({ startSweep, runOf }) => {
     const handle = await startSweep();
     await eventually(() => expect(agents.started).toHaveLength(2));
     await handle.terminate();
-    const results = await Promise.all([runOf(cell(1)).result(), runOf(cell(2)).result()]);
-    expect(results.map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);
+    await runOf(cell(1)).cancel();
+    agents.release(cell(2).id);
+    expect((await runOf(cell(1)).result()).outcome).toBe('cancelled');
+    expect((await runOf(cell(2)).result()).outcome).toBe('pass');
   });
 });

@@ -3,7 +3,7 @@ import { patience } from '../../src/workflows/patience.js';
 import { QUERIES, SIGNALS, UPDATES, type SweepProgress } from '../../src/workflows/protocol.js';
 import { eventually, useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
-import { brief, cell, latch, stubActivities } from './stub-activities.js';
+import { brief, cell, latch, pagesOf, stubActivities } from './stub-activities.js';
 
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
@@ -96,8 +96,87 @@ it("a limit that a run has met holds its provider's other cells back, not those 
     await handle.executeUpdate(UPDATES.goOn);
     expect((await handle.result()).counts.pass).toBe(4);
     expect((await handle.query<SweepProgress>(QUERIES.progress)).limits).toBeUndefined();
-    await record('sweep-with-limit', handle);
+    await record('scheduled-sweep-with-limit', handle);
   });
+});
+
+it('a limit holds back the cells of its account, not those of another account of the same provider', async () => {
+  let limited = true;
+  // 1 has the only place; then it would be 2's turn.
+  const accounts = new Map([
+    [1, 'house/key-1'],
+    [2, 'house/key-1'],
+    [3, 'house/login'],
+    [4, 'house/login'],
+  ]);
+  const stubs = stubActivities({
+    loadCells: async (wanted) => {
+      const { total, cells } = await pagesOf([...accounts.keys()].map((repetition) => cell(repetition)))(
+        wanted,
+      );
+      const served = (repetition: number) => ({ provider: 'house', account: accounts.get(repetition) ?? '' });
+      return { total, cells: cells.map((page) => ({ ...page, ...served(page.cell.repetition) })) };
+    },
+    runAgent: ({ cell: { repetition } }) =>
+      Promise.resolve(
+        limited && repetition === 1
+          ? { ...refused('limit', Date.now() + HOUR_MS), account: 'house/key-1' }
+          : brief(),
+      ),
+  });
+  const ran = (): number[] => stubs.argsOf('runAgent').map(([run]) => run.cell.repetition);
+  await onBench(stubs, async ({ startSweep }) => {
+    const handle = await startSweep({ concurrency: 1 });
+    const progress = () => handle.query<SweepProgress>(QUERIES.progress);
+    await eventually(async () => expect((await progress()).counts.pass).toBe(2));
+    expect(ran()).toEqual([1, 3, 4]);
+    expect((await progress()).limits).toMatchObject([{ provider: 'house', account: 'house/key-1' }]);
+    limited = false;
+    await handle.executeUpdate(UPDATES.goOn);
+    expect((await handle.result()).counts.pass).toBe(4);
+  });
+});
+
+it('a run that waits holds no slot, is shown as parked, and goes on when it is woken and a slot is free', async () => {
+  let limited = true;
+  const stubs = stubActivities({
+    loadCells: pagesOf([1, 2, 3].map((repetition) => cell(repetition))),
+    runAgent: ({ cell: { repetition } }) =>
+      Promise.resolve(repetition === 1 && limited ? refused('busy', null) : brief()),
+  });
+  const ran = (): number[] => stubs.argsOf('runAgent').map(([run]) => run.cell.repetition);
+  await onBench(stubs, async ({ startSweep, runOf }) => {
+    const handle = await startSweep({ concurrency: 1 });
+    await eventually(async () => {
+      const { parked, active } = await handle.query<SweepProgress>(QUERIES.progress);
+      expect(parked).toMatchObject([{ cell: cell(1).id, why: 'busy', message: 'not served' }]);
+      expect(active.map((run) => run.cell)).not.toContain(cell(1).id);
+    });
+    await eventually(() => expect(ran()).toEqual(expect.arrayContaining([2, 3])));
+    limited = false;
+    expect((await handle.result()).counts.pass).toBe(3);
+    await record('run-parked', runOf(cell(1)));
+    await record('scheduled-sweep-with-parked-run', handle);
+  });
+  expect(ran().filter((repetition) => repetition === 1).length).toBeGreaterThanOrEqual(2);
+});
+
+it('a paused sweep wakes no run', async () => {
+  const stubs = stubActivities({
+    loadCells: pagesOf([cell(1)]),
+    runAgent: (_run, nth) => Promise.resolve(nth === 2 ? brief() : refused('limit', Date.now() + HOUR_MS)),
+  });
+  await onBench(stubs, async ({ startSweep }) => {
+    const handle = await startSweep();
+    const parked = async () => (await handle.query<SweepProgress>(QUERIES.progress)).parked;
+    await eventually(async () => expect(await parked()).toHaveLength(1));
+    await handle.executeUpdate(UPDATES.pause);
+    await handle.executeUpdate(UPDATES.goOn);
+    expect(await parked()).toHaveLength(1);
+    await handle.executeUpdate(UPDATES.resume);
+    expect((await handle.result()).counts.pass).toBe(1);
+  });
+  expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);
 });
 
 test('how long an agent is waited for', () => {

@@ -9,10 +9,13 @@ export async function readAgentStep(context: RunContext): Promise<Manifest<Agent
 }
 
 /** What each time left that the agent was run, in order. */
-export async function readAgentSteps(context: RunContext): Promise<Manifest<AgentStep>[]> {
+export async function readAgentSteps(
+  context: RunContext,
+  read = (step: string): Promise<Manifest<AgentStep> | null> => readStep(context, step),
+): Promise<Manifest<AgentStep>[]> {
   const steps: Manifest<AgentStep>[] = [];
   for (;;) {
-    const step = await readStep<AgentStep>(context, STEPS.agent(steps.length + 1));
+    const step = await read(STEPS.agent(steps.length + 1));
     if (step === null) return steps;
     steps.push(step);
   }

@@ -1,14 +1,18 @@
-import { readdir, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { utimesSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { beginningOf } from '../../lib/cut.js';
+import { diskRemedy } from '../../lib/disk-failure.js';
 import { formatDuration } from '../../lib/duration.js';
 import { parseJson } from '../../lib/json.js';
+import { everySecond } from '../../platform/every-second.js';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process-identity.js';
 import { readTextIfThere } from '../../platform/read-file.js';
 import { writeNote } from '../../platform/write-file.js';
-import { explained } from '../step/explain.js';
+import { DISK_FAILURE, explained } from '../step/explain.js';
+import { isShuttingDown } from '../step/heartbeat.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** `<run>/<step>-attempts/<attempt>`: written when it begins, touched while it lives, and again when it fails. */
@@ -16,13 +20,14 @@ interface Attempt {
   at: number;
   /** Why it ended without a result; null while it lives, and for good when its worker died. */
   failed: string | null;
+  /** It failed for want of a disk that takes something: it says nothing of the step. */
+  waited?: boolean;
   /** Who performs it; notes of older builds do not say. */
   worker?: ProcessIdentity;
+  /** Its worker was asked to end, and did so in order. */
+  stopped?: boolean;
 }
 
-const SIGN_OF_LIFE_MS = 1000;
-/** As often as any other step is tried. */
-const MAX_FAILED = 8;
 const MESSAGE_LENGTH = 300;
 const attemptsFolder = ({ handle }: RunContext, step: string): string =>
   join(handle.root, `${step.replaceAll(' ', '-')}-attempts`);
@@ -37,25 +42,40 @@ export async function noteAttempt<T>(
   const file = join(folder, String(Context.current().info.attempt));
   const at = Date.now();
   const worker = ownIdentity();
-  const note = (failed: string | null): void =>
-    writeNote(file, JSON.stringify({ at, failed, worker } satisfies Attempt));
+  const own = [dirname(dirname(context.handle.root)), dirname(context.files.folder)];
+  const note = (failed: string | null, more: Pick<Attempt, 'stopped' | 'waited'> = {}): void => {
+    try {
+      writeNote(file, JSON.stringify({ at, failed, worker, ...more } satisfies Attempt));
+    } catch (error) {
+      // A running agent is followed all the same.
+      if (diskRemedy(error as NodeJS.ErrnoException, () => true) === null) throw error;
+    }
+  };
   note(null);
-  const signs = setInterval(() => {
-    utimes(file, new Date(), new Date()).catch(() => undefined);
-  }, SIGN_OF_LIFE_MS);
+  const stop = everySecond(() => showLife(file));
   try {
-    return await explained(perform);
+    return await explained(perform, own);
   } catch (error) {
+    // An attempt that is stopped from outside has not failed: the next one adopts the agent, or the run was cancelled.
+    if (isShuttingDown()) note(null, { stopped: true });
+    if (Context.current().cancellationSignal.aborted) throw error;
     const message = beginningOf(
       context.redact(error instanceof Error ? error.message : String(error)),
       MESSAGE_LENGTH,
     );
-    note(message);
-    // Losses of the worker are tried again for ever; what fails by itself is not.
-    if ((await failedAttempts(folder)) < MAX_FAILED) throw error;
-    throw ApplicationFailure.nonRetryable(message, 'GivenUp');
+    const waited = error instanceof ApplicationFailure && error.type === DISK_FAILURE;
+    note(message, waited ? { waited } : {});
+    throw error;
   } finally {
-    clearInterval(signs);
+    stop();
+  }
+}
+
+function showLife(file: string): void {
+  try {
+    utimesSync(file, new Date(), new Date());
+  } catch {
+    // A state folder that takes nothing for a while must not end what this worker follows.
   }
 }
 
@@ -63,29 +83,40 @@ export async function noteAttempt<T>(
 const readAttempt = async (file: string): Promise<Attempt | null> =>
   (parseJson((await readTextIfThere(file)) ?? '') as Attempt | undefined) ?? null;
 
-async function failedAttempts(folder: string): Promise<number> {
-  const attempts = await Promise.all((await readdir(folder)).map((name) => readAttempt(join(folder, name))));
-  return attempts.filter((attempt) => attempt?.failed != null).length;
-}
-
 /**
  * How the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". A worker that is alive was out of
  * touch: it is frozen, or the server was away. An attempt without a note was lost as it began.
  */
 export async function earlierAttempts(context: RunContext, step: string): Promise<string[]> {
+  return fatesOfAttempts(context, step, Context.current().info.attempt - 1);
+}
+
+/** The same of all attempts of a step that have left notes, for another step that reports them. */
+export async function allAttempts(context: RunContext, step: string): Promise<string[]> {
+  const names = await readdir(attemptsFolder(context, step)).catch(() => []);
+  return fatesOfAttempts(context, step, Math.max(0, ...names.map(Number).filter((number) => number > 0)));
+}
+
+async function fatesOfAttempts(context: RunContext, step: string, count: number): Promise<string[]> {
   const folder = attemptsFolder(context, step);
-  const own = Context.current().info.attempt;
-  return Promise.all(
-    Array.from({ length: own - 1 }, async (_, index) => {
+  const ends = await Promise.all(
+    Array.from({ length: count }, async (_, index): Promise<string | null> => {
       const number = index + 1;
       const file = join(folder, String(number));
       const attempt = await readAttempt(file);
+      // One wait is told, of however many attempts: hours of a full disk are hundreds.
+      if (attempt?.waited === true && (await readAttempt(join(folder, String(number - 1))))?.waited === true)
+        return null;
       if (attempt === null) return `attempt ${number} ended: lost as it began`;
       if (attempt.failed !== null) return `attempt ${number} ended: ${attempt.failed}`;
       const lived = (await stat(file)).mtimeMs - attempt.at;
-      const fate =
-        attempt.worker !== undefined && isAlive(attempt.worker) ? 'worker out of touch' : 'worker lost';
-      return `attempt ${number} ended: ${fate} after ${formatDuration(Math.max(0, lived))}`;
+      return `attempt ${number} ended: ${fateOfWorker(attempt)} after ${formatDuration(Math.max(0, lived))}`;
     }),
   );
+  return ends.filter((end) => end !== null);
+}
+
+function fateOfWorker({ stopped, worker }: Attempt): string {
+  if (stopped === true) return 'worker stopped';
+  return worker !== undefined && isAlive(worker) ? 'worker out of touch' : 'worker lost';
 }

@@ -1,16 +1,18 @@
 import { open, stat } from 'node:fs/promises';
 import type { Again, Classified } from '../../agents/agent.js';
 import { createToldEnd } from '../../agents/told-end.js';
+import { beginningOf } from '../../lib/cut.js';
 import { linesOf } from '../../platform/lines.js';
-import { analyseTranscript, extractCommands, type Transcript } from '../../results/analyse-transcript.js';
+import { efficiencyOf, extractCommands, type Transcript } from '../../results/analyse-transcript.js';
 import type { EventBody } from '../../results/events.js';
 import type { AgentRecord, CommandRecord } from '../../results/run-record.js';
+import { recordedUsage } from '../../results/recorded-usage.js';
 import type { Efficiency } from '../../results/schema.js';
 import { createTrajectoryCollector, type RecordedTrajectory } from '../../results/trajectory.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 import { lastSession, LOST, type AgentOutput } from './outputs.js';
-import { usageOf } from './usage.js';
+import { usageOf, wasInterrupted } from './usage.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
 
 /** What a step that ran the agent leaves for the steps after it. */
@@ -20,11 +22,18 @@ export interface AgentStep {
   efficiency: Efficiency | null;
   /** null when the agent was not started. Absent in what older builds left. */
   trajectory?: RecordedTrajectory | null;
+  /** Why what it did cannot be judged: the disk was full. Absent where it was not. */
+  spoiled?: string;
   /** Whether it may do better later. Absent in what older builds left. */
   again?: Again | null;
+  /** What a reader should know of the transcripts. Absent in what older builds left. */
+  warnings?: string[];
 }
 
 const STDERR_TAIL = 4096;
+/** Failed commands that a gate names. */
+const NAMED = 3;
+const NAME_LENGTH = 200;
 
 /** Setup commands as events, before those of the agent. */
 const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRecord): EventBody => ({
@@ -52,12 +61,16 @@ export async function digestOutput(
   const session = lastSession(outputs);
   const [first, ended] = [session[0], session.at(-1)];
   if (first === undefined || ended === undefined) throw new Error('the agent left nothing to read');
-  const { meter } = await usageOf(context, outputs.slice(0, -session.length));
+  const { meter, complete: counted } = await usageOf(context, outputs.slice(0, -session.length));
   const seen: EventBody[] = [];
   const trajectory = createTrajectoryCollector();
   // Of the last start only: what ended the ones before it has been waited for.
   const told = createToldEnd();
+  const ends = new Set<number>();
+  let complete = counted;
+  let classified: Classified = { ending: 'crashed', message: '', again: null };
   const emit = (body: EventBody, start: number): void => {
+    if (body.type === 'result') ends.add(start);
     remember(body, seen);
     if (start === ended.start) told.add(body);
     meter.add(body);
@@ -66,8 +79,7 @@ export async function digestOutput(
   const parser = agent.parser();
   const system = await contextMessage(context);
   const stderr = await stderrTail(ended.stderr);
-  let classified: Classified = { ending: 'crashed', message: '', again: null };
-  await writeTranscripts(context, session, parser, {
+  const leftOut = await writeTranscripts(context, session, parser, {
     before: [...setup.map(setupEvent), ...(system === null ? [] : [systemEvent(system)])],
     emit,
     after: () => {
@@ -79,43 +91,64 @@ export async function digestOutput(
         stderr,
         ...told.read(),
       });
+      complete &&=
+        session.every((one) => !wasInterrupted(one) || ends.has(one.start)) && !parser.usagePending();
       return [{ type: 'result', ending: classified.ending, exit_code: ended.exitCode }];
     },
   });
-  await writeHuman(context);
   const { ending, again } = classified;
   const said = lastSessionEvent(seen);
-  const { tokens, costUsd, costSource } = meter.read();
   const transcript: Transcript = {
     events: seen,
     text: { [Symbol.iterator]: () => textOf(session) },
     target: { binary: target.binary, commandPattern: target.command_pattern ?? null },
   };
+  const commands = extractCommands(transcript);
+  const recorded = trajectory.end(() => commands.map(({ line }) => line));
+  // Events are read to the end; text is looked through for calls only as far as the transcripts go.
+  const unread = leftOut.lines || (leftOut.transcripts && !recorded.structured);
+  const record: AgentRecord = {
+    ending,
+    completed: ending === 'done',
+    exit_code: ended.exitCode,
+    message: redact(endMessage(context, classified, ended)),
+    version: null,
+    containment: null,
+    login: false,
+    session_id: said?.session_id ?? null,
+    model_used: said?.model_used ?? null,
+    duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),
+    starts: ended.start,
+    output_bytes: await bytesOf(session),
+    ...recordedUsage(meter.read(), complete),
+    history: [],
+  };
+  await writeHuman(context, record);
   return {
-    record: {
-      ending,
-      completed: ending === 'done',
-      exit_code: ended.exitCode,
-      message: redact(endMessage(context, classified.message, ended)),
-      version: null,
-      containment: null,
-      login: false,
-      session_id: said?.session_id ?? null,
-      model_used: said?.model_used ?? null,
-      duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),
-      starts: ended.start,
-      output_bytes: await bytesOf(session),
-      token_usage: tokens,
-      cost_usd: costUsd,
-      cost_source: costSource,
-      history: [],
+    record,
+    efficiency: unread ? null : efficiencyOf(commands),
+    trajectory: {
+      ...recorded,
+      failed: commands
+        .filter(({ failed }) => failed)
+        .slice(0, NAMED)
+        .map(({ line }) => beginningOf(line, NAME_LENGTH)),
+      ...(unread ? { unread: true } : {}),
     },
-    efficiency: analyseTranscript(transcript),
-    trajectory: trajectory.end(() => extractCommands(transcript).map(({ line }) => line)),
     again,
+    warnings: [
+      ...(leftOut.transcripts
+        ? [`the agent printed more than ${OUTPUT_LIMIT >> 20} MiB: the transcripts hold the beginning`]
+        : []),
+      ...(unread
+        ? ['not all that the agent printed could be read: what it did is not known as a whole']
+        : []),
+    ],
   };
 
-  function endMessage(of: RunContext, message: string, { stopped }: AgentOutput): string {
+  function endMessage(of: RunContext, { ending, message }: Classified, { stopped }: AgentOutput): string {
+    // Something else had ended it before it was stopped: its account, say.
+    if (ending === 'unable') return `agent ${run.cell.agent}: ${message}`;
     if (stopped === 'deadline') return `agent timed out after ${of.timeout_secs} s`;
     if (stopped === 'idle') return `agent stopped: no output for ${of.scenario.run.idle_timeout_secs ?? 0} s`;
     if (stopped === 'cost') return `agent stopped: its cost passed $${of.scenario.cost.max_usd ?? 0}`;

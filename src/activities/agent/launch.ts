@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AgentLaunch, AgentRequest } from '../../agents/agent.js';
 import { askVersion } from '../../platform/ask-version.js';
 import { findExecutable } from '../../platform/find-executable.js';
 import { writeFileAtomic } from '../../platform/write-file.js';
+import { makeOwnFolder } from '../equip/make-own-folder.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -60,9 +60,9 @@ function requestOf(
 }
 
 /** Writes what an agent is to find when it is started. */
-export async function writeLaunchFiles({ files }: AgentLaunch): Promise<void> {
+export async function writeLaunchFiles({ files }: AgentLaunch, root: string): Promise<void> {
   for (const { path, content } of files) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeOwnFolder(root, dirname(path));
     await writeFileAtomic(path, content, 0o600);
   }
 }

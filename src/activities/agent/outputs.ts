@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, AgentEnd, StreamParser } from '../../agents/agent.js';
+import type { AgentEnd, StreamParser } from '../../agents/agent.js';
 import type { ProcessHandle } from '../../environments/environment.js';
 import { startsFolder } from '../../environments/run-folders.js';
 import { createBreather } from '../../lib/breathe.js';
@@ -92,13 +92,6 @@ export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): 
     await breathe();
     yield* parser.line(text);
   }
-}
-
-/** The events of an ended start whose session is its own, to the last. */
-export async function* allEventsOf(agent: Agent, output: AgentOutput): AsyncGenerator<EventBody> {
-  const parser = agent.parser();
-  yield* eventsOf(parser, output);
-  yield* parser.end();
 }
 
 /** Id of the session that the starts have been in, as the agent said; null where it said none. */

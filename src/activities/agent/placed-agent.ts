@@ -8,7 +8,8 @@ import { createPricer } from '../../results/cost.js';
 import type { JudgeAnswer } from '../../results/judgment.js';
 import { createUsageMeter } from '../../results/usage-meter.js';
 import { uuidOf, writeLaunchFiles, type PlannedLaunch } from './launch.js';
-import { agentOutput, allEventsOf, LOST } from './outputs.js';
+import { agentOutput, LOST } from './outputs.js';
+import { usageOfStart } from './usage.js';
 import { stderrTail } from './digest-output.js';
 import { lendLogin, returnLogin } from '../equip/login-files.js';
 import type { PlacedAgent } from '../step/places.js';
@@ -55,7 +56,7 @@ export async function startPlaced(
   for (const folder of [handle.workspace, home, config, temporary, binaries])
     await mkdir(folder, { recursive: true, mode: 0o700 });
   await lendLogin(placed, start);
-  await writeLaunchFiles(launch);
+  await writeLaunchFiles(launch, handle.root);
   const { argv, stdin } = launch;
   await environment.start(handle, { start, argv, env, stdin, deadlineSecs, idleSecs: null });
 }
@@ -77,12 +78,11 @@ export async function readStart(
   const told = createToldEnd();
   let text = '';
   let model_used: string | null = null;
-  for await (const event of allEventsOf(agent, output)) {
-    meter.add(event);
+  const used = await usageOfStart(agent, output, meter, (event) => {
     told.add(event);
     if (event.type === 'message' && event.role === 'assistant') text = event.text;
     if (event.type === 'session') model_used = event.model_used ?? model_used;
-  }
+  });
   const ending = agent.classify({
     exitCode: output.exitCode ?? LOST,
     stopped: output.stopped,
@@ -91,7 +91,6 @@ export async function readStart(
     ...told.read(),
   });
   const problem = ending.ending === 'done' ? null : `the agent did not complete: ${ending.message}`;
-  const { tokens: usage, costUsd } = meter.read();
-  const said = { model_used, finish_reason: ending.ending, usage, problem, text, start };
-  return { said, ending, costUsd: agent.free ? 0 : costUsd };
+  const said = { model_used, finish_reason: ending.ending, usage: used.token_usage, problem, text, start };
+  return { said, ending, costUsd: agent.free ? 0 : used.cost_usd };
 }

@@ -12,7 +12,9 @@ import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { lendLogin, returnLogin } from '../equip/login-files.js';
 import type { RunContext } from '../step/run-context.js';
+import { keepRoomNote, watchRoom } from './room-note.js';
 import { watchCost } from './watch-cost.js';
+import { assertRecordable, stateFolderOf } from '../step/recordable.js';
 
 /** An agent that is lost so often is lost again; each start may cost money. */
 const MAX_LOST = 3;
@@ -39,7 +41,7 @@ export async function superviseToEnd(
   first: number,
   fresh = false,
 ): Promise<number> {
-  const { context, history, signal } = supervision;
+  const { context, history, fence, signal } = supervision;
   const { environment, handle } = context;
   for (let start = Math.max(first, await lastStart(handle.root)); ; start++) {
     const process = environment.process(handle, start);
@@ -51,6 +53,9 @@ export async function superviseToEnd(
     const end = before.state === 'ended' ? before : await follow(context, process, start, signal);
     history.push(...(await returnLogin(context, start)));
     if (end.state === 'ended') return start;
+    // Another attempt may have started the agent again by now, or is to do so.
+    signal.throwIfAborted();
+    await fence.check();
     // What its supervisor held may live on.
     await environment.quell(handle);
     const said = context.redact(await supervisorSaid(process.folder));
@@ -74,7 +79,7 @@ async function lostStarts({ environment, handle }: RunContext, upTo: number): Pr
 
 /** Starts the agent: in the session of the starts before where that can go on, else in a fresh workspace. */
 async function startAgent(supervision: Supervision, start: number, fresh: boolean): Promise<void> {
-  const { context, fence, history } = supervision;
+  const { context, fence, history, signal } = supervision;
   const { environment, handle } = context;
   const session = fresh ? null : await sessionToResume(context, start);
   if (session !== null) {
@@ -89,8 +94,11 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     history.push(`start ${start} of the agent began anew in a fresh workspace`);
   }
   const { launch, env } = await planLaunch(context, start, session);
-  await writeLaunchFiles(launch);
+  await writeLaunchFiles(launch, handle.root);
+  signal.throwIfAborted();
   await fence.check();
+  assertRecordable(context);
+  await keepRoomNote(environment.process(handle, start));
   await lendLogin(context, start);
   await environment.start(handle, {
     start,
@@ -126,12 +134,14 @@ async function follow(
   signal: AbortSignal,
 ): Promise<ProcessState> {
   const { environment } = context;
-  const end = environment.attach(process, signal);
   const { stdout } = environment.output(process);
   const earlier = await agentOutputs(context, start - 1);
   const resumed = existsSync(resumesFile(process));
+  // From here on it is awaited: a rejection that nobody handles yet would end the worker.
+  const end = environment.attach(process, signal);
   const beside = Promise.all([
     recordGrowth(stdout, growthFile(process), end),
+    watchRoom(stateFolderOf(context), process, end),
     watchCost(context, { earlier, resumed }, stdout, end, () => environment.kill(process, 'cost')),
   ]);
   beside.catch(() => undefined); // told below, when the agent has ended

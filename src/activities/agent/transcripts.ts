@@ -1,13 +1,15 @@
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBreather } from '../../lib/breathe.js';
+import { createLineRedactor } from '../../lib/redact-key-block.js';
 import type { StreamParser } from '../../agents/agent.js';
 import { arrivalOf, readGrowth } from '../../platform/growth.js';
 import { linesOf } from '../../platform/lines.js';
 import { temporaryName } from '../../platform/write-file.js';
 import { renderHumanTranscript } from '../../reports/human-transcript.js';
 import type { EventBody, RunEvent } from '../../results/events.js';
-import type { CommandRecord } from '../../results/run-record.js';
+import type { AgentRecord, CommandRecord } from '../../results/run-record.js';
+import { redactEvent } from '../../results/text-fields.js';
 import type { AgentOutput } from './outputs.js';
 import type { Manifest } from '../step/publish-step.js';
 import type { RunContext } from '../step/run-context.js';
@@ -40,21 +42,36 @@ interface Emitting {
   after: () => EventBody[];
 }
 
-/** Writes events.jsonl and transcript.raw.txt of a session, redacted. */
+/** What of a session's output is not in its transcripts, or was not understood. */
+interface LeftOut {
+  /** The transcripts end before the output does. */
+  transcripts: boolean;
+  /** A line was too long to be read. */
+  lines: boolean;
+}
+
+/**
+ * Writes events.jsonl and transcript.raw.txt of a session, redacted. What is too long for them is read all the same: how
+ * the agent ended and what it used stands at the end.
+ */
 export async function writeTranscripts(
   context: RunContext,
   session: readonly AgentOutput[],
   parser: StreamParser,
   { before, emit, after }: Emitting,
-): Promise<void> {
+  limit = OUTPUT_LIMIT,
+): Promise<LeftOut> {
   const { files, redact } = context;
   const breathe = createBreather();
+  const leftOut: LeftOut = { transcripts: false, lines: false };
+  const redactLine = createLineRedactor((line) =>
+    JSON.stringify(redactEvent(JSON.parse(line) as RunEvent, redact)),
+  );
   let seq = 0;
   await writeLines(files.events, async (writeEvent) => {
     const write = (body: EventBody, attempt: number, at: number): void => {
       const event: RunEvent = { ts: new Date(at).toISOString(), seq: ++seq, attempt, ...body };
-      // As a whole, because a name such as "password" makes its value a secret.
-      writeEvent(`${redact(JSON.stringify(withCut(event)))}\n`);
+      writeEvent(`${redactLine(JSON.stringify(withCut(event)))}\n`);
       emit(body, attempt);
     };
     await writeLines(files.rawTranscript, async (raw) => {
@@ -63,20 +80,28 @@ export async function writeTranscripts(
         if (index === 0) for (const body of before) write(body, start, startedAt);
         else raw(`[start ${start}, in the same session]\n`);
         const growth = await readGrowth(output.growth);
-        for (const { text, end } of linesOf(stdout)) {
+        let over = false;
+        const [redactOut, redactError] = [createLineRedactor(redact), createLineRedactor(redact)];
+        for (const { text, end, cut } of linesOf(stdout)) {
           await breathe();
-          if (end > OUTPUT_LIMIT) {
-            raw(`[what follows the first ${OUTPUT_LIMIT} bytes is left out]\n`);
-            break;
+          leftOut.lines ||= cut;
+          if (end > limit) {
+            if (!over) raw(`[what follows the first ${limit} bytes is left out]\n`);
+            over = leftOut.transcripts = true;
+            for (const body of parser.line(text)) emit(body, start);
+            continue;
           }
-          raw(`${redact(text)}\n`);
+          raw(`${redactOut(text)}\n`);
           const at = Math.min(arrivalOf(end, growth, endedAt), endedAt);
           for (const body of parser.line(text)) write(body, start, at);
         }
         for (const { text, end } of linesOf(stderr)) {
           await breathe();
-          if (end > OUTPUT_LIMIT) break;
-          raw(`[stderr] ${redact(text)}\n`);
+          if (end > limit) {
+            leftOut.transcripts = true;
+            break;
+          }
+          raw(`[stderr] ${redactError(text)}\n`);
         }
       }
     });
@@ -85,6 +110,7 @@ export async function writeTranscripts(
     for (const body of parser.end()) write(body, last.start, last.endedAt);
     for (const body of after()) write(body, last.start, last.endedAt);
   });
+  return leftOut;
 }
 
 /** An agent that shortens what a tool printed may cut a secret in two, which is found beside an ellipsis only. */
@@ -126,10 +152,11 @@ export async function keepLostStarts(context: RunContext, starts: number): Promi
     const { stdout, stderr } = environment.output(environment.process(handle, start));
     await writeLines(join(files.attempts, `start-${start}`, 'transcript.raw.txt'), async (write) => {
       for (const path of [stdout, stderr].filter((path) => existsSync(path))) {
+        const redactLine = createLineRedactor(redact);
         for (const { text, end } of linesOf(path)) {
           await breathe();
           if (end > OUTPUT_LIMIT) break;
-          write(`${redact(text)}\n`);
+          write(`${redactLine(text)}\n`);
         }
       }
     });
@@ -137,7 +164,7 @@ export async function keepLostStarts(context: RunContext, starts: number): Promi
 }
 
 /** Writes the conversation from events.jsonl; again at the end, when the post scripts are in it. */
-export async function writeHuman(context: RunContext): Promise<void> {
+export async function writeHuman(context: RunContext, agent: AgentRecord): Promise<void> {
   const breathe = createBreather();
   const { files, run, scenario } = context;
   const about = {
@@ -145,6 +172,7 @@ export async function writeHuman(context: RunContext): Promise<void> {
     agent: run.cell.agent,
     model: run.cell.model,
     prompt: scenario.task.prompt,
+    used: agent,
   };
   const events = function* (): Generator<RunEvent> {
     for (const { text } of linesOf(files.events, Infinity)) yield JSON.parse(text) as RunEvent;

@@ -1,5 +1,8 @@
-import type { StreamParser } from '../../agents/agent.js';
+import type { Agent, StreamParser } from '../../agents/agent.js';
+import { createToldEnd } from '../../agents/told-end.js';
 import { createPricer } from '../../results/cost.js';
+import type { EventBody } from '../../results/events.js';
+import { recordedUsage } from '../../results/recorded-usage.js';
 import { createUsageMeter, type UsageMeter } from '../../results/usage-meter.js';
 import { eventsOf, type AgentOutput } from './outputs.js';
 import type { RunContext } from '../step/run-context.js';
@@ -9,6 +12,35 @@ export interface RunUsage {
   meter: UsageMeter;
   /** Has read the last of the starts, whose session may go on. */
   parser: StreamParser;
+  /** Whether the meter has seen all that these starts have used, provided that the session of the last one does not go on. */
+  complete: boolean;
+}
+
+/** As shells say of SIGHUP, SIGINT, SIGKILL and SIGTERM. Some agents exit with other codes over 128 by themselves. */
+const KILLED = new Set([129, 130, 137, 143]);
+
+/** Whether an agent was ended from outside, perhaps amid a request, which is paid for though its usage was never told. */
+export const wasInterrupted = ({ exitCode, stopped }: Pick<AgentOutput, 'exitCode' | 'stopped'>): boolean =>
+  stopped !== null || exitCode === null || KILLED.has(exitCode);
+
+/** What one start has used whose session is its own. */
+export async function usageOfStart(
+  agent: Agent,
+  output: AgentOutput,
+  meter: UsageMeter,
+  look: (event: EventBody) => void = () => undefined,
+): Promise<ReturnType<typeof recordedUsage>> {
+  const parser = agent.parser();
+  const told = createToldEnd();
+  const add = (event: EventBody): void => {
+    meter.add(event);
+    told.add(event);
+    look(event);
+  };
+  for await (const event of eventsOf(parser, output)) add(event);
+  for (const event of parser.end()) add(event);
+  const ended = !wasInterrupted(output) || told.read().result !== null;
+  return recordedUsage(meter.read(), ended && !parser.usagePending());
 }
 
 /** What the starts of an agent have cost: lost ones were paid for too. */
@@ -16,12 +48,19 @@ export async function usageOf(context: RunContext, outputs: readonly AgentOutput
   const { agent, run, prices } = context;
   const meter = createUsageMeter(run.cell.model, await createPricer(prices));
   let parser = agent.parser();
+  let complete = true;
   for (const [index, output] of outputs.entries()) {
     if (index > 0 && !output.resumed) {
       for (const event of parser.end()) meter.add(event);
+      complete &&= !parser.usagePending();
       parser = agent.parser();
     }
-    for await (const event of eventsOf(parser, output)) meter.add(event);
+    const told = createToldEnd();
+    for await (const event of eventsOf(parser, output)) {
+      meter.add(event);
+      told.add(event);
+    }
+    complete &&= !wasInterrupted(output) || told.read().result !== null;
   }
-  return { meter, parser };
+  return { meter, parser, complete: complete && !parser.usagePending() };
 }

@@ -5,7 +5,7 @@ import type { AgentOutput } from './outputs.js';
 import { usageOf } from './usage.js';
 import type { RunContext } from '../step/run-context.js';
 
-const INTERVAL_MS = 500;
+const INTERVAL_MS = 1000;
 
 /**
  * Reads along with what an agent writes until its cost passes `cost.max_usd`, then calls `stop`, or until `over`

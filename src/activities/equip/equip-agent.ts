@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Agent, ModelAccess } from '../../agents/agent.js';
 import { knownAgents } from '../../agents/index.js';
 import { interpolate, referredNames } from '../../lib/interpolate.js';
@@ -20,6 +21,11 @@ export interface EquippedAgent {
   settings: Plan['agents'][string] | null;
   /** Key and address of its model's provider; null where it is given none. */
   access: ModelAccess | null;
+  /**
+   * Whose limits it meets: a login or a key of a provider, by a name that tells nothing of the key; null where it has
+   * neither.
+   */
+  account: string | null;
   /** Variables that it cannot do without, and that have no value. */
   missing: string[];
 }
@@ -43,13 +49,29 @@ export function equipAgent(
   if (agent === undefined) return null;
   const serving = servingAgent(plan, who);
   const byKey = agent.login === null;
+  const key = byKey ? (serving?.key(values) ?? null) : null;
   return {
     agent,
     settings: settings ?? null,
-    access:
-      serving === null ? null : { key: byKey ? serving.key(values) : null, baseUrl: serving.address(values) },
+    access: serving === null ? null : { key, baseUrl: serving.address(values) },
+    account: accountOf(agent.provider(who.model), byKey, [
+      key,
+      // What the config sets itself wins over what is handed over.
+      ...(serving?.variables ?? []).map((name) => env[name] ?? null),
+    ]),
     missing: [...missing, ...(serving === null || !byKey ? [] : missingVariables(serving, values))],
   };
+}
+
+const KEY_DIGITS = 4;
+
+function accountOf(provider: string | null, byKey: boolean, keys: readonly (string | null)[]): string | null {
+  if (provider === null) return null;
+  if (!byKey) return `${provider}/login`;
+  const own = keys.filter((key) => key !== null);
+  if (own.length === 0) return null;
+  const digits = createHash('sha256').update(JSON.stringify(own)).digest('hex').slice(0, KEY_DIGITS);
+  return `${provider}/key-${digits}`;
 }
 
 /** Who serves the agent's model. */

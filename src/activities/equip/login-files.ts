@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, LoginFile } from '../../agents/agent.js';
 import { RUN_FOLDERS } from '../../environments/run-folders.js';
 import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
+import { readTextInside } from '../../platform/open-inside.js';
 import { readTextIfThere } from '../../platform/read-file.js';
 import { writeFileAtomic } from '../../platform/write-file.js';
+import { makeOwnFolder } from './make-own-folder.js';
 
 /** What of a run is needed for its agent's login. */
 export interface Borrower {
@@ -23,6 +25,9 @@ const SECRET_LENGTH = 16;
 const ownFile = ({ home }: LoginFile): string => join(homedir(), home);
 /** As each start was given them. */
 const lentFolder = ({ handle }: Borrower): string => join(handle.root, RUN_FOLDERS.login);
+/** As the agent has left it, who may have put anything in its place. */
+const readOfAgent = (borrower: Borrower, file: LoginFile): string | null =>
+  readTextInside(borrower.handle.root, relative(borrower.handle.root, file.at(borrower)));
 const lentFile = (borrower: Borrower, start: number, file: LoginFile): string =>
   join(lentFolder(borrower), String(start), file.home);
 
@@ -41,7 +46,7 @@ export async function lendLogin(borrower: Borrower, start: number): Promise<void
     if (content === null)
       throw ApplicationFailure.nonRetryable(whyNotLoggedIn(borrower) ?? 'not logged in', 'NotLoggedIn');
     for (const path of [lentFile(borrower, start, file), file.at(borrower)]) {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await makeOwnFolder(borrower.handle.root, dirname(path));
       await writeFileAtomic(path, content, 0o600);
     }
   }
@@ -55,7 +60,7 @@ export async function returnLogin(borrower: Borrower, start: number): Promise<st
   const notes: string[] = [];
   for (const file of borrower.agent.login ?? []) {
     const lent = await readTextIfThere(lentFile(borrower, start, file));
-    const renewed = await readTextIfThere(file.at(borrower));
+    const renewed = readOfAgent(borrower, file);
     const own = await readTextIfThere(ownFile(file));
     if (lent === null || renewed === null || renewed === lent || renewed === own) continue;
     // An agent that was killed may have left half of it.
@@ -77,10 +82,12 @@ export async function loginSecrets(borrower: Borrower): Promise<string[]> {
   const starts = (await readdir(lentFolder(borrower)).catch(() => [])).map(Number);
   const paths = files.flatMap((file) => [
     ownFile(file),
-    file.at(borrower),
     ...starts.map((start) => lentFile(borrower, start, file)),
   ]);
-  const texts = await Promise.all(paths.map(readTextIfThere));
+  const texts = [
+    ...(await Promise.all(paths.map(readTextIfThere))),
+    ...files.map((file) => readOfAgent(borrower, file)),
+  ];
   return [...new Set(texts.flatMap((text) => stringsIn(parseJson(text ?? ''))))].filter(
     (value) => value.length >= SECRET_LENGTH,
   );

@@ -47,6 +47,8 @@ export async function askAgent(
     const said = await supervisorSaid(process.folder);
     throw new ModelFailed('timeout', `the agent was lost without an exit status${said}`);
   }
+  // Another attempt may have started the next one by now.
+  await fence.check();
   await environment.quell(agent.handle);
   const { said, ending } = await readStart(context, agent, start);
   const failure = failureOf(ending, timeoutSecs);

@@ -1,13 +1,15 @@
 import type { JudgeQuestion } from '../../judge/prompt.js';
 import { readAgentStep } from '../agent/agent-steps.js';
 import { readTextIfThere } from '../../platform/read-file.js';
+import { redactFields } from '../../results/redact-fields.js';
 import type { EvaluatorResult, GateDetail } from '../../results/schema.js';
+import { evaluatorText, gateText } from '../../results/text-fields.js';
 import type { Rubric } from '../../scenario/rubric.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { STEPS } from '../../workflows/protocol.js';
 import { readStep } from '../step/publish-step.js';
-import { redactDeep } from '../step/redact-deep.js';
-import type { Deps, RunContext } from '../step/run-context.js';
+import type { Deps } from '../step/deps.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** Puts together what the judge is told of a run, redacted. */
 export async function gatherQuestion(
@@ -31,13 +33,20 @@ export async function gatherQuestion(
         ? null
         : { ...changes, changed: changes.changed.map((file) => ({ ...file, ...masked(file, redact) })) },
     transcript: (await readTextIfThere(files.humanTranscript)) ?? 'There is no transcript.',
-    ...redactDeep(
+    ...redactFields(
       {
         description: scenario.description,
         task: scenario.task.prompt,
         ending: agent === undefined ? 'not known' : `${agent.ending}: ${agent.message}`,
         gates: await results<GateDetail>(scenario.evaluation.gates, STEPS.gate),
         evaluators: await results<EvaluatorResult>(scenario.scripts.evaluators, STEPS.evaluator),
+      },
+      {
+        description: 'redacted',
+        task: 'redacted',
+        ending: 'redacted',
+        gates: gateText,
+        evaluators: evaluatorText,
       },
       redact,
     ),

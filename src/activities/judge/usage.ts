@@ -1,9 +1,10 @@
 import { parseModelName } from '../../lib/model-name.js';
 import { createPricer, sumOfCosts } from '../../results/cost.js';
 import type { JudgeAnswer } from '../../results/judgment.js';
-import { sumUsage, type TokenUsage } from '../../results/token-usage.js';
+import { NO_USAGE, sumUsage, type TokenUsage } from '../../results/token-usage.js';
 import { createUsageMeter } from '../../results/usage-meter.js';
-import { agentOutputs, allEventsOf, lastStart } from '../agent/outputs.js';
+import { agentOutputs, lastStart } from '../agent/outputs.js';
+import { usageOfStart } from '../agent/usage.js';
 import type { PlacedAgent } from '../step/places.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -11,6 +12,8 @@ import type { RunContext } from '../step/run-context.js';
 export interface JudgeUsage {
   usage: TokenUsage;
   cost_usd: number | null;
+  /** Where `cost_usd` is null: the part of it that is known. */
+  cost_usd_at_least?: number;
 }
 
 /** What a judge has used: by API of all its answers, each by itself; as an agent of all starts, which are paid for too. */
@@ -25,7 +28,7 @@ export async function judgeUsage(context: RunContext, answers: readonly JudgeAns
     const models = [...(model_used === null ? [] : [model_used]), model, ...(name.ok ? [name.model] : [])];
     return price(usage, models)?.usd ?? null;
   });
-  return { usage, cost_usd: sumOfCosts(costs) };
+  return { usage, ...costOf(costs.map((cost_usd) => ({ cost_usd }))) };
 }
 
 async function usageOfAgent(
@@ -33,10 +36,21 @@ async function usageOfAgent(
   { agent, model, handle }: PlacedAgent,
 ): Promise<JudgeUsage> {
   const outputs = await agentOutputs({ environment, handle }, await lastStart(handle.root));
-  const meter = createUsageMeter(model, await createPricer(prices));
-  for (const output of outputs) {
-    for await (const event of allEventsOf(agent, output)) meter.add(event);
-  }
-  const { tokens, costUsd } = meter.read();
-  return { usage: tokens, cost_usd: agent.free || outputs.length === 0 ? 0 : costUsd };
+  const pricer = await createPricer(prices);
+  const starts = [];
+  for (const output of outputs)
+    starts.push(await usageOfStart(agent, output, createUsageMeter(model, pricer)));
+  // Of an interrupted start, nothing exact is known.
+  const interrupted = starts.some(({ token_usage_at_least: atLeast }) => atLeast !== undefined);
+  const usage = interrupted ? NO_USAGE : sumUsage(starts.map(({ token_usage }) => token_usage));
+  return agent.free || outputs.length === 0 ? { usage, cost_usd: 0 } : { usage, ...costOf(starts) };
+}
+
+/** The cost of all, or the part of it that is known. */
+function costOf(
+  parts: readonly Pick<JudgeUsage, 'cost_usd' | 'cost_usd_at_least'>[],
+): Omit<JudgeUsage, 'usage'> {
+  const cost_usd = sumOfCosts(parts.map((part) => part.cost_usd));
+  const known = sumOfCosts(parts.map((part) => part.cost_usd ?? part.cost_usd_at_least ?? 0)) ?? 0;
+  return cost_usd === null && known > 0 ? { cost_usd, cost_usd_at_least: known } : { cost_usd };
 }

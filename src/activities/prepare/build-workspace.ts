@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, realpath, symlink } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { realpath, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { adapterNames } from '../../agents/index.js';
 import { describeEnd } from '../../lib/command-result.js';
@@ -15,7 +16,8 @@ import { agentVersion, planLaunch } from '../agent/launch.js';
 import { toRecord } from '../step/command-record.js';
 import type { Fence } from '../step/fence.js';
 import { whyNotLoggedIn } from '../equip/login-files.js';
-import type { Deps, RunContext } from '../step/run-context.js';
+import type { Deps } from '../step/deps.js';
+import type { RunContext } from '../step/run-context.js';
 
 /** Long enough for an installation; a setup command that hangs must not hang the sweep. */
 const SETUP_SECS = 600;
@@ -32,13 +34,19 @@ export interface Prepared {
   /** Why the agent cannot be started; null when it can. */
   unfit: string | null;
   warnings: string[];
-  /** Names the content of the target binary. */
+  /** Names the content of all that the target is known to consist of. */
   target_fingerprint?: string | null;
+  /** That fingerprint is of all its files; absent where an older build took that of its program alone. */
+  target_whole?: true;
   /** Names everything that the result depends on (cache-key.ts). */
   cache_key?: string | null;
   /** Id of a finished run with that key, which is taken in place of a new one. */
   reuse?: string | null;
 }
+
+/** How long it may take to build a workspace: its commands have limits of their own. */
+export const buildSecs = ({ scenario, target }: Pick<RunContext, 'scenario' | 'target'>): number =>
+  scenario.setup.commands.length * SETUP_SECS + (target.health_check === undefined ? 0 : HEALTH_SECS);
 
 /** Makes the workspace anew: the fixture, setup files and commands, the target on PATH, the health check. */
 export async function buildWorkspace(
@@ -47,16 +55,15 @@ export async function buildWorkspace(
   fence: Fence,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const { environment, handle, scenario, target, targetEnv, baseEnv, home, config, temporary, binaries } =
-    context;
+  const { environment, handle, scenario, target, targetEnv, baseEnv } = context;
+  const { home, config, temporary, binaries, checks } = context;
   const unfit = whyUnfit(context);
   if (unfit !== null)
     return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
   await fence.check();
-  for (const folder of [home, config, temporary, binaries]) {
-    await removeTree(folder);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  }
+  for (const folder of [home, config, temporary, binaries, ...checks]) await removeTree(folder);
+  for (const folder of [home, config, temporary, binaries])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fixture = fixtureFolder(deps.resultsPath, context.fixture);
   await environment.prepare(handle, fixture, scenario.setup.files, fence.check);
   await linkTarget(context);
@@ -77,6 +84,11 @@ export async function buildWorkspace(
     setup.push(toRecord(context, command, result));
     if (result.exitCode !== 0) {
       warnings.push(`setup command failed (${describeEnd(result, SETUP_SECS)}): ${context.redact(command)}`);
+    }
+    if (!existsSync(handle.workspace)) {
+      const reason = `the setup command removed the workspace: ${context.redact(command)}`;
+      const unfit = beginningOf(reason, UNFIT_LIMIT);
+      return { setup, health_check: null, agent_version: null, resolved: null, unfit, warnings };
     }
   }
 
@@ -118,13 +130,15 @@ export async function buildWorkspace(
 
 /** What the user has to see to before anything can be set up; null when nothing is amiss. */
 function whyUnfit(context: RunContext): string | null {
-  const { missing, lacksSandbox, scenario } = context;
+  const { missing, place, needsSandbox, scenario } = context;
   if (missing.length > 0) {
     const names = missing.map((name) => `\${${name}}`).join(', ');
     return `not set: ${names}; export it in the shell of the run, or use --env-file${orLogin(context)}`;
   }
-  if (lacksSandbox !== null && scenario.environment.type === 'bubblewrap')
-    return `environment.type bubblewrap: ${lacksSandbox}`;
+  if (place.lacking !== null && scenario.environment.type === 'bubblewrap')
+    return `environment.type bubblewrap: ${place.lacking}`;
+  if (needsSandbox && place.network !== 'isolated')
+    return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
   return whyNotLoggedIn(context);
 }
 

@@ -1,56 +1,121 @@
 import { isAbsolute } from 'node:path';
+import { absolutePaths } from '../../lib/absolute-paths.js';
 import { sha256 } from '../../lib/hash.js';
+import { interpolate } from '../../lib/interpolate.js';
 import { fingerprint } from '../../platform/fingerprint.js';
 import { buildId } from '../../platform/package-info.js';
+import { sourceFiles, TooMuch, type SourceFile } from '../../platform/source-files.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
 import { planQuestion } from '../agent/placed-agent.js';
 import type { PlacedAgent } from '../step/places.js';
 import type { RunContext } from '../step/run-context.js';
 import type { Prepared } from './build-workspace.js';
+import { notPrograms, type TargetFiles } from './target-files.js';
+
+/** The key of a run, or why it has none: where a part is not known, nothing is reused. */
+export type FoundKey = { key: string; unknown: null } | { key: null; unknown: string };
+
+/** Of a shell's variables those that change what programs print. */
+const LOCALE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/;
 
 /**
  * A hash over everything that the result of a run depends on, so that another run with the same key may be reused:
  * scenario with prompt, gates, scripts, judge, rubric and limits; fixture; agent, its settings, version and program; model,
- * variant, repetition; the target's binary and what its health check printed; values of `${NAME}`; this program.
- * null where a part is not known.
+ * variant, repetition; what the target consists of and what its health check printed; values of `${NAME}`; language and
+ * time zone; files and folders that are named by absolute path; this program.
  */
-export async function cacheKey(context: RunContext, prepared: Prepared): Promise<string | null> {
-  const { run, scenario, scenarioHash, handle, agentSettings, targetEnv } = context;
+export async function cacheKey(
+  context: RunContext,
+  prepared: Prepared,
+  target: TargetFiles | null,
+): Promise<FoundKey> {
+  const { run, scenario, scenarioHash, handle, agentSettings, targetEnv, baseEnv, values } = context;
   const { launch, program } = await planLaunch(context);
-  if (program === null || prepared.resolved === null) return null;
+  if (program === null) return unknown(`the program of the agent ${run.cell.agent} is not found`);
+  if (target === null) return unknown('the target is not found');
+  if (target.unknown !== null) return unknown(target.unknown);
   const judgedBy = context.judgeAgent === null ? 'api' : await judgeParts(context, context.judgeAgent);
-  if (judgedBy === null) return null;
+  if (judgedBy === null) return unknown('the program of the agent that judges is not found');
   const { agent, model, variant, repetition } = run.cell;
   // Paths of this run in what is printed would make every run a new one.
   const generic = (text: string): string => text.replaceAll(handle.root, '<run>');
   const health = prepared.health_check;
-  const commands = [
-    ...scenario.setup.commands,
-    ...scenario.scripts.post.map(({ command }) => command),
-    ...scenario.scripts.evaluators.flatMap(({ command }) => command ?? []),
-    ...scenario.evaluation.gates.flatMap((gate) => ('command' in gate ? [gate.command] : [])),
-  ];
-  const parts = {
-    build: buildId(),
-    scenario: scenarioHash,
-    environment: handle.type,
-    agent,
-    model,
-    variant,
-    repetition,
-    agentSettings,
-    targetEnv,
-    agentVersion: prepared.agent_version ?? null,
-    program: await fingerprint(program),
-    files: await outsideFiles([...launch.argv.slice(1), ...commands.flatMap(wordsOf)], handle.root),
-    target: await fingerprint(prepared.resolved),
-    servedAt: context.access?.baseUrl ?? null,
-    judgedAt: context.provider?.address(context.values) ?? null,
-    judgedBy,
-    health: health === null ? null : [health.exit_code, generic(health.stdout), generic(health.stderr)],
-  };
-  return sha256(JSON.stringify(parts));
+  const agentEnv = Object.entries(agentSettings?.env ?? {}).map(([name, text]): [string, string | null] => {
+    const filled = interpolate(text, values);
+    return [name, filled.ok ? filled.text : null];
+  });
+  try {
+    return {
+      key: keyOf({
+        build: buildId(),
+        scenario: scenarioHash,
+        environment: handle.type,
+        agent,
+        model,
+        variant,
+        repetition,
+        agentSettings,
+        agentEnv,
+        targetEnv,
+        locale: Object.entries(baseEnv).filter(([name]) => LOCALE.test(name)),
+        agentVersion: prepared.agent_version ?? null,
+        program: await fingerprint(program),
+        files: await outsideFiles(context, [
+          ...launch.argv.slice(1).filter(isAbsolute),
+          ...commandsOf(scenario).flatMap(absolutePaths),
+          ...[...Object.entries(targetEnv), ...agentEnv].flatMap(([name, value]) =>
+            // Programs on PATH are not looked at, wherever it comes from.
+            name === 'PATH' || value === null ? [] : absolutePaths(value),
+          ),
+        ]),
+        target: target.fingerprint,
+        servedAt: context.access?.baseUrl ?? null,
+        judgedAt: context.provider?.address(values) ?? null,
+        judgedBy,
+        health: health === null ? null : [health.exit_code, generic(health.stdout), generic(health.stderr)],
+      }),
+      unknown: null,
+    };
+  } catch (error) {
+    if (error instanceof TooMuch)
+      return unknown(`a command or variable names a folder that is too large: ${error.message}`);
+    throw error;
+  }
 }
+
+/** What a result depends on; each part is JSON, and any other value of any part is another key. */
+export interface CacheParts {
+  build: string;
+  scenario: string;
+  environment: string;
+  agent: string;
+  model: string;
+  variant: string;
+  repetition: number;
+  agentSettings: object | null;
+  agentEnv: [string, string | null][];
+  targetEnv: Record<string, string>;
+  locale: [string, string][];
+  agentVersion: string | null;
+  program: string | null;
+  files: SourceFile[];
+  target: string | null;
+  servedAt: string | null;
+  judgedAt: string | null;
+  judgedBy: object | string;
+  health: (number | string | null)[] | null;
+}
+
+export const keyOf = (parts: CacheParts): string => sha256(JSON.stringify(parts));
+
+const unknown = (why: string): FoundKey => ({ key: null, unknown: why });
+
+const commandsOf = ({ setup, scripts, evaluation }: RunContext['scenario']): string[] => [
+  ...setup.commands,
+  ...scripts.post.map(({ command }) => command),
+  ...scripts.evaluators.flatMap(({ command }) => command ?? []),
+  ...evaluation.gates.flatMap((gate) => ('command' in gate ? [gate.command] : [])),
+];
 
 /** What a judgment by an agent depends on; null where its program is not found. */
 async function judgeParts(context: RunContext, judge: PlacedAgent): Promise<object | null> {
@@ -61,14 +126,18 @@ async function judgeParts(context: RunContext, judge: PlacedAgent): Promise<obje
     servedAt: judge.access?.baseUrl ?? null,
     version: await agentVersion({ ...context, agent: judge.agent }, env),
     program: await fingerprint(program),
-    files: await outsideFiles(launch.argv.slice(1), context.handle.root),
+    files: await outsideFiles(context, launch.argv.slice(1).filter(isAbsolute)),
   };
 }
 
-const wordsOf = (command: string): string[] => command.split(/[\s'"`;|&<>()=]+/);
-
-/** Files that are named by absolute path, and so are neither in the fixture nor in the scenario. */
-async function outsideFiles(words: readonly string[], root: string): Promise<[string, string | null][]> {
-  const paths = [...new Set(words)].filter((word) => isAbsolute(word) && !word.startsWith(root)).sort();
-  return Promise.all(paths.map(async (path) => [path, await fingerprint(path)]));
+/** Files and folders that are named by absolute path, and so are neither in the fixture nor in the scenario. */
+async function outsideFiles(context: RunContext, named: readonly string[]): Promise<SourceFile[]> {
+  const { root } = context.handle;
+  const paths = [...new Set(named)].filter((path) => path !== root && !path.startsWith(`${root}/`)).sort();
+  const found: SourceFile[] = [];
+  for (const path of paths) {
+    const files = await sourceFiles(path, notPrograms(context));
+    found.push(...files.map(([name, content]): SourceFile => [`${path} ${name}`, content]));
+  }
+  return found;
 }

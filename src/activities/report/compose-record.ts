@@ -12,6 +12,7 @@ import { decideOutcome } from '../../results/verdict.js';
 import { whyNotJudged } from '../../results/why-not-judged.js';
 import { STEPS, type ReportInput } from '../../workflows/protocol.js';
 import type { Found } from './collect-steps.js';
+import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/publish-step.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -26,14 +27,13 @@ export function composeRecord(
   const prepared = found.prepared?.result ?? null;
   const agent = found.agent?.result.record ?? null;
   const contexts = found.contexts.flatMap((manifest) => (manifest === null ? [] : [manifest.result]));
-  const unfit = prepared?.unfit ?? contexts.find((context) => context.unfit !== null)?.unfit ?? null;
+  const { unfit, checks } = found;
   const decision = decideOutcome({
     cancelled: input.cancelled,
-    stepFailure: failureMessage(input),
     unfit,
-    agent,
-    gates: found.gateDetails,
-    judge: found.judge?.result ?? null,
+    agent: found.performed?.result.record ?? null,
+    spoiled: found.performed?.result.spoiled ?? null,
+    checks,
   });
   const posts = found.posts.flatMap((manifest) => (manifest === null ? [] : [manifest.result]));
   return {
@@ -63,11 +63,13 @@ export function composeRecord(
     repetition: run.cell.repetition,
     environment: context.handle.type,
     sandboxed: context.handle.type === 'bubblewrap',
+    sandbox: { filesystem: context.handle.type === 'bubblewrap', network: context.place.network },
     started_at: new Date(input.startedAt).toISOString(),
     ended_at: new Date(input.endedAt).toISOString(),
     duration_secs: Math.round(input.endedAt - input.startedAt) / 1000,
     ...decision,
     agent,
+    starts: found.starts,
     judge:
       context.judge === null
         ? null
@@ -77,26 +79,29 @@ export function composeRecord(
     post_scripts: posts,
     steps: stepRecords(context, input, found, unfit),
     regressions: [],
-    warnings: [...(prepared?.warnings ?? []), ...notices(context, posts, agent), ...leftOutNotice(leftOut)],
+    warnings: [
+      ...(prepared?.warnings ?? []),
+      ...(found.agent?.result.warnings ?? []),
+      ...notices(context, posts, agent),
+      ...found.lostStarts,
+      ...leftOutNotice(leftOut),
+    ],
   };
-}
-
-/** The first step that failed for good, other than a gate: those stand in the list of gates. */
-function failureMessage({ failures }: ReportInput): string | null {
-  const failure = failures.find(({ step }) => !step.startsWith('gate '));
-  return failure === undefined ? null : `step '${failure.step}' could not be performed: ${failure.message}`;
 }
 
 /** What is asked for and not done, and post scripts that failed. */
 function notices(
-  { scenario, run, agent: adapter, lacksSandbox }: RunContext,
+  { scenario, run, agent: adapter, place }: RunContext,
   posts: CommandRecord[],
   agent: AgentRecord | null,
 ): string[] {
   return [
-    ...(lacksSandbox !== null && scenario.environment.type === 'auto'
-      ? [`environment.type auto: without a sandbox, as local: ${lacksSandbox}`]
+    ...(place.lacking !== null && scenario.environment.type === 'auto'
+      ? [`environment.type auto: without a sandbox, as local: ${place.lacking}`]
       : []),
+    ...(place.lacksNetwork === null
+      ? []
+      : [`the sandbox shared the network of this machine, its loopback too: ${place.lacksNetwork}`]),
     ...(agent?.containment === 'group'
       ? [
           'no PID namespace here: what the agent started was contained by its session and a mark in the environment',
@@ -124,10 +129,16 @@ function leftOutNotice(leftOut: LeftOut[]): string[] {
 /** A limit that was not kept to. One that stopped the agent is told as its end. */
 function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): string[] {
   if (maxUsd === undefined || agent === null || agent.starts === 0) return [];
-  if (agent.cost_usd === null) return ['cost.max_usd: the cost of this agent is not known; not enforced'];
-  return agent.cost_usd > maxUsd && agent.ending !== 'max_cost'
-    ? [`cost.max_usd: passed, though known only at the end: $${agent.cost_usd} of $${maxUsd}`]
-    : [];
+  if (agent.ending === 'max_cost') return [];
+  const known = agent.cost_usd ?? agent.cost_usd_at_least ?? null;
+  if (known !== null && known > maxUsd)
+    return [`cost.max_usd: passed, though known only at the end: $${known} of $${maxUsd}`];
+  if (agent.cost_usd !== null) return [];
+  return [
+    known === null
+      ? 'cost.max_usd: the cost of this agent is not known; not enforced'
+      : `cost.max_usd: the agent was interrupted; it cost at least $${known}, and whether more than $${maxUsd} is not known`,
+  ];
 }
 
 /** Name, what it left, and why it was not performed where it has a reason of its own. */
@@ -147,7 +158,7 @@ const reasonNotJudged = ({ judge, scenario }: RunContext, found: Found): string 
 
 function stepRecords(
   context: RunContext,
-  { failures, cancelled }: ReportInput,
+  { cancelled }: ReportInput,
   found: Found,
   unfit: string | null,
 ): StepRecord[] {
@@ -184,10 +195,16 @@ function stepRecords(
           note: null,
         };
       }
-      const failure = failures.find(({ step }) => step === name);
-      return failure === undefined
+      const why = found.lacking.get(name);
+      return why === undefined
         ? { name, status: 'not_performed', duration_ms: null, attempts: 0, note: own ?? reason }
-        : { name, status: 'failed', duration_ms: null, attempts: 0, note: failure.message };
+        : {
+            name,
+            status: 'failed',
+            duration_ms: null,
+            attempts: attemptsBegun(context, name),
+            note: why,
+          };
     }),
     { name: STEPS.report, status: 'done', duration_ms: null, attempts: attempt, note: null },
   ];

@@ -1,43 +1,48 @@
+import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
+import { diskRemedy } from '../../lib/disk-failure.js';
 
-/** What a person can do about an operating system's error; the step is tried again meanwhile. */
+/** Type of the failure of a step whose disk takes nothing for now: it is tried again until it does (patient.ts). */
+export const DISK_FAILURE = 'DiskUnavailable';
+
+/** What a person can do about an error of the machine that is not of its disks. */
 const ADVICE: Record<string, string> = {
-  ENOSPC: 'the disk is full: free some space, the step is tried again',
-  EDQUOT: 'the disk quota is used up: free some space, the step is tried again',
-  EROFS: 'the folder is gone or read-only: make it writable, the step is tried again',
-  EACCES: 'permission is denied: make it writable for the user of the worker, the step is tried again',
   EMFILE: 'too many open files: raise the limit (ulimit -n) and restart the engine',
   ENOMEM: 'there is no memory left: lower --concurrency, the step is tried again',
 };
 
-/** Activities whose errors of the machine get a message that says where it happened and what to do. */
-export function explainAll<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
-  activities: T,
-): T {
-  const wrapped = Object.entries(activities).map(([name, activity]) => [
-    name,
-    (...args: never[]) => explained(() => activity(...args)),
-  ]);
-  return Object.fromEntries(wrapped) as T;
-}
-
-/** The same for a part of an activity, which records its failure itself. */
-export async function explained<R>(perform: () => Promise<R>): Promise<R> {
+/**
+ * Gives errors of the machine a message that says where it happened and what to do. `own` are folders without which nothing
+ * works: that they are gone, or closed to us, is such an error too.
+ */
+export async function explained<R>(perform: () => Promise<R>, own: readonly string[] = []): Promise<R> {
   try {
     return await perform();
   } catch (error) {
-    const { path, syscall } = error as NodeJS.ErrnoException;
-    const code = codeOf(error as NodeJS.ErrnoException);
-    // Node reports a folder that cannot be made on a read-only file system as missing.
-    const known = code === 'ENOENT' && syscall === 'mkdir' ? 'EROFS' : code;
-    const advice = known === undefined ? undefined : ADVICE[known];
-    if (advice === undefined) throw error;
-    const where = path ?? syscall ?? '';
-    throw ApplicationFailure.create({
-      type: code ?? 'unknown',
-      message: `${where === '' ? '' : `${where}: `}${advice}`,
-    });
+    throw explain(error as NodeJS.ErrnoException, own);
   }
+}
+
+function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
+  const { path, syscall } = error;
+  const code = codeOf(error);
+  const remedy = diskRemedy({ code, syscall, path }, (path) => blocking(path, code, own) !== null);
+  const advice = code === undefined ? undefined : ADVICE[code];
+  if (remedy === null && advice === undefined) return error;
+  const where = (path === undefined ? null : blocking(path, code, own)) ?? path ?? syscall ?? '';
+  return ApplicationFailure.create({
+    type: remedy === null ? (code ?? 'unknown') : DISK_FAILURE,
+    message: `${where === '' ? '' : `${where}: `}${remedy === null ? advice : `${remedy}, the step is tried again`}`,
+  });
+}
+
+/** The folder of ours that keeps a path in it from being used; null where none does. */
+function blocking(path: string, code: string | undefined, own: readonly string[]): string | null {
+  const folder = own.find((folder) => path === folder || path.startsWith(`${folder}/`));
+  if (code !== 'ENOENT') return folder === undefined || code !== 'EACCES' ? null : path;
+  return (
+    own.find((folder) => (path === folder || path.startsWith(`${folder}/`)) && !existsSync(folder)) ?? null
+  );
 }
 
 /** V8 and Node have names of their own for a lack of memory. */

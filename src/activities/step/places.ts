@@ -9,8 +9,12 @@ export interface Places {
   config: string;
   temporary: string;
   binaries: string;
+  /** HOME and temporary folder of what checks the agent's work: not the agent's, who could leave settings there. */
+  checks: string[];
   /** PATH, HOME, locale. */
   baseEnv: Record<string, string>;
+  /** The same for what checks the agent's work. */
+  checksEnv: Record<string, string>;
 }
 
 /** An agent that is asked one thing, in a place of its own: it judges a run, or is tried. */
@@ -25,17 +29,17 @@ export function placesIn(root: string, base: Record<string, string>): Places {
   const config = join(root, RUN_FOLDERS.config);
   const temporary = join(root, RUN_FOLDERS.temporary);
   const binaries = join(root, RUN_FOLDERS.binaries);
+  const checks = ['home', 'tmp'].map((name) => join(root, RUN_FOLDERS.checks, name));
+  const [checksHome = '', checksTemporary = ''] = checks;
+  const path = `${binaries}:${base['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'}`;
   return {
     home,
     config,
     temporary,
     binaries,
-    baseEnv: {
-      ...base,
-      PATH: `${binaries}:${base['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'}`,
-      HOME: home,
-      TMPDIR: temporary,
-    },
+    checks,
+    baseEnv: { ...base, PATH: path, HOME: home, TMPDIR: temporary },
+    checksEnv: { ...base, PATH: path, HOME: checksHome, TMPDIR: checksTemporary },
   };
 }
 

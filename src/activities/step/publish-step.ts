@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
-import { readJsonIfThere } from '../../platform/read-file.js';
+import { ApplicationFailure } from '@temporalio/common';
+import { isJsonObject, parseJson } from '../../lib/json.js';
+import { readSigned, sign } from '../../platform/origin.js';
+import { readTextIfThere } from '../../platform/read-file.js';
 import { publishOnce } from '../../platform/write-file.js';
 import { raiseFence, type Fence } from './fence.js';
 import type { RunContext } from './run-context.js';
@@ -18,9 +21,25 @@ export interface Manifest<T> {
 const manifestFile = ({ handle }: RunContext, step: string): string =>
   join(handle.root, 'steps', `${step.replaceAll(' ', '-')}.json`);
 
-/** What a step left, or null when it has not been performed. */
-export const readStep = <T>(context: RunContext, step: string): Promise<Manifest<T> | null> =>
-  readJsonIfThere<Manifest<T>>(manifestFile(context, step));
+/**
+ * What a step left, or null when it has not been performed.
+ * @throws ApplicationFailure, not to be tried again, for what we have not written: to perform the step once more may be paid
+ * for twice, and would be no better.
+ */
+export async function readStep<T>(context: RunContext, step: string): Promise<Manifest<T> | null> {
+  const { originKey, run, proven } = context;
+  const text = await readTextIfThere(manifestFile(context, step));
+  if (text === null) return null;
+  const read = readSigned(originKey, run.run, step, text);
+  if (read.status === 'signed') return JSON.parse(read.text) as Manifest<T>;
+  // A step that an older build has performed.
+  const unsigned = read.status === 'unsigned' && !proven ? parseJson(text) : undefined;
+  if (isJsonObject(unsigned)) return unsigned as unknown as Manifest<T>;
+  throw ApplicationFailure.nonRetryable(`what the step '${step}' left was altered`, ALTERED);
+}
+
+/** Type of the failure where a manifest is not as the harness wrote it. */
+export const ALTERED = 'Altered';
 
 /**
  * Performs a step unless it has been published, and publishes it. Who comes second (an attempt that was given up for
@@ -46,6 +65,7 @@ export async function publishStep<T>(
     attempt: Context.current().info.attempt,
     at: new Date().toISOString(),
   };
-  if (await publishOnce(manifestFile(context, step), JSON.stringify(manifest), 0o600)) return result;
+  const signed = sign(context.originKey, context.run.run, step, JSON.stringify(manifest));
+  if (await publishOnce(manifestFile(context, step), signed, 0o600)) return result;
   return ((await readStep<T>(context, step)) ?? manifest).result;
 }

@@ -2,27 +2,32 @@ import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../../agents/agent.js';
 import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
-import { chooseEnvironment, environments } from '../../environments/index.js';
+import { environments, type Place } from '../../environments/index.js';
 import { referredNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
+import { loopbackPorts } from '../../lib/loopback.js';
 import { createRecent } from '../../lib/recent.js';
 import { createRedactor } from '../../lib/redact.js';
-import { handoverFrom, readHandover } from '../../platform/handover.js';
-import { knownProviders, missingVariables, type ModelProvider } from '../../platform/model-providers.js';
+import { handoverFrom, readHandover, secretsIn, type Known } from '../../platform/handover.js';
+import {
+  addressVariables,
+  knownProviders,
+  missingVariables,
+  type ModelProvider,
+} from '../../platform/model-providers.js';
+import { publicNames } from '../../scenario/public-names.js';
+import { restoreAccess } from '../../platform/open-inside.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
-import { runFiles, type RunFiles } from '../../store/results-folder.js';
+import { originOf } from '../../store/origin.js';
+import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef } from '../../workflows/protocol.js';
-import { equipAgent, resolveEnv, variablesOfAgent } from '../equip/equip-agent.js';
+import { equipAgent, resolveEnv, variablesOfAgent, type EquippedAgent } from '../equip/equip-agent.js';
 import { loginSecrets } from '../equip/login-files.js';
+import type { Deps } from './deps.js';
 import { judgeHandle, placesIn, type PlacedAgent, type Places } from './places.js';
-import { secretsIn } from './secrets.js';
+import { settledPlace } from './settled-place.js';
 import { checkName, readPlan, readScenario } from './stored.js';
-
-/** What the worker gives to every activity. */
-export interface Deps {
-  resultsPath: string;
-  stateFolder: string;
-}
+import { verifyRun } from './verify-origin.js';
 
 /** All that a step needs to know of its run, read from the plan, the store and the handed-over values. */
 export interface RunContext extends EffectiveScenario, Places {
@@ -30,14 +35,17 @@ export interface RunContext extends EffectiveScenario, Places {
   agent: Agent;
   environment: Environment;
   handle: EnvironmentHandle;
-  /** Why there is no sandbox though the scenario asks for one; null where there is, or it does not ask. */
-  lacksSandbox: string | null;
+  place: Place;
+  /** Whether nothing may run outside of a sandbox with a network of its own. */
+  needsSandbox: boolean;
   files: RunFiles;
   scenarioFile: string;
   scenarioHash: string;
   targetEnv: Record<string, string>;
   /** Key and address of the provider of the agent's model; null where the agent is given none. */
   access: ModelAccess | null;
+  /** Whose limits the agent meets; null where that is not known. */
+  account: string | null;
   /** Who serves the judge's model; null where none is asked by API, or this worker does not know it. */
   provider: ModelProvider | null;
   /** Who judges where that is an agent; null as above. */
@@ -52,6 +60,10 @@ export interface RunContext extends EffectiveScenario, Places {
   cache: boolean;
   /** Prices of the sweep's config, by model. */
   prices: Plan['prices'];
+  /** What signs the manifests of steps. */
+  originKey: Buffer;
+  /** The run has a proof of its origin: what its steps left counts only where it is signed. */
+  proven: boolean;
   secrets: string[];
   redact: (text: string) => string;
 }
@@ -59,14 +71,23 @@ export interface RunContext extends EffectiveScenario, Places {
 /** Most runs of a sweep have the same secrets, and a redactor takes long to make. */
 const redactors = createRecent<(text: string) => string>(8);
 
+/** Most runs of a sweep have the same names, of which a large sweep has thousands. */
+const names = createRecent<ReturnType<typeof publicNames>>(8);
+
 /**
  * What a step knows of its run.
- * @throws ApplicationFailure, not to be tried again, where the store is broken or this worker does not know the agent
+ * @throws ApplicationFailure, not to be tried again, where the store is broken, the command line has not started the run, or
+ * this worker does not know the agent
  */
-export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
+export async function loadRun(
+  deps: Deps,
+  run: RunRef,
+  { decidePlace = false }: { decidePlace?: boolean } = {},
+): Promise<RunContext> {
   const { resultsPath, stateFolder } = deps;
   checkName(run.run);
-  const plan = await readPlan(resultsPath, run.sweep);
+  const { plan, planHash } = await readPlan(resultsPath, run.sweep);
+  const { proven } = await verifyRun(deps, run, planHash);
   const planned = scenarioOf(plan, run.cell);
   if (planned === undefined) {
     throw ApplicationFailure.nonRetryable(
@@ -74,21 +95,27 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
       'StoreBroken',
     );
   }
-  const effective = await readScenario(resultsPath, planned.hash);
+  const { effective, unchanged } = await readScenario(resultsPath, planned.hash);
+  if (proven && !unchanged) {
+    throw ApplicationFailure.nonRetryable(
+      `scenario.json of ${run.cell.scenario} in the store was changed since it was planned`,
+      'StoreBroken',
+    );
+  }
   const judgeName = parseJudgeName(effective.judge?.model ?? '');
   const byAgent = judgeName.ok && judgeName.by === 'agent' ? judgeName : null;
   const provider =
     judgeName.ok && judgeName.by === 'api'
       ? (knownProviders(plan.providers).get(judgeName.provider) ?? null)
       : null;
-  const names = [
+  const referred = [
     ...referredNames(effective.target.env),
     ...variablesOfAgent(plan, run.cell),
     ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
     ...(provider?.variables ?? []),
   ];
   // Where no command has handed values over (a worker on another machine), the worker's own environment counts.
-  const handover = (await readHandover(stateFolder, run.sweep)) ?? handoverFrom(process.env, names);
+  const handover = (await readHandover(stateFolder, run.sweep)) ?? handoverFrom(process.env, referred);
 
   const target = resolveEnv(effective.target.env, handover.values);
   const equipped = equipAgent(plan, run.cell, handover.values);
@@ -98,10 +125,24 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
       'UnknownAgent',
     );
   }
-  const place = await chooseEnvironment(effective.scenario.environment.type);
   const judging = byAgent === null ? null : equipAgent(plan, byAgent, handover.values);
   const root = join(stateFolder, 'work', run.run);
+  // An agent without a sandbox may have shut us out.
+  restoreAccess(root);
+  const place = await settledPlace(root, effective.scenario.environment.type, decidePlace);
   const places = placesIn(root, handover.base);
+  const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
+  const networkFor = ({ access, settings }: EquippedAgent): Pick<EnvironmentHandle, 'network'> =>
+    place.network === 'shared'
+      ? {}
+      : {
+          network: {
+            ports: [
+              ...allow_loopback,
+              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {})].flatMap(loopbackPorts),
+            ],
+          },
+        };
   const handle: EnvironmentHandle = {
     type: place.type,
     root,
@@ -110,6 +151,7 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     // The state of all engines: this one's may be beside others'.
     hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
     project: plan.project,
+    ...networkFor(equipped),
   };
   const judge =
     judging === null || byAgent === null
@@ -117,11 +159,16 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
       : {
           ...judging,
           model: byAgent.model,
-          handle: judgeHandle(handle),
+          handle: { ...judgeHandle(handle), ...networkFor(judging) },
           ...placesIn(judgeHandle(handle).root, handover.base),
         };
+  const known: Known = {
+    names: await names(`${planHash} ${planned.hash}`, () => publicNames(plan, [effective])),
+    addresses: addressVariables(plan.providers),
+    fixtures: [fixtureFolder(resultsPath, effective.fixture)],
+  };
   const secrets = [
-    ...secretsIn(handover.values),
+    ...secretsIn(handover.values, known),
     ...(await loginSecrets({ agent: equipped.agent, ...places, handle })),
     ...(judge === null ? [] : await loginSecrets(judge)),
   ];
@@ -131,13 +178,15 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     agent: equipped.agent,
     environment: environments[place.type],
     handle,
-    lacksSandbox: place.lacking,
+    place,
+    needsSandbox: required,
     files: runFiles(join(resultsPath, run.run)),
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
     ...places,
     targetEnv: target.env,
     access: equipped.access,
+    account: equipped.account,
     provider,
     judgeAgent: judge,
     values: handover.values,
@@ -152,6 +201,8 @@ export async function loadRun(deps: Deps, run: RunRef): Promise<RunContext> {
     agentSettings: equipped.settings,
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
+    originKey: (await originOf(deps)).key,
+    proven,
     secrets,
     redact: await redactors(JSON.stringify(secrets), () => createRedactor({ secrets })),
   };

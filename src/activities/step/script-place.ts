@@ -18,7 +18,8 @@ export const scriptPlace = (
 export function scriptEnv(context: RunContext): Record<string, string> {
   const { run, files, handle } = context;
   return {
-    ...context.baseEnv,
+    ...context.checksEnv,
+    LLM_TOOL_TEST_AGENT_HOME: context.home,
     LLM_TOOL_TEST_FIXTURE_DIR: handle.workspace,
     LLM_TOOL_TEST_RESULTS_DIR: files.folder,
     LLM_TOOL_TEST_SCENARIO: run.cell.scenario,

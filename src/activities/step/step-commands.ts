@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
 import type { CommandResult } from '../../lib/command-result.js';
 import type { RunContext } from './run-context.js';
@@ -9,11 +10,12 @@ export type RunStepCommand = (
 ) => Promise<CommandResult>;
 
 /**
- * Commands of a step, in the run's workspace. A worker that was killed has left its command running, without a limit: it is
+ * Commands of a step that checks the agent's work or is told to it: in the run's workspace, and in its sandbox, where there is
+ * one, with the run's results to read. A worker that was killed has left its command running, without a limit: it is
  * ended before the first command of the attempt that comes after, which would else work beside it.
  */
 export function stepCommands(
-  { environment, handle }: Pick<RunContext, 'environment' | 'handle'>,
+  { environment, handle, checks, files }: Pick<RunContext, 'environment' | 'handle' | 'checks' | 'files'>,
   step: string,
   signal: AbortSignal,
 ): RunStepCommand {
@@ -21,6 +23,8 @@ export function stepCommands(
   return async (command, env, timeoutSecs) => {
     if (!alone) await environment.quell(handle, step);
     alone = true;
-    return environment.exec(handle, { command, env, timeoutSecs, signal, part: step });
+    for (const folder of checks) await mkdir(folder, { recursive: true, mode: 0o700 });
+    const inSandbox = { shown: [files.folder] };
+    return environment.exec(handle, { command, env, timeoutSecs, signal, part: step, inSandbox });
   };
 }

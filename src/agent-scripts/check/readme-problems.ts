@@ -16,6 +16,7 @@ export interface ReadmeProblem {
 export function readmeProblems(readme: Readme, paths: ScriptPaths): ReadmeProblem[] {
   return [
     ...structure(readme),
+    ...heading(readme, paths),
     ...summary(readme),
     ...usage(readme, paths),
     ...argumentTable(readme),
@@ -49,6 +50,13 @@ function structure({ sections }: Readme): ReadmeProblem[] {
       ? []
       : [{ line: misplaced.line, message: `expected the sections in this order: ${SECTIONS.join(', ')}` }]),
   ];
+}
+
+/** Agents know a script by the name of its folder. */
+function heading({ sections: [top] }: Readme, { name }: ScriptPaths): ReadmeProblem[] {
+  const own = name.split('/').at(-1) ?? name;
+  if (top?.level !== 1 || top.title === own || top.title === name) return [];
+  return [{ line: top.line, message: `expected \`# ${own}\`, the name of the script's folder` }];
 }
 
 function summary(readme: Readme): ReadmeProblem[] {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeHandover } from '../../platform/handover.js';
+import { ledgerFolder } from '../../platform/origin-ledger.js';
 import { treeBytes } from '../../platform/tree-bytes.js';
 import { removeTree } from '../../platform/tree.js';
 import { TEMPORARY } from '../../platform/write-file.js';
@@ -39,8 +40,11 @@ export async function takeAway(places: Places, proposal: Proposal): Promise<Empt
       await takeParts(join(results, run), RUN_PARTS, (path) => trash.take(path, 'runs'));
     if (runs.inState.has(run)) await inState.take(join(work, run), 'raw_output');
   }
-  for (const sweep of plan.sweeps)
+  for (const sweep of plan.sweeps) {
     await takeParts(join(sweepsFolder(results), sweep), SWEEP_PARTS, (path) => trash.take(path, 'sweeps'));
+    // Without its plan nothing can be started by a proof of this sweep.
+    await removeTree(ledgerFolder(state, sweep));
+  }
   for (const hash of plan.snapshots) await trash.take(join(storeFolder(results), hash), 'snapshots');
   for (const sweep of plan.handovers) await removeHandover(state, sweep);
   return async () => {

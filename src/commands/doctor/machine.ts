@@ -1,4 +1,5 @@
 import { whyNoBubblewrap } from '../../environments/bubblewrap.js';
+import { whyNoOwnNetwork } from '../../environments/network.js';
 import { buildId, packageVersion } from '../../platform/package-info.js';
 import { containment } from '../../platform/supervise.js';
 import type { Finding } from '../../reports/doctor-text.js';
@@ -72,6 +73,15 @@ export async function bubblewrap(): Promise<Finding> {
   return lacking === null
     ? { status: 'ok', message: 'agents can be sandboxed (environment.type: bubblewrap or auto)', detail }
     : { status: 'info', message: `agents are not sandboxed: ${lacking}`, detail };
+}
+
+/** Needed by sandboxed agents, which else share the network of this machine. */
+export async function pasta(): Promise<Finding> {
+  const lacking = await whyNoOwnNetwork();
+  const detail = { usable: lacking === null };
+  return lacking === null
+    ? { status: 'ok', message: "sandboxed agents do not reach this machine's loopback", detail }
+    : { status: 'info', message: `sandboxed agents share this machine's network: ${lacking}`, detail };
 }
 
 export function enabled({ env }: DoctorContext): Finding {

@@ -9,6 +9,7 @@ export interface ActiveStep {
 /** Names of activities as the reader of a terminal says them. */
 const STEP_NAMES: Record<StepName, string> = {
   loadCells: 'loading cells',
+  findEndedRuns: 'looking up runs',
   finishSweep: 'finishing',
   reuseResult: 'reusing a result',
   prepareWorkspace: 'preparing',
@@ -18,9 +19,19 @@ const STEP_NAMES: Record<StepName, string> = {
   checkGate: 'gate',
   runEvaluator: 'evaluator',
   judgeRun: 'judge',
+  stopRun: 'stopping',
   writeReport: 'report',
   cleanUp: 'cleaning up',
+  verifyOrder: 'checking an order',
+  verifyParked: 'waiting',
+  verifyWake: 'waiting',
 };
+
+/** A run that waits for something, or whose next step is about to begin. */
+export const BETWEEN_STEPS = 'between steps';
+
+/** The view must not stand still with a server that does. */
+const ANSWER_MS = 2000;
 
 /** A worker of another build may have steps that we do not know. */
 const nameOf = (type: string): string =>
@@ -29,10 +40,12 @@ const nameOf = (type: string): string =>
 /** The step that a run is in. Asked of the server, so that it is known also while no worker lives. */
 export async function activeStep(client: Client, workflowId: string): Promise<ActiveStep> {
   try {
-    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    const { raw } = await client.withDeadline(Date.now() + ANSWER_MS, () =>
+      client.workflow.getHandle(workflowId).describe(),
+    );
     const pending = raw.pendingActivities?.[0];
     const type = pending?.activityType?.name;
-    if (type === undefined || type === null) return { step: 'between steps', note: null };
+    if (type === undefined || type === null) return { step: BETWEEN_STEPS, note: null };
     const attempt = pending?.attempt ?? 1;
     const reason = pending?.lastFailure?.message;
     const note =

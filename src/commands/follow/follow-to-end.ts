@@ -6,7 +6,7 @@ import { ownCommand } from '../own-name.js';
 import type { Session } from '../session.js';
 import { uiPage } from '../ui-page.js';
 import { follow } from './follow.js';
-import { catchSignals } from './signals.js';
+import { catchSignals, giveUp } from './signals.js';
 
 /** Follows a sweep, prints what it came to, and gives the exit code: the end of `run` and of `resume`. */
 export async function followToEnd(
@@ -14,11 +14,10 @@ export async function followToEnd(
   plan: Plan,
   resultsPath: string,
   json: boolean,
-  signals = catchSignals(),
+  signals = catchSignals(() => giveUp(plan.sweep, json)),
 ): Promise<number> {
-  const { client, stateFolder, engine } = session;
-  const uiUrl = uiPage(engine, sweepWorkflowId(plan.sweep));
-  const { document, interrupted } = await follow({ client, plan, resultsPath, stateFolder, uiUrl, signals });
+  const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
+  const { document, interrupted } = await follow({ session, plan, resultsPath, uiUrl, signals });
   printDocument(document, json);
   if (document.status === 'paused') {
     say(

@@ -1,21 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError, type Client, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowFailedError, WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { markUsed } from '../../platform/engine/ensure-engine.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
+import { withWarnings } from '../../store/with-warnings.js';
 import { QUERIES, sweepWorkflowId, type SweepProgress, type SweepResult } from '../../workflows/protocol.js';
+import { askServer, LONG } from '../ask-server.js';
+import { reasonOf } from '../failure.js';
 import { ownCommand } from '../own-name.js';
+import type { Session } from '../session.js';
 import { InfrastructureError } from '../usage-error.js';
 import { liveView } from './live-view.js';
 import { plainView } from './plain-view.js';
 import { resultsOf } from './results-of.js';
-import { steerBySignals, type Signals } from './signals.js';
+import type { Signals } from './signals.js';
+import { steerBySignals } from './steer-by-signals.js';
+import { waitingFor } from './waiting-for.js';
 
 export interface Following {
-  client: Client;
+  session: Session;
   plan: Plan;
   resultsPath: string;
-  stateFolder: string;
   /** Page of the sweep in the Web UI; null where that is not known. */
   uiUrl: string | null;
   signals: Signals;
@@ -31,50 +36,52 @@ const POLL_MS = 250;
 /** A question costs the server and the worker more than a look at a file does. */
 const ASK_MS = 1000;
 const ANSWER_MS = 2000;
+/** The sweep goes on without its server's answers, and a server that is away may come back: so long that is waited for. */
+const AWAY_MS = 10 * 60_000;
 
 type End = { status: SweepResult['status'] } | { lost: Error };
 
 /** Shows a sweep until it ends or, paused by a signal, until its running agents have ended. */
-export async function follow({
-  client,
-  plan,
-  resultsPath,
-  stateFolder,
-  uiUrl,
-  signals,
-}: Following): Promise<Followed> {
+export async function follow({ session, plan, resultsPath, uiUrl, signals }: Following): Promise<Followed> {
+  const { client, stateFolder } = session;
   const handle = client.workflow.getHandle(sweepWorkflowId(plan.sweep));
-  const view = process.stderr.isTTY ? liveView(client, plan, uiUrl) : plainView(plan.cells.length);
-  steerBySignals(signals, handle, view);
+  const view = process.stderr.isTTY ? liveView(client, plan, uiUrl) : plainView(plan);
+  steerBySignals(signals, session, plan.sweep, view);
   const results = resultsOf(resultsPath, plan.sweep);
+  const waiting = waitingFor(resultsPath, stateFolder);
   let end: End | null = null;
-  const ended = handle.result().then(
-    (result: SweepResult) => (end = { status: result.status }),
+  const result = () => handle.result() as Promise<SweepResult>;
+  const onAway = (reason: string | null): void =>
+    view.away(reason === null ? null : `the Temporal server does not answer (${reason}); waiting for it`);
+  const ended = askServer(session, result, { ...LONG, awayMs: AWAY_MS, onAway }).then(
+    ({ status }) => (end = { status }),
     (error: unknown) => (end = { lost: error instanceof Error ? error : new Error(String(error)) }),
   );
   const ending = (): End | null => end;
 
   let progress: SweepProgress | null = null;
-  let askedAt = 0;
+  // Most sweeps of a plain view end before it has anything to say besides results.
+  let askedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
   try {
     while (ending() === null) {
       markUsed(stateFolder);
-      if ((view.wantsProgress || signals.interrupted()) && Date.now() - askedAt >= ASK_MS) {
-        progress = await askProgress(handle);
+      const everyMs = signals.interrupted() ? ASK_MS : view.progressEveryMs;
+      if (Date.now() - askedAt >= everyMs) {
+        progress = await Promise.race([askProgress(session, handle), ended.then(() => null)]);
         askedAt = Date.now();
       }
-      await view.show({ progress, results: results() });
+      await view.show({ progress, waiting: await waiting(), results: results() });
       if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
       await Promise.race([ended, sleep(POLL_MS)]);
     }
-    await view.show({ progress: null, results: results() });
+    await view.show({ progress: null, waiting: null, results: results() });
   } finally {
     signals.stop();
     view.done();
   }
   const last = ending();
   if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
-  const document = buildSweepDocument({
+  const found = buildSweepDocument({
     sweep: plan.sweep,
     workflowId: handle.workflowId,
     uiUrl,
@@ -84,26 +91,19 @@ export async function follow({
     results: results(),
     resultsPath,
   });
-  return { document, interrupted: signals.interrupted() };
+  return { document: withWarnings(found), interrupted: signals.interrupted() };
 }
 
 /** What to do without the sweep's result. A server that is away says nothing of the sweep, which goes on with it. */
 function whyLost(error: Error, sweep: string): string {
   const resume = ownCommand(`resume ${sweep}`);
-  if (!(error instanceof ServiceError))
-    return `the sweep's workflow ended without a result (${error.message}); ${resume} goes on with it`;
-  const reason = error.cause instanceof Error ? error.cause.message : error.message;
-  return `the Temporal server does not answer (${reason}); the sweep goes on when it is back: ${resume} follows it`;
+  return error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError
+    ? `the sweep's workflow ended without a result (${error.message}); ${resume} goes on with it`
+    : `${error instanceof InfrastructureError ? error.message : `the Temporal server failed (${reasonOf(error)})`}; the sweep goes on when it is back: ${resume} follows it`;
 }
 
 /** null while no worker answers. */
-async function askProgress(handle: WorkflowHandle): Promise<SweepProgress | null> {
-  const late = new AbortController();
-  const timeout = sleep(ANSWER_MS, null, { signal: late.signal }).catch(() => null);
-  const answer = await Promise.race([
-    handle.query<SweepProgress>(QUERIES.progress).catch(() => null),
-    timeout,
-  ]);
-  late.abort();
-  return answer;
-}
+const askProgress = ({ client }: Session, handle: WorkflowHandle): Promise<SweepProgress | null> =>
+  client
+    .withDeadline(Date.now() + ANSWER_MS, () => handle.query<SweepProgress>(QUERIES.progress))
+    .catch(() => null);

@@ -1,17 +1,22 @@
 import type { Client } from '@temporalio/client';
 import { logUpdateStderr } from 'log-update';
 import { frame, tookText, type LiveState } from '../../reports/live-frame.js';
+import { waitText } from '../../reports/wait-text.js';
 import { cellLabel } from '../../results/cell-label.js';
 import type { Outcome } from '../../results/schema.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 import { hasColor } from '../output.js';
-import { activeStep } from './active-step.js';
+import { ownCommand } from '../own-name.js';
+import { activeStep, BETWEEN_STEPS, type ActiveStep } from './active-step.js';
 import { resultLabel, type View } from './view.js';
+import { limitsOf, parkedIn, waitsOf } from './waits.js';
 
 const RECENT = 8;
 /** Each active run shown costs a question to the server. */
 const ACTIVE_SHOWN = 24;
+
+type Shown = LiveState['active'][number] & { id: string };
 
 /** A frame that is drawn over itself, for a terminal. */
 export function liveView(client: Client, plan: Plan, uiUrl: string | null): View {
@@ -19,38 +24,64 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
   const since = new Map<string, { step: string; at: number }>();
   const startedAt = Date.now();
   let asked: { status: LiveState['status']; text: string } | null = null;
+  let away: string | null = null;
   /** While no worker answers, what was known last is still the best guess. */
   let last: SweepProgress | null = null;
-  let active: LiveState['active'] = [];
+  let active: Shown[] = [];
+  /** Ids of the results that were there when the runs were last asked for: a new one says that its run has ended since. */
+  let before: ReadonlySet<string> = new Set();
 
-  async function activeCells(
-    runs: readonly { cell: string; workflowId: string }[],
-  ): Promise<LiveState['active']> {
-    return Promise.all(
-      runs.slice(0, ACTIVE_SHOWN).map(async ({ cell: id, workflowId }) => {
-        const { step, note } = await activeStep(client, workflowId);
-        const known = since.get(id);
-        const at = known?.step === step ? known.at : Date.now();
-        since.set(id, { step, at });
-        const cell = cells.get(id);
-        return { label: cell === undefined ? id : cellLabel(cell), step, since: at, note };
+  const limitOf = limitsOf(plan);
+
+  const shown = (id: string, { step, note }: ActiveStep): Shown => {
+    const known = since.get(id);
+    const at = known?.step === step ? known.at : Date.now();
+    since.set(id, { step, at });
+    const cell = cells.get(id);
+    return { id, label: cell === undefined ? id : cellLabel(cell), step, since: at, note };
+  };
+
+  async function activeCells(progress: SweepProgress): Promise<Shown[]> {
+    const running = await Promise.all(
+      progress.active.slice(0, ACTIVE_SHOWN).map(async ({ cell, workflowId }) => {
+        const found = await activeStep(client, workflowId);
+        const limit = found.step === BETWEEN_STEPS ? limitOf(progress, cell) : null;
+        return shown(cell, limit === null ? found : { step: waitText(limit, Date.now()), note: null });
       }),
     );
+    const parked = parkedIn(progress)
+      .slice(0, ACTIVE_SHOWN - running.length)
+      .map((wait) => shown(wait.cell, { step: waitText(wait, Date.now()), note: wait.message ?? null }));
+    return [...running, ...parked];
   }
 
+  const waitNote = (progress: SweepProgress): string | null => {
+    const waits = waitsOf(progress).map((wait) => waitText(wait, Date.now()));
+    return waits.length === 0
+      ? null
+      : `${waits.join(', ')}; ${ownCommand(`retry ${plan.sweep} --now`)} does not wait`;
+  };
+
   return {
-    wantsProgress: true,
-    async show({ progress, results }) {
+    progressEveryMs: 1000,
+    async show({ progress, waiting, results }) {
       if (progress !== null && progress !== last) {
         last = progress;
-        active = await activeCells(progress.active);
+        before = new Set(results.map(({ id }) => id));
+        active = await activeCells(progress);
       }
       const lastOf = [...new Map(results.map((line) => [line.cell, line])).values()];
+      const ended = new Set(lastOf.filter(({ id }) => !before.has(id)).map(({ cell }) => cell));
+      const running = (last?.active ?? []).filter(({ cell }) => !ended.has(cell)).length;
       const having = (outcome: Outcome): number => lastOf.filter((line) => line.outcome === outcome).length;
       const state: LiveState = {
         sweep: plan.sweep,
         status: asked?.status ?? last?.status ?? 'starting',
-        note: asked?.text ?? (progress === null ? 'waiting for the worker' : null),
+        note:
+          away ??
+          asked?.text ??
+          waiting ??
+          (progress === null ? 'waiting for the worker' : waitNote(progress)),
         startedAt,
         total: plan.cells.length,
         totals: {
@@ -59,7 +90,8 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
           errored: having('error'),
           cancelled: having('cancelled'),
         },
-        active,
+        active: active.filter(({ id }) => !ended.has(id)),
+        running,
         recent: lastOf.slice(-RECENT).map((line) => ({
           label: resultLabel(line),
           outcome: line.outcome,
@@ -67,13 +99,21 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
           took: tookText(line.duration_secs, line.cached_from !== null),
         })),
         uiUrl,
-        hint: asked === null ? 'Ctrl-C pauses, twice cancels' : null,
+        hint:
+          asked === null
+            ? 'Ctrl-C pauses, twice cancels'
+            : asked.status === 'pausing'
+              ? 'Ctrl-C again cancels'
+              : null,
       };
       const { columns, rows } = process.stderr;
       logUpdateStderr(frame(state, columns, rows - 1, Date.now(), hasColor(process.stderr)));
     },
     note(status, text) {
       asked = status === 'running' ? null : { status, text };
+    },
+    away(text) {
+      away = text;
     },
     done: () => logUpdateStderr.clear(),
   };

@@ -1,13 +1,31 @@
 import { plainLine, tookText } from '../../reports/live-frame.js';
+import { waitText } from '../../reports/wait-text.js';
+import type { Plan } from '../../scenario/plan.js';
+import type { SweepProgress } from '../../workflows/protocol.js';
 import { say } from '../output.js';
+import { ownCommand } from '../own-name.js';
 import { resultLabel, type View } from './view.js';
+import { waitsOf } from './waits.js';
 
 /** Lines for logs and pipes: one a finished cell. */
-export function plainView(total: number): View {
+export function plainView({ sweep, cells }: Plan): View {
+  const total = cells.length;
   const shown = new Set<string>();
+  let waits = '';
+  let lastWaiting: string | null = null;
+  const sayWaits = (progress: SweepProgress): void => {
+    const now = waitsOf(progress)
+      .map((wait) => waitText(wait, Date.now()))
+      .join(', ');
+    if (now !== '' && now !== waits) say(`${now}; ${ownCommand(`retry ${sweep} --now`)} does not wait`);
+    waits = now;
+  };
   return {
-    wantsProgress: false,
-    show({ results }) {
+    progressEveryMs: 10_000,
+    show({ progress, waiting, results }) {
+      if (waiting !== lastWaiting) say(waiting ?? 'going on');
+      lastWaiting = waiting;
+      if (progress !== null) sayWaits(progress);
       for (const line of results) {
         if (shown.has(line.cell)) continue;
         shown.add(line.cell);
@@ -18,6 +36,7 @@ export function plainView(total: number): View {
       return Promise.resolve();
     },
     note: (_status, text) => say(text),
+    away: (text) => say(text ?? 'the Temporal server answers again'),
     done: () => undefined,
   };
 }

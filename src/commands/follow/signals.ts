@@ -1,6 +1,5 @@
-import type { WorkflowHandle } from '@temporalio/client';
-import { UPDATES } from '../../workflows/protocol.js';
-import type { View } from './view.js';
+import { errorDocument, printJson, say } from '../output.js';
+import { ownCommand } from '../own-name.js';
 
 /** Signals of a command that follows a sweep. */
 export interface Signals {
@@ -10,15 +9,22 @@ export interface Signals {
   stop(): void;
 }
 
+/** So many signals end the command at once, whatever it waits for. */
+const ENOUGH = 3;
+
 /**
- * Takes SIGINT and SIGTERM from now on: from before a sweep starts, so that none is lost while it does. A closed terminal
- * (SIGHUP) ends the command only.
+ * Takes SIGINT and SIGTERM from now on: from before a sweep starts, so that none is lost while it does. The third one ends the
+ * command at once, and `onGivenUp` may say what becomes of the sweep. A closed terminal (SIGHUP) ends the command only.
  */
-export function catchSignals(): Signals {
+export function catchSignals(onGivenUp: () => void): Signals {
   let received = 0;
   let act: ((received: number) => void) | null = null;
   const onSignal = (): void => {
     received += 1;
+    if (received >= ENOUGH) {
+      onGivenUp();
+      process.exit(130);
+    }
     act?.(received);
   };
   const onHangUp = (): void => process.exit(129);
@@ -39,19 +45,9 @@ export function catchSignals(): Signals {
   };
 }
 
-/** The first signal pauses the sweep, the second cancels it; with CI set the first one cancels. */
-export function steerBySignals(signals: Signals, handle: WorkflowHandle, view: View): void {
-  signals.each((received) => {
-    const cancels = received > 1 || (process.env['CI'] ?? '') !== '';
-    if (cancels) view.note('cancelling', 'cancelling: agents are killed');
-    else view.note('pausing', 'pausing: running agents finish, no new cell starts; Ctrl-C again cancels');
-    handle.executeUpdate(cancels ? UPDATES.cancel : UPDATES.pause).catch((error: unknown) => {
-      // Temporal's own message says only that an update failed.
-      const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      view.note(
-        'running',
-        `the sweep did not take it: ${reason instanceof Error ? reason.message : String(reason)}`,
-      );
-    });
-  });
+/** What a command says that a third signal ends before the sweep has answered. */
+export function giveUp(sweep: string, json: boolean): void {
+  const message = `this command has ended at your request, the sweep perhaps not: ${ownCommand(`resume ${sweep}`)} goes on with it, ${ownCommand(`cancel ${sweep}`)} ends it`;
+  if (json) printJson(errorDocument('interrupted', message));
+  say(message);
 }

@@ -1,7 +1,10 @@
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Agent } from '../../agents/agent.js';
 import { knownAgents } from '../../agents/index.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Cell } from '../../results/cell.js';
+import { tooLongCell } from '../../results/longest-names.js';
 import { expandMatrix } from '../../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
 import type { Target } from '../../scenario/target.js';
@@ -11,6 +14,7 @@ import { agentSettings, checkAgent, checkModel } from './check-agent.js';
 import { chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { chooseVariants } from './choose-variants.js';
 import { locateBuild, locateTarget } from './locate-target.js';
+import { matrixProblems, profileProblems } from './matrix-problems.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
@@ -81,9 +85,11 @@ export function draftSweep(project: Project, all: SelectedScenario[], flags: Swe
       `no agent is named for ${withoutAgent.join(', ')}; use --agents, a profile, or tool_matrix. Known agents: ${[...known.keys()].join(', ')}`,
     );
   }
+  checkPlaces(project, known, selected, flags);
   const used = [...new Set(cells.map(({ agent }) => agent))];
   for (const name of used) checkAgent(name, known);
   for (const { agent, model } of cells) checkModel(project, known.get(agent), model);
+  checkLengths(cells);
   const scenarios = selected.flatMap((one) =>
     one.variants.map((variant) => ({
       selected: one,
@@ -108,6 +114,45 @@ export function draftSweep(project: Project, all: SelectedScenario[], flags: Swe
       ...{ agents, cells, providers, judges },
     }),
   };
+}
+
+/** What can be shown in a file is: the scenario's matrix where it counts, else the profile. @throws UsageError */
+function checkPlaces(
+  project: Project,
+  known: ReadonlyMap<string, Agent>,
+  selected: readonly SelectedScenario[],
+  { agents, models, profile }: SweepFlags,
+): void {
+  if (agents.length > 0) return;
+  const { configSource } = project;
+  const texts = new Map(selected.map(({ file, text }) => [file, text]));
+  if (configSource !== null) texts.set(configSource.file, configSource.text);
+  const found = [
+    ...selected
+      .flatMap((one) => matrixProblems(project, known, one))
+      // Flags take the place of the models.
+      .filter(({ kind }) => kind === 'unknown_agent' || models.length === 0),
+    ...(profile === undefined || selected.every(({ scenario }) => scenario.tool_matrix.length > 0)
+      ? []
+      : profileProblems(project, known, profile).map((problem) => ({
+          kind: 'unknown_agent' as const,
+          problem,
+        }))),
+  ];
+  const [first] = found;
+  if (first === undefined) return;
+  throw new UsageError(
+    first.kind,
+    first.problem.message,
+    found.map(({ problem }) => problem),
+    texts,
+  );
+}
+
+/** @throws UsageError for names that Temporal would refuse when their runs are to start */
+function checkLengths(cells: readonly Cell[]): void {
+  const message = cells.map(tooLongCell).find((problem) => problem !== null) ?? null;
+  if (message !== null) throw new UsageError('name_too_long', message);
 }
 
 function profileOf(
@@ -139,9 +184,32 @@ function effectiveScenario(
     scenario,
     target: { ...base, env: { ...base.env, ...variant.env } },
     target_path: targetPath(project, selected, variant, base, flags),
+    ...targetFiles(project, selected, variant, base, flags),
     timeout_secs: flags.timeoutSecs ?? scenario.run.timeout_secs ?? DEFAULT_TIMEOUT_SECS,
     judge: chooseJudge(project, selected, flags),
   };
+}
+
+/**
+ * The declared files of the target, which must be there. What is declared of one build says nothing of another, unless that
+ * there is nothing but the program. @throws UsageError
+ */
+function targetFiles(
+  { root }: Project,
+  { path, file, text, problemAt }: SelectedScenario,
+  { scenario, targetBinary }: SelectedVariant,
+  { files }: Target,
+  flags: SweepFlags,
+): Pick<EffectiveScenario, 'target_files'> {
+  const isOther = flags.targetBinary !== undefined || targetBinary !== null;
+  if (files === undefined || (isOther && files.length > 0)) return {};
+  const fromConfig = scenario.target === 'from_config';
+  const target_files = files.map((one) => resolve(fromConfig ? root : dirname(path), one));
+  const missing = target_files.findIndex((one) => !existsSync(one));
+  if (missing === -1) return { target_files };
+  const message = `target.files: '${files[missing]}' was not found from ${fromConfig ? root : dirname(path)}; correct the path, or make it first`;
+  const place = fromConfig ? ['target'] : ['target', 'files', missing];
+  throw new UsageError('target_missing', message, [problemAt(place, message)], new Map([[file, text]]));
 }
 
 /** Where the target is, null where that is found out in the run. The flag wins over the variant, that over the target. */

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { systemFailure } from '../failure.js';
 import { displayPath, type Project } from '../project.js';
 import { UsageError } from '../usage-error.js';
 import { isFile, isFolder, readText } from './look.js';
@@ -38,7 +40,7 @@ function locate({ fixturesPath }: Project, name: string): string[] {
 function discover(folder: string): string[] {
   const found: { path: string; fixtures: string[] }[] = [];
   const visit = (at: string): void => {
-    for (const name of readdirSync(at).sort()) {
+    for (const name of namesIn(at)) {
       if (name.startsWith('.') || name === 'node_modules') continue;
       const path = join(at, name);
       if (lstatSync(path).isDirectory()) visit(path);
@@ -59,6 +61,25 @@ function discover(folder: string): string[] {
     ),
   );
   return found.map(({ path }) => path).filter((path) => !liesIn(dirname(path), fixtures));
+}
+
+/** What is in a folder. What cannot be read is not passed over: it may hold scenarios. @throws UsageError */
+function namesIn(folder: string): string[] {
+  const shown = displayPath(folder);
+  const unreadable = (message: string): UsageError =>
+    new UsageError('scenario_invalid', `${shown} cannot be searched for scenarios: ${message}`, [
+      { file: shown, line: 1, column: 1, path: '', message },
+    ]);
+  try {
+    const names = readdirSync(folder, { encoding: 'buffer' });
+    const odd = names.find((name) => !isUtf8(name));
+    if (odd !== undefined)
+      throw unreadable(`the name ${JSON.stringify(String(odd))} is not UTF-8; rename it`);
+    return names.map(String).sort();
+  } catch (error) {
+    const reason = systemFailure(error);
+    throw reason === null ? error : unreadable(reason);
+  }
 }
 
 /** Whether a folder is one of these, or below one. */

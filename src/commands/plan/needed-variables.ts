@@ -2,7 +2,7 @@ import type { Agent } from '../../agents/agent.js';
 import { knownAgents } from '../../agents/index.js';
 import { referredNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
-import { knownProviders } from '../../platform/model-providers.js';
+import { knownProviders, missingVariables } from '../../platform/model-providers.js';
 import type { Plan } from '../../scenario/plan.js';
 
 /** What a sweep runs, as far as it needs variables. */
@@ -46,4 +46,25 @@ export function neededVariables({ targets, agents, cells, providers, judges }: N
     ),
   ];
   return [...new Set(names)];
+}
+
+/** Those of which a sweep has no value; a provider's key as "A or B" where any of them will do. */
+export function unsetVariables(needs: Needs, values: Readonly<Record<string, string>>): string[] {
+  const known = knownAgents(needs.agents);
+  const services = knownProviders(needs.providers);
+  // Who has logged in needs no key.
+  const cells = [...needs.cells].filter(({ agent }) => known.get(agent)?.login === null);
+  const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, needs.judges)]);
+  const referred = [...needs.targets, ...Object.values(needs.agents)].flatMap(({ env }) =>
+    referredNames(env),
+  );
+  return [
+    ...new Set([
+      ...referred.filter((name) => !Object.hasOwn(values, name)),
+      ...[...asked].flatMap((name) => {
+        const service = services.get(name);
+        return service === undefined ? [] : missingVariables(service, values);
+      }),
+    ]),
+  ];
 }

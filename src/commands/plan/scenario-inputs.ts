@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import { scriptPaths } from '../../agent-scripts/script-name.js';
 import type { Problem } from '../../lib/problem.js';
 import { listTree, UnusableTree } from '../../platform/tree.js';
@@ -6,7 +6,7 @@ import { loadRubric, type Rubric } from '../../scenario/rubric.js';
 import type { Scenario } from '../../scenario/schema.js';
 import type { ProblemAt } from '../../scenario/source.js';
 import { displayPath, type Project } from '../project.js';
-import { isFile, isFolder, readText } from './look.js';
+import { isFile, isFolder, loadText } from './look.js';
 
 const leavesFolder = (path: string): boolean => isAbsolute(path) || path.split(/[\\/]/).includes('..');
 
@@ -73,9 +73,28 @@ export async function fixtureProblems(
   const unusable = await look(fixture);
   if (unusable !== null) return [problemAt(at, unusable)];
   const folders = [fixture, join(fixture, 'initial-state')];
-  return Object.keys(scenario.setup.files)
-    .filter((path) => folders.some((folder) => isFolder(join(folder, path))))
-    .map((path) => problemAt(['setup', 'files', path], 'the fixture has a folder of that name', 'key'));
+  const paths = Object.keys(scenario.setup.files);
+  const files = new Set(paths.map((path) => normalize(path)));
+  const problemOf = (path: string): string | null => {
+    if (folders.some((folder) => isFolder(join(folder, path))))
+      return 'the fixture has a folder of that name';
+    for (const above of foldersAbove(normalize(path))) {
+      if (files.has(above)) return `'${above}' is a file of setup.files, and can hold no other`;
+      if (folders.some((folder) => isFile(join(folder, above))))
+        return `'${above}' is a file of the fixture, and can hold no other`;
+    }
+    return null;
+  };
+  return paths.flatMap((path) => {
+    const problem = problemOf(path);
+    return problem === null ? [] : [problemAt(['setup', 'files', path], problem, 'key')];
+  });
+}
+
+/** `a/b/c`: `a/b` and `a`. */
+function foldersAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === '.' || above === path ? [] : [above, ...foldersAbove(above)];
 }
 
 /**
@@ -115,12 +134,12 @@ export function findRubric(
   });
   if (isAbsolute(judge.rubric)) return unusable('expected a path relative to the scenario file');
   const rubric = resolve(dirname(path), judge.rubric);
-  const text = isFile(rubric) ? readText(rubric) : null;
-  if (text === null) {
-    return unusable(
-      `rubric file '${judge.rubric}' was not found or cannot be read; its path is relative to the scenario file`,
-    );
+  const read = loadText(rubric);
+  if (!read.ok) {
+    const reason = isFile(rubric) ? `cannot be read: ${read.reason}` : 'was not found or is no file';
+    return unusable(`rubric file '${judge.rubric}' ${reason}; its path is relative to the scenario file`);
   }
+  const { text } = read;
   const file = displayPath(rubric);
   texts.set(file, text);
   const loaded = loadRubric(file, text);

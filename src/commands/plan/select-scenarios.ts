@@ -7,7 +7,7 @@ import { vary, type VariedScenario } from '../../scenario/vary.js';
 import { displayPath, type Project } from '../project.js';
 import { UsageError } from '../usage-error.js';
 import { findFiles } from './find-scenario-files.js';
-import { readText } from './look.js';
+import { loadText } from './look.js';
 import {
   createFixtureLook,
   findFixture,
@@ -80,11 +80,13 @@ export async function loadScenarios(project: Project, paths: readonly string[]):
   const lookAtFixture = createFixtureLook();
   for (const path of paths) {
     const file = displayPath(path);
-    const text = readText(path);
-    if (text === null) {
-      loading.problems.push({ file, line: 1, column: 1, path: '', message: 'the file cannot be read' });
+    const read = loadText(path);
+    if (!read.ok) {
+      const { reason, line, column } = read;
+      loading.problems.push({ file, line, column, path: '', message: `the file cannot be read: ${reason}` });
       continue;
     }
+    const { text } = read;
     loading.texts.set(file, text);
     const loaded = loadScenario(file, text);
     if (!loaded.ok) {

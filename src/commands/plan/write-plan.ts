@@ -1,29 +1,49 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../../lib/hash.js';
 import { safeName } from '../../lib/safe-name.js';
-import { isFolder, placeOnce, snapshotTree } from '../../platform/tree.js';
+import { isFolder, snapshotTree, storeOnce } from '../../platform/tree.js';
 import { writeFileAtomic } from '../../platform/write-file.js';
 import { SCHEMA_VERSION } from '../../results/schema.js';
 import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
 import { cleanIsOver } from '../../store/clean-lock.js';
-import { planFile, storeFolder } from '../../store/results-folder.js';
+import { planFile, storeFolder, sweepsFolder } from '../../store/results-folder.js';
 import type { Project } from '../project.js';
 import type { Draft } from './draft-sweep.js';
 
-/** Readable, sortable, and unique among sweeps started in the same second. */
-const newSweepId = (name: string | undefined): string => {
+/** Readable, and sortable where nobody has chosen a name. */
+function newSweepId(name: string | undefined): string {
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  return `${name === undefined ? stamp : safeName(name)}-${randomBytes(2).toString('hex')}`;
-};
+  // A name is used for years, and lines of results.jsonl outlive the folders of their sweeps.
+  return `${name === undefined ? stamp : safeName(name)}-${randomBytes(6).toString('hex')}`;
+}
+
+/** An id that no other sweep has: its folder is made here, which only one command can do. */
+export async function claimSweep(
+  resultsPath: string,
+  name: string | undefined,
+  newId: (name: string | undefined) => string = newSweepId,
+): Promise<string> {
+  await mkdir(sweepsFolder(resultsPath), { recursive: true, mode: 0o755 });
+  for (;;) {
+    const sweep = newId(name);
+    try {
+      await mkdir(dirname(planFile(resultsPath, sweep)), { mode: 0o755 });
+      return sweep;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
 
 /** Copies all inputs into the store and writes the plan: from here on, editing files changes nothing. */
 export async function writePlan(project: Project, draft: Draft, name: string | undefined): Promise<Plan> {
   const { resultsPath, config } = project;
-  const sweep = newSweepId(name);
+  let sweep: string | null = null;
   for (;;) {
     const { scenarios, hashes } = await storeInputs(storeFolder(resultsPath), draft);
+    sweep ??= await claimSweep(resultsPath, name);
     const plan: Plan = {
       schema_version: SCHEMA_VERSION,
       sweep,
@@ -38,6 +58,10 @@ export async function writePlan(project: Project, draft: Draft, name: string | u
       prices: config.prices,
       cells: draft.cells,
       project: project.configFile === null ? null : project.root,
+      sandbox: {
+        required: config.require_sandbox,
+        allow_loopback: config.sandbox.allow_loopback,
+      },
       hidden: inputsOf(project, draft),
     };
     await writeFileAtomic(planFile(resultsPath, sweep), `${JSON.stringify(plan, null, 2)}\n`);
@@ -72,9 +96,9 @@ async function storeInputs(
     fixtures.set(variant.fixture, fixture);
     const stored = `${JSON.stringify({ ...effective, fixture } satisfies EffectiveScenario, null, 2)}\n`;
     const hash = sha256(stored);
-    await placeOnce(join(store, hash), async (folder) => {
-      await writeFileAtomic(join(folder, 'scenario.json'), stored);
-      await writeFileAtomic(join(folder, 'scenario.yaml'), selected.text);
+    await storeOnce(join(store, hash), async (folder) => {
+      await writeFile(join(folder, 'scenario.json'), stored, { mode: 0o644 });
+      await writeFile(join(folder, 'scenario.yaml'), selected.text, { mode: 0o644 });
     });
     scenarios.push({
       ...{ name: selected.scenario.name, variant: variant.variant },

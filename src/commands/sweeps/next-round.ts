@@ -1,28 +1,43 @@
 import { rm } from 'node:fs/promises';
-import { WorkflowNotFoundError, type WorkflowExecutionDescription } from '@temporalio/client';
-import { handoverFile, handoverFrom, writeHandover } from '../../platform/handover.js';
-import { readTextIfThere } from '../../platform/read-file.js';
+import {
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
 import type { Outcome } from '../../results/schema.js';
-import { EffectiveScenario, type Plan } from '../../scenario/plan.js';
-import { scenarioFile, summaryFile } from '../../store/results-folder.js';
+import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import { summaryFile } from '../../store/results-folder.js';
+import { newestRound } from '../../store/sweep-round.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
-import { neededVariables } from '../plan/needed-variables.js';
+import { askServer, LONG } from '../ask-server.js';
+import { say } from '../output.js';
 import type { Session } from '../session.js';
 import { hasEnded } from './ended.js';
+import { handOverAgain } from './hand-over-again.js';
+import { endOpenRuns } from './open-runs.js';
 import { startSweep } from './start-sweep.js';
+
+/** What another round needs besides the plan. */
+export interface RoundInputs {
+  scenarios: readonly EffectiveScenario[];
+  /** Of `--env-file`. */
+  file: NodeJS.Dict<string>;
+}
 
 /** Starts the next round of a sweep whose workflow was closed before its end, or is gone. */
 export async function startWhereLost(
   session: Session,
   resultsPath: string,
   plan: Plan,
+  { scenarios, file }: RoundInputs,
 ): Promise<'open' | 'started' | 'ended'> {
   const before = await describe(session, plan.sweep);
   if (before?.status.name === 'RUNNING') return 'open';
   // It may have come to its end just now.
   if (hasEnded(resultsPath, plan)) return 'ended';
-  await handOverAgain(session, resultsPath, plan);
-  await startSweep(session, plan, nextRound(before));
+  await endOpenRuns(session, plan.sweep);
+  await handOverAgain(session, plan, scenarios, file);
+  await startSweep(session, plan, await nextRound(before, resultsPath, plan));
   return 'started';
 }
 
@@ -31,39 +46,46 @@ export async function startAgain(
   session: Session,
   resultsPath: string,
   plan: Plan,
+  { scenarios, file }: RoundInputs,
   again: Outcome[],
 ): Promise<void> {
-  const before = await describe(session, plan.sweep);
-  await handOverAgain(session, resultsPath, plan);
+  const before = await closed(session, plan.sweep);
+  await endOpenRuns(session, plan.sweep);
+  await handOverAgain(session, plan, scenarios, file);
   await rm(summaryFile(resultsPath, plan.sweep), { force: true });
-  await startSweep(session, plan, nextRound(before), again);
+  await startSweep(session, plan, await nextRound(before, resultsPath, plan), again);
 }
 
-const nextRound = (before: WorkflowExecutionDescription | null): number =>
-  before === null ? 1 : Number(before.memo?.['round'] ?? 1) + 1;
+/** The files know of rounds that the server may have lost. */
+async function nextRound(
+  before: WorkflowExecutionDescription | null,
+  resultsPath: string,
+  { sweep }: Plan,
+): Promise<number> {
+  const inFiles = await newestRound(resultsPath, sweep);
+  if (before === null) return inFiles === 1 ? 1 : inFiles + 1;
+  return Math.max(Number(before.memo?.['round'] ?? 1), inFiles) + 1;
+}
+/** The workflow of a sweep that has written its summary: it closes a moment later, and a start before that would only join it. */
+async function closed(session: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {
+  const before = await describe(session, sweep);
+  if (before?.status.name !== 'RUNNING') return before;
+  say(`waiting for the workflow of ${sweep} to close`);
+  const handle = session.client.workflow.getHandle(sweepWorkflowId(sweep));
+  const end = (): Promise<unknown> =>
+    handle.result().catch((error: unknown) => {
+      if (!(error instanceof WorkflowFailedError)) throw error; // however it ended
+    });
+  await askServer(session, end, LONG);
+  return describe(session, sweep);
+}
 
-async function describe({ client }: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {
+async function describe(session: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {
+  const handle = session.client.workflow.getHandle(sweepWorkflowId(sweep));
   try {
-    return await client.workflow.getHandle(sweepWorkflowId(sweep)).describe();
+    return await askServer(session, () => handle.describe());
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
-}
-
-/** The values that the first command handed over may be gone with the state folder: this shell's count then. */
-async function handOverAgain({ stateFolder }: Session, resultsPath: string, plan: Plan): Promise<void> {
-  if ((await readTextIfThere(handoverFile(stateFolder, plan.sweep))) !== null) return;
-  const scenarios: EffectiveScenario[] = [];
-  for (const { hash } of plan.scenarios) {
-    const stored = await readTextIfThere(scenarioFile(resultsPath, hash));
-    if (stored !== null) scenarios.push(EffectiveScenario.parse(JSON.parse(stored)));
-  }
-  const names = neededVariables({
-    ...{ agents: plan.agents, providers: plan.providers },
-    targets: scenarios.map(({ target }) => target),
-    cells: plan.cells,
-    judges: scenarios.map(({ judge }) => judge),
-  });
-  await writeHandover(stateFolder, plan.sweep, handoverFrom(process.env, names));
 }

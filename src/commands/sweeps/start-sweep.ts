@@ -1,28 +1,37 @@
+import { readFile } from 'node:fs/promises';
 import { ServiceError } from '@temporalio/client';
+import { sha256 } from '../../lib/hash.js';
+import { proveSweep } from '../../platform/origin.js';
 import { waitUntil } from '../../platform/wait-until.js';
 import type { Outcome } from '../../results/schema.js';
 import type { Plan } from '../../scenario/plan.js';
+import { originOf } from '../../store/origin.js';
+import { planFile } from '../../store/results-folder.js';
 import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../../workflows/protocol.js';
 import { SWEEP_ID } from '../../workflows/ui.js';
+import { askServer } from '../ask-server.js';
 import type { Session } from '../session.js';
 
 /** Starts the workflow of a plan; when it runs already, that one goes on. `again`: results that count as none. */
 export async function startSweep(
-  { client, engine }: Session,
+  session: Session,
   plan: Plan,
   round: number,
   again: Outcome[] = [],
 ): Promise<void> {
-  const input: SweepInput = {
-    sweep: plan.sweep,
+  const { client, engine } = session;
+  const order: Omit<SweepInput, 'sweep'> = {
     round,
     concurrency: plan.concurrency,
     caps: plan.caps,
+    scheduler: 2,
+    ...cellsPerHistory(),
     ...(again.length === 0 ? {} : { again }),
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   };
+  const input: SweepInput = { sweep: plan.sweep, ...order, proof: await proofOf(session, plan.sweep, order) };
   const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
-  const start = () =>
+  const begin = () =>
     client.workflow.start(WORKFLOWS.sweep, {
       workflowId: sweepWorkflowId(plan.sweep),
       taskQueue: engine.taskQueue,
@@ -34,6 +43,7 @@ export async function startSweep(
       // A dead worker's workflow task is given to the next one after so long.
       workflowTaskTimeout: '5 seconds',
     });
+  const start = () => askServer(session, begin);
   // A server that has just been told of our search attributes learns of them a few seconds later.
   const started = await waitUntil(
     () =>
@@ -45,6 +55,23 @@ export async function startSweep(
     500,
   );
   if (started === null) await start();
+}
+
+/** For tests: histories that are shorter than the server suggests. */
+function cellsPerHistory(): Pick<SweepInput, 'cellsPerHistory'> {
+  const cells = Number(process.env['LLM_TOOL_TEST_CELLS_PER_HISTORY']);
+  return cells > 0 ? { cellsPerHistory: cells } : {};
+}
+
+/** That this command starts the sweep, with the plan as it is now. */
+async function proofOf(
+  { engine: { resultsPath }, stateFolder }: Session,
+  sweep: string,
+  order: object,
+): Promise<string> {
+  const { key } = await originOf({ resultsPath, stateFolder });
+  const planHash = sha256(await readFile(planFile(resultsPath, sweep)));
+  return proveSweep(key, { sweep, planHash, order });
 }
 
 const LEARNING_MS = 60_000;

@@ -4,6 +4,7 @@ import { projectState } from '../../platform/folders.js';
 import { buildSweepDocument, SweepDocument } from '../../results/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
 import { summaryFile } from '../../store/results-folder.js';
+import { withWarnings } from '../../store/with-warnings.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { uiPage } from '../ui-page.js';
 import { readLog } from './read-log.js';
@@ -13,7 +14,7 @@ import { readOwn } from './read-own.js';
 export async function sweepDocument(resultsPath: string, plan: Plan): Promise<SweepDocument> {
   const summary = summaryFile(resultsPath, plan.sweep);
   const engine = await readEngineState(projectState(resultsPath).folder);
-  return buildSweepDocument({
+  const document = buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
     uiUrl: engine === null ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
@@ -23,4 +24,5 @@ export async function sweepDocument(resultsPath: string, plan: Plan): Promise<Sw
     results: readLog(resultsPath),
     resultsPath,
   });
+  return withWarnings(document);
 }

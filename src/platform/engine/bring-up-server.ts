@@ -1,11 +1,14 @@
 import { cacheHome } from '../folders.js';
 import { waitForLock, type Lock } from '../generation-lock.js';
+import { namespaceId } from '../namespace-id.js';
 import { isAlive } from '../process-identity.js';
+import { UnfitNamespace } from '../search-attributes.js';
 import { prepareNamespace, withClient } from '../temporal-client.js';
 import { waitUntil } from '../wait-until.js';
 import { endProcess } from './end-process.js';
 import { logFile, type EngineState } from './engine-state.js';
-import { findTemporal, type TemporalExecutable } from './find-temporal.js';
+import { chooseTemporal } from './choose-temporal.js';
+import type { TemporalExecutable } from './find-temporal.js';
 import { choosePorts, LOOPBACK, startServer, tailOf } from './server.js';
 
 const START_MS = 60_000;
@@ -43,7 +46,7 @@ export async function bringUpServer(up: BringUp): Promise<void> {
 async function lockPorts({ change, signal }: BringUp): Promise<Lock | null> {
   const message = 'waiting for another engine that starts its server';
   try {
-    const onWait = (): void => void change({ message });
+    const onWait = (): void => void change({ message }).catch(() => undefined);
     return await waitForLock(cacheHome(), 'ports', { timeoutMs: START_MS, onWait, signal });
   } catch {
     signal.throwIfAborted();
@@ -51,9 +54,10 @@ async function lockPorts({ change, signal }: BringUp): Promise<Lock | null> {
   }
 }
 
-async function find({ change, signal }: BringUp): Promise<TemporalExecutable> {
+async function find({ folder, state, change, signal }: BringUp): Promise<TemporalExecutable> {
   await change({ phase: 'starting', message: 'looking for the Temporal CLI' });
-  return findTemporal((message) => void change({ message }), signal);
+  const report = (message: string): void => void change({ message }).catch(() => undefined);
+  return chooseTemporal(folder, state(), report, signal);
 }
 
 async function start({ folder, state, change }: BringUp, temporal: TemporalExecutable): Promise<void> {
@@ -66,6 +70,7 @@ async function start({ folder, state, change }: BringUp, temporal: TemporalExecu
     address,
     uiUrl: `http://${LOOPBACK}:${ports.uiPort}`,
     versions: { ...state().versions, temporal: temporal.version },
+    temporal: { path: temporal.path, version: temporal.version },
   });
   await startServer(temporal, folder, ports, (server) => change({ server }));
 }
@@ -76,19 +81,26 @@ function portsOf(state: EngineState): { port: number; uiPort: number } {
   return { port: port > 0 ? port : 7233, uiPort: uiPort > 0 ? uiPort : 8233 };
 }
 
-async function serverReady({ folder, state, signal }: BringUp): Promise<void> {
+async function serverReady({ folder, state, change, signal }: BringUp): Promise<void> {
   const { external, address } = state();
-  const ready = await waitUntil(async () => {
+  const id = await waitUntil(async () => {
     signal.throwIfAborted();
     if (!serverIsUp(state()))
       throw new Error(`the Temporal server ended:\n${await tailOf(logFile(folder, 'server'))}`);
     try {
-      await withClient(state(), { timeoutMs: 2000, signal }, (client) => prepareNamespace(client, external));
-      return true;
+      return await withClient(state(), { timeoutMs: 2000, signal }, async (client) => {
+        await prepareNamespace(client, external);
+        return namespaceId(client);
+      });
     } catch (error) {
-      if (external) throw new Error(`Temporal at ${address} does not answer: ${(error as Error).message}`);
+      if (error instanceof UnfitNamespace) throw error;
+      if (external)
+        throw new Error(
+          `the Temporal server ${address} does not answer (${(error as Error).message}); see that it runs and can be reached, and try again`,
+        );
       return null;
     }
   }, START_MS);
-  if (ready === null) throw new Error(`the Temporal server did not answer within ${START_MS / 1000} s`);
+  if (id === null) throw new Error(`the Temporal server did not answer within ${START_MS / 1000} s`);
+  await change({ namespaceId: id });
 }

@@ -1,12 +1,15 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { projectState } from '../folders.js';
 import { lockHolder } from '../generation-lock.js';
 import { givenTemporal } from '../given-temporal.js';
 import { buildId, packageFile } from '../package-info.js';
 import { isAlive, signalProcess, type ProcessIdentity } from '../process-identity.js';
+import { whyNoRoom } from '../disk-room.js';
+import { diskRemedy } from '../../lib/disk-failure.js';
 import { waitUntil } from '../wait-until.js';
 import { endProcess } from './end-process.js';
-import { lastUsedFile, logFile, readEngineState, type EngineState } from './engine-state.js';
+import { lastUsedFile, logFile, readEngineState, stayFile, type EngineState } from './engine-state.js';
+import { whyNewer } from './newer-engine.js';
 import { startDetached, waitForDeath } from './server.js';
 
 /** Thrown when the engine cannot be brought up; the message is for the user. */
@@ -25,13 +28,22 @@ export interface EngineRequest {
 /** Longer than a build of the Temporal CLI may take. */
 const START_MS = 45 * 60_000;
 const STOP_MS = 30_000;
+/** A keeper tries for ever; a command that waits for it gives up, unless it is a disk that is waited for. */
+const FAILING_MS = 60_000;
+/** Looked for often: enough for the state of the engine. */
+const BARELY = 4096;
 
 /** Tells the keeper that the engine is in use. */
 export function markUsed(stateFolder: string): void {
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  const file = lastUsedFile(stateFolder);
-  writeFileSync(file, '', { flag: 'a' });
-  utimesSync(file, new Date(), new Date());
+  try {
+    mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+    const file = lastUsedFile(stateFolder);
+    writeFileSync(file, '', { flag: 'a' });
+    utimesSync(file, new Date(), new Date());
+  } catch (error) {
+    // Whoever follows a sweep marks it again and again, and says what the disk lacks.
+    if (diskRemedy(error as NodeJS.ErrnoException) === null) throw error;
+  }
 }
 
 /**
@@ -48,12 +60,26 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
   let starts = 0;
   let replaced = false;
   let said = '';
+  const say = (text: string): void => {
+    if (text !== said) request.report(text);
+    said = text;
+  };
   const engine = await waitUntil<EngineState>(async () => {
     markUsed(folder);
+    const blocked = whyNoRoom(folder, BARELY);
+    if (blocked !== null) {
+      const remedy = diskRemedy(blocked, () => true);
+      if (remedy === null) throw new EngineUnavailable(blocked.message);
+      say(`waiting: ${folder}: ${remedy}`);
+      return null;
+    }
+    if (request.stay === true) writeFileSync(stayFile(folder), '');
     const holder = await lockHolder(folder, 'engine');
     const state = await readEngineState(folder);
     if (state !== null && state.phase === 'failed' && state.since >= startedAt)
       throw new EngineUnavailable(state.message);
+    const newer = whyNewer(state, folder);
+    if (newer !== null) throw new EngineUnavailable(newer);
     if (holder === null) {
       if (starts++ >= 3)
         throw new EngineUnavailable(`the engine does not start; see ${logFile(folder, 'keeper')}`);
@@ -71,10 +97,12 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
       );
       replaced = signalProcess(holder, external === null && !state.external ? 'SIGUSR2' : 'SIGTERM');
     }
-    if (state.message !== said && state.phase === 'starting') {
-      said = state.message;
-      request.report(said);
-    }
+    if (state.failing != null) {
+      const { message, since } = state.failing;
+      const isLong = Date.now() - Math.max(since, startedAt) > FAILING_MS;
+      if (isLong && whyNoRoom(folder) === null) throw new EngineUnavailable(message);
+      say(`${message}; trying again`);
+    } else if (state.phase === 'starting') say(state.message);
     return null;
   }, START_MS);
   if (engine === null)
@@ -106,6 +134,11 @@ export type Stopped =
 
 /** Ends keeper, worker and server; also a server or worker whose keeper is gone. */
 export async function stopEngine(stateFolder: string): Promise<Stopped> {
+  try {
+    rmSync(stayFile(stateFolder), { force: true });
+  } catch {
+    // On a read-only disk; what runs there is to be ended all the same.
+  }
   const keeper = await lockHolder(stateFolder, 'engine');
   if (keeper !== null) {
     signalProcess(keeper, 'SIGTERM');

@@ -1,35 +1,34 @@
-import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { diskRemedy } from '../../lib/disk-failure.js';
+import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
+import { assertRoom, whyNoRoom } from '../disk-room.js';
 import { projectState } from '../folders.js';
 import { tryLock } from '../generation-lock.js';
 import type { TemporalAddress } from '../given-temporal.js';
-import { buildId, packageFile, packageVersion } from '../package-info.js';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../process-identity.js';
-import { readJsonIfThere } from '../read-file.js';
-import { withClient } from '../temporal-client.js';
-import { waitUntil } from '../wait-until.js';
+import { buildId, packageVersion } from '../package-info.js';
+import { ownIdentity } from '../process-identity.js';
+import { createBackOff } from './back-off.js';
+import { bringUpServer, serverIsUp, type BringUp } from './bring-up-server.js';
+import { bringUpWorker, workerIsUp } from './bring-up-worker.js';
+import { endProcess, killProcess } from './end-process.js';
 import {
-  lastUsedFile,
-  logFile,
   readEngineState,
   removeHalfWritten,
   taskQueueOf,
   workerAliveFile,
-  workerReadyFile,
   writeEngineState,
   type EngineState,
 } from './engine-state.js';
 import { TemporalNotFound } from './find-temporal.js';
-import { bringUpServer, serverIsUp, type BringUp } from './bring-up-server.js';
-import { endProcess, killProcess } from './end-process.js';
+import { createIdleWatch, isToStay, lastUse, openWorkflows } from './idle.js';
+import { supervisorsLive } from './live-supervisors.js';
+import { whyNewer } from './newer-engine.js';
+import { createServerWatch } from './server-watch.js';
 import { createWatchdog } from './watchdog.js';
-import { startRecorded, tailOf } from './server.js';
 
-const START_MS = 60_000;
 const POLL_MS = 200;
-/** So many failed starts within FAILURES_WINDOW_MS are no accident. */
-const FAILURES_LIMIT = 5;
-const FAILURES_WINDOW_MS = 60_000;
+/** An engine that has failed so often in a row at its first start will go on failing. */
+const FIRST_FAILURES = 5;
 
 export interface KeeperOptions {
   resultsPath: string;
@@ -40,9 +39,9 @@ export interface KeeperOptions {
 }
 
 /**
- * The keeper: runs the Temporal server and one worker as detached processes, restarts what dies, and ends both when
- * nothing has used them for a while. Returns at once when another keeper holds the lock. Server and worker finish their
- * work without it, and the next keeper adopts them.
+ * The keeper: runs the Temporal server and one worker as detached processes, restarts what dies or hangs, and ends both
+ * when nothing has used them for a while. Returns at once when another keeper holds the lock. Server and worker finish
+ * their work without it, and the next keeper adopts them. Once they have been up, it tries for ever to bring them back.
  */
 export async function keep(options: KeeperOptions): Promise<void> {
   const { id, folder } = projectState(options.resultsPath);
@@ -63,11 +62,13 @@ export async function keep(options: KeeperOptions): Promise<void> {
   process.on('SIGHUP', () => undefined);
 
   const before = await readEngineState(folder);
+  const newer = whyNewer(before, folder);
   let state: EngineState = {
     phase: 'starting',
     message: 'starting',
     since: Date.now(),
     build: buildId(),
+    protocol: Math.max(before?.protocol ?? 0, ENGINE_PROTOCOL),
     external: options.external !== null,
     address: options.external?.address ?? before?.address ?? '',
     namespace: options.external?.namespace ?? 'default',
@@ -75,73 +76,96 @@ export async function keep(options: KeeperOptions): Promise<void> {
     uiUrl: options.external === null ? (before?.uiUrl ?? null) : null,
     resultsPath: options.resultsPath,
     keeper: ownIdentity(),
-    ...(await takeOver(before, options.external)),
-    versions: { temporal: null, llm_tool_test: packageVersion },
+    ...(newer === null ? await takeOver(before, options.external) : { server: null, worker: null }),
+    versions: {
+      temporal: before?.versions.temporal ?? null,
+      llm_tool_test: newer === null ? packageVersion : (before?.versions.llm_tool_test ?? packageVersion),
+    },
+    temporal: before?.temporal ?? null,
   };
   let written = Promise.resolve();
+  let isWritten = true as boolean;
   /** Writes follow each other, also those that nobody waits for. */
   const update = (change: Partial<EngineState>): Promise<void> => {
     const since = change.phase !== undefined && change.phase !== state.phase ? Date.now() : state.since;
     state = { ...state, ...change, since };
     const now = state;
     written = written.catch(() => undefined).then(() => writeEngineState(folder, now));
+    written.then(
+      () => (isWritten = true),
+      () => (isWritten = false),
+    );
     return written;
+  };
+  /** For what may be written later: a full disk must not keep the keeper from its work. */
+  const note = (change: Partial<EngineState>): Promise<void> => update(change).catch(() => undefined);
+
+  const backOff = createBackOff();
+  let wasReady = false;
+  const bringUp = async (): Promise<void> => {
+    try {
+      await bringUpAll({ folder, state: () => state, change: update, signal: stopping.signal });
+      backOff.succeed();
+      wasReady = true;
+      await note({ failing: null });
+    } catch (error) {
+      if (isAskedToStop()) return;
+      backOff.fail();
+      const failed = backOff.failing();
+      if (!wasReady && !isDiskFailure(error, folder) && !supervisorsLive(folder)) {
+        const isFinal = state.external || error instanceof TemporalNotFound;
+        if (isFinal || (failed?.times ?? 0) >= FIRST_FAILURES) throw error;
+      }
+      const { message } = error as Error;
+      await note({ phase: 'starting', failing: { message, since: failed?.since ?? Date.now() } });
+    }
   };
 
   try {
-    await update({});
-    const failures: number[] = [];
+    if (newer !== null) throw new Error(newer);
+    await note({});
     const isStuck = createWatchdog(workerAliveFile(folder));
-    let idleSince = Date.now();
-    let nextIdleCheck = Date.now();
+    const isHung = createServerWatch(stopping.signal);
+    const isIdle = createIdleWatch(folder, options.idleMs ?? 0, stopping.signal);
     while (!isAskedToStop()) {
       if (workerIsUp(state) && (await isStuck(state.worker))) await killProcess(state.worker);
+      if (!state.external && serverIsUp(state) && isHung(state)) await killProcess(state.server);
       // Not ready at first, also where both are up already: a keeper that succeeds another adopts them.
-      if (state.phase !== 'ready' || !serverIsUp(state) || !workerIsUp(state)) {
-        try {
-          await bringUp({ folder, state: () => state, change: update, signal: stopping.signal });
-        } catch (error) {
-          if (isAskedToStop()) break;
-          // Killed while it started, or a port taken in between: worth another try, but not for ever.
-          failures.push(Date.now());
-          const recent = failures.filter((at) => at > Date.now() - FAILURES_WINDOW_MS);
-          if (state.external || error instanceof TemporalNotFound || recent.length >= FAILURES_LIMIT)
-            throw error;
-        }
-      }
-      if (options.idleMs !== null && Date.now() >= nextIdleCheck) {
-        nextIdleCheck = Date.now() + Math.min(options.idleMs / 4, 30_000);
+      const isUp = state.phase === 'ready' && serverIsUp(state) && workerIsUp(state);
+      if (!isUp && backOff.isDue()) await bringUp();
+      if (!isWritten && whyNoRoom(folder) === null) await note({});
+      if (!isToStay(folder, options.idleMs) && (await isIdle(state)) && !isAskedToStop()) {
         const used = await lastUse(folder);
-        if ((await openWorkflows(state, stopping.signal)) !== 0) idleSince = Date.now();
-        if (Date.now() - Math.max(idleSince, used) > options.idleMs) {
-          await update({ phase: 'stopping', message: 'idle' });
-          // A command marks its use before it reads the phase: whoever came in between is seen here.
-          const isIdle = (await openWorkflows(state, stopping.signal)) === 0;
-          if (isIdle && (await lastUse(folder)) === used) askToStop('all');
-          else await update({ phase: 'ready', message: '' });
-        }
+        await note({ phase: 'stopping', message: 'idle' });
+        // A command marks its use before it reads the phase: whoever came in between is seen here.
+        const isUnused = (await openWorkflows(state, stopping.signal)) === 0;
+        if (isUnused && (await lastUse(folder)) === used) askToStop('all');
+        else await note({ phase: 'ready', message: '' });
       }
       await sleep(POLL_MS);
     }
-    await update({ phase: 'stopping', message: 'asked to stop' });
+    await note({ phase: 'stopping', message: 'asked to stop' });
     await endProcess(state.worker);
     if (asked.stop === 'all') await endProcess(state.server);
-    await update({
+    await note({
       phase: 'stopped',
       message: '',
       worker: null,
       ...(asked.stop === 'all' ? { server: null } : {}),
     });
   } catch (error) {
-    await update({ phase: 'failed', message: error instanceof Error ? error.message : String(error) });
+    await note({ phase: 'failed', message: error instanceof Error ? error.message : String(error) });
     await endProcess(state.worker);
     await endProcess(state.server);
   } finally {
-    await lock.release();
+    // A lock that cannot be released is that of a dead process in a moment.
+    await lock.release().catch(() => undefined);
   }
 }
 
-const workerIsUp = (state: EngineState): boolean => state.worker !== null && isAlive(state.worker);
+/** A program that fails to start on a full disk may say something else of it. */
+const isDiskFailure = (error: unknown, folder: string): boolean =>
+  diskRemedy(error as NodeJS.ErrnoException) !== null || whyNoRoom(folder) !== null;
 
 /** What an earlier keeper left and this one can go on with. The rest ends: agents are adopted by the next worker. */
 async function takeOver(
@@ -157,48 +181,10 @@ async function takeOver(
   return { server: sameServer ? before.server : null, worker: sameWorker ? before.worker : null };
 }
 
-async function bringUp(up: BringUp): Promise<void> {
+async function bringUpAll(up: BringUp): Promise<void> {
+  // What is started must be recorded: on a full disk nothing is.
+  assertRoom(up.folder);
   if (!serverIsUp(up.state()) || up.state().phase !== 'ready') await bringUpServer(up);
   if (!workerIsUp(up.state())) await bringUpWorker(up);
   await up.change({ phase: 'ready', message: '', build: buildId() });
 }
-
-async function bringUpWorker({ folder, state, change, signal }: BringUp): Promise<void> {
-  await change({ phase: 'starting', message: 'starting the worker' });
-  const log = logFile(folder, 'worker');
-  const worker = await startRecorded(
-    { command: process.execPath, args: workerArguments(state()), log, env: process.env },
-    (worker) => change({ worker }),
-  );
-  const ready = await waitUntil(async () => {
-    signal.throwIfAborted();
-    const said = await readJsonIfThere<ProcessIdentity>(workerReadyFile(folder));
-    if (said?.pid === worker.pid && said.start === worker.start) return true;
-    if (!isAlive(worker)) throw new Error(`the worker ended:\n${await tailOf(log)}`);
-    return null;
-  }, START_MS);
-  if (ready === null) throw new Error(`the worker was not ready within ${START_MS / 1000} s`);
-}
-
-const workerArguments = (state: EngineState): string[] => [
-  packageFile('dist/worker.js'),
-  ...['--results', state.resultsPath, '--queue', state.taskQueue],
-  ...['--address', state.address, '--namespace', state.namespace],
-  ...(state.external ? ['--external'] : []),
-];
-
-async function openWorkflows(state: EngineState, signal: AbortSignal): Promise<number | null> {
-  try {
-    const query = `ExecutionStatus = "Running" AND TaskQueue = "${state.taskQueue}"`;
-    return await withClient(
-      state,
-      { timeoutMs: 5000, signal },
-      async ({ workflow }) => (await workflow.count(query)).count,
-    );
-  } catch {
-    return null; // not known: not idle
-  }
-}
-
-const lastUse = async (folder: string): Promise<number> =>
-  (await stat(lastUsedFile(folder)).catch(() => ({ mtimeMs: 0 }))).mtimeMs;

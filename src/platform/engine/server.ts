@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { SEARCH_ATTRIBUTES } from '../../lib/search-attributes.js';
 import { identify, isAlive, type ProcessIdentity } from '../process-identity.js';
 import { waitUntil } from '../wait-until.js';
 import type { TemporalExecutable } from './find-temporal.js';
-import { logFile } from './engine-state.js';
+import { databaseFile, logFile } from './engine-state.js';
 
 export const LOOPBACK = '127.0.0.1';
 
@@ -120,8 +120,10 @@ export const startServer = (
 ): Promise<ProcessIdentity> =>
   startRecorded(
     {
-      command: temporal.path,
+      // The database holds prompts and messages: it is nobody else's to read, wherever the folder is moved.
+      command: 'sh',
       args: [
+        ...['-c', 'umask 077 && exec "$@"', 'sh', temporal.path],
         ...[
           'server',
           'start-dev',
@@ -132,7 +134,7 @@ export const startServer = (
           '--ui-port',
           String(ports.uiPort),
         ],
-        ...['--db-filename', join(stateFolder, `temporal-${temporal.version}.db`)],
+        ...['--db-filename', databaseFile(stateFolder, temporal.version)],
         // Safe when the process is killed; full sync would cost four times the wall time (specs/durability.md).
         ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
         ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [

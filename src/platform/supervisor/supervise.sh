@@ -78,8 +78,11 @@ become_agent() {
 # Until it is written: some file systems need room also in place, and one may be read-only for a while. What the agent has
 # done is paid for, and none of it runs any more. A folder that is gone is asked for by nobody.
 record() {
-  until printf '%s\n' "$2" 1<>"$_ltt_dir/$1" || [ ! -d "$_ltt_dir" ]; do sleep 1; done 2>/dev/null
+  until write_line "$@" || { reopen && write_line "$@"; } || [ ! -d "$_ltt_dir" ]; do sleep 1; done 2>/dev/null
 }
+write_line() { printf '%s\n' "$2" 1<>"$_ltt_dir/$1"; }
+# An agent without a sandbox can take all access from the folder of its run and from those in it.
+reopen() { chmod u+rwx "${_ltt_dir%/*/*}" "${_ltt_dir%/*}" "$_ltt_dir"; }
 
 # What cannot be made ends it here, before there is anything to pay for.
 mkfifo "$_ltt_dir/ctl" "$_ltt_dir/why" || exit 73

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../lib/duration.js';
+import { shownTokens } from '../../results/recorded-usage.js';
 import { sumUsage } from '../../results/token-usage.js';
 import type { ReportedCell } from './sweep-report.js';
 
@@ -6,21 +7,26 @@ import type { ReportedCell } from './sweep-report.js';
 export function effortOf(cells: readonly ReportedCell[]) {
   const own = cells.filter(({ cell }) => !cell.cached);
   const durations = own.flatMap(({ cell }) => cell.duration_secs ?? []);
+  const used = own.flatMap(({ records }) =>
+    records?.run.agent == null ? [] : shownTokens(records.run.agent),
+  );
   return {
     seconds: durations.length === 0 ? null : durations.reduce((sum, seconds) => sum + seconds, 0),
-    tokens: sumUsage(own.flatMap(({ records }) => records?.run.agent?.token_usage ?? [])),
+    tokens: sumUsage(used.map(({ usage }) => usage)),
+    /** Some of the agents were interrupted: there are more tokens than that. */
+    atLeast: used.some(({ atLeast }) => atLeast),
   };
 }
 
 /** "Runs took 3m 20s, tokens 1,200 in and 350 out". */
 export function effortText(cells: readonly ReportedCell[]): string {
-  const { seconds, tokens } = effortOf(cells);
+  const { seconds, tokens, atLeast } = effortOf(cells);
   const { input, output } = tokens;
   return [
     `Runs took ${seconds === null ? 'n/a' : formatDuration(seconds * 1000)}`,
     ...(input === null && output === null
       ? []
-      : [`tokens ${tokenText(input)} in and ${tokenText(output)} out`]),
+      : [`tokens ${atLeast ? 'at least ' : ''}${tokenText(input)} in and ${tokenText(output)} out`]),
   ].join(', ');
 }
 

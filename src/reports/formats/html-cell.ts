@@ -1,9 +1,10 @@
-import { formatCost } from '../../lib/dollars.js';
+import { formatKnownCost, shortKnownCost } from '../../lib/dollars.js';
 import { formatDuration } from '../../lib/duration.js';
 import { compositeTier } from '../../results/composite.js';
 import { commandEnd, type CommandRecord, type RunRecord } from '../../results/run-record.js';
 import type { Metrics } from '../../results/schema.js';
 import { scoreText, votesText } from '../../results/score-text.js';
+import { shownTokens } from '../../results/recorded-usage.js';
 import type { SweepCell } from '../../results/sweep-document.js';
 import { optionalArtifacts } from '../artifact-links.js';
 import { tokenText } from './effort.js';
@@ -51,7 +52,9 @@ const figures = (cell: SweepCell): string =>
     ...(cell.gates_total === null ? [] : [`gates ${cell.gates_passed ?? 0}/${cell.gates_total}`]),
     ...(cell.judge_score === null ? [] : [`judge ${scoreText(cell.judge_score)}`]),
     ...(cell.duration_secs === null ? [] : [formatDuration(cell.duration_secs * 1000)]),
-    ...(cell.cost_usd === null ? [] : [formatCost(cell.cost_usd)]),
+    ...(cell.cost_usd === null && cell.cost_usd_at_least === undefined
+      ? []
+      : [shortKnownCost(cell.cost_usd, cell.cost_usd_at_least)]),
     ...(cell.cached ? ['cached'] : []),
   ].join(' · ');
 
@@ -73,7 +76,8 @@ function warnings(cell: SweepCell, run: RunRecord | null): Part {
 
 function facts(cell: SweepCell, run: RunRecord, metrics: Metrics): Markup {
   const { agent } = run;
-  const usage = agent?.token_usage ?? null;
+  const { usage, atLeast } = agent === null ? { usage: null, atLeast: false } : shownTokens(agent);
+  const sign = atLeast ? 'at least ' : '';
   const composite = metrics.composite_score;
   const known: [string, string][] = [
     ['agent', `${run.agent_name} ${agent?.version ?? ''}`],
@@ -81,12 +85,12 @@ function facts(cell: SweepCell, run: RunRecord, metrics: Metrics): Markup {
     ['how the agent ended', agent === null ? 'it was not started' : agent.message],
     ['started', run.started_at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')],
     ['duration', formatDuration(run.duration_secs * 1000)],
-    ['cost', formatCost(cell.cost_usd)],
+    ['cost', formatKnownCost(cell.cost_usd, cell.cost_usd_at_least)],
     ...(usage === null
       ? []
       : ([
-          ['tokens in / out', `${tokenText(usage.input)} / ${tokenText(usage.output)}`],
-          ['cache read / written', `${tokenText(usage.cache_read)} / ${tokenText(usage.cache_write)}`],
+          ['tokens in / out', `${sign}${tokenText(usage.input)} / ${tokenText(usage.output)}`],
+          ['cache read / written', `${sign}${tokenText(usage.cache_read)} / ${tokenText(usage.cache_write)}`],
         ] as [string, string][])),
     ...(composite === undefined
       ? []

@@ -86,7 +86,7 @@ type Tile = [term: string, value: string | number, look?: string];
 
 function tiles({ document, cells }: SweepReport): Markup[] {
   const { totals } = document;
-  const { seconds, tokens } = effortOf(cells);
+  const { seconds, tokens, atLeast } = effortOf(cells);
   const budget = document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`;
   const ifAny = (term: string, count: number): Tile[] => (count === 0 ? [] : [[term, count]]);
   return [
@@ -101,7 +101,10 @@ function tiles({ document, cells }: SweepReport): Markup[] {
     tileRow('tiles wide', [
       ['cost', `${totalCost(document.cells)}${budget}`],
       ['time of all runs', seconds === null ? 'n/a' : formatDuration(seconds * 1000)],
-      ['tokens in / out', `${tokenText(tokens.input)} / ${tokenText(tokens.output)}`],
+      [
+        'tokens in / out',
+        `${atLeast ? 'at least ' : ''}${tokenText(tokens.input)} / ${tokenText(tokens.output)}`,
+      ],
     ]),
   ];
 }
@@ -118,6 +121,7 @@ function notes({ document, cells }: SweepReport): Markup[] {
     ...(isOpen(document)
       ? [markup`<p class="note">The sweep has not ended: this is what is known so far.</p>`]
       : []),
+    ...(document.warnings ?? []).map((text) => markup`<p class="note">${text}.</p>`),
     ...(missing === 0
       ? []
       : [

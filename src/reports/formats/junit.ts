@@ -93,6 +93,7 @@ function properties({ cell, records, missing }: ReportedCell): Markup[] {
     ['agent_version', agent?.version],
     ['model_used', agent?.model_used],
     ['cost_usd', cell.cost_usd],
+    ['cost_usd_at_least', cell.cost_usd_at_least],
     ['tokens_input', usage?.input],
     ['tokens_output', usage?.output],
     ['tokens_reasoning', usage?.reasoning],

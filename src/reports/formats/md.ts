@@ -1,5 +1,5 @@
 import { beginningOf } from '../../lib/cut.js';
-import { formatCost } from '../../lib/dollars.js';
+import { shortKnownCost } from '../../lib/dollars.js';
 import { formatDuration } from '../../lib/duration.js';
 import { gateTitle } from '../../results/gate-title.js';
 import type { Outcome } from '../../results/schema.js';
@@ -51,6 +51,7 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
     heading(2, headline(document)),
     `${totalsText(document)}. ${effortText(cells)}. Sweep ${inline(document.sweep)}.`,
     isOpen(document) ? '> The sweep has not ended: this is what is known so far.' : null,
+    ...(document.warnings ?? []).map((text) => `> ${inline(text)}`),
     missing === 0 ? null : `> ${lost} been removed or cannot be read: only what the sweep knows is shown.`,
     outcomes(document.cells, options),
     ...(failed.length === 0 ? [] : [heading(3, 'Failures'), failures(report, failed, options)]),
@@ -146,7 +147,7 @@ function runs(report: SweepReport, options: MarkdownOptions): string {
       cell.gates_total === null ? '' : `${cell.gates_passed ?? 0}/${cell.gates_total}`,
       cell.judge_score === null ? '' : scoreText(cell.judge_score),
       cell.duration_secs === null ? '' : formatDuration(cell.duration_secs * 1000),
-      cell.outcome === null ? '' : formatCost(cell.cost_usd),
+      cell.outcome === null ? '' : shortKnownCost(cell.cost_usd, cell.cost_usd_at_least),
       whereToRead(report, reported, options),
     ];
   };

@@ -31,7 +31,7 @@ export interface SweepInputs {
 /** What of scenario.json has no part in what a run comes to. */
 const NEUTRAL = /^scenario\.(description|tier|tags|tool_matrix|matrix\.repeat|cost\.cache)\b/;
 /** What is meant to change between two sweeps, and not what it is tested with. */
-const TARGET = /^target(_path)?\b/;
+const TARGET = /^target(_path|_files)?\b/;
 
 /** Whatever is known to differ between the sweeps in the configurations that both have. */
 export function changesBetween(

@@ -1,12 +1,14 @@
 import { SCHEMA_VERSION } from '../schema.js';
 import { changesBetween, hasSameInputs, type SweepInputs } from './changes.js';
-import { ALPHA, type ComparedConfiguration, type Comparison, type ComparisonVerdict } from './document.js';
+import { ALPHA, type ComparedConfiguration, type Comparison } from './document.js';
 import { doubtsOf } from './doubts.js';
-import { exactTest, meanDifference, smallestP, type Stratum } from './exact-test.js';
+import type { Stratum } from './exact-test.js';
+import { decideGate } from './decide-gate.js';
 import { gateChanges } from './gate-changes.js';
 import { holm } from './holm.js';
 import { measuresOf } from './measures.js';
 import { armsOf, runsOf, sumOfSides, type Arm, type Pair, type SweepResults } from './samples.js';
+import { testOf, verdictOf } from './verdict-of.js';
 
 export interface SweepToCompare extends SweepResults, SweepInputs {}
 
@@ -26,18 +28,21 @@ export function compareSweeps(
   const only = (arms: Map<string, Arm>, others: Map<string, Arm>) =>
     [...arms].flatMap(([key, { configuration }]) => (others.has(key) ? [] : configuration));
   const total = totalOf(pairs);
+  const verdict = verdictOf(total);
+  const missing = [...before].flatMap(([key, arm]) => (after.has(key) ? [] : arm));
   return {
     schema_version: SCHEMA_VERSION,
     base: nameOf(base),
     head: nameOf(head),
     alpha: ALPHA,
-    verdict: verdictOf(total),
+    verdict,
+    gate: decideGate(verdict, pairs, missing),
     total,
     configurations: withAdjusted(pairs),
     only_in_base: only(before, after),
     only_in_head: only(after, before),
     changes: changesBetween(base, head, pairs, fixtureFiles),
-    doubts: doubtsOf(base, head),
+    doubts: doubtsOf(base, head, pairs),
   };
 }
 
@@ -50,15 +55,6 @@ const nameOf = ({ sweep, variant, started, status }: SweepToCompare): Comparison
 
 const stratumOf = ({ base, head }: Pair): Stratum => ({ base: base.side, head: head.side });
 const isTested = ({ base, head }: Pair): boolean => base.side.tested > 0 && head.side.tested > 0;
-
-/** The test of the strata, and the numbers that go with it; without any there is nothing to compare. */
-function testOf(strata: readonly Stratum[]) {
-  return {
-    difference: meanDifference(strata),
-    p: strata.length === 0 ? null : exactTest(strata),
-    smallest_p: strata.length === 0 ? null : smallestP(strata),
-  };
-}
 
 function totalOf(pairs: readonly Pair[]): Comparison['total'] {
   const tested = pairs.filter(isTested);
@@ -98,12 +94,4 @@ function withAdjusted(pairs: readonly Pair[]): ComparedConfiguration[] {
       same_inputs: hasSameInputs(pair),
     };
   });
-}
-
-function verdictOf(test: Pick<Comparison['total'], 'difference' | 'p' | 'smallest_p'>): ComparisonVerdict {
-  const { difference, p, smallest_p: smallest } = test;
-  if (difference === null || p === null || smallest === null) return 'nothing to compare';
-  if (smallest > ALPHA) return 'too few runs';
-  if (p > ALPHA) return 'no difference shown';
-  return difference > 0 ? 'better' : 'worse';
 }

@@ -35,6 +35,8 @@ export const Side = z.object({
   reused: z.number().int(),
   /** Left out: the result is that of a run of the other sweep, where it counts if that sweep ran it. */
   shared: z.number().int(),
+  /** Cells that were run again though they had passed or failed: their first result counts. */
+  retried: z.number().int(),
   /** Left out: could not be tested. */
   errored: z.number().int(),
   cancelled: z.number().int(),
@@ -42,6 +44,17 @@ export const Side = z.object({
   waiting: z.number().int(),
 });
 export type Side = z.infer<typeof Side>;
+
+/**
+ * What `--fail-on-worse` makes of a comparison. `undecided`: too few runs. `not tested`: what base has tested, head has
+ * not, or what is missing decides whether it is worse.
+ */
+export const Gate = z.object({
+  result: z.enum(['not worse', 'worse', 'undecided', 'not tested']),
+  /** Sentences on why it is undecided or not tested. */
+  reasons: z.array(z.string()),
+});
+export type Gate = z.infer<typeof Gate>;
 
 const Value = z.object({
   value: z.number().nullable(),
@@ -131,6 +144,7 @@ export const Comparison = z.object({
   head: SweepName,
   alpha: z.literal(ALPHA),
   verdict: ComparisonVerdict,
+  gate: Gate,
   /** All configurations together that have tested runs on both sides. */
   total: Tested.omit({ verdict: true }),
   configurations: z.array(ComparedConfiguration),

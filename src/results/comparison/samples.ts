@@ -13,7 +13,7 @@ export interface SweepResults {
   started: string;
   status: 'open' | 'completed' | 'cancelled';
   cells: readonly Cell[];
-  /** Lines of this sweep, in the order written: of several of a cell, the last one counts. */
+  /** Lines of this sweep, in the order written: of several of a cell, the first that passed or failed counts, else the last. */
   lines: readonly ResultLine[];
 }
 
@@ -34,22 +34,44 @@ export interface Pair {
 /** Whose result a line is: one run may be the result of several sweeps. */
 const runOf = ({ id, cached_from }: ResultLine): string => cached_from ?? id;
 
-const lastLines = ({ lines }: SweepResults): Map<string, ResultLine> =>
-  new Map(lines.map((line) => [line.cell, line]));
+const isDecided = ({ outcome }: ResultLine): boolean => outcome === 'pass' || outcome === 'fail';
 
-/** Runs whose results a sweep has. */
-export const runsOf = (sweep: SweepResults): Set<string> =>
-  new Set([...lastLines(sweep).values()].map(runOf));
+/**
+ * The line of each cell that counts. Only failures are run again after a result (`retry --failed`): were the last result
+ * to count, a sweep would get better by repeating what failed.
+ */
+function countedLines(lines: readonly ResultLine[]): Map<string, ResultLine> {
+  const counted = new Map<string, ResultLine>();
+  for (const line of lines) {
+    const known = counted.get(line.cell);
+    if (known === undefined || !isDecided(known)) counted.set(line.cell, line);
+  }
+  return counted;
+}
+
+/** Results of cells that had passed or failed before, and do not count: the last one of each cell. */
+export function resultsOfRetries(lines: readonly ResultLine[]): ResultLine[] {
+  const counted = countedLines(lines);
+  const retries = lines.filter((line) => {
+    const first = counted.get(line.cell);
+    return first !== undefined && first.id !== line.id && isDecided(first) && isDecided(line);
+  });
+  return [...new Map(retries.map((line) => [line.cell, line])).values()];
+}
+
+/** Runs whose results a sweep has, those that do not count too. */
+export const runsOf = ({ lines }: SweepResults): Set<string> => new Set(lines.map(runOf));
 
 const configurationKey = ({ scenario, agent, model, variant }: Configuration): string =>
   JSON.stringify([scenario, agent, model, variant]);
 
 /**
  * A sweep by configuration. A run counts once: what was reused from the other sweep counts there, and what both have reused
- * of a third one counts in neither. It would be the same observation on both sides.
+ * of a third one counts in neither. It would be the same observation on both sides, or twice on one.
  */
 export function armsOf(sweep: SweepResults, runsOfOther: ReadonlySet<string>): Map<string, Arm> {
-  const lines = lastLines(sweep);
+  const lines = countedLines(sweep.lines);
+  const retries = resultsOfRetries(sweep.lines);
   const groups = new Map<string, Arm['cells']>();
   for (const cell of sweep.cells) {
     const key = configurationKey(cell);
@@ -60,21 +82,25 @@ export function armsOf(sweep: SweepResults, runsOfOther: ReadonlySet<string>): M
   return new Map(
     [...groups].flatMap(([key, cells]): [string, Arm][] => {
       const [first] = cells;
-      return first === undefined ? [] : [[key, armOf(first.cell, cells, runsOfOther)]];
+      return first === undefined ? [] : [[key, armOf(first.cell, { cells, retries }, runsOfOther)]];
     }),
   );
 }
 
 function armOf(
   { scenario, agent, model, variant }: Configuration,
-  cells: Arm['cells'],
+  { cells, retries }: { cells: Arm['cells']; retries: readonly ResultLine[] },
   runsOfOther: ReadonlySet<string>,
 ): Arm {
-  const decided = cells.flatMap(({ line }) =>
-    line?.outcome === 'pass' || line?.outcome === 'fail' ? line : [],
-  );
-  const isShared = (line: ResultLine): boolean => line.cached_from !== null && runsOfOther.has(runOf(line));
-  const samples = decided.filter((line) => !isShared(line));
+  const decided = cells.flatMap(({ line }) => (line !== null && isDecided(line) ? line : []));
+  const runs = new Set<string>();
+  const samples = decided.filter((line) => {
+    const isShared = line.cached_from !== null && runsOfOther.has(runOf(line));
+    const isNew = !runs.has(runOf(line));
+    runs.add(runOf(line));
+    return isNew && !isShared;
+  });
+  const ids = new Set(cells.map(({ cell }) => cell.id));
   const totals = totalsOf(
     cells.flatMap(({ line }) => (line === null ? [] : { outcome: line.outcome, cached: false })),
     cells.length,
@@ -85,6 +111,7 @@ function armOf(
     samples,
     side: sideOf(samples, {
       shared: decided.length - samples.length,
+      retried: retries.filter(({ cell }) => ids.has(cell)).length,
       errored: totals.errored,
       cancelled: totals.cancelled,
       waiting: waitingIn(totals),
@@ -92,7 +119,7 @@ function armOf(
   };
 }
 
-type LeftOut = Pick<Side, 'shared' | 'errored' | 'cancelled' | 'waiting'>;
+type LeftOut = Pick<Side, 'shared' | 'retried' | 'errored' | 'cancelled' | 'waiting'>;
 
 function sideOf(samples: readonly ResultLine[], leftOut: LeftOut): Side {
   const tested = samples.length;
@@ -120,6 +147,7 @@ export function sumOfSides(tested: readonly Side[], all: readonly Side[]): Side 
     interval: tested.length === 1 ? (tested[0]?.interval ?? null) : null,
     reused: sum(tested, 'reused'),
     shared: sum(all, 'shared'),
+    retried: sum(all, 'retried'),
     errored: sum(all, 'errored'),
     cancelled: sum(all, 'cancelled'),
     waiting: sum(all, 'waiting'),

@@ -1,0 +1,42 @@
+import { realpath } from 'node:fs/promises';
+import { cacheHome } from '../../platform/folders.js';
+import { fingerprint } from '../../platform/fingerprint.js';
+import { programFiles, type ProgramFiles } from '../../platform/program-files.js';
+import type { RunContext } from '../step/run-context.js';
+import type { Prepared } from './build-workspace.js';
+
+export type TargetFiles = ProgramFiles;
+
+/** Paths that change from run to run, or that the scenario's own hash covers: no part of any program. */
+export const notPrograms = ({ handle }: RunContext): string[] => [...handle.hidden, cacheHome()];
+
+/** What the target consists of, as it is now; `resolved` is its program. */
+export async function targetFiles(context: RunContext, resolved: string): Promise<TargetFiles> {
+  const workspace = await workspaceAround(context, resolved);
+  // What setup commands change there is not in the fixture's hash; without any, that covers all of it.
+  if (workspace !== null && context.scenario.setup.commands.length === 0)
+    return { fingerprint: await fingerprint(resolved), unknown: null };
+  return programFiles(resolved, {
+    declared: context.target_files ?? null,
+    whole: workspace,
+    passOver: workspace === null ? notPrograms(context) : [],
+    path: context.targetEnv['PATH'] ?? context.baseEnv['PATH'] ?? '',
+  });
+}
+
+/** The run's workspace where the program is in it, else null. */
+async function workspaceAround({ handle }: RunContext, program: string): Promise<string | null> {
+  const workspace = await realpath(handle.workspace).catch(() => handle.workspace);
+  return program.startsWith(`${workspace}/`) ? workspace : null;
+}
+
+/**
+ * Whether the target is no longer what it was when the run was prepared: then nobody knows which one was tested. What is in
+ * the workspace is the agent's to change.
+ */
+export async function hasTargetChanged(context: RunContext, prepared: Prepared): Promise<boolean> {
+  const { resolved, target_whole, target_fingerprint = null } = prepared;
+  if (resolved === null || target_whole !== true) return false;
+  if ((await workspaceAround(context, resolved)) !== null) return false;
+  return (await targetFiles(context, resolved)).fingerprint !== target_fingerprint;
+}

@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { Context } from '@temporalio/activity';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { verifyRunProof, verifySweepProof } from '../../platform/origin.js';
+import { claim, claimFile, closeOrder, supersede, whyClosed } from '../../platform/origin-ledger.js';
+import { originOf } from '../../store/origin.js';
+import { writeNote } from '../../platform/write-file.js';
+import { createRecent } from '../../lib/recent.js';
+import type { Deps } from './deps.js';
+import { sweepWorkflowId, type RunRef, type SweepOrigin } from '../../workflows/protocol.js';
+
+/** Stands for the order of sweeps that an older build has started, without a proof. */
+const BEFORE = 'before';
+
+/** Every step of every run asks, and what is claimed never changes. */
+const claims = createRecent<boolean>(4096);
+
+/** A sweep or run with its plan, as an activity is given it. */
+interface Planned {
+  sweep: string;
+  planHash: string;
+}
+
+/**
+ * The order by which a sweep was started; a sweep from before there was a key has none of its own.
+ * @throws ApplicationFailure, not to be tried again, where the command line has not started this very execution
+ */
+async function verifySweep(
+  deps: Deps,
+  { sweep, planHash }: Planned,
+  given: SweepOrigin | undefined,
+): Promise<string> {
+  const { key } = await originOf(deps);
+  const facts = { sweep, planHash, order: given?.order ?? {} };
+  const order = given === undefined ? null : verifySweepProof(key, facts, given.proof);
+  if (order === null || given === undefined) return orderFromBefore(deps, { sweep, planHash });
+  await claimOnce(
+    deps,
+    `sweep ${sweep}`,
+    { sweep, order, workflowId: sweepWorkflowId(sweep) },
+    given.execution,
+  );
+  return order;
+}
+
+/** The same for who loads its cells: older orders of the sweep come to their end by that. */
+export async function verifyStart(
+  deps: Deps,
+  planned: Planned,
+  given: SweepOrigin | undefined,
+): Promise<string> {
+  const order = await verifySweep(deps, planned, given);
+  const { sweep } = planned;
+  if ((await whyClosed(deps.stateFolder, sweep, order)) !== null) throw refused(`sweep ${sweep}`, ENDED);
+  if (order === BEFORE) return order;
+  supersede(deps.stateFolder, sweep, order);
+  if (sweep in (await originOf(deps)).before) closeOrder(deps.stateFolder, sweep, BEFORE, 'superseded');
+  return order;
+}
+
+/** The same for who writes its summary; gives what ends the order, after which nothing more begins by it. */
+export async function verifyEnd(
+  deps: Deps,
+  planned: Planned,
+  given: SweepOrigin | undefined,
+): Promise<() => void> {
+  const order = await verifySweep(deps, planned, given);
+  const { sweep } = planned;
+  if ((await whyClosed(deps.stateFolder, sweep, order)) === 'superseded')
+    throw refused(`sweep ${sweep}`, 'it has been started anew since');
+  return () => closeOrder(deps.stateFolder, sweep, order, 'finished');
+}
+
+/**
+ * Checks that a run was started by a sweep that the command line has started, and that this is its one execution. Gives
+ * whether it has a proof; runs of a sweep from before there was a key have none.
+ * @throws ApplicationFailure, not to be tried again, for any other
+ */
+export async function verifyRun(deps: Deps, run: RunRef, planHash: string): Promise<{ proven: boolean }> {
+  const { key } = await originOf(deps);
+  const { sweep, cell, workflowId } = run;
+  const order = verifyRunProof(key, { sweep, planHash, cell, workflowId }, run.proof ?? '');
+  if (order === null) {
+    await orderFromBefore(deps, { sweep, planHash }, run);
+    return { proven: false };
+  }
+  await claimOnce(
+    deps,
+    `run ${workflowId}`,
+    { sweep, order, workflowId },
+    `${run.firstRunId ?? ''} ${run.run}`,
+  );
+  return { proven: true };
+}
+
+/** The proof must be that of the workflow that asks, and no other execution may have used it. */
+async function claimOnce(
+  { stateFolder, isOwnServer }: Deps,
+  what: string,
+  { sweep, order, workflowId }: { sweep: string; order: string; workflowId: string },
+  execution: string,
+): Promise<void> {
+  if ((asking() ?? workflowId) !== workflowId) throw refused(what, 'the proof is that of another workflow');
+  const file = claimFile(stateFolder, sweep, order, workflowId);
+  await claims(`${file} ${execution}`, async () => {
+    // What has begun may come to its end.
+    if ((await whyClosed(stateFolder, sweep, order)) !== null && !existsSync(file))
+      throw refused(what, ENDED);
+    const claimed = await claim(file, execution);
+    if (claimed === execution) return true;
+    const [runId = ''] = claimed.split(' ');
+    if (!(await isForgotten(isOwnServer, workflowId, runId)))
+      throw refused(what, 'another execution has used the proof');
+    writeNote(file, execution);
+    return true;
+  });
+}
+
+/** Whether the server has lost an execution: after a loss of power it may know less than the files do, and starts it again. */
+async function isForgotten(
+  isOwnServer: Deps['isOwnServer'],
+  workflowId: string,
+  runId: string,
+): Promise<boolean> {
+  try {
+    await Context.current().client.workflow.getHandle(workflowId, runId).describe();
+    return false;
+  } catch (error) {
+    return error instanceof WorkflowNotFoundError && isOwnServer();
+  }
+}
+
+const ENDED = 'its sweep has ended, or was started anew since';
+
+/** Id of the workflow in whose name we work; null outside of an activity. */
+function asking(): string | null {
+  try {
+    return Context.current().info.workflowExecution?.workflowId ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Sweeps that were open when the key was made go on without a proof until their end; nothing later does. */
+async function orderFromBefore(deps: Deps, { sweep, planHash }: Planned, run?: RunRef): Promise<string> {
+  const what = run === undefined ? `sweep ${sweep}` : `run ${run.workflowId}`;
+  const { before } = await originOf(deps);
+  if (!Object.hasOwn(before, sweep))
+    throw refused(
+      what,
+      'there is no proof that the command line has started it, or its plan was changed since',
+    );
+  if (before[sweep] !== planHash) throw refused(what, 'its plan was changed since');
+  if (run !== undefined && (await whyClosed(deps.stateFolder, sweep, BEFORE)) !== null)
+    throw refused(what, ENDED);
+  return BEFORE;
+}
+
+const refused = (what: string, why: string): ApplicationFailure =>
+  ApplicationFailure.nonRetryable(
+    `${what} is refused: ${why}; llm-tool-test run, resume or retry starts it`,
+    'NotOurs',
+  );

@@ -1,0 +1,158 @@
+import { WorkflowNotFoundError, type Client, type WorkflowExecutionStatusName } from '@temporalio/client';
+import { assertNever } from '../../lib/assert-never.js';
+import { waitUntil } from '../../platform/wait-until.js';
+import { sweepWorkflowId, type RunRef } from '../../workflows/protocol.js';
+import { heartbeatNow, isPerformed } from '../step/heartbeat.js';
+import { openRuns } from '../step/open-runs.js';
+import type { Deps } from '../step/deps.js';
+import { endRun, hasLivingAgent } from './end-run.js';
+import { fateOf, isOpen, type Answer, type Open } from './fate.js';
+import { createLostSteps, giveUp, handedOut, type PendingStep } from './lost-steps.js';
+
+const ROUND_MS = 10_000;
+/** Runs without a living agent mostly wait for a provider: of so many as there may be, each round looks at some. */
+const OTHERS_PER_ROUND = 50;
+/** A step that is no longer wanted ends its commands first. */
+const STEP_ENDS_MS = 30_000;
+
+/**
+ * What looks after runs that nobody else does: those whose workflows have ended without a report (terminated, timed out, or
+ * lost with the database), and those whose step was handed to a worker that does not perform it.
+ */
+export interface Watch {
+  /** Looks at all open workflows of the task queue, and then again and again at runs that this host has begun. */
+  start: (taskQueue: string) => Promise<void>;
+  stop: () => void;
+  /** One look at every run, or at those with a living agent and some of the others. */
+  round: (all: boolean) => Promise<void>;
+  /** Looks at the run of a workflow that may have ended. */
+  look: (workflowId: string) => Promise<void>;
+  /** The same for runs of a cell other than this one: before another agent is started for it. */
+  lookAtOthers: (run: RunRef) => Promise<void>;
+}
+
+/** `warn` is given one line about each run that is ended, or cannot be. */
+export function watchRuns(deps: Deps, client: Client, warn: (line: string) => void): Watch {
+  const lost = createLostSteps();
+  let timer: NodeJS.Timeout | undefined;
+  let turn = 0; // where the next round begins among the others
+  let stopped = false;
+
+  /** Whether a workflow goes on. Steps of it that nobody performs are handed out again. */
+  async function open(workflowId: string, firstRunId?: string): Promise<Open> {
+    const { answer, steps } = await ask(client, workflowId, deps.isOwnServer);
+    await giveUp(client, workflowId, lost(steps));
+    return isOpen(answer, firstRunId);
+  }
+
+  async function act(run: RunRef, known: { run: Open; sweep: Open }): Promise<void> {
+    const fate = fateOf(known);
+    if (fate === 'cancel') await client.workflow.getHandle(run.workflowId).cancel();
+    if (fate !== 'end') return;
+    warn(`${run.run}: its workflow ${run.workflowId} has ended without a report; its agent is stopped`);
+    // A step that is under way would put back what is removed.
+    heartbeatNow(run.workflowId);
+    await waitUntil(() => (isPerformed(run.workflowId) ? null : true), STEP_ENDS_MS);
+    await endRun(deps, run);
+  }
+
+  /** What cannot be ended now is looked at again in the next round. */
+  const guarded = async (run: RunRef, doing: () => Promise<void>): Promise<void> => {
+    try {
+      await doing();
+    } catch (error) {
+      warn(`${run.run}: cannot be ended: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+
+  const lookAt = (run: RunRef): Promise<void> =>
+    guarded(run, async () => act(run, { run: await open(run.workflowId, run.firstRunId), sweep: null }));
+
+  async function round(all: boolean): Promise<void> {
+    const runs = await openRuns(deps);
+    const sweeps = new Map<string, Open>();
+    for (const sweep of new Set(runs.map((run) => run.sweep)))
+      sweeps.set(sweep, await open(sweepWorkflowId(sweep)));
+    const chosen = new Set(
+      Array.from({ length: OTHERS_PER_ROUND }, (_, index) => (turn + index) % runs.length),
+    );
+    turn += OTHERS_PER_ROUND;
+    for (const [index, run] of runs.entries()) {
+      await guarded(run, async () => {
+        const sweep = sweeps.get(run.sweep) ?? null;
+        // The heartbeats of a step tell whether its workflow goes on.
+        const performed = isPerformed(run.workflowId);
+        const isDue = all || chosen.has(index) || sweep === false;
+        if (!performed && !isDue && !(await hasLivingAgent(deps, run))) return;
+        await act(run, { run: performed || (await open(run.workflowId, run.firstRunId)), sweep });
+      });
+    }
+  }
+
+  /** Steps of workers before this one are handed out again, also those of sweeps, and of runs that have not begun. */
+  async function takeOver(taskQueue: string): Promise<void> {
+    const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+    for await (const { workflowId } of client.workflow.list({ query })) await open(workflowId);
+  }
+
+  async function goOn(all: boolean): Promise<void> {
+    await round(all).catch((error: unknown) => warn(String(error)));
+    if (!stopped) timer = setTimeout(() => void goOn(false), ROUND_MS);
+  }
+
+  return {
+    start: async (taskQueue) => {
+      await takeOver(taskQueue).catch((error: unknown) => warn(String(error)));
+      await goOn(true);
+    },
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+    round,
+    look: async (workflowId) => {
+      for (const run of await openRuns(deps)) if (run.workflowId === workflowId) await lookAt(run);
+    },
+    lookAtOthers: async (own) => {
+      for (const run of await openRuns(deps, own)) if (run.run !== own.run) await lookAt(run);
+    },
+  };
+}
+
+/** Nothing is concluded where the server does not answer, or another one does that has taken its port. */
+async function ask(
+  client: Client,
+  workflowId: string,
+  isOwnServer: Deps['isOwnServer'],
+): Promise<{ answer: Answer; steps: PendingStep[] }> {
+  try {
+    const { status, runId, raw } = await client.workflow.getHandle(workflowId).describe();
+    return {
+      answer: answerOf(status.name, raw.workflowExecutionInfo?.firstRunId || null),
+      steps: handedOut(runId, raw.pendingActivities ?? []),
+    };
+  } catch (error) {
+    const isMissing = error instanceof WorkflowNotFoundError && (await isOwnServer());
+    return { answer: { kind: isMissing ? 'missing' : 'unclear' }, steps: [] };
+  }
+}
+
+function answerOf(status: WorkflowExecutionStatusName, firstRunId: string | null): Answer {
+  switch (status) {
+    case 'RUNNING':
+    case 'PAUSED':
+      return { kind: 'found', running: true, firstRunId };
+    case 'COMPLETED':
+    case 'FAILED':
+    case 'CANCELLED':
+    case 'TERMINATED':
+    case 'TIMED_OUT':
+      return { kind: 'found', running: false, firstRunId };
+    case 'CONTINUED_AS_NEW': // its next execution is about to be there
+    case 'UNSPECIFIED':
+    case 'UNKNOWN':
+      return { kind: 'unclear' };
+    default:
+      return assertNever(status);
+  }
+}

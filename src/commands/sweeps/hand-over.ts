@@ -1,0 +1,26 @@
+import { publicVariables, writeHandover, type Handover, type Known } from '../../platform/handover.js';
+import { addressVariables } from '../../platform/model-providers.js';
+import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import { publicNames } from '../../scenario/public-names.js';
+import { fixtureFolder } from '../../store/results-folder.js';
+import { say } from '../output.js';
+import type { Session } from '../session.js';
+
+/** Hands values over to a sweep, and warns of those that reports cannot keep secret. */
+export async function handOver(
+  { stateFolder, engine: { resultsPath } }: Session,
+  plan: Plan,
+  scenarios: readonly EffectiveScenario[],
+  handover: Handover,
+): Promise<void> {
+  const known: Known = {
+    names: publicNames(plan, scenarios),
+    addresses: addressVariables(plan.providers),
+    fixtures: [...new Set(scenarios.map(({ fixture }) => fixtureFolder(resultsPath, fixture)))],
+  };
+  for (const [variable, named] of publicVariables(handover.values, known))
+    say(
+      `warning: the value of ${variable} is not redacted: it is also the name of ${named}; if it is a secret, rename one of them`,
+    );
+  await writeHandover(stateFolder, plan.sweep, handover);
+}

@@ -1,0 +1,9 @@
+import { isJsonObject, type Json } from './json.js';
+
+/** JSON in which the order of keys does not matter: equal values give equal texts. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: Json) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );

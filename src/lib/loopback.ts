@@ -1,0 +1,15 @@
+/** Whether a host name or an IP address names the machine that uses it. */
+export const isLoopback = (host: string): boolean =>
+  /^(localhost|.*\.localhost|127(\.\d{1,3}){1,3}|\[?::1\]?|0\.0\.0\.0)$/i.test(host);
+
+/** The port of an HTTP address on loopback; none for any other text. */
+export function loopbackPorts(address: string | null): number[] {
+  if (address === null || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return [];
+  const { hostname, port, protocol } = new URL(address);
+  if (!isLoopback(hostname)) return [];
+  return [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)];
+}
+
+/** Addresses of the name servers that a resolv.conf names. */
+export const nameServers = (text: string): string[] =>
+  text.split('\n').flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);

@@ -1,0 +1,90 @@
+import { MARKER } from './redact-exact.js';
+
+/** No private key is longer; a block without an end goes no further. */
+const MAX_LENGTH = 20_000;
+const MAX_LINES = 400;
+
+const LABEL = String.raw`[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`;
+const border = new RegExp(`-----(BEGIN|END) ${LABEL}`, 'g');
+/** What a block consists of: base64, header lines, newlines (also escaped), and what tools print before each line. */
+const body = /(?:[A-Za-z0-9+/=\s,:.→|>]|\\{1,7}(?:[nrt/]|u2192)|-(?!----)){0,20000}/y;
+
+/** A line of base64 within other text; right after an escape its letter is none of it. */
+const START = String.raw`(?:(?<![A-Za-z0-9+/\\])|(?<=\\[nrt])|(?<=\\u2192))`;
+const CHARACTER = String.raw`(?:[A-Za-z0-9+]|\\{0,7}/)`;
+const runs = new RegExp(`${START}(?:${CHARACTER}{16,8192}={0,2}|${CHARACTER}{4,16}={1,2})`, 'g');
+const wholeLine = /^\s*(?:\d{1,6}\s{0,4}[→|:\t]?\s*|[>|+]\s*)?[A-Za-z0-9+/]{1,100}={0,2}\s*$/;
+
+const maskRuns = (text: string): string => text.replace(runs, MARKER);
+
+interface Border {
+  kind: string;
+  start: number;
+  end: number;
+}
+
+const bordersIn = (text: string): Border[] =>
+  text.includes('PRIVATE KEY')
+    ? [...text.matchAll(border)].map(({ 0: whole, 1: kind = '', index }) => ({
+        kind,
+        start: index,
+        end: index + whole.length,
+      }))
+    : [];
+
+/**
+ * Masks blocks of private keys, also those of which a cut has left the beginning or the end only. Where something else is
+ * between the lines of a block (quotes, other events), the lines are masked one by one.
+ */
+export function maskKeyBlocks(text: string): string {
+  const borders = bordersIn(text);
+  if (borders.length === 0) return text;
+  let masked = '';
+  let done = 0;
+  for (const [index, { kind, start, end }] of borders.entries()) {
+    if (start < done) continue;
+    const before = borders[index - 1];
+    if (kind === 'END') {
+      // What follows another border closely enough belongs to that block, whatever is between them.
+      const from = Math.max(done, before?.kind === 'BEGIN' ? 0 : startOfEnd(text, start), start - MAX_LENGTH);
+      masked += text.slice(done, from) + maskRuns(text.slice(from, start)) + text.slice(start, end);
+      done = end;
+      continue;
+    }
+    body.lastIndex = end;
+    const bodyEnd = end + (body.exec(text)?.[0].length ?? 0);
+    const next = borders[index + 1];
+    masked += text.slice(done, start) + MARKER;
+    done = next?.kind === 'END' && next.start === bodyEnd ? next.end : bodyEnd;
+  }
+  return masked + text.slice(done);
+}
+
+/** Where the base64 lines before an END begin. */
+function startOfEnd(text: string, end: number): number {
+  let start = end;
+  while (start > 0 && end - start < MAX_LENGTH && /[A-Za-z0-9+/=\s\\]/.test(text[start - 1] ?? '')) start--;
+  return start;
+}
+
+/**
+ * Redacts a stream line by line, and the lines between the borders of a private key that stand on lines of their own.
+ * Each stream needs its own.
+ */
+export function createLineRedactor(redact: (text: string) => string): (line: string) => string {
+  let left = 0;
+  let inBody = false;
+  return (line) => {
+    const last = bordersIn(line).at(-1);
+    const masked = left === 0 ? redact(line) : maskLine(redact(line));
+    if (last === undefined) left = Math.max(0, left - 1);
+    else left = last.kind === 'BEGIN' ? MAX_LINES : 0;
+    if (last !== undefined) inBody = left > 0;
+    return masked;
+  };
+
+  function maskLine(line: string): string {
+    inBody &&= wholeLine.test(line);
+    return inBody ? MARKER : maskRuns(line);
+  }
+}

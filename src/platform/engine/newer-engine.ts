@@ -1,0 +1,15 @@
+import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
+import { packageVersion } from '../package-info.js';
+import type { EngineState } from './engine-state.js';
+
+/** Why an engine must not be handed to this build, with what to do; null where it may be. */
+export function whyNewer(state: EngineState | null, stateFolder: string): string | null {
+  const theirs = state?.protocol ?? 0;
+  if (state === null || theirs <= ENGINE_PROTOCOL) return null;
+  return [
+    `the engine in ${stateFolder} was used by a newer llm-tool-test (${state.versions.llm_tool_test}, protocol ${theirs}):`,
+    `sweeps that it has begun cannot go on with this one (${packageVersion}, protocol ${ENGINE_PROTOCOL}).`,
+    `Use the newer version, or another results folder (--results);`,
+    `where none of its sweeps is open, stop that engine with the newer version and remove ${stateFolder}`,
+  ].join(' ');
+}

@@ -1,0 +1,18 @@
+import { ALPHA, type Comparison, type ComparisonVerdict } from './document.js';
+import { exactTest, meanDifference, smallestP, type Stratum } from './exact-test.js';
+
+type Test = Pick<Comparison['total'], 'difference' | 'p' | 'smallest_p'>;
+
+/** The test of the strata, and the numbers that go with it; without any there is nothing to compare. */
+export const testOf = (strata: readonly Stratum[]): Test => ({
+  difference: meanDifference(strata),
+  p: strata.length === 0 ? null : exactTest(strata),
+  smallest_p: strata.length === 0 ? null : smallestP(strata),
+});
+
+export function verdictOf({ difference, p, smallest_p: smallest }: Test): ComparisonVerdict {
+  if (difference === null || p === null || smallest === null) return 'nothing to compare';
+  if (smallest > ALPHA) return 'too few runs';
+  if (p > ALPHA) return 'no difference shown';
+  return difference > 0 ? 'better' : 'worse';
+}

@@ -1,0 +1,26 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { sha256 } from '../lib/hash.js';
+import { createRecent } from '../lib/recent.js';
+import { readOrigin, type Origin } from '../platform/origin.js';
+import { planFile, summaryFile, sweepsFolder } from './results-folder.js';
+
+/** What belongs to the engine of a results folder. */
+export interface EngineFolders {
+  resultsPath: string;
+  stateFolder: string;
+}
+
+const origins = createRecent<Origin>(8);
+
+/** The key that proves origin, of the engine of a results folder; read once by a process. */
+export const originOf = ({ resultsPath, stateFolder }: EngineFolders): Promise<Origin> =>
+  origins(stateFolder, () => readOrigin(stateFolder, () => openSweeps(resultsPath)));
+
+/** SHA-256 of the plan of each sweep that has not ended. */
+function openSweeps(resultsPath: string): Record<string, string> {
+  const folder = sweepsFolder(resultsPath);
+  const open = (existsSync(folder) ? readdirSync(folder) : []).filter(
+    (sweep) => existsSync(planFile(resultsPath, sweep)) && !existsSync(summaryFile(resultsPath, sweep)),
+  );
+  return Object.fromEntries(open.map((sweep) => [sweep, sha256(readFileSync(planFile(resultsPath, sweep)))]));
+}

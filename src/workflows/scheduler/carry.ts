@@ -1,0 +1,33 @@
+import type { CarriedSweep, SweepInput } from '../protocol.js';
+import { initialState, type SchedulerState } from './state.js';
+
+/** What the next history of a sweep is given: small JSON, in which waiting cells are positions only. */
+export const carry = (state: SchedulerState): CarriedSweep => ({
+  paused: state.paused,
+  counts: state.counts,
+  lost: state.lost,
+  open: [...state.open.values()],
+  waiting: [
+    ...state.reread,
+    ...state.queues.flatMap(({ cells }) => cells.map(({ position }) => position)),
+  ].sort((a, b) => a - b),
+  limits: state.limits,
+  money: state.money,
+  turns: state.turns,
+  offset: state.offset,
+  total: state.total,
+  lastOrderAt: state.lastOrderAt,
+});
+
+/** The state in which a history begins: that of the one before it, or that of a new sweep. */
+export function startState(input: SweepInput): SchedulerState {
+  const begun = initialState(input);
+  if (input.state === undefined) return begun;
+  const { open, waiting, ...carried } = input.state;
+  return {
+    ...begun,
+    ...carried,
+    open: new Map(open.map((run) => [run.page.cell.id, run])),
+    reread: waiting,
+  };
+}

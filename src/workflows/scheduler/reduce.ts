@@ -1,0 +1,288 @@
+import { assertNever } from '../../lib/assert-never.js';
+import type { Outcome } from '../../results/schema.js';
+import type { CellPage, LostCell, OpenRun, PageCell, Parked, ProviderLimit } from '../protocol.js';
+import { admission, afterRun, estimateOf, withEarlierCosts, type Cost } from './money.js';
+import {
+  accountOf,
+  allRead,
+  modelKey,
+  workingRuns,
+  type Queue,
+  type SchedulerState,
+  type WaitingCell,
+} from './state.js';
+
+/** What happens to a sweep. */
+export type SweepEvent =
+  | { type: 'loaded'; page: CellPage; wanted: Wanted }
+  | { type: 'ended'; cell: string; outcome: Outcome; cost: Cost; lost?: LostCell }
+  | { type: 'parked'; cell: string; parked: Parked }
+  /** An order that came with a proof was taken. */
+  | { type: 'ordered'; at: number }
+  | { type: 'paused' }
+  | { type: 'resumed' }
+  | { type: 'cancelled' }
+  /** Somebody lifted the limits of providers: nobody waits for a time any more. */
+  | { type: 'waits skipped' }
+  /** No more cells are to be started: a new history takes over, or the cells cannot be read. */
+  | { type: 'held' }
+  /** A time has come that was waited for. */
+  | { type: 'time' };
+
+/** Which cells are read next: these, or a page that begins at `offset`. */
+export type Wanted = { positions: readonly number[] } | { offset: number };
+
+/** What the sweep has to do. */
+export type SweepAction =
+  | { type: 'start'; cell: PageCell }
+  | { type: 'wake'; cell: string; parked: Parked }
+  | { type: 'load'; wanted: Wanted };
+
+export interface Step {
+  state: SchedulerState;
+  actions: readonly SweepAction[];
+}
+
+/** Cells of a page: the matrix itself never crosses Temporal. */
+export const PAGE = 100;
+/** Reasons of so many lost cells are kept; those of more would outgrow what Temporal carries. */
+const LOST_REASONS = 200;
+
+/**
+ * The decision of a sweep: its state after an event, and what to do now. Total, per-agent and per-model caps hold for runs
+ * that work; a run that waits for its provider holds no slot, and is woken when its time has come and a slot is free,
+ * before any new cell is started. Agents take turns, and the models of an agent within its own. `now`: ms since the epoch.
+ */
+export function reduce(before: SchedulerState, event: SweepEvent, now: number): Step {
+  let state = withoutPassedLimits(apply(before, event, now), now);
+  const actions: SweepAction[] = [];
+  for (let next = decide(state, now); next !== null; next = decide(state, now)) {
+    state = next.state;
+    actions.push(...next.actions);
+  }
+  return { state, actions };
+}
+
+function apply(state: SchedulerState, event: SweepEvent, now: number): SchedulerState {
+  switch (event.type) {
+    case 'loaded':
+      return withPage(state, event.page, event.wanted);
+    case 'ended':
+      return withoutRun(state, event);
+    case 'parked':
+      return withParked(state, event.cell, event.parked);
+    case 'ordered':
+      return { ...state, lastOrderAt: event.at };
+    case 'paused':
+      return { ...state, paused: true };
+    case 'resumed':
+      return { ...state, paused: false };
+    case 'cancelled':
+      return { ...state, cancelled: true };
+    case 'held':
+      return { ...state, held: true };
+    case 'waits skipped':
+      return { ...state, limits: {}, open: mapRuns(state, (run) => dueBy(run, now)) };
+    case 'time':
+      return state;
+    default:
+      return assertNever(event);
+  }
+}
+
+function withPage(state: SchedulerState, page: CellPage, wanted: Wanted): SchedulerState {
+  const { cells, total } = page;
+  const counts = { ...state.counts };
+  // What an earlier history has read, it has counted.
+  const money =
+    state.money !== null && 'offset' in wanted ? withEarlierCosts(state.money, page) : state.money;
+  let queues = state.queues;
+  for (const [index, one] of cells.entries()) {
+    if (one.finished !== null) counts[one.finished] += 1;
+    else if (!state.open.has(one.cell.id)) {
+      const position = 'offset' in wanted ? wanted.offset + index : (wanted.positions[index] ?? 0);
+      queues = enqueue(queues, { ...one, position });
+    }
+  }
+  const read =
+    'offset' in wanted
+      ? { offset: wanted.offset + cells.length }
+      : { reread: state.reread.filter((position) => !wanted.positions.includes(position)) };
+  return { ...state, ...read, counts, money, queues, total, loading: false };
+}
+
+function enqueue(queues: readonly Queue[], page: WaitingCell): readonly Queue[] {
+  const { agent, model } = page.cell;
+  const index = queues.findIndex((queue) => queue.agent === agent && queue.model === model);
+  if (index === -1) return [...queues, { agent, model, cells: [page] }];
+  return queues.map((queue, at) => (at === index ? { ...queue, cells: [...queue.cells, page] } : queue));
+}
+
+function withoutRun(
+  state: SchedulerState,
+  { cell, outcome, cost, lost }: Extract<SweepEvent, { type: 'ended' }>,
+): SchedulerState {
+  const run = state.open.get(cell);
+  if (run === undefined) return state;
+  const open = new Map(state.open);
+  open.delete(cell);
+  return {
+    ...state,
+    open,
+    counts: { ...state.counts, [outcome]: state.counts[outcome] + 1 },
+    lost: lost === undefined || state.lost.length >= LOST_REASONS ? state.lost : [...state.lost, lost],
+    money: state.money === null ? null : afterRun(state.money, run.page.cell, cost),
+  };
+}
+
+/** A run waits for its provider. Where the limit is its account's, new cells of that account wait as well. */
+function withParked(state: SchedulerState, cell: string, parked: Parked): SchedulerState {
+  const run = state.open.get(cell);
+  if (run === undefined) return state;
+  const open = new Map(state.open).set(cell, { ...run, parked });
+  const account = accountOf(parked);
+  if (parked.why !== 'limit' || account === null) return { ...state, open };
+  const limit: ProviderLimit = {
+    provider: parked.provider ?? account,
+    until: Math.max(parked.until, state.limits[account]?.until ?? 0),
+    ...(parked.account === undefined ? {} : { account: parked.account }),
+  };
+  return { ...state, open, limits: { ...state.limits, [account]: limit } };
+}
+
+const dueBy = (run: OpenRun, now: number): OpenRun =>
+  run.parked === null ? run : { ...run, parked: { ...run.parked, until: Math.min(run.parked.until, now) } };
+
+const mapRuns = ({ open }: SchedulerState, change: (run: OpenRun) => OpenRun): Map<string, OpenRun> =>
+  new Map([...open].map(([cell, run]) => [cell, change(run)]));
+
+function withoutPassedLimits(state: SchedulerState, now: number): SchedulerState {
+  const open = Object.entries(state.limits).filter(([, { until }]) => until > now);
+  return { ...state, limits: Object.fromEntries(open) };
+}
+
+/** The next thing to do, and the state after it; null when there is nothing to do now. */
+function decide(state: SchedulerState, now: number): Step | null {
+  if (state.paused || state.cancelled || workingRuns(state).length >= state.caps.total) return null;
+  const wake = wakeNext(state, now);
+  return wake ?? (state.held ? null : (startNext(state, now) ?? loadNext(state)));
+}
+
+/** Wakes the run that has been due for longest. */
+function wakeNext(state: SchedulerState, now: number): Step | null {
+  const due = [...state.open]
+    .flatMap(([cell, run]) => (run.parked === null ? [] : [{ cell, run, parked: run.parked }]))
+    .filter(({ run: { page }, parked }) => {
+      const account = accountOf(parked);
+      const limited = account !== null && state.limits[account] !== undefined;
+      return parked.until <= now && !limited && hasRoom(state, page.cell.agent, page.cell.model);
+    })
+    .sort((a, b) => a.parked.until - b.parked.until);
+  const [first] = due;
+  if (first === undefined) return null;
+  const open = new Map(state.open).set(first.cell, { ...first.run, parked: null });
+  return { state: { ...state, open }, actions: [{ type: 'wake', cell: first.cell, parked: first.parked }] };
+}
+
+/** Starts the cell whose turn it is, or leaves it out where the budget has no room for it. */
+function startNext(state: SchedulerState, now: number): Step | null {
+  const { turns, money } = state;
+  const lastTurn = ({ agent, model }: Queue): [number, number] => [
+    turns.agents[agent] ?? 0,
+    turns.models[modelKey(agent, model)] ?? 0,
+  ];
+  const candidates = state.queues
+    .filter(({ agent, model }) => hasRoom(state, agent, model))
+    .sort((a, b) => {
+      const [ofA, ofB] = [lastTurn(a), lastTurn(b)];
+      return ofA[0] - ofB[0] || ofA[1] - ofB[1];
+    });
+  const estimates = [...state.open.values()].map(({ estimateUsd }) => estimateUsd);
+  for (const queue of candidates) {
+    for (const page of queue.cells) {
+      if (isHeldBack(state, page)) continue;
+      const admitted = money === null ? 'start' : admission(money, estimates, page);
+      if (admitted === 'start') return started(state, queue, page, now);
+      if (admitted === 'never') return leftOut(state, queue, page);
+    }
+  }
+  return null;
+}
+
+/**
+ * Whether the cell's account has met a limit. An account that is merely busy would park run after run, each with a
+ * workspace: with two parked for every slot, no further cell of it is started.
+ */
+function isHeldBack({ limits, open, caps }: SchedulerState, page: PageCell): boolean {
+  const account = accountOf(page);
+  if (account !== null && limits[account] !== undefined) return true;
+  const parked = [...open.values()].filter(
+    (run) =>
+      run.parked !== null &&
+      (account === null ? run.page.cell.agent === page.cell.agent : accountOf(run.page) === account),
+  );
+  return parked.length >= 2 * caps.total;
+}
+
+function hasRoom(state: SchedulerState, agent: string, model: string): boolean {
+  const working = workingRuns(state).map(({ page }) => page.cell);
+  const ofAgent = working.filter((cell) => cell.agent === agent).length;
+  const ofModel = working.filter((cell) => cell.model === model).length;
+  const { total, agents, models } = state.caps;
+  return (
+    working.length < total && ofAgent < (agents[agent] ?? Infinity) && ofModel < (models[model] ?? Infinity)
+  );
+}
+
+function started(state: SchedulerState, queue: Queue, page: WaitingCell, now: number): Step {
+  const { agent, model } = queue;
+  const { next, agents, models } = state.turns;
+  const run: OpenRun = {
+    page,
+    since: now,
+    estimateUsd: state.money === null ? null : estimateOf(state.money, page),
+    parked: null,
+  };
+  return {
+    state: {
+      ...state,
+      queues: dequeue(state.queues, queue, page),
+      open: new Map(state.open).set(page.cell.id, run),
+      turns: {
+        next: next + 1,
+        agents: { ...agents, [agent]: next },
+        models: { ...models, [modelKey(agent, model)]: next },
+      },
+    },
+    actions: [{ type: 'start', cell: page }],
+  };
+}
+
+function leftOut(state: SchedulerState, queue: Queue, page: WaitingCell): Step {
+  const { money, counts } = state;
+  return {
+    state: {
+      ...state,
+      queues: dequeue(state.queues, queue, page),
+      counts: { ...counts, error: counts.error + 1 },
+      money: money === null ? null : { ...money, unaffordable: money.unaffordable + 1 },
+    },
+    actions: [],
+  };
+}
+
+/** Without the cell; a queue that is empty goes. */
+const dequeue = (queues: readonly Queue[], from: Queue, page: WaitingCell): Queue[] =>
+  queues.flatMap((queue) => {
+    if (queue !== from) return [queue];
+    const cells = queue.cells.filter((other) => other !== page);
+    return cells.length === 0 ? [] : [{ ...queue, cells }];
+  });
+
+/** There is room, and no cell that has been read can be started. */
+function loadNext(state: SchedulerState): Step | null {
+  if (state.loading || allRead(state)) return null;
+  const wanted =
+    state.reread.length > 0 ? { positions: state.reread.slice(0, PAGE) } : { offset: state.offset };
+  return { state: { ...state, loading: true }, actions: [{ type: 'load', wanted }] };
+}

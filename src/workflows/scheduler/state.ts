@@ -1,0 +1,88 @@
+import type { CarriedSweep, OpenRun, PageCell, SweepInput } from '../protocol.js';
+import { noMoneySpent } from './money.js';
+
+/** How many runs may hold a slot at once: in all, of an agent, and of a model. */
+interface Caps {
+  total: number;
+  agents: Readonly<Record<string, number>>;
+  models: Readonly<Record<string, number>>;
+}
+
+/** A cell that was read and has not been started. */
+export interface WaitingCell extends PageCell {
+  /** Where it stands among the plan's cells in the order of turns, from 0. */
+  position: number;
+}
+
+/** Waiting cells of one agent and model, in the order of the plan. */
+export interface Queue {
+  agent: string;
+  model: string;
+  cells: readonly WaitingCell[];
+}
+
+/** All that a sweep's decisions depend on. Never changed in place. */
+export interface SchedulerState extends Omit<CarriedSweep, 'open' | 'waiting'> {
+  caps: Caps;
+  cancelled: boolean;
+  /** No more cells are started: a new history is about to take over, or the cells cannot be read. */
+  held: boolean;
+  /** By cell. */
+  open: ReadonlyMap<string, OpenRun>;
+  queues: readonly Queue[];
+  /** Positions, in the order of turns, of cells that an earlier history read and did not start. */
+  reread: readonly number[];
+  loading: boolean;
+}
+
+export const modelKey = (agent: string, model: string): string => JSON.stringify([agent, model]);
+
+/** Whose limit holds a cell back: its account, or its provider where the account is not known. */
+export const accountOf = ({ account, provider }: Pick<PageCell, 'account' | 'provider'>): string | null =>
+  account ?? provider ?? null;
+
+/** The state of a sweep that begins. */
+export const initialState = ({ concurrency, caps, maxUsd }: SweepInput): SchedulerState => ({
+  caps: { total: concurrency, agents: caps?.agents ?? {}, models: caps?.models ?? {} },
+  paused: false,
+  cancelled: false,
+  held: false,
+  counts: { pass: 0, fail: 0, error: 0, cancelled: 0 },
+  lost: [],
+  open: new Map(),
+  queues: [],
+  limits: {},
+  money: maxUsd === undefined ? null : noMoneySpent(maxUsd),
+  turns: { next: 1, agents: {}, models: {} },
+  reread: [],
+  offset: 0,
+  total: null,
+  lastOrderAt: 0,
+  loading: false,
+});
+
+/** Whether every cell of the plan has been read. */
+export const allRead = ({ reread, offset, total }: SchedulerState): boolean =>
+  reread.length === 0 && total !== null && offset >= total;
+
+/** Whether no cell is left to be started. */
+export const hasStartedAll = (state: SchedulerState): boolean => allRead(state) && state.queues.length === 0;
+
+/** Whether there is nothing left to wait for: every cell has ended or, in a cancelled sweep, every open run has. */
+export function isOver(state: SchedulerState): boolean {
+  if (state.open.size > 0) return false;
+  return state.cancelled || (hasStartedAll(state) && !state.loading);
+}
+
+/** The runs that hold a slot. */
+export const workingRuns = ({ open }: SchedulerState): OpenRun[] =>
+  [...open.values()].filter(({ parked }) => parked === null);
+
+/** When the next wait is over, ms since the epoch; null where nothing waits for a time. */
+export function nextTime({ open, limits }: SchedulerState, now: number): number | null {
+  const times = [
+    ...Object.values(limits).map(({ until }) => until),
+    ...[...open.values()].flatMap(({ parked }) => (parked === null ? [] : [parked.until])),
+  ].filter((time) => time > now);
+  return times.length === 0 ? null : Math.min(...times);
+}

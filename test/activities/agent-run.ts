@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Info } from '@temporalio/activity';
+import { ActivityCancellationDetails } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createActivities, type Activities } from '../../src/activities/index.js';
+import type { Deps } from '../../src/activities/step/deps.js';
+import { inspect, type SupervisedState } from '../../src/platform/supervise.js';
+import { loadScenario } from '../../src/scenario/load-scenario.js';
+import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
+import type { Target } from '../../src/scenario/target.js';
+import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
+import type { RunCard, RunRef } from '../../src/workflows/protocol.js';
+import { scenario, until } from '../commands/project.js';
+import { killWhenFinished } from '../platform/processes.js';
+import { newFolder } from '../platform/temporary.js';
+import { isOwnServer } from './in-activity.js';
+
+/** No lines about attempts that fail because a test wants them to. */
+const logger = new DefaultLogger('ERROR');
+const cell = { id: 'c', scenario: 'worked', agent: 'waiter', model: 'm', variant: 'default', repetition: 1 };
+let runs = 0;
+
+/** An attempt of the agent's step. */
+interface Attempt {
+  result: Promise<unknown>;
+  /** Waits until it has noted itself; fails where the attempt does. */
+  begun(): Promise<unknown>;
+  /** As a worker that is asked to end does it. */
+  stop(): void;
+  /** How often it has told the server that it lives. */
+  heartbeats(): number;
+}
+
+/** Of the workflow that performs the run. */
+const ofRun = { workflowExecution: { workflowId: 'w', runId: 'r' } };
+
+/** A run whose workspace is made. Its agent appends to `starts` and works until there is `go`. */
+export interface AgentRun {
+  deps: Deps;
+  run: RunRef;
+  /** What its preparation has said. */
+  card: RunCard | null;
+  /** Performs another step of it, or a step once more. */
+  perform<R>(doing: (activities: Activities) => Promise<R>, info?: Partial<Info>): Promise<R>;
+  /** Of the run, in the state folder. */
+  root: string;
+  begin(number: number, info?: Partial<Info>): Attempt;
+  starts(): number;
+  untilStarts(count: number): Promise<true>;
+  /** What has become of a start of the agent. */
+  fateOf(start: number): Promise<SupervisedState['state']>;
+  letGo(): Promise<void>;
+  /** In the command line of the agent. */
+  mark: string;
+}
+
+export async function createAgentRun({
+  setup = [],
+  target = {},
+}: { setup?: string[]; target?: Partial<Target> } = {}): Promise<AgentRun> {
+  const folder = await newFolder();
+  const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
+  const deps: Deps = { resultsPath, stateFolder, isOwnServer };
+  const activities = createActivities(deps);
+  const run: RunRef = { sweep: 's', cell, run: `run-worked-${process.pid}-${++runs}`, workflowId: 'w' };
+  const loaded = loadScenario(
+    'worked.yaml',
+    scenario('worked', { more: setup.length === 0 ? '' : `setup: {commands: ${JSON.stringify(setup)}}` }),
+  );
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const effective: EffectiveScenario = {
+    scenario: loaded.value,
+    target: { binary: 'cat', env: {}, ...target },
+    ...{ target_path: null, fixture: 'f', timeout_secs: 300, judge: null },
+  };
+  const mark = `${folder}/go`;
+  const works = `echo x >> ${folder}/starts; until [ -e ${mark} ]; do sleep 0.02; done`;
+  const plan: Plan = {
+    schema_version: 1,
+    ...{ sweep: 's', created_at: '', concurrency: 1, cache: false, max_usd: null, providers: {} },
+    ...{ project: null, hidden: [], caps: { agents: {}, models: {} }, prices: {}, cells: [cell] },
+    agents: {
+      waiter: { command: 'sh', args: ['-c', works], prompt: 'stdin', free: true, models: [], env: {} },
+    },
+    scenarios: [{ name: 'worked', variant: 'default', file: 'worked.yaml', hash: 'h' }],
+  };
+  await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
+  for (const [file, value] of [
+    [planFile(resultsPath, 's'), plan],
+    [scenarioFile(resultsPath, 'h'), effective],
+  ] as const) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify(value));
+  }
+  killWhenFinished(mark);
+  const perform: AgentRun['perform'] = (doing, info = {}) =>
+    new MockActivityEnvironment({ ...ofRun, ...info }, { logger }).run(() => doing(activities));
+  const card = await perform(({ prepareWorkspace }) => prepareWorkspace(run));
+  const starts = (): number => {
+    const file = join(folder, 'starts');
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
+  };
+  const root = join(stateFolder, 'work', run.run);
+  return {
+    ...{ deps, run, card, perform, root, mark, starts },
+    begin: (number, info = {}) => {
+      const environment = new MockActivityEnvironment({ ...ofRun, attempt: number, ...info }, { logger });
+      let heartbeats = 0;
+      environment.on('heartbeat', () => (heartbeats += 1));
+      const result = environment.run(() => activities.runAgent(run));
+      result.catch(() => undefined); // told by whoever awaits it
+      const note = join(root, 'agent-attempts', String(number));
+      return {
+        result,
+        heartbeats: () => heartbeats,
+        begun: () =>
+          Promise.race([until(`attempt ${number}`, () => (existsSync(note) ? true : null)), result]),
+        stop: () =>
+          environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true })),
+      };
+    },
+    untilStarts: (count) => until(`${count} starts`, () => (starts() >= count ? true : null)),
+    fateOf: async (start) => (await inspect(join(root, 'agent', String(start)))).state,
+    letGo: () => writeFile(mark, ''),
+  };
+}

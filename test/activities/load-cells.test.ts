@@ -1,0 +1,57 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createActivities } from '../../src/activities/index.js';
+import { sha256 } from '../../src/lib/hash.js';
+import { proveSweep } from '../../src/platform/origin.js';
+import type { Plan } from '../../src/scenario/plan.js';
+import { originOf } from '../../src/store/origin.js';
+import { planFile, resultsLog, storeFolder } from '../../src/store/results-folder.js';
+import { sweepWorkflowId, type CellPage, type CellsWanted } from '../../src/workflows/protocol.js';
+import { newFolder } from '../platform/temporary.js';
+import { resultLine } from '../store/sample.js';
+import { cellsUpTo } from '../workflows/stub-activities.js';
+import { inActivity, isOwnServer } from './in-activity.js';
+
+const CELLS = cellsUpTo(150);
+
+/** Reads pages of a sweep of 150 free cells, of which some have run before at a cost. */
+async function sweepWith(maxUsd: number | null, costs: Record<number, number>) {
+  const folder = await newFolder();
+  const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
+  const { key } = await originOf({ resultsPath, stateFolder });
+  const plan: Plan = {
+    ...{ schema_version: 1, sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: maxUsd },
+    ...{ agents: {}, project: null, hidden: [], caps: { agents: {}, models: {} }, prices: {}, providers: {} },
+    ...{ scenarios: [], cells: CELLS },
+  };
+  const text = JSON.stringify(plan);
+  mkdirSync(dirname(planFile(resultsPath, 's')), { recursive: true });
+  mkdirSync(storeFolder(resultsPath), { recursive: true });
+  writeFileSync(planFile(resultsPath, 's'), text);
+  for (const [repetition, cost_usd] of Object.entries(costs)) {
+    const { id: cell = '' } = CELLS[Number(repetition) - 1] ?? {};
+    const line = resultLine({ id: `run-${repetition}`, sweep: 's', cell, outcome: 'error', cost_usd });
+    appendFileSync(resultsLog(resultsPath), `${JSON.stringify(line)}\n`);
+  }
+  const { loadCells } = createActivities({ resultsPath, stateFolder, isOwnServer });
+  const order = { round: 1, concurrency: 1 };
+  const proof = proveSweep(key, { sweep: 's', planHash: sha256(text), order });
+  const origin = { order, proof, execution: 'first' };
+  return (wanted: Partial<CellsWanted>): Promise<CellPage> =>
+    inActivity(sweepWorkflowId('s'), () =>
+      loadCells({ ...{ sweep: 's', offset: 0, limit: 100, inTurns: true, origin }, ...wanted }),
+    );
+}
+
+test('the first page tells what all cells have cost so far, those of later pages too, and no other page does', async () => {
+  const load = await sweepWith(9, { 1: 0.25, 120: 0.5, 150: 1 });
+  expect((await load({})).earlierUsd).toBe(1.75);
+  expect(await load({ offset: 100 })).not.toHaveProperty('earlierUsd');
+  expect(await load({ positions: [0, 1] })).not.toHaveProperty('earlierUsd');
+});
+
+test('without a budget nobody adds up costs', async () => {
+  const load = await sweepWith(null, { 1: 0.25 });
+  expect(await load({})).not.toHaveProperty('earlierUsd');
+});

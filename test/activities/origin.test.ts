@@ -1,0 +1,220 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { beforeEach, expect, test } from 'vitest';
+import { createActivities, type Activities } from '../../src/activities/index.js';
+import { sha256 } from '../../src/lib/hash.js';
+import { proveOrder, proveSignal, proveSweep } from '../../src/platform/origin.js';
+import type { Plan } from '../../src/scenario/plan.js';
+import { originOf } from '../../src/store/origin.js';
+import { planFile, storeFolder } from '../../src/store/results-folder.js';
+import {
+  runWorkflowId,
+  sweepWorkflowId,
+  type CellPage,
+  type RunRef,
+  type SweepOrigin,
+} from '../../src/workflows/protocol.js';
+import { inActivity, isOwnServer } from './in-activity.js';
+import { newFolder } from '../platform/temporary.js';
+import { cell } from '../workflows/stub-activities.js';
+
+const of = cell(1);
+const plan: Plan = {
+  ...{ schema_version: 1, sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null },
+  ...{ agents: {}, project: null, hidden: [], caps: { agents: {}, models: {} }, prices: {}, providers: {} },
+  cells: [of],
+  scenarios: [{ name: of.scenario, variant: 'default', file: 'x.yaml', hash: 'h' }],
+};
+
+let resultsPath: string;
+let stateFolder: string;
+let activities: Activities;
+
+beforeEach(async () => {
+  const folder = await newFolder();
+  [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
+  activities = createActivities({ resultsPath, stateFolder, isOwnServer });
+});
+
+async function writePlan(more: Partial<Plan> = {}): Promise<void> {
+  await mkdir(dirname(planFile(resultsPath, 's')), { recursive: true });
+  await mkdir(storeFolder(resultsPath), { recursive: true });
+  await writeFile(planFile(resultsPath, 's'), JSON.stringify({ ...plan, ...more }));
+}
+
+/** What a command would start the sweep with now. */
+async function ordered(execution: string, more: Partial<SweepOrigin['order']> = {}): Promise<SweepOrigin> {
+  const { key } = await originOf({ resultsPath, stateFolder });
+  const order = { round: 1, concurrency: 2, ...more };
+  const planHash = sha256(await readFile(planFile(resultsPath, 's')));
+  return { order, proof: proveSweep(key, { sweep: 's', planHash, order }), execution };
+}
+
+const load = (origin?: SweepOrigin, workflowId = sweepWorkflowId('s')): Promise<CellPage> =>
+  inActivity(workflowId, () =>
+    activities.loadCells({ sweep: 's', offset: 0, limit: 9, ...(origin === undefined ? {} : { origin }) }),
+  );
+const finish = (origin?: SweepOrigin): Promise<void> =>
+  inActivity(sweepWorkflowId('s'), () =>
+    activities.finishSweep({
+      ...{ sweep: 's', status: 'completed', lost: [] },
+      ...(origin === undefined ? {} : { origin }),
+    }),
+  );
+const refusal = (why: string): object => ({
+  type: 'NotOurs',
+  nonRetryable: true,
+  message: expect.stringContaining(why) as string,
+});
+/** How the check of a run ends; one that is taken goes on to its scenario, which is not there. */
+const TAKEN = { type: 'StoreBroken' };
+const run = (
+  proof: string | undefined,
+  execution: string,
+  more: Partial<RunRef> = {},
+  client?: Client,
+): Promise<unknown> => {
+  const workflowId = runWorkflowId('s', of.id, 1);
+  const ref: RunRef = { sweep: 's', cell: of, run: 'run-a', workflowId, firstRunId: execution, ...more };
+  return inActivity(
+    workflowId,
+    () => activities.checkGate({ ...ref, ...(proof === undefined ? {} : { proof }) }, 0),
+    client,
+  ).catch((error: unknown) => error);
+};
+
+/** The key is there before the plan: nothing is exempt. */
+async function afterTheKey(): Promise<void> {
+  await originOf({ resultsPath, stateFolder });
+  await writePlan();
+}
+
+test('a sweep with its proof gets its cells, each with a proof of its run, page by page and in new histories', async () => {
+  await afterTheKey();
+  const origin = await ordered('first');
+  const [page] = (await load(origin)).cells;
+  expect(page?.proof).toMatch(new RegExp(`^${origin.proof.slice(0, 16)}\\.`));
+  expect((await load(origin)).cells).toHaveLength(1);
+  expect(await run(page?.proof, 'run-1')).toMatchObject(TAKEN);
+  expect(await run(page?.proof, 'run-1')).toMatchObject(TAKEN);
+});
+
+test('without a proof, or with that of another order, plan, workflow or execution, nothing is loaded', async () => {
+  await afterTheKey();
+  const origin = await ordered('first');
+  await expect(load()).rejects.toMatchObject(refusal('there is no proof'));
+  const dearer = { ...origin, order: { ...origin.order, concurrency: 99 } };
+  await expect(load(dearer)).rejects.toMatchObject(refusal('there is no proof'));
+  await expect(load(origin, 'sweep/t')).rejects.toMatchObject(refusal('another workflow'));
+  await load(origin);
+  const replayed = { ...origin, execution: 'second' };
+  await expect(load(replayed)).rejects.toMatchObject(refusal('another execution'));
+  await expect(finish(replayed)).rejects.toMatchObject(refusal('another execution'));
+});
+
+test('a plan that was changed after the start is refused', async () => {
+  await afterTheKey();
+  const origin = await ordered('first');
+  await writePlan({ concurrency: 50 });
+  await expect(load(origin)).rejects.toMatchObject(refusal('plan was changed'));
+});
+
+test('a run is refused with the proof of another cell, model, folder or execution, or with none', async () => {
+  await afterTheKey();
+  const [page] = (await load(await ordered('first'))).cells;
+  const proof = page?.proof;
+  expect(await run(undefined, 'run-1')).toMatchObject(refusal('there is no proof'));
+  expect(await run(proof, 'run-1', { cell: { ...of, model: 'dear' } })).toMatchObject(
+    refusal('there is no proof'),
+  );
+  expect(await run(proof, 'run-1')).toMatchObject(TAKEN);
+  expect(await run(proof, 'run-2')).toMatchObject(refusal('another execution'));
+  expect(await run(proof, 'run-1', { run: 'run-of-another-cell' })).toMatchObject(
+    refusal('another execution'),
+  );
+});
+
+test('a run that the server has forgotten in a loss of power may be started again by the same proof', async () => {
+  await afterTheKey();
+  await writePlan();
+  const [page] = (await load(await ordered('first'))).cells;
+  const serverThat = (describe: () => Promise<unknown>): Client =>
+    ({
+      withAbortSignal: (_signal: AbortSignal, ask: () => unknown) => ask(),
+      workflow: { getHandle: () => ({ describe }) },
+    }) as unknown as Client;
+  const knows = serverThat(() => Promise.resolve({}));
+  const isAway = serverThat(() => Promise.reject(new Error('away')));
+  const hasForgotten = serverThat(() => Promise.reject(new WorkflowNotFoundError('none', 'w', 'run-1')));
+  expect(await run(page?.proof, 'run-1')).toMatchObject(TAKEN);
+  expect(await run(page?.proof, 'run-2', {}, knows)).toMatchObject(refusal('another execution'));
+  expect(await run(page?.proof, 'run-2', {}, isAway)).toMatchObject(refusal('another execution'));
+  expect(await run(page?.proof, 'run-2', {}, hasForgotten)).toMatchObject(TAKEN);
+  expect(await run(page?.proof, 'run-3', {}, knows)).toMatchObject(refusal('another execution'));
+});
+
+test('when a sweep has ended nothing more begins by its order, and what has begun may end', async () => {
+  await afterTheKey();
+  await writePlan({ cells: [of, cell(2)] });
+  const origin = await ordered('first');
+  const [one, two] = (await load(origin)).cells;
+  expect(await run(one?.proof, 'run-1')).toMatchObject(TAKEN);
+  await finish(origin);
+  await finish(origin); // an attempt whose answer was lost
+  await expect(load(origin)).rejects.toMatchObject(refusal('has ended'));
+  expect(await run(one?.proof, 'run-1')).toMatchObject(TAKEN);
+  const workflowId = runWorkflowId('s', cell(2).id, 1);
+  const late = {
+    sweep: 's',
+    cell: cell(2),
+    run: 'run-b',
+    workflowId,
+    execution: 'x',
+    proof: two?.proof ?? '',
+  };
+  await expect(inActivity(workflowId, () => activities.checkGate(late, 0))).rejects.toMatchObject(
+    refusal('has ended'),
+  );
+});
+
+test('a sweep that is started anew supersedes the start before, also in a database that knows no rounds', async () => {
+  await afterTheKey();
+  const [before, after] = [await ordered('first'), await ordered('second')];
+  const [page] = (await load(before)).cells;
+  await load(after);
+  await expect(load(before)).rejects.toMatchObject(refusal('started anew'));
+  await expect(finish(before)).rejects.toMatchObject(refusal('started anew'));
+  expect(await run(page?.proof, 'run-1')).toMatchObject(refusal('started anew'));
+  await finish(after);
+});
+
+test('a sweep that an older build has started goes on without a proof until its end', async () => {
+  await writePlan();
+  const page = await load();
+  expect(page.cells[0]).not.toHaveProperty('proof');
+  expect(await run(undefined, 'run-1')).toMatchObject(TAKEN);
+  await finish();
+  await expect(load()).rejects.toMatchObject(refusal('has ended'));
+  expect(await run(undefined, 'run-1')).toMatchObject(refusal('has ended'));
+});
+
+test('a sweep that had ended when the key was made is not exempt', async () => {
+  await writePlan();
+  await writeFile(join(dirname(planFile(resultsPath, 's')), 'summary.json'), '{}');
+  await expect(load()).rejects.toMatchObject(refusal('there is no proof'));
+});
+
+test('orders and signals are checked, and a run that waits is given what wakes it', async () => {
+  const { key } = await originOf({ resultsPath, stateFolder });
+  const order = { sweep: 's', verb: 'resume', ...proveOrder(key, { sweep: 's', verb: 'resume' }) } as const;
+  const check = <R>(perform: () => Promise<R>): Promise<R> => inActivity('w', perform);
+  expect(await check(() => activities.verifyOrder(order))).toBe(true);
+  expect(await check(() => activities.verifyOrder({ ...order, at: order.at + 1 }))).toBe(false);
+  const signal = { sweep: 's', workflowId: 'w', nth: 2 };
+  const parked = proveSignal(key, { workflowId: 'w', nth: 2, kind: 'parked' });
+  expect(await check(() => activities.verifyParked({ ...signal, nth: 3, proof: parked }))).toBeNull();
+  const wake = (await check(() => activities.verifyParked({ ...signal, proof: parked }))) ?? '';
+  expect(await check(() => activities.verifyWake({ ...signal, proof: wake }))).toBe(true);
+  expect(await check(() => activities.verifyWake({ ...signal, proof: parked }))).toBe(false);
+});

@@ -1,0 +1,80 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { local } from '../../src/environments/local.js';
+import { killMarked } from '../../src/platform/marked-processes.js';
+import { latch } from '../workflows/stub-activities.js';
+import { createAgentRun } from './agent-run.js';
+
+test('an agent that is alive is adopted by whichever attempt comes, however many were lost before', async () => {
+  const one = await createAgentRun();
+  const first = one.begin(1);
+  await one.untilStarts(1);
+  first.stop();
+  await expect(first.result).rejects.toMatchObject({ type: 'WorkerStopped' });
+  const late = one.begin(51);
+  await late.begun();
+  expect(await one.fateOf(1)).toBe('running');
+  await one.letGo();
+  expect(await late.result).toMatchObject({ ending: 'done' });
+  expect(one.starts()).toBe(1);
+});
+
+test('the time for its step covers a workspace that is made anew: each setup command, and the health check', async () => {
+  const { card } = await createAgentRun({ setup: ['true', 'true'], target: { health_check: 'true' } });
+  expect(card).toMatchObject({ unfit: null, agentTimeoutSecs: 300, rebuildSecs: 600 + 600 + 30 });
+});
+
+test('a worker that is stopped at the moment in which a second start is followed ends in order, and the next one adopts', async () => {
+  const one = await createAgentRun();
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  const attach = local.attach.bind(local);
+  let followed = 0;
+  // Not a spy: that would handle the rejection.
+  local.attach = (...args) => {
+    followed += 1;
+    if (followed === 2) first.stop();
+    return attach(...args);
+  };
+  onTestFinished(() => {
+    process.off('unhandledRejection', unhandled);
+    local.attach = attach;
+  });
+  const first = one.begin(1);
+  await one.untilStarts(1);
+  await killMarked(one.run.run);
+  await expect(first.result).rejects.toMatchObject({ type: 'WorkerStopped' });
+  expect(followed).toBe(2);
+  await setImmediate(); // a rejection that nobody handles is told after the promises of this turn
+  expect(unhandled).not.toHaveBeenCalled();
+  await one.untilStarts(2);
+  const next = one.begin(2);
+  await one.letGo();
+  expect(await next.result).toMatchObject({ ending: 'done' });
+  expect(one.starts()).toBe(2);
+});
+
+test('an attempt that finds its agent lost when another has taken over leaves the next start alone', async () => {
+  const one = await createAgentRun();
+  const [lost, awake] = [latch(), latch()];
+  const attach = local.attach.bind(local);
+  const frozen = vi.spyOn(local, 'attach').mockImplementationOnce(async (...args) => {
+    const end = await attach(...args);
+    lost.open();
+    await awake.opened;
+    return end;
+  });
+  onTestFinished(() => frozen.mockRestore());
+  const first = one.begin(1);
+  await one.untilStarts(1);
+  await killMarked(one.run.run);
+  await lost.opened;
+  const second = one.begin(2);
+  await one.untilStarts(2);
+  awake.open();
+  await expect(first.result).rejects.toMatchObject({ type: 'Superseded' });
+  expect(await one.fateOf(2)).toBe('running');
+  await one.letGo();
+  expect(await second.result).toMatchObject({ ending: 'done' });
+  expect(one.starts()).toBe(2);
+});

@@ -1,0 +1,41 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Place } from '../../src/environments/index.js';
+import { findExecutable } from '../../src/platform/find-executable.js';
+import { compileSources } from '../platform/compiled.js';
+import { newFolder } from '../platform/temporary.js';
+
+const compiled = await compileSources('environments', 'platform', 'gates', 'results', 'activities/step');
+
+/** The place of a run as a step in a process of its own finds it, with these programs on its PATH. */
+async function placeIn(root: string, decide: boolean, programs: string[]): Promise<Place> {
+  const folder = await newFolder();
+  for (const name of programs) {
+    const path = await findExecutable(name);
+    if (path !== null) symlinkSync(path, join(folder, name));
+  }
+  const program = compiled.program(`
+    import { settledPlace } from './activities/step/settled-place.js';
+    const [root, decide] = JSON.parse(process.argv[2]);
+    console.log(JSON.stringify(await settledPlace(root, 'auto', decide)));`);
+  const { stdout } = await compiled.run(program, [JSON.stringify([root, decide])], { env: { PATH: folder } });
+  return JSON.parse(String(stdout)) as Place;
+}
+
+const ALL = ['env', 'true', 'bwrap', 'pasta'];
+
+it('is decided once: later steps and repeated ones keep it, whatever the machine can do by then', async () => {
+  const root = await newFolder();
+  const decided = await placeIn(root, true, ['env', 'true']);
+  expect(decided).toMatchObject({ type: 'local', lacking: expect.stringContaining('bwrap') as string });
+  expect(await placeIn(root, false, ALL)).toEqual(decided);
+  expect(await placeIn(root, true, ALL)).toEqual(decided);
+});
+
+it('is found out anew in each step of a run that an older build has prepared', async () => {
+  const root = await newFolder();
+  expect((await placeIn(root, false, ['env', 'true'])).type).toBe('local');
+  const { lacking } = await placeIn(root, false, ALL);
+  expect(lacking ?? '').not.toContain('bwrap is not on PATH');
+});

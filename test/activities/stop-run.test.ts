@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { processesWith } from '../platform/processes.js';
+import { createAgentRun } from './agent-run.js';
+
+// No heartbeat comes by itself.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
+
+test('ends the agent of a run, which then ends as cancelled, and lets the step that follows it heartbeat at once', async () => {
+  const one = await createAgentRun();
+  const attempt = one.begin(1);
+  await one.untilStarts(1);
+  expect(attempt.heartbeats()).toBe(0);
+  await one.perform(({ stopRun }) => stopRun(one.run));
+  expect(attempt.heartbeats()).toBe(1);
+  expect(processesWith(one.mark)).toEqual([]);
+  expect(await attempt.result).toMatchObject({ ending: 'cancelled', completed: false });
+});
+
+test('ends an agent that no step follows: its worker is gone', async () => {
+  const one = await createAgentRun();
+  const attempt = one.begin(1);
+  await one.untilStarts(1);
+  attempt.stop();
+  await expect(attempt.result).rejects.toMatchObject({ type: 'WorkerStopped' });
+  expect(processesWith(one.mark)).not.toEqual([]);
+  await one.perform(({ stopRun }) => stopRun(one.run));
+  expect(processesWith(one.mark)).toEqual([]);
+});

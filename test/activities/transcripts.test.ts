@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { AgentOutput } from '../../src/activities/agent/outputs.js';
+import { writeTranscripts } from '../../src/activities/agent/transcripts.js';
+import type { RunContext } from '../../src/activities/step/run-context.js';
+import { eventStream } from '../../src/agents/streams.js';
+import type { EventBody } from '../../src/results/events.js';
+
+/** Reads lines as an agent's output; the transcripts hold the first `limit` bytes. */
+async function transcribe(lines: object[], limit: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'transcripts-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [stdout, stderr] = [join(folder, 'out'), join(folder, 'err')];
+  writeFileSync(stdout, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  writeFileSync(stderr, '');
+  const output: AgentOutput = {
+    ...{ start: 1, resumed: false, exitCode: 0, stopped: null, stdout, stderr },
+    ...{ growth: join(folder, 'growth'), startedAt: 0, endedAt: 1 },
+  };
+  const files = { events: join(folder, 'events.jsonl'), rawTranscript: join(folder, 'raw.txt') };
+  const seen: EventBody[] = [];
+  const leftOut = await writeTranscripts(
+    { files, redact: (text: string) => text } as unknown as RunContext,
+    [output],
+    eventStream(),
+    { before: [], emit: (event) => void seen.push(event), after: () => [] },
+    limit,
+  );
+  const read = (file: string): string => readFileSync(file, 'utf8');
+  return { leftOut, seen, events: read(files.events), raw: read(files.rawTranscript) };
+}
+
+const message = (text: string) => ({ type: 'message', role: 'assistant', text });
+const call = { type: 'tool_call', id: 'a', name: 'Bash', input: null, command: 'rm -rf /' };
+
+it('reads what is too long for the transcripts all the same, so that counts are right', async () => {
+  const { leftOut, seen, events, raw } = await transcribe(
+    [message('x'.repeat(400)), call, message('end')],
+    500,
+  );
+  expect(seen.map(({ type }) => type)).toEqual(['message', 'tool_call', 'message']);
+  expect(events.trim().split('\n')).toHaveLength(1);
+  expect(raw).toMatch(/\[what follows the first 500 bytes is left out\]\n$/);
+  expect(leftOut).toEqual({ transcripts: true, lines: false });
+});
+
+it('says where a line was too long to be read', async () => {
+  const { leftOut } = await transcribe([message('x'.repeat(5 * 1024 * 1024)), call], 8 * 1024 * 1024);
+  expect(leftOut).toEqual({ transcripts: false, lines: true });
+});
+
+it('leaves nothing out of what is short enough', async () => {
+  const { leftOut, events } = await transcribe([message('x'), call], 500);
+  expect(leftOut).toEqual({ transcripts: false, lines: false });
+  expect(events.trim().split('\n')).toHaveLength(2);
+});

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { fateOf, isOpen, type Answer } from '../../../src/activities/watch/fate.js';
+
+const id = fc.constantFrom('first', 'other');
+const found = fc.record({
+  kind: fc.constant('found' as const),
+  running: fc.boolean(),
+  firstRunId: fc.option(id),
+});
+const answer: fc.Arbitrary<Answer> = fc.oneof(
+  found,
+  fc.constant<Answer>({ kind: 'missing' }),
+  fc.constant<Answer>({ kind: 'unclear' }),
+);
+
+const fate = (run: Answer, sweep: Answer, firstRunId: string | undefined): string =>
+  fateOf({ run: isOpen(run, firstRunId), sweep: isOpen(sweep, undefined) });
+
+it('a run is left alone for as long as the server does not say that it has ended', () => {
+  fc.assert(
+    fc.property(answer, answer, fc.option(id, { nil: undefined }), (run, sweep, firstRunId) => {
+      const gone =
+        run.kind === 'missing' ||
+        (run.kind === 'found' &&
+          (!run.running ||
+            (firstRunId !== undefined && run.firstRunId !== null && run.firstRunId !== firstRunId)));
+      expect(fate(run, sweep, firstRunId) === 'end').toBe(gone);
+    }),
+  );
+});
+
+it('a run is cancelled where it goes on and its sweep does not, and in no other case', () => {
+  fc.assert(
+    fc.property(answer, answer, (run, sweep) => {
+      const goesOn = run.kind === 'found' && run.running;
+      const without = sweep.kind === 'missing' || (sweep.kind === 'found' && !sweep.running);
+      expect(fate(run, sweep, undefined) === 'cancel').toBe(goesOn && without);
+    }),
+  );
+});
+
+it('an execution after a reset is the same run, another workflow of that name is not', () => {
+  const running = (firstRunId: string): Answer => ({ kind: 'found', running: true, firstRunId });
+  expect(isOpen(running('first'), 'first')).toBe(true);
+  expect(isOpen(running('other'), 'first')).toBe(false);
+});

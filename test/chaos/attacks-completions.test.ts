@@ -1,0 +1,136 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { resultsLog } from '../../src/store/results-folder.js';
+import type { Activities } from '../../src/activities/index.js';
+import {
+  runWorkflowId,
+  type AgentBrief,
+  type RunCard,
+  type RunResult,
+} from '../../src/workflows/protocol.js';
+import { gatedCommand, letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
+import {
+  createProject,
+  documentOf,
+  EMPTY_FIXTURE,
+  scenario,
+  until,
+  type TestProject,
+} from '../commands/project.js';
+
+/** Completes activities as everyone on this machine can: by a client on Temporal's port. */
+let project: TestProject;
+let client: Client;
+
+beforeAll(async () => {
+  project = await createProject(EMPTY_FIXTURE);
+  client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await project.remove();
+});
+
+/** Completes the activity of that name in the one run of a sweep, as soon as the server has it. */
+async function forge(name: string, activity: keyof Activities, result: unknown): Promise<void> {
+  const workflowId = runWorkflowId(await sweepOf(project, name), `${name}/mock/default/default/1`, 1);
+  await until(`a ${activity} that can be completed`, async () => {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    const pending = raw.pendingActivities?.find(({ activityType }) => activityType?.name === activity);
+    if (pending?.activityId == null) return null;
+    await client.activity.complete({ workflowId, activityId: pending.activityId }, result);
+    return true;
+  });
+}
+
+/** Waits for the sweep that was started with that name, and gives what became of its one cell. */
+async function cellOf(name: string) {
+  const { stdout, exitCode } = await project.cli(['resume', name, '--json']);
+  expect(exitCode).toBe(3);
+  const [cell] = documentOf(stdout).cells;
+  expect((await project.resultLines()).filter(({ scenario_id }) => scenario_id === name)).toHaveLength(1);
+  return cell;
+}
+
+const NOT_THERE = '{type: file_exists, path: no-such-file}';
+const start = (name: string) => project.cli(['run', name, '--name', name, '--detach']);
+
+test('a gate that someone else completes has not passed', async () => {
+  const gate = `{type: command_succeeds, name: waits, command: '${gatedCommand(project, 'gate')}; false', timeout_secs: 600}`;
+  await project.write('fixtures/gate.yaml', scenario('gate', { gates: [gate], steps: ['say: done'] }));
+  await start('gate');
+  await untilStarted(project, 'gate');
+  await forge('gate', 'checkGate', 'pass');
+  expect(await cellOf('gate')).toMatchObject({
+    outcome: 'error',
+    message: '0/1 gates passed, 1 not checked: command_succeeds waits: left no result',
+  });
+  await letGo(project, 'gate');
+});
+
+test('an agent that someone else completes has done nothing', async () => {
+  await writeGated(project, 'agent');
+  await start('agent');
+  await untilStarted(project, 'agent');
+  const brief: AgentBrief = { ending: 'done', completed: true, message: 'done', costUsd: 0 };
+  await forge('agent', 'runAgent', brief);
+  expect(await cellOf('agent')).toMatchObject({
+    outcome: 'error',
+    message: "step 'agent' left no result",
+  });
+  await letGo(project, 'agent');
+});
+
+test('a report that someone else completes leaves no result, and its cell is an error', async () => {
+  await writeGated(project, 'report', { gates: [NOT_THERE] });
+  await start('report');
+  await untilStarted(project, 'report');
+  // As long as no result can be written, the report is tried again.
+  const log = resultsLog(project.results);
+  const before = await project.resultLines();
+  await rm(log, { force: true });
+  await mkdir(log);
+  await letGo(project, 'report');
+  const result: RunResult = { outcome: 'pass', message: 'all gates passed', costUsd: 0 };
+  await forge('report', 'writeReport', result);
+  const workflowId = runWorkflowId(await sweepOf(project, 'report'), 'report/mock/default/default/1', 1);
+  expect(await client.workflow.getHandle(workflowId).result()).toEqual(result);
+  await rm(log, { recursive: true });
+  await project.write(
+    'llm-tool-test-results/results.jsonl',
+    before.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  );
+  expect(await cellOf('report')).toMatchObject({ outcome: 'error', message: 'the run left no result' });
+});
+
+test('a result of other inputs that someone else puts in the place of a run is not taken', async () => {
+  await project.write(
+    'fixtures/easy.yaml',
+    scenario('easy', { gates: ['{type: file_exists, path: README.md}'], steps: ['say: done'] }),
+  );
+  const { document } = await project.run(['easy']);
+  expect(document.cells[0]?.outcome).toBe('pass');
+  const passed = document.cells[0]?.results_dir?.split('/').at(-1) ?? '';
+  await project.write(
+    'fixtures/hard.yaml',
+    scenario('hard', {
+      gates: [NOT_THERE],
+      steps: ['say: done'],
+      more: `setup: {commands: ['${gatedCommand(project, 'hard')}']}`,
+    }),
+  );
+  await start('hard');
+  await untilStarted(project, 'hard');
+  const card: RunCard = {
+    ...{ unfit: null, reuse: passed, agentTimeoutSecs: 60 },
+    ...{ posts: [], gates: [], evaluators: [] },
+  };
+  await forge('hard', 'prepareWorkspace', card);
+  // The second is the refusal to take it.
+  expect(await cellOf('hard')).toMatchObject({
+    outcome: 'error',
+    message: "step 'prepare' left no result (and 1 more)",
+  });
+  await letGo(project, 'hard');
+});

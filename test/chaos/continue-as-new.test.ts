@@ -1,0 +1,90 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readEngineState } from '../../src/platform/engine/engine-state.js';
+import { projectState } from '../../src/platform/folders.js';
+import { markedProcesses } from '../../src/platform/marked-processes.js';
+import { isAlive, signalProcess } from '../../src/platform/process-identity.js';
+import { connect } from '../../src/platform/temporal-client.js';
+import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { sweepWorkflowId } from '../../src/workflows/protocol.js';
+import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
+import { linesIn, partOf } from './engine-parts.js';
+
+const CELLS = 18;
+const KILLS = 3;
+/** Every second cell begins a new history of the sweep. */
+const SHORT_HISTORIES = { LLM_TOOL_TEST_CELLS_PER_HISTORY: '2' };
+
+test(
+  'SIGKILL of everything while a sweep continues as new loses no cell and runs none twice',
+  { timeout: 1_200_000 },
+  async () => {
+    const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+    const steps = [
+      `run: 'echo start >> ${project.folder}/starts'`,
+      'wait_secs: 0.4',
+      `run: 'echo done > out.txt'`,
+    ];
+    const gates = ['{type: file_contains, path: out.txt, substring: done}'];
+    await project.write('fixtures/many.yaml', scenario('many', { gates, steps }));
+    const args = ['run', 'many', '--repeat', String(CELLS), '--concurrency', '3', '--name', 'many', '--json'];
+    let command = project.start(args, SHORT_HISTORIES);
+    await until('the first agent runs', () => (linesIn(project, 'starts').length > 0 ? true : null));
+    const sweep = (await readdir(join(project.results, 'sweeps')))[0] ?? '';
+
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      await untilNewHistory(project, sweep);
+      await killEverything(project);
+      command.kill('SIGKILL');
+      await command;
+      command = project.start(['resume', 'many', '--json'], SHORT_HISTORIES);
+      await until('a worker', () => partOf(project, 'worker'));
+    }
+    const first = await command;
+    const { exitCode, stdout } =
+      first.exitCode === 0 ? first : await project.cli(['resume', 'many', '--json']);
+    const document = JSON.parse(stdout) as SweepDocument;
+    expect(document.totals).toMatchObject({ passed: CELLS });
+    expect(exitCode).toBe(0);
+    const lines = await project.resultLines();
+    expect(lines).toHaveLength(CELLS);
+    expect(new Set(lines.map(({ cell }) => cell)).size).toBe(CELLS);
+    const admitted = document.cells.reduce((sum, { starts }) => sum + (starts ?? 0), 0);
+    expect(linesIn(project, 'starts')).toHaveLength(admitted);
+    for (const { id } of lines) expect(markedProcesses(id)).toEqual([]);
+    await project.remove();
+  },
+);
+
+/** Waits until the sweep's workflow has another run id than now, or has closed. */
+async function untilNewHistory(project: TestProject, sweep: string): Promise<void> {
+  const engine = await until('an engine', async () => {
+    const state = await readEngineState(projectState(project.results, project.state).folder);
+    return state?.phase === 'ready' ? state : null;
+  });
+  const client = await connect({ address: engine.address, namespace: engine.namespace, external: false });
+  try {
+    const handle = client.workflow.getHandle(sweepWorkflowId(sweep));
+    const { runId } = await handle.describe();
+    await until(
+      'a new history',
+      async () => {
+        const now = await handle.describe();
+        return now.runId !== runId || now.status.name !== 'RUNNING' ? true : null;
+      },
+      300_000,
+    );
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** SIGKILLs keeper, worker and server at once; agents go on, as after the death of an engine. */
+async function killEverything(project: TestProject): Promise<void> {
+  const parts = await Promise.all(
+    (['keeper', 'worker', 'server'] as const).map((part) => partOf(project, part)),
+  );
+  for (const part of parts) if (part !== null) signalProcess(part, 'SIGKILL');
+  await until('all are dead', () => (parts.some((part) => part !== null && isAlive(part)) ? null : true));
+}

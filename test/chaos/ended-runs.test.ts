@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { logFile, readEngineState } from '../../src/platform/engine/engine-state.js';
+import { projectState } from '../../src/platform/folders.js';
+import { isAlive } from '../../src/platform/process-identity.js';
+import { inspect } from '../../src/platform/supervise.js';
+import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
+import {
+  createProject,
+  documentOf,
+  EMPTY_FIXTURE,
+  openRun,
+  until,
+  type TestProject,
+} from '../commands/project.js';
+import { processesWith } from '../platform/processes.js';
+import { kill, linesIn, partOf, preferPort } from './engine-parts.js';
+import { expectWhole, writeWaiting } from './waiting-agent.js';
+
+const opened: { project: TestProject; client: Client | null }[] = [];
+
+async function openProject(env: Record<string, string> = {}): Promise<TestProject> {
+  const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+  Object.assign(project.env, env);
+  opened.push({ project, client: null });
+  return project;
+}
+afterEach(async () => {
+  for (const { project, client } of opened.splice(0)) {
+    await client?.connection.close();
+    await project.remove();
+  }
+});
+
+const stateOf = (project: TestProject): string => projectState(project.results, project.state).folder;
+
+/** A client of the project's own server. */
+async function clientOf(project: TestProject): Promise<Client> {
+  const state = await readEngineState(stateOf(project));
+  const client = new Client({ connection: await Connection.connect({ address: state?.address ?? '' }) });
+  const found = opened.find((one) => one.project === project);
+  if (found !== undefined) found.client = client;
+  return client;
+}
+
+/** The only run that is open. */
+async function openRunOf(client: Client): Promise<string> {
+  return until('an open run', async () => {
+    const query = 'WorkflowType = "runScenario" AND ExecutionStatus = "Running"';
+    for await (const { workflowId } of client.workflow.list({ query })) return workflowId;
+    return null;
+  });
+}
+
+const agentsOf = (project: TestProject, name: string): number[] =>
+  processesWith(`${project.folder}/${name}.go`);
+
+/** Nothing of a run but what its agent printed is in the private state. */
+function expectRemoved(project: TestProject, name: string): void {
+  const work = join(stateOf(project), 'work');
+  for (const run of readdirSync(work).filter((run) => run.includes(`-${name}-`)))
+    for (const gone of ['fixture', 'home', 'login', 'bin'])
+      expect([gone, existsSync(join(work, run, gone))]).toEqual([gone, false]);
+  expect(readdirSync(join(stateOf(project), 'open-runs'))).toEqual([]);
+}
+
+describe.each(['pidns', 'group'])('containment %s', (mode) => {
+  test('a cancel and SIGKILL of the worker at the same moment: the agent is ended, and the report says so', async () => {
+    const project = await openProject({ LLM_TOOL_TEST_CONTAINMENT: mode });
+    await writeGated(project, 'struck');
+    const command = project.start(['run', 'struck', '--name', 'struck', '--json']);
+    await untilStarted(project, 'struck');
+    const work = join(stateOf(project), 'work');
+    const claim = join(work, readdirSync(work)[0] ?? '', 'agent', '1', 'sup');
+    expect(readFileSync(claim, 'utf8')).toContain(` ${mode} `);
+    const client = await clientOf(project);
+    const run = client.workflow.getHandle(await openRunOf(client));
+    const worker = await until('a worker', () => partOf(project, 'worker'));
+    const sweep = client.workflow.getHandle(`sweep/${await sweepOf(project, 'struck')}`);
+    const cancel = sweep.executeUpdate('cancel').catch(() => undefined);
+    await until('the server knows that the agent is to be cancelled', async () => {
+      const { raw } = await run.describe();
+      const agent = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'runAgent');
+      return agent === undefined || (agent.state as number) === 3 ? true : null;
+    });
+    process.kill(worker.pid, 'SIGKILL');
+    await cancel;
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(130);
+    expect(agentsOf(project, 'struck')).toEqual([]);
+    expect(linesIn(project, 'struck.starts')).toHaveLength(1);
+    const { run: record } = await openRun(documentOf(stdout));
+    expect(record).toMatchObject({
+      outcome: 'cancelled',
+      starts: 1,
+      agent: { ending: 'cancelled', starts: 1 },
+    });
+    expectRemoved(project, 'struck');
+  });
+});
+
+test('a run that is terminated: its agent ends, and retry starts no second one beside it', async () => {
+  const project = await openProject();
+  await writeGated(project, 'cut');
+  const command = project.start(['run', 'cut', '--name', 'cut', '--json']);
+  await untilStarted(project, 'cut');
+  const client = await clientOf(project);
+  const first = agentsOf(project, 'cut');
+  expect(first).not.toEqual([]);
+  await client.workflow.getHandle(await openRunOf(client)).terminate('by a test');
+  const ended = await command;
+  expect(ended.exitCode).toBe(3);
+  expect(documentOf(ended.stdout).cells[0]?.message).toMatch(/terminated/i);
+
+  const retried = project.start(['retry', documentOf(ended.stdout).sweep, '--json']);
+  await untilStarted(project, 'cut', 2);
+  expect(agentsOf(project, 'cut').filter((pid) => first.includes(pid))).toEqual([]);
+  await letGo(project, 'cut');
+  const { exitCode } = await retried;
+  expect(exitCode).toBe(0);
+  expect(linesIn(project, 'cut.starts')).toHaveLength(2);
+  expectRemoved(project, 'cut');
+});
+
+test('a run that is terminated while no worker lives: the next one ends its agent', async () => {
+  const project = await openProject();
+  await writeGated(project, 'orphaned');
+  await project.run(['orphaned', '--name', 'orphaned', '--detach']);
+  await untilStarted(project, 'orphaned');
+  const client = await clientOf(project);
+  const run = await openRunOf(client);
+  const [keeper, worker] = await Promise.all([
+    until('a keeper', () => partOf(project, 'keeper')),
+    until('a worker', () => partOf(project, 'worker')),
+  ]);
+  for (const part of [keeper, worker]) process.kill(part.pid, 'SIGKILL');
+  await until('both are dead', () => (isAlive(keeper) || isAlive(worker) ? null : true));
+  await client.workflow.getHandle(run).terminate('by a test');
+  expect(agentsOf(project, 'orphaned')).not.toEqual([]);
+  expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
+  await until('the agent has ended', () => (agentsOf(project, 'orphaned').length === 0 ? true : null));
+  await until('all of it is removed', () =>
+    readdirSync(join(stateOf(project), 'open-runs')).length === 0 ? true : null,
+  );
+  expectRemoved(project, 'orphaned');
+});
+
+test('ten workers that are replaced in order while one agent works: one start, and success', async () => {
+  const project = await openProject();
+  await writeWaiting(project, 'replaced');
+  const command = project.start(['run', 'replaced', '--json']);
+  await untilStarted(project, 'replaced');
+  const work = join(stateOf(project), 'work');
+  const [run = ''] = readdirSync(work);
+  const attempts = join(work, run, 'agent-attempts');
+  for (let attempt = 1; attempt <= 10; attempt++) {
+    const worker = await until('a worker', () => partOf(project, 'worker'));
+    process.kill(worker.pid, 'SIGTERM');
+    await until('the worker has ended', () => (isAlive(worker) ? null : true));
+    await until(`attempt ${attempt + 1}`, () =>
+      existsSync(join(attempts, String(attempt + 1))) ? true : null,
+    );
+  }
+  await letGo(project, 'replaced');
+  const { exitCode, stdout } = await command;
+  expect(exitCode).toBe(0);
+  expect(linesIn(project, 'replaced.starts')).toHaveLength(1);
+  const history = await expectWhole(project, documentOf(stdout));
+  expect(history.filter((line) => line.includes('ended: worker stopped after'))).toHaveLength(10);
+});
+
+test('cancel while the worker is frozen ends the agent, and is no error', async () => {
+  const project = await openProject();
+  await writeGated(project, 'frozen');
+  await project.run(['frozen', '--name', 'frozen', '--detach']);
+  await untilStarted(project, 'frozen');
+  const worker = await until('a worker', () => partOf(project, 'worker'));
+  process.kill(worker.pid, 'SIGSTOP');
+  const { exitCode, stdout, stderr } = await project.cli(['cancel', 'frozen', '--json']);
+  expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
+  expect(documentOf(stdout)).toMatchObject({ status: 'cancelled', totals: { cancelled: 1 } });
+  expect(agentsOf(project, 'frozen')).toEqual([]);
+});
+
+test('a run that is reset while its agent works: it goes on in its folder, and its agent is adopted', async () => {
+  const project = await openProject();
+  await writeWaiting(project, 'reset');
+  const command = project.start(['run', 'reset', '--json']);
+  await untilStarted(project, 'reset');
+  const client = await clientOf(project);
+  const run = client.workflow.getHandle(await openRunOf(client));
+  const { workflowId, runId } = await run.describe();
+  await client.workflowService.resetWorkflowExecution({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId, runId },
+    reason: 'by a test',
+    requestId: randomUUID(),
+    ...({ workflowTaskFinishEventId: 4 } as object), // typed as a Long, which any number is taken for
+  });
+  const work = join(stateOf(project), 'work');
+  const [folder = ''] = readdirSync(work);
+  await until('the step of the next execution', () =>
+    readdirSync(join(work, folder, 'fences', 'agent')).length === 2 ? true : null,
+  );
+  expect((await run.describe()).runId).not.toBe(runId);
+  expect(await inspect(join(work, folder, 'agent', '1'))).toEqual({ state: 'running' });
+  await letGo(project, 'reset');
+  const { exitCode, stdout } = await command;
+  expect(exitCode).toBe(0);
+  expect(linesIn(project, 'reset.starts')).toHaveLength(1);
+  expect(readdirSync(work)).toEqual([folder]);
+  const history = await expectWhole(project, documentOf(stdout));
+  // By whom the result was published: the attempt of the execution before was superseded.
+  expect(history.at(-1)).toMatch(
+    /^start 1 of the agent (was alive; adopted|had ended; its output was taken)$/,
+  );
+  expectRemoved(project, 'reset');
+});
+
+test('another engine takes the port of a server that has died: the runs of the first are left alone, and go on', async () => {
+  const [project, other] = [await openProject(), await openProject()];
+  await writeWaiting(project, 'robbed');
+  await project.run(['robbed', '--name', 'robbed', '--detach']);
+  await untilStarted(project, 'robbed');
+  const state = await readEngineState(stateOf(project));
+  const port = Number(state?.address.split(':').at(-1));
+  await kill(project, 'keeper');
+  await kill(project, 'server');
+  await preferPort(other, port);
+  expect((await other.cli(['engine', 'start'])).exitCode).toBe(0);
+  expect((await readEngineState(stateOf(other)))?.address).toBe(state?.address);
+
+  const log = logFile(stateOf(project), 'worker');
+  await until('the worker has looked at its runs', () =>
+    /has ended without a report|another Temporal server answers/.test(readFileSync(log, 'utf8'))
+      ? true
+      : null,
+  );
+  const work = join(stateOf(project), 'work');
+  const [run = ''] = readdirSync(work);
+  expect(await inspect(join(work, run, 'agent', '1'))).toEqual({ state: 'running' });
+  const resumed = project.start(['resume', 'robbed', '--json']);
+  await letGo(project, 'robbed');
+  const { exitCode, stdout } = await resumed;
+  expect(exitCode).toBe(0);
+  expect(linesIn(project, 'robbed.starts')).toHaveLength(1);
+  await expectWhole(project, documentOf(stdout));
+});

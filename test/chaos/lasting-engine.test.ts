@@ -1,0 +1,50 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readEngineState, stayFile, writeEngineState } from '../../src/platform/engine/engine-state.js';
+import { projectState } from '../../src/platform/folders.js';
+import { isAlive, signalProcess } from '../../src/platform/process-identity.js';
+import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
+import { partOf } from './engine-parts.js';
+
+const SMALL = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };
+const folderOf = ({ results, state }: TestProject): string => projectState(results, state).folder;
+
+test('a server that is frozen is replaced; --stay counts for an engine that runs; the database is private; a newer build is not replaced', async ({
+  onTestFinished,
+}) => {
+  const project = await createProject(SMALL, { ownServer: true });
+  onTestFinished(() => project.remove());
+  expect((await project.run(['small'])).exitCode).toBe(0);
+  const folder = folderOf(project);
+  for (const name of readdirSync(folder).filter((name) => name.includes('.db')))
+    expect((statSync(join(folder, name)).mode & 0o077).toString(8), name).toBe('0');
+
+  expect((await project.cli(['engine', 'start', '--stay'])).exitCode).toBe(0);
+  expect(statSync(stayFile(folder)).isFile()).toBe(true);
+
+  const server = await until('a server', () => partOf(project, 'server'));
+  signalProcess(server, 'SIGSTOP');
+  await until('another server', async () => {
+    const now = await partOf(project, 'server');
+    return !isAlive(server) && now !== null && now.pid !== server.pid ? true : null;
+  });
+  expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0);
+
+  await project.cli(['engine', 'stop']);
+  const state = await readEngineState(folder);
+  if (state === null) throw new Error('the engine has left no state');
+  expect(state.temporal).toMatchObject({ version: state.versions.temporal });
+  await writeEngineState(folder, {
+    ...state,
+    protocol: 99,
+    versions: { ...state.versions, llm_tool_test: '9.9.9' },
+  });
+  const { exitCode, stderr } = await project.cli(['run', 'small']);
+  expect(exitCode).toBe(3);
+  expect(stderr).toMatch(/newer llm-tool-test \(9\.9\.9, protocol 99\)[^]*Use the newer version/);
+  expect(await partOf(project, 'worker')).toBeNull();
+
+  await writeEngineState(folder, { ...state, temporal: { path: '/gone', version: '0.0.1' } });
+  expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0); // no database of that version is there
+});

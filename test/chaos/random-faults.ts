@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { signalProcess } from '../../src/platform/process-identity.js';
+import { markedProcesses } from '../../src/platform/marked-processes.js';
+import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
+import { processesWith } from '../platform/processes.js';
+import { linesIn, partOf, type Part } from './engine-parts.js';
+
+const VICTIMS = ['worker', 'worker', 'server', 'keeper', 'command'] as const;
+
+export interface Faults {
+  cells: number;
+  concurrency: number;
+  /** How many parts are killed, each at a random number of agent starts. */
+  faults: number;
+  agentSecs: number;
+}
+
+/** Mulberry32: the same numbers for the same seed on every machine. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/**
+ * Runs a sweep while parts of the engine, and the command, are killed at random. Afterwards every cell has one result, agents
+ * were started as often as the reports say, and nothing is left.
+ */
+export async function runUnderFaults(
+  seed: number,
+  { cells, concurrency, faults, agentSecs }: Faults,
+): Promise<void> {
+  const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+  const steps = [
+    `run: 'echo start >> ${project.folder}/starts'`,
+    `wait_secs: ${agentSecs}`,
+    `run: 'echo done > out.txt'`,
+  ];
+  const gates = [
+    '{type: file_contains, path: out.txt, substring: done}',
+    '{type: command_succeeds, command: "sleep 0.1"}',
+  ];
+  await project.write('fixtures/many.yaml', scenario('many', { gates, steps }));
+  const draw = random(seed);
+  const killed: string[] = [];
+
+  const args = [
+    'run',
+    'many',
+    '--repeat',
+    String(cells),
+    '--concurrency',
+    String(concurrency),
+    '--name',
+    'many',
+    '--json',
+  ];
+  let command = project.start(args);
+  await until('the first agent runs', () => (linesIn(project, 'starts').length > 0 ? true : null));
+  for (let kills = 0; kills < faults; kills += 1) {
+    const victim = VICTIMS[Math.floor(draw() * VICTIMS.length)] ?? 'worker';
+    const started = linesIn(project, 'starts').length;
+    killed.push(`${victim} after ${started} starts`);
+    if (victim === 'command') {
+      command.kill('SIGKILL');
+      await command;
+      command = project.start(['resume', 'many', '--json']);
+    } else {
+      await killSoon(victim);
+    }
+    // The next one falls a random number of agent starts later, at the latest when no more come.
+    const target = started + 1 + Math.floor(draw() * (cells / faults));
+    await until(
+      'more agents, or the end',
+      async () => {
+        const lines = linesIn(project, 'starts').length;
+        return lines >= Math.min(target, cells) || (await results()).size === cells ? true : null;
+      },
+      300_000,
+    );
+  }
+  await command;
+  // A command whose server was killed under it says so and leaves; resume follows the sweep to its end.
+  const { exitCode, stdout } = await resumeToEnd();
+  const document = JSON.parse(stdout) as SweepDocument;
+  console.log(`seed ${seed}: ${killed.join(', ')}`);
+
+  expect(document.status).toBe('completed');
+  expect(
+    document.totals,
+    JSON.stringify(document.cells.filter(({ outcome }) => outcome !== 'pass')),
+  ).toMatchObject({ passed: cells });
+  expect(exitCode).toBe(0);
+  const lines = await project.resultLines();
+  expect(new Set(lines.map(({ cell }) => cell)).size).toBe(cells);
+  expect(new Set(lines.map(({ id }) => id)).size).toBe(cells);
+  const admitted = document.cells.reduce((sum, { starts }) => sum + (starts ?? 0), 0);
+  expect(linesIn(project, 'starts')).toHaveLength(admitted);
+
+  const leftOver = (): string[] =>
+    [project.state, project.results]
+      .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+      .filter((file) => /\.tmp$|(^|\/)env\/./.test(file));
+  await until('nothing is left over', () => (leftOver().length === 0 ? true : null));
+  for (const { id } of lines) expect(markedProcesses(id)).toEqual([]);
+
+  await project.cli(['engine', 'stop']);
+  for (const folder of [project.folder, project.state]) expect(processesWith(folder)).toEqual([]);
+  const locks = readdirSync(project.state, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.lock\.\d+$/.test(file))
+    .map((file) => readFileSync(join(project.state, file), 'utf8'));
+  expect(locks).toEqual(['"released"']);
+  await project.remove();
+
+  async function results(): Promise<Set<string>> {
+    return new Set((await project.resultLines()).map(({ cell }) => cell));
+  }
+
+  /** Whatever runs as this part now; none while it is being started again, and then it is not for us to wait. */
+  async function killSoon(part: Part): Promise<void> {
+    const identity = await partOf(project, part);
+    if (identity !== null) signalProcess(identity, 'SIGKILL');
+    // Without a keeper nobody starts the rest again: the next command does.
+    if (part === 'keeper') await project.cli(['engine', 'start']);
+  }
+
+  async function resumeToEnd(): Promise<{ exitCode: number | undefined; stdout: string }> {
+    for (;;) {
+      const ended = await project.cli(['resume', 'many', '--json']);
+      if (ended.exitCode !== 3 || (await results()).size === cells) return ended;
+      await sleep(100);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { Client, Connection } from '@temporalio/client';
+import { expect, inject, test } from 'vitest';
+import { isAlive } from '../../src/platform/process-identity.js';
+import { sweepOf, untilStarted, writeGated } from '../commands/gated.js';
+import { createProject, documentOf, EMPTY_FIXTURE, openRun, until } from '../commands/project.js';
+import { processesWith } from '../platform/processes.js';
+import { kill, linesIn, partOf } from './engine-parts.js';
+import { createWire } from './wire.js';
+
+test('a cancel ends an agent whose worker is frozen and never hears of it: another worker stops it', async ({
+  onTestFinished,
+}) => {
+  const project = await createProject(EMPTY_FIXTURE);
+  // What a frozen worker has asked the server for would swallow tasks of the other one: its connections are cut.
+  const wire = await createWire(inject('temporalAddress'));
+  const client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
+  project.env['TEMPORAL_ADDRESS'] = wire.address;
+  const others: ReturnType<typeof project.start>[] = [];
+  onTestFinished(async () => {
+    for (const other of others) {
+      other.kill('SIGTERM');
+      await other;
+    }
+    wire.remove();
+    await client.connection.close();
+    await project.remove();
+  });
+  await writeGated(project, 'stopped');
+  await project.run(['stopped', '--name', 'stopped', '--detach']);
+  await untilStarted(project, 'stopped');
+  const agents = (): number[] => processesWith(`${project.folder}/stopped.go`);
+  expect(agents()).not.toEqual([]);
+  const worker = await until('a worker', () => partOf(project, 'worker'));
+  await kill(project, 'keeper'); // which would replace it
+  process.kill(worker.pid, 'SIGSTOP');
+  wire.cut();
+  others.push(project.start(['worker']));
+
+  const sweep = await sweepOf(project, 'stopped');
+  const run = client.workflow.getHandle(`sweep/${sweep}/stopped/mock/default/default/1/r1`);
+  await run.cancel();
+  await until('the agent has ended', () => (agents().length === 0 ? true : null));
+  // Nothing of the step has heard of the cancel: its worker still waits to go on, and the server for its answer.
+  expect(isAlive(worker)).toBe(true);
+  const { raw } = await run.describe();
+  expect(raw.pendingActivities?.map(({ activityType }) => activityType?.name)).toContain('runAgent');
+
+  process.kill(worker.pid, 'SIGKILL');
+  expect(await run.result()).toMatchObject({ outcome: 'cancelled' });
+  expect(linesIn(project, 'stopped.starts')).toHaveLength(1);
+  const { stdout } = await project.cli(['show', sweep, '--json']);
+  expect((await openRun(documentOf(stdout))).run).toMatchObject({
+    outcome: 'cancelled',
+    agent: { ending: 'cancelled', starts: 1 },
+  });
+});

@@ -1,0 +1,151 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { processesWith } from '../platform/processes.js';
+import { sweepOf, untilStarted, writeGated } from './gated.js';
+import { writePastSweep } from './past-sweep.js';
+import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
+
+/** Mounting a small file system of one's own takes root, which CI has. */
+const isRoot = process.getuid?.() === 0;
+
+let project: TestProject;
+beforeEach(async () => {
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/good.yaml': scenario('good', { steps: ['say: x'] }),
+  });
+  await mkdir(project.results, { recursive: true });
+  writePastSweep(project.results, null, { id: 'past', daysAgo: 1, change: () => ({ outcome: 'error' }) });
+  writePastSweep(project.results, null, { id: 'open', daysAgo: 1, open: true });
+});
+afterEach(() => project.remove());
+
+const VERBS = [
+  ['run', 'good'],
+  ['show', 'past'],
+  ['report', 'past'],
+  ['compare', 'past', 'open'],
+  ['sweeps'],
+  ['resume', 'open'],
+  ['retry', 'past'],
+  ['pause', 'open'],
+  ['cancel', 'open'],
+  ['ui', 'open'],
+  ['engine', 'start'],
+  ['engine', 'status'],
+  ['engine', 'stop'],
+  ['clean', '--older-than', '0d'],
+];
+
+/** Every verb ends with a code that is documented, one document, and no stack; gives the codes of those that failed. */
+async function codesOfFailures(
+  env: Record<string, string> = {},
+  verbs = VERBS,
+): Promise<Record<string, string>> {
+  const failed: Record<string, string> = {};
+  for (const verb of verbs) {
+    const { exitCode, stdout, stderr } = await project.cli([...verb, '--json'], env);
+    const said = { verb, exitCode, stdout, stderr };
+    const document = JSON.parse(stdout) as { error?: { code: string } };
+    expect(said).toEqual({ ...said, stderr: expect.not.stringMatching(/^\s+at .*\d+:\d+/m) as string });
+    expect([0, 2, 3], JSON.stringify(said)).toContain(exitCode);
+    if (document.error === undefined) continue;
+    const { code } = document.error;
+    expect([verb, code === 'infrastructure', code === 'internal'], stderr).toEqual([
+      verb,
+      exitCode === 3,
+      false,
+    ]);
+    failed[verb[0] === 'engine' ? verb.join(' ') : (verb[0] ?? '')] = code;
+  }
+  return failed;
+}
+
+test('results that cannot be read: a log that is a folder', async () => {
+  const log = join(project.results, 'results.jsonl');
+  await rm(log);
+  await mkdir(log);
+  expect(await codesOfFailures()).toMatchObject({
+    show: 'infrastructure',
+    report: 'infrastructure',
+    retry: 'infrastructure',
+    pause: 'infrastructure',
+    cancel: 'infrastructure',
+  });
+  // The sweep goes on to its end when that can be written. What cannot be read must not count as empty.
+  await rm(log, { recursive: true });
+  const { exitCode, stdout } = await project.cli(['cancel', 'open', '--json']);
+  expect([exitCode, documentOf(stdout).status]).toEqual([0, 'cancelled']);
+});
+
+test('results that cannot be read while an agent works: pause and cancel take effect, and say which file it is', async () => {
+  await writeGated(project, 'held');
+  await project.run(['held', '--name', 'held', '--detach']);
+  await untilStarted(project, 'held');
+  const sweep = await sweepOf(project, 'held');
+  const log = join(project.results, 'results.jsonl');
+  await rename(log, `${log}.away`);
+  await mkdir(log);
+
+  const paused = await project.cli(['pause', sweep, '--json']);
+  expect([paused.exitCode, JSON.parse(paused.stdout)]).toEqual([
+    3,
+    { error: { code: 'infrastructure', message: expect.stringContaining(log) as string, problems: [] } },
+  ]);
+  const cancelling = project.start(['cancel', sweep, '--json']);
+  await until('the agent is dead', () =>
+    processesWith(`${project.folder}/held.go`).length === 0 ? true : null,
+  );
+  await rm(log, { recursive: true });
+  await rename(`${log}.away`, log);
+  const { exitCode, stdout } = await cancelling;
+  expect(exitCode).toBe(0);
+  expect(documentOf(stdout)).toMatchObject({ status: 'cancelled', totals: { cancelled: 1 } });
+});
+
+test('plans that cannot be read', async () => {
+  for (const sweep of ['past', 'open']) {
+    await rm(join(project.results, 'sweeps', sweep, 'plan.json'));
+    await mkdir(join(project.results, 'sweeps', sweep, 'plan.json'));
+  }
+  expect(await codesOfFailures()).toMatchObject({ show: 'infrastructure', resume: 'infrastructure' });
+});
+
+test('results that are a file', async () => {
+  await rename(project.results, `${project.results}.away`);
+  await writeFile(project.results, '');
+  expect(await codesOfFailures()).toMatchObject({ run: 'results_unwritable', show: 'infrastructure' });
+});
+
+test('a state folder that cannot be made', async () => {
+  await project.write('file', '');
+  const failed = await codesOfFailures({ LLM_TOOL_TEST_HOME: join(project.folder, 'file', 'state') });
+  expect(failed).toMatchObject({
+    run: 'infrastructure',
+    'engine start': 'infrastructure',
+  });
+});
+
+test.runIf(isRoot)('a results disk that is full', async () => {
+  const full = join(project.folder, 'full');
+  await mkdir(full);
+  await execa('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', full]);
+  try {
+    await writeFile(join(full, 'ballast'), Buffer.alloc(1024 * 1024)).catch(() => undefined);
+    const { exitCode, stdout, stderr } = await project.cli(['run', 'good', '--results', full, '--json']);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 3,
+      stderr: expect.not.stringMatching(/^\s+at /m) as string,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: {
+        code: 'infrastructure',
+        message: expect.stringMatching(/the disk is full; free some space/) as string,
+      },
+    });
+  } finally {
+    await execa('umount', [full]);
+  }
+});

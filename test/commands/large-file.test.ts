@@ -1,0 +1,47 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectState } from '../../src/platform/folders.js';
+import { partOf } from '../chaos/engine-parts.js';
+import { letGo, untilStarted, writeGated } from './gated.js';
+import { createProject, documentOf, EMPTY_FIXTURE, openRun, scenario, until } from './project.js';
+
+/** An agent leaves a log of 92 MB, whose last line is the one that is looked for. */
+const LOG = `run: "yes 'a line of an ordinary log' | head -n 3540000 >log.txt; echo 'total: 42' >>log.txt"`;
+const FOUND = String.raw`(?m)^total: \d+$`;
+/** Takes an hour and more on it. */
+const ENDLESS = String.raw`(?s)(?:.*?a){900}.{900}\d`;
+
+test('gates on a file of 92 MB: one finds what it looks for, and one that takes for ever holds up neither the worker nor other runs', async ({
+  onTestFinished,
+}) => {
+  const project = await createProject(EMPTY_FIXTURE);
+  onTestFinished(() => project.remove());
+  const gate = (pattern: string): string =>
+    `{type: file_matches, path: log.txt, pattern: '${pattern}', timeout_secs: 3600}`;
+  const gates = [gate(FOUND), gate(ENDLESS)];
+  await project.write('fixtures/large.yaml', scenario('large', { gates, steps: [LOG] }));
+  await writeGated(project, 'other');
+  const command = project.start(['run', 'large', 'other', '--name', 'large', '--json']);
+  await untilStarted(project, 'other');
+  const worker = await until('a worker', () => partOf(project, 'worker'));
+  const work = join(projectState(project.results, project.state).folder, 'work');
+  const hasBegun = (step: string): boolean =>
+    readdirSync(work).some((run) => run.includes('-large-') && existsSync(join(work, run, 'fences', step)));
+  await until('the endless gate is under way', () => (hasBegun('gate-2') ? true : null));
+  await letGo(project, 'other');
+  await until('the other run has ended', async () =>
+    (await project.resultLines()).some(({ scenario_id }) => scenario_id === 'other') ? true : null,
+  );
+  expect((await project.cli(['cancel', 'large'])).exitCode).toBe(0);
+  const { exitCode, stdout } = await command;
+  expect(exitCode).toBe(130);
+  const document = documentOf(stdout);
+  expect(document.totals).toMatchObject({ passed: 1, cancelled: 1 });
+  const cell = document.cells.findIndex(({ scenario: name }) => name === 'large');
+  const { run, metrics } = await openRun(document, cell);
+  expect(metrics.details).toMatchObject([{ status: 'pass' }]);
+  expect(run.steps.find(({ name }) => name === 'gate 1')).toMatchObject({ attempts: 1 });
+  // The keeper replaces a worker that gives no sign of life.
+  expect(await partOf(project, 'worker')).toEqual(worker);
+});

@@ -1,0 +1,141 @@
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { signalProcess } from '../../src/platform/process-identity.js';
+import { sweepWorkflowId } from '../../src/workflows/protocol.js';
+import { partOf } from '../chaos/engine-parts.js';
+import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
+import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
+
+let project: TestProject;
+let client: Client;
+
+beforeAll(async () => {
+  project = await createProject(EMPTY_FIXTURE);
+  client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await project.remove();
+});
+
+/** Resolves when a command has said it. */
+const untilSaid = ({ stderr }: ReturnType<TestProject['start']>, text: string): Promise<void> =>
+  new Promise((resolve) => {
+    let said = '';
+    stderr.on('data', (data: Buffer) => {
+      said += String(data);
+      if (said.includes(text)) resolve();
+    });
+  });
+
+const workflow = (id: string) => client.workflow.getHandle(id);
+
+test('after its workflow was terminated, a sweep is resumed only when no run of the round before is open', async () => {
+  await writeGated(project, 'overlap');
+  await project.run(['overlap', '--repeat', '2', '--detach', '--name', 'overlap']);
+  await untilStarted(project, 'overlap', 2);
+  const sweep = await sweepOf(project, 'overlap');
+  // Its runs end only when it goes on.
+  const worker = await until('a worker', () => partOf(project, 'worker'));
+  signalProcess(worker, 'SIGSTOP');
+  await workflow(sweepWorkflowId(sweep)).terminate('by a test');
+  const resuming = project.start(['resume', sweep, '--json']);
+  await untilSaid(resuming, 'waiting for 2 runs (overlap/mock/default/default/');
+  signalProcess(worker, 'SIGCONT');
+  await untilStarted(project, 'overlap', 4);
+  await letGo(project, 'overlap');
+  const { exitCode, stdout, stderr } = await resuming;
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  const { cells } = documentOf(stdout);
+  expect(cells).toHaveLength(2);
+  const begun = await Promise.all(
+    cells.map(({ id }) => workflow(`${sweepWorkflowId(sweep)}/${id}/r2`).describe()),
+  );
+  const ended = await Promise.all(
+    cells.map(({ id }) => workflow(`${sweepWorkflowId(sweep)}/${id}/r1`).describe()),
+  );
+  const lastEnd = Math.max(...ended.map(({ closeTime }) => closeTime?.getTime() ?? Infinity));
+  for (const { startTime } of begun) expect(startTime.getTime()).toBeGreaterThanOrEqual(lastEnd);
+  expect(startsOf(project, 'overlap')).toBe(4);
+});
+
+test('retry between the summary and the close of the workflow waits for the close, and starts a round of its own', async () => {
+  await writeGated(project, 'closing');
+  const target = `{binary: cat, health_check: 'test -e ${project.folder}/healthy'}`;
+  await project.write('fixtures/unfit.yaml', scenario('unfit', { target, steps: ['say: x'] }));
+  const following = project.start(['run', 'unfit', 'closing', '--name', 'closing', '--json']);
+  await untilStarted(project, 'closing');
+  const sweep = await sweepOf(project, 'closing');
+  const shown = await project.cli(['show', sweep, '--json']);
+  const summary = { ...documentOf(shown.stdout), status: 'completed' };
+  // The state between the two, which lasts for milliseconds: its summary is there, its workflow is open.
+  await project.write(`llm-tool-test-results/sweeps/${sweep}/summary.json`, JSON.stringify(summary));
+  await project.write('healthy', '');
+  const retrying = project.start(['retry', sweep, '--json']);
+  await untilSaid(retrying, `waiting for the workflow of ${sweep} to close`);
+  await letGo(project, 'closing');
+  expect((await following).exitCode).toBe(3);
+  const { exitCode, stdout } = await retrying;
+  expect(exitCode).toBe(0);
+  expect(documentOf(stdout)).toMatchObject({ status: 'completed', totals: { passed: 2 } });
+  expect((await workflow(sweepWorkflowId(sweep)).describe()).memo).toMatchObject({ round: 2 });
+  expect(startsOf(project, 'closing')).toBe(1);
+});
+
+test('values of --env-file are gone with the end of the sweep: retry takes the option too, and warns of what is not set', async () => {
+  const target = `{binary: cat, env: {TOKEN: '\${TOKEN}'}, health_check: 'test "$TOKEN" = right-value'}`;
+  await project.write('fixtures/valued.yaml', scenario('valued', { target, steps: ['say: x'] }));
+  await project.write('wrong.env', 'TOKEN=wrong-value\n');
+  await project.write('right.env', 'TOKEN=right-value\n');
+  const first = await project.run(['valued', '--env-file', 'wrong.env', '--name', 'valued']);
+  expect(first.document.totals).toMatchObject({ errored: 1 });
+  const without = await project.cli(['retry', first.document.sweep, '--json']);
+  expect(without).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringMatching(/warning: not set here: TOKEN;.*--env-file/) as string,
+  });
+  const missing = await project.cli(['retry', first.document.sweep, '--env-file', 'no.env', '--json']);
+  expect(JSON.parse(missing.stdout)).toMatchObject({ error: { code: 'env_file' } });
+  const retried = await project.cli(['retry', first.document.sweep, '--env-file', 'right.env', '--json']);
+  expect(retried.exitCode).toBe(0);
+  expect(retried.stderr).not.toContain('not set here');
+  expect(documentOf(retried.stdout).totals).toMatchObject({ passed: 1 });
+});
+
+test('a sweep that has not ended keeps its values: --env-file is refused, and nothing changes', async () => {
+  await writeGated(project, 'keeping');
+  await project.write('any.env', 'A=b\n');
+  await project.run(['keeping', '--detach', '--name', 'keeping']);
+  await untilStarted(project, 'keeping');
+  for (const verb of [['resume'], ['retry', '--now']]) {
+    const refused = await project.cli([...verb, 'keeping', '--env-file', 'any.env', '--json']);
+    expect(refused.exitCode).toBe(2);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      error: { code: 'env_file', message: expect.stringContaining('has not ended') as string },
+    });
+  }
+  await letGo(project, 'keeping');
+  expect((await project.cli(['resume', 'keeping'])).exitCode).toBe(0);
+});
+
+test('a sweep whose stored scenarios are gone is not started again: the message says which and what to do', async () => {
+  const target = "{binary: cat, health_check: 'false'}";
+  await project.write('fixtures/stored.yaml', scenario('stored', { target, steps: ['say: x'] }));
+  const { document } = await project.run(['stored', '--name', 'stored']);
+  const store = join(project.results, '.store');
+  await rename(store, `${store}.away`);
+  const gone = await project.cli(['retry', document.sweep, '--json']);
+  expect(gone.exitCode).toBe(2);
+  expect(JSON.parse(gone.stdout)).toMatchObject({
+    error: {
+      code: 'results_broken',
+      message: expect.stringMatching(/\.store\/[0-9a-f]{64} is gone/) as string,
+    },
+  });
+  await rm(store, { recursive: true, force: true });
+  await rename(`${store}.away`, store);
+  expect(await readdir(store)).not.toEqual([]);
+  expect((await project.cli(['retry', document.sweep])).exitCode).toBe(3);
+});

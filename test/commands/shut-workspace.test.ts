@@ -1,0 +1,77 @@
+import { chownSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RUN_FOLDERS } from '../../src/environments/run-folders.js';
+import { projectState } from '../../src/platform/folders.js';
+import {
+  createProject,
+  documentOf,
+  EMPTY_FIXTURE,
+  openRun,
+  REPOSITORY,
+  scenario,
+  type TestProject,
+} from './project.js';
+
+/** Root may do what modes forbid, so the command line runs as another user. */
+const NOBODY = 65534;
+const asUser = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+const GATES = [
+  '{type: file_contains, path: notes.txt, substring: done}',
+  '{type: command_succeeds, command: "grep done notes.txt"}',
+];
+/** The last thing that each agent does, where it works, and what a gate of its scenario runs. */
+const SHUT: { last: string; place?: string; gate?: string }[] = [
+  { last: 'chmod 000 .' },
+  { last: 'chmod 000 .', place: 'auto' },
+  { last: 'mkdir -p deep/er; touch deep/er/x; chmod 000 deep/er deep .' },
+  { last: 'chmod 000 .. .' },
+  { last: 'chmod 000 ../agent/1 ../agent .. .' },
+  { last: 'true', gate: 'test -e ../once || { touch ../once; chmod 000 ..; }' },
+];
+
+let project: TestProject;
+beforeAll(async () => {
+  project = await createProject(EMPTY_FIXTURE);
+  for (const [index, { last, place = 'local', gate = 'true' }] of SHUT.entries())
+    await project.write(
+      `fixtures/shut-${index}.yaml`,
+      scenario(`shut-${index}`, {
+        gates: [`{type: command_succeeds, command: '${gate}'}`, ...GATES],
+        steps: [`run: 'echo done >notes.txt; ${last}'`],
+        more: `environment: {type: ${place}}`,
+      }),
+    );
+  if ('uid' in asUser)
+    for (const folder of [project.folder, project.state])
+      for (const path of ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })])
+        chownSync(join(folder, path), NOBODY, NOBODY);
+});
+afterAll(() => project.remove());
+
+test('an agent that takes all access from its workspace, or from the folder of its run, is judged by what it did there, and all of it is removed', async () => {
+  const { exitCode, stdout, stderr } = await execa(
+    process.execPath,
+    [join(REPOSITORY, 'dist', 'cli.js'), 'run', '--all', '--json'],
+    {
+      ...{ cwd: project.folder, reject: false, stdin: 'ignore' },
+      ...asUser,
+      env: { ...project.env, HOME: project.folder },
+    },
+  );
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  const document = documentOf(stdout);
+  expect(document.totals).toMatchObject({ cells: SHUT.length, passed: SHUT.length });
+  const work = join(projectState(project.results, project.state).folder, 'work');
+  for (const index of SHUT.keys()) {
+    const { run, text } = await openRun(document, index);
+    expect(run.starts).toBe(1);
+    expect(await text('fixture/notes.txt')).toBe('done\n');
+    const left = readdirSync(join(work, run.run_id));
+    expect(
+      left.filter((name) => name.startsWith('fixture') || Object.values<string>(RUN_FOLDERS).includes(name)),
+    ).toEqual([]);
+  }
+});

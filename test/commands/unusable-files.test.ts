@@ -1,0 +1,212 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/lib/problem.js';
+import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
+
+let project: TestProject;
+
+beforeEach(async () => {
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/good.yaml': scenario('good', { steps: ['say: x'] }),
+  });
+});
+afterEach(() => project.remove());
+
+interface Refusal {
+  code: string;
+  message: string;
+  problems: Problem[];
+}
+
+/** Runs a command that must end with 2, one document and no stack. */
+async function refusal(args: string[], env: Record<string, string> = {}): Promise<Refusal> {
+  const { exitCode, stdout, stderr } = await project.cli([...args, '--json'], env);
+  expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 2 });
+  expect(stderr).not.toMatch(/^\s+at /m);
+  return (JSON.parse(stdout) as { error: Refusal }).error;
+}
+const placesOf = ({ problems }: Refusal): string[] =>
+  problems.map(({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: ${message}`);
+
+describe('files that cannot be read', () => {
+  test('a FIFO among the scenarios is named and not waited for', async () => {
+    await execa('mkfifo', [join(project.folder, 'fixtures/pipe.yaml')]);
+    expect(placesOf(await refusal(['validate']))).toEqual([
+      'fixtures/pipe.yaml:1:1 : the file cannot be read: it is not a regular file',
+    ]);
+  });
+
+  test('a scenario that is not UTF-8 is refused at the byte where that shows', async () => {
+    const text = scenario('latin', { steps: ['say: "Gr\u00fc\u00dfe"'] });
+    await writeFile(join(project.folder, 'fixtures/latin.yaml'), Buffer.from(text, 'latin1'));
+    const line = text.split('\n').findIndex((one) => one.includes('Gr')) + 1;
+    const column = (text.split('\n')[line - 1] ?? '').indexOf('\u00fc') + 1;
+    expect(placesOf(await refusal(['validate']))).toEqual([
+      `fixtures/latin.yaml:${line}:${column} : the file cannot be read: it is not UTF-8 here; save the file as UTF-8`,
+    ]);
+  });
+
+  test('a name that is not UTF-8 in the fixtures folder is named', async () => {
+    await writeFile(Buffer.concat([Buffer.from(`${project.folder}/fixtures/odd-`), Buffer.from([0xe9])]), '');
+    const { code, message } = await refusal(['validate']);
+    expect([code, message]).toEqual([
+      'scenario_invalid',
+      expect.stringMatching(/odd-.*is not UTF-8; rename it/),
+    ]);
+    expect((await refusal(['run', '--all'])).message).toBe(message);
+  });
+
+  test('a folder of scenarios that may not be read is named, since it may hold some', async ({ skip }) => {
+    if (process.getuid?.() === 0) skip('root may read everything');
+    await mkdir(join(project.folder, 'fixtures/locked'));
+    await chmod(join(project.folder, 'fixtures/locked'), 0o000);
+    expect((await refusal(['validate'])).message).toMatch(/fixtures\/locked.*permission is denied/);
+    await chmod(join(project.folder, 'fixtures/locked'), 0o755);
+  });
+
+  test('a config that is a folder, a FIFO or not UTF-8 is named by every verb that reads it', async () => {
+    const config = join(project.folder, 'llm-tool-test-config.toml');
+    const breaks: [string, () => Promise<unknown>, RegExp][] = [
+      ['folder', () => mkdir(config), /not a regular file/],
+      ['FIFO', () => execa('mkfifo', [config]), /not a regular file/],
+      ['Latin-1', () => writeFile(config, Buffer.from('# caf\u00e9\n', 'latin1')), /not UTF-8/],
+    ];
+    for (const [what, breakIt, says] of breaks) {
+      await breakIt();
+      for (const verb of [['validate'], ['run', 'good'], ['sweeps'], ['engine', 'status']]) {
+        const { code, message } = await refusal(verb);
+        expect([what, verb, code, message]).toEqual([
+          what,
+          verb,
+          'config_invalid',
+          expect.stringMatching(says),
+        ]);
+      }
+      await rm(config, { recursive: true });
+    }
+  });
+});
+
+describe('names', () => {
+  test.for([
+    ['of 5,000 letters', 'x'.repeat(5000)],
+    ['of 108 Chinese characters', '\u6d4b'.repeat(108)],
+  ])('%s are refused by validate and run', async ([, name]) => {
+    await project.write('fixtures/long.yaml', scenario(name ?? '', { steps: ['say: x'] }));
+    for (const verb of [['validate'], ['run', 'long']])
+      expect(placesOf(await refusal(verb))).toEqual([
+        expect.stringMatching(
+          /^fixtures\/long\.yaml:1:7 name: expected the name of the scenario of at most 255 bytes/,
+        ),
+      ]);
+  });
+
+  test('of a model that a flag names are held to the same, and so is what they make together', async () => {
+    expect(await refusal(['run', 'good', '--agents', 'mock', '--models', 'm'.repeat(1000)])).toMatchObject({
+      code: 'name_too_long',
+      message: expect.stringMatching(/the name of the model has 1000 bytes/) as string,
+    });
+    await project.write('fixtures/wide.yaml', scenario('\u6d4b'.repeat(85), { steps: ['say: x'] }));
+    const models = ['run', 'wide', '--agents', 'mock', '--models', '\u8bd5'.repeat(30)];
+    expect(await refusal(models)).toMatchObject({
+      code: 'name_too_long',
+      message: expect.stringMatching(/bytes together/) as string,
+    });
+  });
+
+  test('as long as may be are run to their end', async () => {
+    await project.write('fixtures/longest.yaml', scenario('\u6d4b'.repeat(85), { steps: ['say: x'] }));
+    const { exitCode } = await project.run(['longest', '--name', 'n'.repeat(300)]);
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe('agents that nobody defines', () => {
+  test('in tool_matrix are found by validate, and by run at the same place', async () => {
+    await project.write(
+      'fixtures/typo.yaml',
+      scenario('typo', {
+        more: 'tool_matrix:\n  - {agent: mock}\n  - {tool: mokc}\n  - {agent: opencode, models: [nowhere/x]}',
+      }),
+    );
+    const expected = [
+      expect.stringMatching(
+        /^fixtures\/typo\.yaml:10:\d+ tool_matrix\[1\].*: agent 'mokc' is not known; did you mean 'mock'/,
+      ),
+      expect.stringMatching(
+        /^fixtures\/typo\.yaml:11:\d+ tool_matrix\[2\]\.models\[0\]: .*'nowhere' is not known/,
+      ),
+    ];
+    expect(placesOf(await refusal(['validate']))).toEqual(expected);
+    const run = await refusal(['run', 'typo']);
+    expect([run.code, ...placesOf(run)]).toEqual(['unknown_agent', ...(expected as unknown[])]);
+    expect((await project.cli(['run', 'typo', '--agents', 'mock', '--dry-run'])).exitCode).toBe(0);
+  });
+
+  test('in a profile are found by validate, and by run with that profile', async () => {
+    await project.write('llm-tool-test-config.toml', '[profiles.wide]\nagents = ["mock", "mokc"]\n');
+    const expected = [
+      expect.stringMatching(
+        /^llm-tool-test-config\.toml:2:\d+ profiles\.wide\.agents: agent 'mokc' is not known/,
+      ),
+    ];
+    expect(placesOf(await refusal(['validate']))).toEqual(expected);
+    expect(placesOf(await refusal(['run', 'good', '--profile', 'wide']))).toEqual(expected);
+  });
+});
+
+describe('what would only fail late', () => {
+  test.for([
+    [
+      'a file of setup.files below another one',
+      'setup: {files: {a: x, a/b: y}}',
+      /setup\.files\["a\/b"\]: 'a' is a file of setup\.files/,
+    ],
+    [
+      'a file of setup.files below a file of the fixture',
+      'setup: {files: {README.md/b: y}}',
+      /'README\.md' is a file of the fixture/,
+    ],
+    [
+      'a command that no shell takes',
+      `setup: {commands: ["echo ${'x'.repeat(200_000)}"]}`,
+      /setup\.commands\[0\]: 200005 bytes.*put it into a file/,
+    ],
+  ] as const)('%s is refused', async ([, more, says]) => {
+    await project.write('fixtures/late.yaml', scenario('late', { steps: ['say: x'], more }));
+    expect(placesOf(await refusal(['validate']))).toEqual([expect.stringMatching(says)]);
+  });
+
+  test('a variable that no program takes is refused', async () => {
+    const target = `{binary: cat, env: {LONG: ${'x'.repeat(200_000)}}}`;
+    await project.write('fixtures/late.yaml', scenario('late', { target, steps: ['say: x'] }));
+    expect(placesOf(await refusal(['validate']))).toEqual([
+      expect.stringMatching(/target\.env\.LONG: 200000 bytes/),
+    ]);
+  });
+
+  test('a time that no timer holds, and a results path that leaves no room for runs, are refused', async () => {
+    expect(await refusal(['run', 'good', '--timeout-secs', '1e99'])).toMatchObject({
+      message: expect.stringMatching(/at most 2147483 seconds/) as string,
+    });
+    const deep = join(project.folder, ...Array.from({ length: 20 }, () => 'd'.repeat(200)));
+    for (const folder of [deep, join(project.folder, 'd'.repeat(256))])
+      expect(await refusal(['run', 'good', '--results', folder])).toMatchObject({
+        code: 'results_unwritable',
+        message: expect.stringMatching(/too long/) as string,
+      });
+  });
+
+  test('setup commands that remove the workspace are told as that', async () => {
+    await project.write(
+      'fixtures/gone.yaml',
+      scenario('gone', { steps: ['say: x'], more: 'setup: {commands: [\'rm -rf "$PWD"\', "true"]}' }),
+    );
+    const { exitCode, document } = await project.run(['gone']);
+    expect(exitCode).toBe(3);
+    expect(document.cells[0]?.message).toMatch(/the setup command removed the workspace: rm -rf/);
+  });
+});

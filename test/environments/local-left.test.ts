@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { local } from '../../src/environments/local.js';
+import { inEachMode } from '../platform/supervised.js';
+import { processesWith, running } from '../platform/processes.js';
+import { PATH, prepared, type Place } from './places.js';
+
+/** An agent that nobody follows: its worker died when its run was cancelled. */
+async function unfollowed(start = 1): Promise<Place> {
+  const place = await prepared();
+  await local.start(place.handle, {
+    start,
+    argv: ['sleep', place.seconds],
+    env: { PATH },
+    stdin: '',
+    deadlineSecs: 600,
+    idleSecs: null,
+  });
+  await running(place.seconds);
+  return place;
+}
+
+inEachMode((test) => {
+  test('that nobody follows is ended before the workspace is collected', async () => {
+    const { handle, seconds } = await unfollowed();
+    await local.collect(handle, join(handle.root, 'collected'), null);
+    expect(processesWith(seconds)).toEqual([]);
+    expect(await local.inspect(local.process(handle, 1))).toMatchObject({
+      state: 'ended',
+      stopped: 'cancel',
+    });
+  });
+
+  test('that nobody follows is ended before the workspace is removed, whichever start it is', async () => {
+    const { handle, seconds } = await unfollowed(3);
+    await local.dispose(handle);
+    expect(processesWith(seconds)).toEqual([]);
+    expect(existsSync(handle.workspace)).toBe(false);
+  });
+});

@@ -1,0 +1,174 @@
+import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bubblewrap } from '../../src/environments/bubblewrap.js';
+import type { EnvironmentHandle } from '../../src/environments/environment.js';
+import { chooseEnvironment } from '../../src/environments/index.js';
+import { whyNoOwnNetwork } from '../../src/environments/network.js';
+import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
+import { killMarked } from '../../src/platform/marked-processes.js';
+import { compileSources } from '../platform/compiled.js';
+import { killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
+import { newFolder, setEnv } from '../platform/temporary.js';
+
+const { network } = await chooseEnvironment('bubblewrap');
+const compiled = await compileSources('environments', 'platform', 'gates', 'results');
+const NOBODY = 65534;
+const PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** A service on this machine's loopback, like Temporal or a model server. */
+async function service(): Promise<number> {
+  const server = createServer((_, response) => response.end('answer'));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Says for each port whether there is an answer at it. */
+const ASK = `for (const port of process.argv.slice(1))
+  await fetch('http://127.0.0.1:' + port).then((answer) => answer.text(), () => 'none').then(console.log);`;
+const asking = (...ports: number[]): string[] => [
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  ASK,
+  ...ports.map(String),
+];
+
+async function newHandle(ports: number[] | null): Promise<{ handle: EnvironmentHandle; seconds: string }> {
+  const home = await newFolder();
+  setEnv({ HOME: home });
+  const seconds = uniqueSeconds();
+  killWhenFinished(seconds);
+  const root = join(home, 'state', 'work', 'run');
+  const mark = `run-${seconds}`;
+  onTestFinished(() => killMarked(mark));
+  for (const name of ['fixture', 'bin', 'checks/home', ...AGENT_FOLDERS])
+    mkdirSync(join(root, name), { recursive: true });
+  const handle: EnvironmentHandle = {
+    type: 'bubblewrap',
+    ...{ root, workspace: join(root, 'fixture'), mark, project: null, hidden: [join(home, 'state')] },
+    ...(ports === null ? {} : { network: { ports } }),
+  };
+  return { handle, seconds };
+}
+
+const request = (argv: string[]) => ({
+  ...{ start: 1, argv, env: { PATH }, stdin: '', deadlineSecs: 60, idleSecs: null },
+});
+
+async function said(handle: EnvironmentHandle, argv: string[]): Promise<string> {
+  const started = await bubblewrap.start(handle, request(argv));
+  await bubblewrap.attach(started, AbortSignal.timeout(120_000));
+  const { stdout, stderr } = bubblewrap.output(started);
+  return readFileSync(stdout, 'utf8') + readFileSync(stderr, 'utf8');
+}
+
+describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
+  it("has none of this machine's loopback but the ports that are let through", async () => {
+    const [open, shut] = [await service(), await service()];
+    const { handle } = await newHandle([open]);
+    // Nothing on stderr either: what pasta says of itself is not the agent's.
+    expect(await said(handle, asking(open, shut))).toBe('answer\nnone\n');
+  });
+
+  it('is shared where pasta is missing', async () => {
+    const port = await service();
+    const { handle } = await newHandle(null);
+    expect(await said(handle, asking(port))).toBe('answer\n');
+  });
+
+  it('is that of what checks the work, too', async () => {
+    const port = await service();
+    const { handle } = await newHandle([]);
+    const [file = '', ...args] = asking(port);
+    const command = [file, ...args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`)].join(' ');
+    const inSandbox = { shown: [] };
+    const run = { command, env: { PATH }, timeoutSecs: 60 };
+    expect((await bubblewrap.exec(handle, { ...run, inSandbox })).stdout).toBe('none\n');
+    // Setup commands come before the agent: they are the user's alone.
+    expect((await bubblewrap.exec(handle, run)).stdout).toBe('answer\n');
+  });
+
+  it('has addresses of its own, which reach the outside', async () => {
+    const { handle } = await newHandle([]);
+    expect(await said(handle, ['sh', '-c', 'cat /proc/net/route | wc -l'])).toMatch(/^[2-9]\n$/);
+  });
+
+  it.each(['pidns', 'group'])(
+    'lets the agent end by itself, and ends with it, in %s',
+    async (containment) => {
+      setEnv({ LLM_TOOL_TEST_CONTAINMENT: containment });
+      const { handle, seconds } = await newHandle([]);
+      const script = `trap 'echo ended >log; exit 3' TERM; (setsid sleep ${seconds} &) ; sleep ${seconds} & echo up; wait`;
+      const started = await bubblewrap.start(handle, request(['sh', '-c', script]));
+      await running(`sleep\0${seconds}`, 2);
+      expect(processesWith(handle.workspace).length).toBeGreaterThan(0);
+      const end = await bubblewrap.kill(started, 'cancel');
+      expect(end).toMatchObject({ state: 'ended', stopped: 'cancel' });
+      if (containment === 'pidns')
+        expect(readFileSync(join(handle.workspace, 'log'), 'utf8')).toBe('ended\n');
+      // Neither the agent nor pasta and bwrap, on whose command lines the workspace stands.
+      expect(processesWith(seconds)).toEqual([]);
+      expect(processesWith(handle.workspace)).toEqual([]);
+    },
+  );
+
+  it('takes nothing from the walls around files', async () => {
+    const { handle } = await newHandle([]);
+    const script =
+      'for f in /etc/x-network /usr/x-network ../checks/x; do (echo x >$f) 2>/dev/null && echo wrote $f; done; :';
+    expect(await said(handle, ['sh', '-c', script])).toBe('');
+  });
+
+  it('ends with a check that is killed at its time limit', async () => {
+    const { handle, seconds } = await newHandle([]);
+    const command = `(setsid sleep ${seconds} &); sleep ${seconds}`;
+    const inSandbox = { shown: [] };
+    const result = await bubblewrap.exec(handle, { command, env: { PATH }, timeoutSecs: 1, inSandbox });
+    expect(result).toMatchObject({ timedOut: true, exitCode: null });
+    await bubblewrap.quell(handle);
+    expect(processesWith(seconds)).toEqual([]);
+    expect(processesWith(handle.workspace)).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('is cut off where the user is not root, who stays itself', async () => {
+    const port = await service();
+    const { handle } = await newHandle([]);
+    const home = join(handle.root, '..', '..', '..');
+    chmodSync(home, 0o755);
+    for (const folder of [
+      handle.root,
+      ...['fixture', ...AGENT_FOLDERS].map((name) => join(handle.root, name)),
+    ])
+      chownSync(folder, NOBODY, NOBODY);
+    const starter = compiled.program(`
+      import { bubblewrap } from './environments/bubblewrap.js';
+      const started = await bubblewrap.start(...JSON.parse(process.argv[2]));
+      await bubblewrap.attach(started, AbortSignal.timeout(120_000));`);
+    const argv = [
+      'bash',
+      '-c',
+      `id -u; touch file; (: </dev/tcp/127.0.0.1/${port}) 2>/dev/null || echo none`,
+    ];
+    const { stderr } = await compiled.run(starter, [JSON.stringify([handle, request(argv)])], {
+      ...{ uid: NOBODY, gid: NOBODY, env: { HOME: home, PATH } },
+    });
+    expect(stderr).toBe('');
+    const { stdout } = bubblewrap.output(bubblewrap.process(handle, 1));
+    expect(readFileSync(stdout, 'utf8')).toBe(`${NOBODY}\nnone\n`);
+  });
+});
+
+it('names the package to install where pasta is missing', async () => {
+  const folder = await newFolder();
+  const asker = compiled.program(`
+    import { whyNoOwnNetwork } from './environments/network.js';
+    console.log(await whyNoOwnNetwork());`);
+  const { stdout } = await compiled.run(asker, [], { env: { PATH: folder } });
+  expect(String(stdout)).toBe('pasta is not on PATH; install passt (apt install passt)');
+  // Here it is asked of this machine, whatever that has.
+  expect(await whyNoOwnNetwork()).toBe(network === 'isolated' ? null : expect.any(String));
+});

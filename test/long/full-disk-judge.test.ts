@@ -1,0 +1,112 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { projectState } from '../../src/platform/folders.js';
+import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { linesIn } from '../chaos/engine-parts.js';
+import {
+  canMount,
+  DISKS,
+  fill,
+  forbid,
+  heard,
+  mend,
+  onSmallDisks,
+  type Small,
+} from '../chaos/small-disks.js';
+import { judged, judgedFiles, judgeEnv, judgment } from '../commands/judged-project.js';
+import { createModelServer, type ModelServer } from '../commands/model-server.js';
+import { openRun, until } from '../commands/project.js';
+import { pendingFailure } from './pending-failure.js';
+
+const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
+
+let model: ModelServer;
+beforeEach(async () => {
+  model = await createModelServer();
+});
+afterEach(() => model.close());
+const small: Small[] = [];
+afterAll(async () => {
+  for (const one of small) await one.remove();
+});
+
+async function judgedOnSmallDisks(): Promise<Small> {
+  const one = await onSmallDisks(judgedFiles(model));
+  small.push(one);
+  const start = `run: 'echo start >> ${one.project.folder}/starts; echo milk > note.txt'`;
+  await one.project.write('fixtures/w.yaml', judged('w', 'house/thinking', { steps: [start] }));
+  return one;
+}
+
+const asked = (): number => model.askedOf('thinking').length;
+const untilAsked = (): Promise<true> => until('the question', () => (asked() === 1 ? true : null));
+
+/** The worker has got the answer, and has begun to keep it. */
+function answerHasArrived({ results, state }: Small): true | null {
+  const work = join(projectState(results, state).folder, 'work');
+  return readdirSync(work).some((run) => existsSync(join(work, run, 'answers'))) ? true : null;
+}
+
+async function expectOneAnswer(command: ReturnType<Small['start']>, { project }: Small): Promise<void> {
+  const { exitCode, stdout, stderr } = await command;
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  const document = JSON.parse(stdout) as SweepDocument;
+  expect(document.cells).toMatchObject([{ outcome: 'pass', judge_score: 1, starts: 1 }]);
+  expect(linesIn(project, 'starts')).toHaveLength(1);
+  expect((await openRun(document)).metrics.judge).toMatchObject({ attempts: 1 });
+}
+
+describe(`a disk that takes nothing while the judge thinks${why}`, () => {
+  const cases = [
+    ...(['state', 'results', 'both'] as const).map((disk) => ({ how: 'full' as const, disk })),
+    { how: 'read-only' as const, disk: 'results' as const },
+  ];
+  for (const { how, disk } of cases)
+    test.runIf(canMount)(
+      `${how}: ${disk}: its answer is kept when there is room, and paid for once`,
+      async () => {
+        const one = await judgedOnSmallDisks();
+        let answer = (): void => undefined;
+        const after = new Promise<void>((resolve) => (answer = resolve));
+        model.script('thinking', { say: judgment(1), after });
+        const command = one.start(['run', 'w', '--json'], judgeEnv(model));
+        const said = heard(command);
+        await untilAsked();
+        for (const path of DISKS[disk](one)) await (how === 'full' ? fill(path) : forbid(path));
+        await until('the command says what it waits for', () =>
+          /waiting since .*Z: /.test(said()) ? true : null,
+        );
+        answer();
+        await until('the answer', () => answerHasArrived(one));
+        // A server whose own disk is full cannot say more.
+        if (disk === 'results')
+          await until('the step waits for the disk', async () =>
+            /^judgeRun .*(disk is full|read-only).*waiting since/.test(await pendingFailure(one))
+              ? true
+              : null,
+          );
+        for (const path of DISKS[disk](one)) await mend(path);
+        await expectOneAnswer(command, one);
+        expect(asked()).toBe(1);
+      },
+    );
+});
+
+test.runIf(canMount)(`no question is put to a judge whose answer could not be kept${why}`, async () => {
+  const one = await judgedOnSmallDisks();
+  let fail = (): void => undefined;
+  const after = new Promise<void>((resolve) => (fail = resolve));
+  model.script('thinking', { status: 503, after }, { say: judgment(1) });
+  const command = one.start(['run', 'w', '--json'], judgeEnv(model));
+  await untilAsked();
+  await fill(one.results);
+  fail(); // which costs nothing
+  await until('the step waits for the disk', async () =>
+    /^judgeRun .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
+  );
+  expect(asked()).toBe(1);
+  await mend(one.results);
+  await expectOneAnswer(command, one);
+  expect(asked()).toBe(2);
+});

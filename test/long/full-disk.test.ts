@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { linesIn, partOf } from '../chaos/engine-parts.js';
+import {
+  canMount,
+  DISKS,
+  fill,
+  forbid,
+  heard,
+  mend,
+  onSmallDisks,
+  type Small,
+} from '../chaos/small-disks.js';
+import { scenario, until, type TestProject } from '../commands/project.js';
+import { pendingFailure } from './pending-failure.js';
+
+const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
+
+const small: Small[] = [];
+afterAll(async () => {
+  for (const one of small) await one.remove();
+});
+
+async function newDisks(): Promise<Small> {
+  const one = await onSmallDisks();
+  small.push(one);
+  return one;
+}
+
+const parts = ({ project, state, results }: Small) => ({ ...project, state, results });
+const waitFor = (project: TestProject, name: string): string =>
+  `echo x >> ${project.folder}/${name}.begun; until [ -e ${project.folder}/${name}.go ]; do sleep 0.05; done`;
+
+/** At which step the disk takes nothing: what the command waits in, and what it does then. */
+const STEPS = {
+  agent: {
+    steps: (project: TestProject) => [`run: '${waitFor(project, 'agent')}; echo over > out.txt'`],
+    gates: () => ['{type: file_contains, path: out.txt, substring: over}'],
+    more: () => '',
+  },
+  gate: {
+    steps: () => [`run: 'echo over > out.txt'`],
+    gates: (project: TestProject) => [
+      `{type: command_succeeds, command: '${waitFor(project, 'gate')}; echo x > written', timeout_secs: 900}`,
+    ],
+    more: () => '',
+  },
+  report: {
+    steps: () => [`run: 'echo over > out.txt'`],
+    gates: () => ['{type: file_contains, path: out.txt, substring: over}'],
+    more: (project: TestProject) =>
+      `scripts: {post: [{command: '${waitFor(project, 'report')}', timeout_secs: 900}]}`,
+  },
+} as const;
+
+// A file system cannot be made read-only while files in it are open for writing, as those of the server are: that is tried
+// with the results alone.
+const cases = (['state', 'results', 'both'] as const).flatMap((disk) =>
+  (['gate', 'report', 'agent'] as const).flatMap((step) =>
+    (disk === 'results' ? (['full', 'read-only'] as const) : (['full'] as const)).map((how) => ({
+      name: `${how}: ${disk}, at the ${step}`,
+      ...{ disk, step, how },
+    })),
+  ),
+);
+
+describe(`a disk that takes nothing${why}`, () => {
+  for (const { name, disk, step, how } of cases) {
+    test.runIf(canMount)(
+      `${name}: the command says what it waits for, no agent starts twice, and work goes on by itself`,
+      async () => {
+        const one = await newDisks();
+        const { project } = one;
+        const { steps, gates, more } = STEPS[step];
+        const counted = [`run: 'echo start >> ${project.folder}/starts'`, ...steps(project)];
+        await project.write(
+          'fixtures/w.yaml',
+          scenario('w', { steps: counted, gates: [...gates(project)], more: more(project) }),
+        );
+        const command = one.start(['run', 'w', '--json']);
+        const said = heard(command);
+        await until(`the ${step}`, () => (existsSync(join(project.folder, `${step}.begun`)) ? true : null));
+        for (const path of DISKS[disk](one)) await (how === 'full' ? fill(path) : forbid(path));
+        await until('the command says what it waits for', () =>
+          /waiting since .*Z: /.test(said()) ? true : null,
+        );
+        await project.write(`${step}.go`, '');
+        // An agent ends by itself on a disk that takes nothing; whatever else comes waits.
+        if (step === 'agent') await until('its agent has ended', () => agentHasEnded(one));
+        expect(await partOf(parts(one), 'keeper')).not.toBeNull();
+        for (const path of DISKS[disk](one)) await mend(path);
+        const { exitCode, stdout } = await command;
+        const document = JSON.parse(stdout) as SweepDocument;
+        expect(linesIn(project, 'starts')).toHaveLength(1);
+        if (step === 'agent' && disk !== 'results') {
+          expect(document.cells[0]).toMatchObject({
+            outcome: 'error',
+            message: expect.stringContaining('may not have been able to write') as string,
+          });
+          expect(exitCode).toBe(3);
+        } else {
+          expect(document.cells[0]).toMatchObject({ outcome: 'pass', starts: 1 });
+          expect(exitCode).toBe(0);
+        }
+      },
+    );
+  }
+});
+
+/** Nothing that the run has started is alive. */
+async function agentHasEnded({ project }: Small): Promise<true | null> {
+  const { stdout } = await execa('ps', ['-eo', 'args']);
+  return stdout.split('\n').some((line) => line.includes(`${project.folder}/agent.go`)) ? null : true;
+}
+
+test.runIf(canMount)(`no agent starts that could not be recorded${why}`, async () => {
+  const one = await newDisks();
+  const { project, results } = one;
+  const steps = [`run: 'echo start >> ${project.folder}/starts; echo over > out.txt'`];
+  const gates = ['{type: file_contains, path: out.txt, substring: over}'];
+  const more = `setup: {commands: ['${waitFor(project, 'setup')}']}`;
+  await project.write('fixtures/w.yaml', scenario('w', { steps, gates, more }));
+  const command = one.start(['run', 'w', '--json']);
+  await until('the setup', () => (existsSync(join(project.folder, 'setup.begun')) ? true : null));
+  await fill(results);
+  await project.write('setup.go', '');
+  await until('the agent step waits for the disk', async () =>
+    /^runAgent .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
+  );
+  expect(linesIn(project, 'starts')).toEqual([]);
+  await mend(results);
+  const { exitCode, stdout } = await command;
+  expect(exitCode).toBe(0);
+  expect((JSON.parse(stdout) as SweepDocument).cells[0]).toMatchObject({ outcome: 'pass', starts: 1 });
+  expect(linesIn(project, 'starts')).toHaveLength(1);
+});
+
+test.runIf(canMount)(
+  `an idle engine whose state disk is full is waited for by the next command${why}`,
+  async () => {
+    const one = await newDisks();
+    const { project, state } = one;
+    await project.write('fixtures/w.yaml', scenario('w', { steps: ['say: x'] }));
+    expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
+    await fill(state);
+    const command = one.start(['run', 'w', '--json']);
+    const said = heard(command);
+    await until('the command says what it waits for', () =>
+      /waiting: .*disk-state.*the disk is full: free some space/.test(said()) ? true : null,
+    );
+    await mend(state);
+    expect((await command).exitCode).toBe(0);
+  },
+);

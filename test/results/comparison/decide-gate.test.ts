@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareSweeps } from '../../../src/results/comparison/compare-sweeps.js';
+import type { Comparison } from '../../../src/results/comparison/document.js';
+import { sweepOf, type Outcomes } from './sample.js';
+
+const compare = (before: Outcomes, after: Outcomes): Comparison =>
+  compareSweeps(sweepOf('a', before), sweepOf('b', after), new Map());
+const gate = (before: Outcomes, after: Outcomes): string => compare(before, after).gate.result;
+
+describe('the gate', () => {
+  test.each([
+    ['a fall', { x: 'pppppp' }, { x: 'ffffff' }, 'worse'],
+    ['a fall beside errors', { x: 'pppppp' }, { x: 'ffffffee' }, 'worse'],
+    ['no difference', { x: 'pppppp' }, { x: 'pppppf' }, 'not worse'],
+    ['a rise', { x: 'ffffff' }, { x: 'pppppp' }, 'not worse'],
+    ['a scenario that is new', { x: 'pppppp' }, { x: 'pppppp', y: 'f' }, 'not worse'],
+    ['fewer repetitions', { x: 'pppppp' }, { x: 'pppp' }, 'not worse'],
+    ['too few runs', { x: 'ppp' }, { x: 'ppp' }, 'undecided'],
+    ['errors only', { x: 'pppppp' }, { x: 'eeeeee' }, 'not tested'],
+    ['no result yet', { x: 'pppppp' }, { x: '......' }, 'not tested'],
+    ['errors only in base', { x: 'eeeeee' }, { x: 'pppppp' }, 'not tested'],
+    ['other scenarios', { x: 'pppppp' }, { y: 'pppppp' }, 'not tested'],
+    ['a scenario that was dropped', { x: 'pppppp', y: 'p' }, { x: 'pppppp' }, 'not tested'],
+    ['a scenario that base had not tested either', { x: 'pppppp', y: 'e' }, { x: 'pppppp' }, 'not worse'],
+    ['one scenario with errors only', { x: 'pppppp', y: 'pp' }, { x: 'pppppp', y: 'ee' }, 'not tested'],
+    ['errors that could not make it worse', { x: 'pppppppppp' }, { x: 'pppppppppe' }, 'not worse'],
+    ['errors that could have been failures', { x: 'pppppppppp' }, { x: 'pppppeeeee' }, 'not tested'],
+    ['cells that were cancelled', { x: 'pppppppppp' }, { x: 'pppppccccc' }, 'not tested'],
+    [
+      'errors of base that could have been passes',
+      { x: 'pppppppeeeeeee' },
+      { x: 'pppppppffffff' },
+      'not tested',
+    ],
+    ['a fall that errors of head could have made', { x: 'pppppp' }, { x: 'ffeeee' }, 'not tested'],
+    ['a fall that errors of base could have made', { x: 'ppppeeee' }, { x: 'ffff' }, 'not tested'],
+    ['a fall that cells without a result could have made', { x: 'pppppp' }, { x: 'ffc...' }, 'not tested'],
+  ])('of %s is %s', (_name, before, after, result) => {
+    expect(gate(before, after)).toBe(result);
+  });
+
+  test('names what was not tested', () => {
+    const many = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, 'pp']));
+    const { reasons } = compare({ x: 'pppppp', ...many }, { x: 'eeeeee' }).gate;
+    expect(reasons).toContain('no configuration has runs that passed or failed in both');
+    expect(reasons).toContain(
+      'base has tested, and head does not have: a mock/default, b mock/default, c mock/default and 2 more',
+    );
+    expect(reasons).toContain('base has tested, and no run of head passed or failed: x mock/default');
+  });
+
+  test('says what the cells that were not tested could have changed', () => {
+    const { verdict, gate } = compare({ x: 'pppppp' }, { x: 'ffeeee' });
+    expect(verdict).toBe('worse');
+    expect(gate.reasons).toEqual([
+      '4 cells of head and 0 of base were not tested: had those of head passed and those of base failed, head would not be worse',
+    ]);
+    expect(compare({ x: 'pppppppppp' }, { x: 'pppppeeeee' }).gate.reasons).toEqual([
+      '5 cells of head and 0 of base were not tested: had those of head failed and those of base passed, head would be worse',
+    ]);
+  });
+
+  test('of runs that were all reused is that of the same inputs: not worse', () => {
+    const head = sweepOf('b', { x: 'ppp' }, (name, n) => ({ cached_from: `a-${name}-${n}` }));
+    const result = compareSweeps(sweepOf('a', { x: 'ppp' }), head, new Map());
+    expect([result.verdict, result.gate.result]).toEqual(['nothing to compare', 'not worse']);
+  });
+});
+
+describe('by property', () => {
+  const outcomes = (letters: string) =>
+    fc.string({ unit: fc.constantFrom(...Array.from(letters)), minLength: 1, maxLength: 12 });
+  const arms = fc.array(fc.record({ base: outcomes('pf'), head: outcomes('pf') }), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  const byScenario = (sides: readonly string[]): Outcomes =>
+    Object.fromEntries(sides.map((letters, at) => [`s${at}`, letters]));
+  const LOST = /[ec.]/g;
+
+  test('no loss of passes of head and of failures of base makes head worse', () => {
+    const loses = fc.infiniteStream(fc.constantFrom(null, null, 'e', 'c', '.'));
+    fc.assert(
+      fc.property(arms, loses, (all, lost) => {
+        const lose = (letters: string, which: string): string =>
+          letters.replaceAll(which, (letter) => (lost.next().value as string | null) ?? letter);
+        const before = byScenario(all.map(({ base }) => base));
+        const after = byScenario(all.map(({ head }) => head));
+        fc.pre(gate(before, after) !== 'worse');
+        expect(
+          gate(
+            byScenario(all.map(({ base }) => lose(base, 'f'))),
+            byScenario(all.map(({ head }) => lose(head, 'p'))),
+          ),
+        ).not.toBe('worse');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('worse and not worse hold also where what is missing came out against them', () => {
+    const withMissing = fc.array(fc.record({ base: outcomes('ppffec.'), head: outcomes('ppffec.') }), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    const came = (sides: readonly string[], as: string): Outcomes =>
+      byScenario(sides.map((letters) => letters.replaceAll(LOST, as)));
+    fc.assert(
+      fc.property(withMissing, (all) => {
+        const [base, head] = [all.map((one) => one.base), all.map((one) => one.head)];
+        const result = gate(byScenario(base), byScenario(head));
+        if (result === 'worse') expect(gate(came(base, 'f'), came(head, 'p'))).toBe('worse');
+        if (result === 'not worse') expect(gate(came(base, 'p'), came(head, 'f'))).not.toBe('worse');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('errors', () => {
+  const doubts = (before: string, after: string): string[] => compare({ x: before }, { x: after }).doubts;
+
+  test('that one side has more often are doubted', () => {
+    expect(doubts('pppppppppp', 'pppppeeeee')).toEqual([
+      expect.stringMatching(/^errors are not alike: 5 of 10 cells .* in head, 0 of 10 in base/),
+    ]);
+    expect(doubts('eeeeeppppp', 'pppppppppp')).toHaveLength(1);
+  });
+  test('that both have alike are not', () => {
+    expect(doubts('pppppppppe', 'pppppppppe')).toEqual([]);
+    expect(doubts('pppppppppp', 'pppppppppe')).toEqual([]);
+  });
+});
+
+/** A generator of pseudo-random numbers with a seed (mulberry32): the same numbers at every run. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+describe('by simulation of an agent that passes 60 % of its runs and does not change', () => {
+  const SWEEPS = 400;
+  const random = numbers(20_261_122);
+  const draw = (runs: number): string =>
+    Array.from({ length: runs }, () => (random() < 0.6 ? 'p' : 'f')).join('');
+  const falseAlarms = (base: () => ReturnType<typeof sweepOf>, head = () => draw(30)): number => {
+    let worse = 0;
+    for (let at = 0; at < SWEEPS; at++)
+      if (compareSweeps(base(), sweepOf('b', { x: head() }), new Map()).gate.result === 'worse') worse += 1;
+    return worse / SWEEPS;
+  };
+
+  test('a base whose failures ran again (retry --failed) gives no more alarms than chance', () => {
+    const base = () => {
+      const first = sweepOf('a', { x: draw(30) });
+      const again = first.lines
+        .filter(({ outcome }) => outcome === 'fail')
+        .map((line) => ({
+          ...line,
+          id: `${line.id}-again`,
+          outcome: random() < 0.6 ? ('pass' as const) : ('fail' as const),
+        }));
+      return { ...first, lines: [...first.lines, ...again] };
+    };
+    expect(falseAlarms(base)).toBeLessThan(0.05);
+  });
+
+  test('a judge that is down for half of the runs of head, and asked only where all gates passed, gives no more', () => {
+    const judged = () => draw(50).replaceAll('p', () => (random() < 0.5 ? 'e' : 'p'));
+    expect(falseAlarms(() => sweepOf('a', { x: draw(50) }), judged)).toBeLessThan(0.05);
+  });
+
+  test('a build that breaks half of its failing runs never passes as not worse', () => {
+    // Head passes 30 % and errs where it would have failed: what is left has passed.
+    for (let at = 0; at < 50; at++) {
+      const head = Array.from({ length: 30 }, () => (random() < 0.3 ? 'p' : 'e')).join('');
+      expect(gate({ x: 'p'.repeat(28) + 'ff' }, { x: head })).toBe('not tested');
+    }
+  });
+});

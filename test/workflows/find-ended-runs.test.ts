@@ -1,0 +1,86 @@
+import { WorkflowFailedError, type Client } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
+import { expect, test } from 'vitest';
+import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
+import type { EndedRun } from '../../src/workflows/protocol.js';
+import { inActivity, isOwnServer } from '../activities/in-activity.js';
+import { eventually, useTemporal } from './harness.js';
+import { blockedAgents, brief, broken, cell, stubActivities } from './stub-activities.js';
+
+const onBench = useTemporal();
+const it = test.concurrent; // they mostly wait
+
+/** What a sweep is told of the run of a cell by the server that a client is connected to. */
+const look = (client: Client, workflowId: string, { isOwn = true, waitMs = 0 } = {}): Promise<EndedRun[]> =>
+  inActivity(
+    'sweep/s',
+    () =>
+      findEndedRuns({ isOwnServer: isOwn ? isOwnServer : () => Promise.resolve(false) })({
+        sweep: 's',
+        runs: [{ cell: 'c', workflowId }],
+        waitMs,
+      }),
+    client,
+  );
+
+it('a run that is open is told by nothing, and waited for where it is about to close', async () => {
+  const agents = blockedAgents();
+  await onBench(stubActivities({ runAgent: agents.runAgent }), async ({ client, startRun }) => {
+    const { workflowId } = await startRun(cell(1));
+    await eventually(() => expect(agents.started).toHaveLength(1));
+    expect(await look(client, workflowId)).toEqual([]);
+    const waited = look(client, workflowId, { waitMs: 120_000 });
+    agents.releaseAll();
+    expect(await waited).toMatchObject([{ cell: 'c', result: { outcome: 'pass', costUsd: 0.25 } }]);
+  });
+});
+
+it('a run that was terminated, or left no report, has no result, and says why and what is known of its cost', async () => {
+  const agents = blockedAgents();
+  const stubs = stubActivities({
+    runAgent: (run) =>
+      run.cell.repetition === 1 ? agents.runAgent(run) : Promise.resolve(brief({ costUsd: 3 })),
+    writeReport: () => Promise.reject(broken('no space left')),
+  });
+  await onBench(stubs, async ({ client, startRun }) => {
+    const [terminated, unwritten] = [await startRun(cell(1)), await startRun(cell(2))];
+    await eventually(() => expect(agents.started).toHaveLength(1));
+    await terminated.terminate('by hand');
+    const [killed] = await look(client, terminated.workflowId);
+    expect(killed).toEqual({ cell: 'c', result: null, cancelled: false, message: 'by hand' });
+    await unwritten.result().catch(() => undefined);
+    expect(await look(client, unwritten.workflowId)).toEqual([
+      {
+        ...{ cell: 'c', result: null, cancelled: false, knownUsd: 3 },
+        message: 'the report could not be written: no space left',
+      },
+    ]);
+  });
+});
+
+it('a run whose workflow was cancelled is told as cancelled', async () => {
+  const cancelled = new WorkflowFailedError(
+    'cancelled',
+    new CancelledFailure('by hand'),
+    'NON_RETRYABLE_FAILURE',
+  );
+  const handle = {
+    describe: () => Promise.resolve({ status: { name: 'CANCELLED' } }),
+    result: () => Promise.reject(cancelled),
+  };
+  const client = {
+    withAbortSignal: (_signal: AbortSignal, ask: () => unknown) => ask(),
+    workflow: { getHandle: () => handle },
+  } as unknown as Client;
+  expect(await look(client, 'w')).toMatchObject([{ result: null, cancelled: true }]);
+});
+
+it('a run that the server does not have is lost where the server is that of the worker, and nothing is known else', async () => {
+  await onBench(stubActivities(), async ({ name, client }) => {
+    const workflowId = `run/${name}/never started`;
+    expect(await look(client, workflowId)).toMatchObject([
+      { result: null, cancelled: false, message: 'the server no longer has its workflow' },
+    ]);
+    await expect(look(client, workflowId, { isOwn: false })).rejects.toThrow(/not found/);
+  });
+});

@@ -1,0 +1,223 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Activities } from '../../src/activities/index.js';
+import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/verify-order.js';
+import { proveOrder, proveSignal, type Origin, type SignalFacts } from '../../src/platform/origin.js';
+import { originOf } from '../../src/store/origin.js';
+import {
+  SIGNALS,
+  UPDATES,
+  type AgentBrief,
+  type ProvenOrder,
+  type RunRef,
+} from '../../src/workflows/protocol.js';
+import { isOwnServer } from '../activities/in-activity.js';
+import { eventually, useTemporal, type RunHandle, type SweepHandle } from './harness.js';
+import { localActivitiesIn } from './history.js';
+import {
+  blockedAgents,
+  brief,
+  cell,
+  cellsUpTo,
+  pagesOf,
+  stubActivities,
+  type Stubs,
+} from './stub-activities.js';
+import { progressOf, update } from './sweeps.js';
+
+/** What everyone can send who reaches Temporal's port, to a sweep that a command has started. */
+const onBench = useTemporal();
+const it = test.concurrent; // they mostly wait
+
+const HOUR_MS = 3600_000;
+const FORGED = '0'.repeat(64);
+/** What the workflows are started with: that it is true is for other activities to check. */
+const BY_COMMAND = { proof: 'of the start', concurrency: 1 };
+
+let folder: string;
+let key: Origin['key'];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
+  ({ key } = await originOf({ resultsPath: folder, stateFolder: folder }));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Steps that do nothing, and checks that are the real ones. */
+function withChecks(runAgent: Activities['runAgent'], cells = 2): Stubs {
+  const deps = { resultsPath: folder, stateFolder: folder, isOwnServer };
+  return stubActivities({
+    runAgent,
+    loadCells: async (wanted) => {
+      const { total, cells: pages } = await pagesOf(cellsUpTo(cells))(wanted);
+      return { total, cells: pages.map((page) => ({ ...page, provider: 'house', proof: 'of the run' })) };
+    },
+    verifyOrder: verifyOrder(deps),
+    verifyParked: verifyParked(deps),
+    verifyWake: verifyWake(deps),
+  });
+}
+
+/** An agent whose provider is at its limit so many times, with the proof that its run waits. */
+const limited =
+  (times: number) =>
+  ({ workflowId }: RunRef, nth = 1): Promise<AgentBrief> =>
+    Promise.resolve(
+      nth > times
+        ? brief()
+        : brief({
+            ...{ ending: 'unable', completed: false, message: 'not served', costUsd: null },
+            again: { why: 'limit', at: Date.now() + HOUR_MS },
+            ...{ provider: 'house', proof: proveSignal(key, { workflowId, kind: 'parked', nth }) },
+          }),
+    );
+
+/** Gives an order by an update, as a command does, or as anybody does. */
+const give = (handle: SweepHandle, verb: 'resume' | 'goOn', order?: ProvenOrder): Promise<unknown> =>
+  order === undefined
+    ? handle.executeUpdate(UPDATES[verb])
+    : handle.executeUpdate(UPDATES[verb], { args: [order] });
+async function expectRefused(
+  handle: SweepHandle,
+  verb: 'resume' | 'goOn',
+  orders: readonly (ProvenOrder | undefined)[],
+): Promise<void> {
+  for (const order of orders)
+    await expect(give(handle, verb, order)).rejects.toMatchObject({ cause: { type: 'NotProven' } });
+}
+/** Orders that no command has given. */
+const forgedOrders = (sweep: string, verb: 'resume' | 'goOn'): (ProvenOrder | undefined)[] => {
+  const given = proveOrder(key, { sweep, verb });
+  return [
+    undefined,
+    { ...given, proof: FORGED },
+    { ...given, at: given.at + 1 },
+    proveOrder(key, { sweep, verb: verb === 'resume' ? 'goOn' : 'resume' }),
+    proveOrder(key, { sweep: 'another sweep', verb }),
+  ];
+};
+
+it('a paused sweep is resumed by the order of a command only, and by each order once', async () => {
+  const agents = blockedAgents();
+  const stubs = withChecks(agents.runAgent, 3);
+  await onBench(stubs, async ({ name, startSweep }) => {
+    const handle = await startSweep(BY_COMMAND);
+    /** Pauses while the nth cell works, and lets that end. */
+    const pauseAt = async (nth: number): Promise<void> => {
+      await eventually(() => expect(agents.started).toHaveLength(nth));
+      await update(handle, 'pause');
+      agents.release(cell(nth).id);
+      await eventually(async () => expect((await progressOf(handle)).counts.pass).toBe(nth));
+    };
+    const paused = { status: 'paused', active: [] };
+    await pauseAt(1);
+    await expectRefused(handle, 'resume', forgedOrders(name, 'resume'));
+    expect(await progressOf(handle)).toMatchObject(paused);
+    const order = proveOrder(key, { sweep: name, verb: 'resume' });
+    expect(await give(handle, 'resume', order)).toBe('running');
+    await pauseAt(2);
+    const earlier = proveOrder(key, { sweep: name, verb: 'resume' }, order.at - 1);
+    await expectRefused(handle, 'resume', [order, earlier]);
+    expect(await progressOf(handle)).toMatchObject(paused);
+    expect(agents.started).toHaveLength(2);
+    await give(handle, 'resume', proveOrder(key, { sweep: name, verb: 'resume' }, order.at + 1));
+    agents.releaseAll();
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 3 } });
+  });
+});
+
+it('the waits of a sweep are ended by the order of a command only, and by each order once', async () => {
+  const stubs = withChecks(limited(2), 1);
+  const runs = (): unknown[] => stubs.argsOf('runAgent').map(([, nth]) => nth);
+  await onBench(stubs, async ({ name, startSweep }) => {
+    const handle = await startSweep(BY_COMMAND);
+    const untilParked = (nth: number): Promise<void> =>
+      eventually(async () => expect((await progressOf(handle)).parked).toMatchObject([{ nth }]));
+    await untilParked(1);
+    await expectRefused(handle, 'goOn', forgedOrders(name, 'goOn'));
+    await untilParked(1);
+    const order = proveOrder(key, { sweep: name, verb: 'goOn' });
+    await give(handle, 'goOn', order);
+    await untilParked(2);
+    const earlier = proveOrder(key, { sweep: name, verb: 'goOn' }, order.at - 1);
+    await expectRefused(handle, 'goOn', [order, earlier]);
+    expect(await progressOf(handle)).toMatchObject({ parked: [{ nth: 2 }], limits: [{ provider: 'house' }] });
+    expect(runs()).toEqual([undefined, 2]);
+    await give(handle, 'goOn', proveOrder(key, { sweep: name, verb: 'goOn' }, order.at + 1));
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 1 } });
+  });
+  expect(runs()).toEqual([undefined, 2, 3]);
+});
+
+it('a run is parked by its own word only: no other frees a slot, or holds an account back', async () => {
+  const agents = blockedAgents();
+  const stubs = withChecks(agents.runAgent);
+  await onBench(stubs, async ({ startSweep, runOf }) => {
+    const handle = await startSweep(BY_COMMAND);
+    await eventually(() => expect(agents.started).toHaveLength(1));
+    const { workflowId } = runOf(cell(1));
+    const signed = (more: Partial<SignalFacts>): string =>
+      proveSignal(key, { workflowId, kind: 'parked', nth: 1, ...more });
+    const forged = [
+      undefined,
+      FORGED,
+      signed({ nth: 2 }),
+      signed({ kind: 'wake' }),
+      signed({ workflowId: runOf(cell(2)).workflowId }),
+    ];
+    const parked = { nth: 1, why: 'limit', until: Date.now() + HOUR_MS, provider: 'house' };
+    for (const proof of forged) await handle.signal(SIGNALS.parked, { cell: cell(1).id, parked, proof });
+    await eventually(() => expect(stubs.argsOf('verifyParked')).toHaveLength(forged.length));
+    await handle.signal(SIGNALS.runEnded, { cell: cell(1).id });
+    // An update is answered when what came before it has been dealt with.
+    await update(handle, 'pause');
+    const { active, counts, ...progress } = await progressOf(handle);
+    expect(active).toEqual([{ cell: cell(1).id, workflowId }]);
+    expect(counts).toEqual({ pass: 0, fail: 0, error: 0, cancelled: 0 });
+    expect(progress).not.toHaveProperty('parked');
+    expect(progress).not.toHaveProperty('limits');
+    expect(agents.started).toHaveLength(1);
+    // With its own proof it is.
+    await handle.signal(SIGNALS.parked, { cell: cell(1).id, parked, proof: signed({}) });
+    await eventually(async () =>
+      expect(await progressOf(handle)).toMatchObject({ active: [], limits: [{ provider: 'house' }] }),
+    );
+    await update(handle, 'cancel');
+    await handle.result();
+  });
+});
+
+it('a run that waits is woken by its sweep only, for the wait that it is in', async () => {
+  const stubs = withChecks(limited(1), 1);
+  const agentRuns = (): unknown[] => stubs.argsOf('runAgent').map(([, nth]) => nth);
+  await onBench(stubs, async ({ name, startSweep, runOf }) => {
+    const handle = await startSweep(BY_COMMAND);
+    await eventually(async () => expect((await progressOf(handle)).parked).toHaveLength(1));
+    // Whoever may ask for the progress is not told what wakes the run.
+    expect(JSON.stringify(await progressOf(handle))).not.toMatch(/proof/i);
+    const run = runOf(cell(1));
+    const signed = (more: Partial<SignalFacts>): string =>
+      proveSignal(key, { workflowId: run.workflowId, kind: 'wake', nth: 1, ...more });
+    const forged = [
+      undefined,
+      FORGED,
+      signed({ kind: 'parked' }),
+      signed({ nth: 2 }),
+      signed({ workflowId: runOf(cell(2)).workflowId }),
+    ];
+    for (const proof of forged) await run.signal(SIGNALS.wake, { nth: 1, proof });
+    await untilLookedAt(run, forged.length);
+    expect(agentRuns()).toEqual([undefined]);
+    await give(handle, 'goOn', proveOrder(key, { sweep: name, verb: 'goOn' }));
+    expect(await handle.result()).toMatchObject({ counts: { pass: 1 } });
+  });
+  expect(agentRuns()).toEqual([undefined, 2]);
+});
+
+/** Waits until a run has checked so many calls to wake up, and has done what it does about them. */
+const untilLookedAt = (run: RunHandle, calls: number): Promise<void> =>
+  eventually(async () => {
+    const looks = localActivitiesIn(await run.fetchHistory()).filter(([name]) => name === 'verifyWake');
+    expect(looks).toHaveLength(calls);
+  });

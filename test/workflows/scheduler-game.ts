@@ -1,0 +1,198 @@
+import { expect } from 'vitest';
+import { costOwner } from '../../src/results/budget.js';
+import type { Outcome } from '../../src/results/schema.js';
+import type { LostCell, PageCell, Parked, SweepInput } from '../../src/workflows/protocol.js';
+import { carry, startState } from '../../src/workflows/scheduler/carry.js';
+import type { Cost } from '../../src/workflows/scheduler/money.js';
+import {
+  PAGE,
+  reduce,
+  type SweepAction,
+  type SweepEvent,
+  type Wanted,
+} from '../../src/workflows/scheduler/reduce.js';
+import { accountOf, isOver, nextTime } from '../../src/workflows/scheduler/state.js';
+
+export interface World {
+  input: SweepInput;
+  cells: PageCell[];
+}
+
+/** How a run ended, with what is known of its cost. */
+interface End {
+  outcome: Outcome;
+  cost: Cost;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+const knownUsd = ({ costUsd, knownUsd = 0 }: Cost): number => costUsd ?? knownUsd;
+
+/** A sweep played without Temporal: the reducer decides, and this does what it says, remembers it, and checks it. */
+export function play({ input, cells }: World) {
+  const pages = new Map(cells.map((page) => [page.cell.id, page]));
+  const earlierUsd = sum(cells.map(({ costUsd }) => costUsd ?? 0));
+  let spentUsd = earlierUsd;
+  /** The most that a run has told that it cost, by what is expected to cost alike. */
+  const dearest = new Map<string, number>();
+  let state = startState(input);
+  let now = 1_000_000;
+  let isHandingOver = false;
+  const started: string[] = [];
+  const working = new Set<string>();
+  const parked = new Set<string>();
+  const ended = new Map<string, End>();
+  const loads: Wanted[] = [];
+  let most = 0;
+
+  const pagesOf = (ids: Iterable<string>): PageCell[] => [...ids].flatMap((id) => pages.get(id) ?? []);
+
+  function act(actions: readonly SweepAction[]): void {
+    for (const action of actions) {
+      switch (action.type) {
+        case 'start':
+          expect(isHandingOver).toBe(false);
+          checkBudget(action.cell);
+          started.push(action.cell.cell.id);
+          working.add(action.cell.cell.id);
+          break;
+        case 'wake':
+          expect(parked.delete(action.cell)).toBe(true);
+          working.add(action.cell);
+          break;
+        case 'load':
+          expect(isHandingOver).toBe(false);
+          loads.push(action.wanted);
+          break;
+      }
+    }
+    most = Math.max(most, working.size);
+    checkCaps();
+    // Earlier costs are known when the first page has been read.
+    if (state.money !== null && state.offset > 0) expect(state.money.spentUsd).toBeCloseTo(spentUsd, 6);
+  }
+  function checkCaps(): void {
+    const open = pagesOf(working).map((page) => page.cell);
+    expect(open.length).toBeLessThanOrEqual(input.concurrency);
+    for (const [agent, cap] of Object.entries(input.caps?.agents ?? {}))
+      expect(open.filter((one) => one.agent === agent).length).toBeLessThanOrEqual(cap);
+    for (const [model, cap] of Object.entries(input.caps?.models ?? {}))
+      expect(open.filter((one) => one.model === model).length).toBeLessThanOrEqual(cap);
+  }
+  /** What a cell may cost fits in beside what is spent and what open runs may cost; where nobody knows, no other is open. */
+  function checkBudget({ cell, estimateUsd = null, limited }: PageCell): void {
+    if (input.maxUsd === undefined || estimateUsd === 0) return;
+    const room = input.maxUsd - spentUsd;
+    expect(room).toBeGreaterThan(0);
+    const open = pagesOf([...working, ...parked]).map((page) => page.estimateUsd ?? null);
+    const mayCost = limited === true ? estimateUsd : (dearest.get(costOwner(cell)) ?? estimateUsd);
+    if (mayCost === null) expect(open.filter((usd) => usd !== 0)).toEqual([]);
+    else expect(mayCost + sum(open.map((usd) => usd ?? 0))).toBeLessThanOrEqual(room);
+  }
+  function send(event: SweepEvent): void {
+    const step = reduce(state, event, now);
+    state = step.state;
+    act(step.actions);
+  }
+  /** An event that comes too late is passed over. */
+  function sendInVain(event: SweepEvent): void {
+    const { open, counts, lost, money, limits } = state;
+    send(event);
+    expect(state.open).toBe(open);
+    expect(state).toMatchObject({ counts, lost, money, limits });
+  }
+  function parkedOf(id: string, why: 'busy' | 'limit', ms: number): SweepEvent {
+    const account = pages.has(id) ? accountOf(pages.get(id) ?? {}) : null;
+    const wait: Parked = { nth: 1, why, until: now + ms, ...(account === null ? {} : { account }) };
+    return { type: 'parked', cell: id, parked: wait };
+  }
+
+  return {
+    state: () => state,
+    now: () => now,
+    started,
+    working,
+    parked,
+    ended,
+    loads,
+    most: () => most,
+    spentUsd: () => spentUsd,
+    isHandingOver: () => isHandingOver,
+    send,
+    deliver(): void {
+      const wanted = loads.shift();
+      if (wanted === undefined) return;
+      const page =
+        'offset' in wanted
+          ? cells.slice(wanted.offset, wanted.offset + PAGE)
+          : wanted.positions.flatMap((position) => cells[position] ?? []);
+      const isFirst = 'offset' in wanted && wanted.offset === 0;
+      const earlier = isFirst && input.maxUsd !== undefined ? { earlierUsd } : {};
+      send({ type: 'loaded', page: { cells: page, total: cells.length, ...earlier }, wanted });
+    },
+    end(id: string, outcome: Outcome = 'pass', cost: Cost = { costUsd: 0 }, lost?: LostCell): void {
+      if (!working.delete(id) && !parked.delete(id)) return;
+      expect(ended.has(id)).toBe(false);
+      ended.set(id, { outcome, cost });
+      spentUsd += knownUsd(cost);
+      for (const page of cost.costUsd === null ? [] : pagesOf([id])) {
+        const owner = costOwner(page.cell);
+        dearest.set(owner, Math.max(cost.costUsd ?? 0, dearest.get(owner) ?? 0));
+      }
+      send({ type: 'ended', cell: id, outcome, cost, ...(lost === undefined ? {} : { lost }) });
+    },
+    /** As the server tells it whose signal has told it before. */
+    endAgain(id: string): void {
+      if (!ended.has(id)) return;
+      const lost: LostCell = { cell: id, message: 'told again' };
+      sendInVain({ type: 'ended', cell: id, outcome: 'error', cost: { costUsd: 1 }, lost });
+    },
+    park(id: string, why: 'busy' | 'limit', ms: number): void {
+      if (!working.delete(id)) return;
+      parked.add(id);
+      send(parkedOf(id, why, ms));
+    },
+    parkTooLate(id: string, ms: number): void {
+      if (ended.has(id)) sendInVain(parkedOf(id, 'limit', ms));
+    },
+    pass(ms: number): void {
+      now += ms;
+      send({ type: 'time' });
+    },
+    /** A new history is about to take over: nothing more is started, and whatever happens meanwhile is for it. */
+    hold(): void {
+      isHandingOver = true;
+      send({ type: 'held' });
+    },
+    /** A new history takes over, through JSON as Temporal carries it. */
+    continueAsNew(): void {
+      this.hold();
+      while (loads.length > 0) this.deliver();
+      const carried = JSON.parse(JSON.stringify(carry(state))) as SweepInput['state'];
+      state = startState({ ...input, ...(carried === undefined ? {} : { state: carried }) });
+      isHandingOver = false;
+      send({ type: 'time' });
+    },
+  };
+}
+export type Game = ReturnType<typeof play>;
+
+export const at = <T>(items: Iterable<T>, index: number): T | undefined => {
+  const list = [...items];
+  return list.length === 0 ? undefined : list[index % list.length];
+};
+
+/** Lets everything end that can end. */
+export function finish(game: Game, end: (id: string) => void = (id) => game.end(id)): void {
+  if (game.isHandingOver()) game.continueAsNew();
+  game.send({ type: 'resumed' });
+  for (let rounds = 0; !isOver(game.state()); rounds += 1) {
+    if (rounds > 5000) throw new Error('the sweep never ends');
+    if (game.loads.length > 0) game.deliver();
+    else if (game.working.size > 0) end(at(game.working, 0) ?? '');
+    else {
+      const next = nextTime(game.state(), game.now());
+      if (next === null) throw new Error(`nothing is left to wait for: ${JSON.stringify([...game.parked])}`);
+      game.pass(next - game.now());
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { expect, it } from 'vitest';
+import { turnOrder } from '../../src/results/turn-order.js';
+import type { Cell } from '../../src/results/cell.js';
+import type { PageCell } from '../../src/workflows/protocol.js';
+import { isOver } from '../../src/workflows/scheduler/state.js';
+import { at, finish, play } from './scheduler-game.js';
+import { cell } from './stub-activities.js';
+
+const HOUR_MS = 3600_000;
+
+type Served = Pick<PageCell, 'provider' | 'account'>;
+const many = (count: number, more: (index: number) => Partial<Cell> & Served): PageCell[] => {
+  const cells = Array.from({ length: count }, (_, index): PageCell => {
+    const { provider, account, ...of } = more(index);
+    return {
+      ...{ cell: cell(index, { id: `${index}`, ...of }), finished: null },
+      ...(provider === undefined ? {} : { provider }),
+      ...(account === undefined ? {} : { account }),
+    };
+  });
+  return turnOrder(cells.map((one) => one.cell)).flatMap((position) => cells[position] ?? []);
+};
+
+it('two slots stay busy through 10,000 cells while one run waits five hours for its provider', () => {
+  const cells = many(10_000, () => ({}));
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 2, scheduler: 2 } });
+  game.send({ type: 'time' });
+  game.deliver();
+  const [first = ''] = game.started;
+  game.park(first, 'busy', 5 * HOUR_MS);
+  while (game.started.length < cells.length) {
+    if (game.loads.length > 0) game.deliver();
+    else {
+      expect(game.working.size).toBe(2);
+      game.end(at(game.working, 0) ?? '');
+      if (game.started.length % 1000 === 0) game.continueAsNew();
+    }
+  }
+  finish(game);
+  expect(game.ended.size).toBe(cells.length);
+});
+
+it('a limit of one provider leaves every slot to the others, however many of its cells come first', () => {
+  const cells = many(2000, (index) =>
+    index < 1000 ? { agent: 'a', provider: 'house' } : { agent: 'b', provider: 'other' },
+  );
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, scheduler: 2 } });
+  game.send({ type: 'time' });
+  game.deliver();
+  for (const id of [...game.working]) if (Number(id) < 1000) game.park(id, 'limit', 5 * HOUR_MS);
+  const others = (): number => [...game.ended.keys()].filter((id) => Number(id) >= 1000).length;
+  while (others() < 1000) {
+    if (game.loads.length > 0) game.deliver();
+    else {
+      expect(game.working.size).toBe(Math.min(4, 1000 - others()));
+      game.end(at(game.working, 0) ?? '');
+    }
+  }
+  expect(game.started.filter((id) => Number(id) < 1000).length).toBeLessThanOrEqual(4);
+  finish(game);
+});
+
+it('a limit is that of an account: other accounts of the provider run, and all agents of the account wait', () => {
+  const ACCOUNTS_OF = { a: 'house/key-1', b: 'house/login', c: 'house/key-1' };
+  const agents = Object.keys(ACCOUNTS_OF) as (keyof typeof ACCOUNTS_OF)[];
+  const cells = many(30, (index) => {
+    const agent = agents[index % 3] ?? 'a';
+    return { agent, provider: 'house', account: ACCOUNTS_OF[agent] };
+  });
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, scheduler: 2 } });
+  game.send({ type: 'time' });
+  game.deliver();
+  game.park('0', 'limit', 5 * HOUR_MS);
+  while (game.working.size > 0) game.end(at(game.working, 0) ?? '');
+  const ofLogin = cells.filter(({ account }) => account === 'house/login').map((page) => page.cell.id);
+  expect(game.started).toEqual(['0', ...ofLogin]);
+  expect(Object.keys(game.state().limits)).toEqual(['house/key-1']);
+  finish(game);
+  expect(game.ended.size).toBe(cells.length);
+});
+
+it('a cap of one agent idles no other agent, though its own cells fill the plan first', () => {
+  const cells = many(600, (index) => ({ agent: index < 500 ? 'a' : 'b' }));
+  const caps = { agents: { a: 1 }, models: {} };
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, caps, scheduler: 2 } });
+  game.send({ type: 'time' });
+  while (game.loads.length > 0) game.deliver();
+  const working = (): string[] => [...game.working].map((id) => (Number(id) < 500 ? 'a' : 'b')).sort();
+  for (let left = 100; left > 2; left -= 1) {
+    expect(working()).toEqual(['a', 'b', 'b']);
+    game.end([...game.working].find((id) => Number(id) >= 500) ?? '');
+    while (game.loads.length > 0) game.deliver();
+  }
+});
+
+it('agents take turns, and the models of an agent within its own', () => {
+  const cells = many(12, (index) => ({
+    agent: index < 8 ? 'a' : 'b',
+    model: index < 8 ? `m${Math.floor(index / 4)}` : 'm0',
+  }));
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, scheduler: 2 } });
+  game.send({ type: 'time' });
+  game.deliver();
+  while (game.working.size > 0) game.end(at(game.working, 0) ?? '');
+  expect(game.started).toEqual(['0', '8', '4', '9', '1', '10', '5', '11', '2', '6', '3', '7']);
+});
+
+it('an account that is merely busy parks fewer than three runs a slot', () => {
+  const cells = many(50, () => ({ provider: 'house' }));
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, scheduler: 2 } });
+  game.send({ type: 'time' });
+  game.deliver();
+  for (let rounds = 0; rounds < 20; rounds += 1)
+    for (const id of [...game.working]) game.park(id, 'busy', HOUR_MS);
+  expect(game.parked.size).toBeGreaterThanOrEqual(6);
+  expect(game.parked.size).toBeLessThan(9);
+  finish(game);
+  expect(game.ended.size).toBe(50);
+});
+
+it('updates that arrive in one workflow task end nothing early', () => {
+  const game = play({
+    cells: many(5, () => ({})),
+    input: { sweep: 's', round: 1, concurrency: 1, scheduler: 2 },
+  });
+  game.send({ type: 'paused' });
+  game.send({ type: 'resumed' });
+  game.send({ type: 'paused' });
+  expect(isOver(game.state())).toBe(false);
+  game.send({ type: 'resumed' });
+  finish(game);
+  expect(game.ended.size).toBe(5);
+});
+
+it('a cell that might pass the budget is left out and counted, and costs of open runs are reserved', () => {
+  const cells = many(4, () => ({})).map((page) => ({ ...page, estimateUsd: 0.4, limited: true }));
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, maxUsd: 1, scheduler: 2 } });
+  game.send({ type: 'time' });
+  game.deliver();
+  expect(game.working.size).toBe(2);
+  for (const id of [...game.working]) game.end(id, 'pass', { costUsd: 0.4 });
+  expect(isOver(game.state())).toBe(true);
+  expect(game.state()).toMatchObject({
+    counts: { pass: 2, error: 2 },
+    money: { spentUsd: 0.8, unaffordable: 2 },
+  });
+});
