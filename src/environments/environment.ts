@@ -25,7 +25,7 @@ export interface ProcessHandle {
   folder: string;
 }
 
-interface ExecRequest {
+export interface ExecRequest {
   command: string;
   env: Record<string, string>;
   timeoutSecs: number;

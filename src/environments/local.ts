@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileLook } from '../gates/gate.js';
@@ -11,7 +11,7 @@ import { runCommand } from '../platform/run-command.js';
 import { containment, inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
 import { copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
 import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
-import { RUN_FOLDERS, startFolder, startFolders } from './run-folders.js';
+import { RUN_FOLDERS, startFolder, startNumbers } from './run-folders.js';
 import { workspaceChanges } from './workspace-changes.js';
 
 const markOfPart = ({ mark }: EnvironmentHandle, part: string | undefined): string =>
@@ -28,7 +28,8 @@ async function killLeft(handle: EnvironmentHandle): Promise<void> {
 
 async function livingStarts({ root }: EnvironmentHandle): Promise<ProcessHandle[]> {
   const living: ProcessHandle[] = [];
-  for (const folder of await startFolders(root)) {
+  for (const number of startNumbers(root)) {
+    const folder = startFolder(root, number);
     const { state } = await inspect(folder);
     if (state === 'running' || state === 'starting') living.push({ folder });
   }
@@ -111,9 +112,9 @@ export const local: Environment = {
 
   async start(handle, request) {
     const folder = startFolder(handle.root, request.start);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const stdin = join(folder, 'in');
-    await writeFile(stdin, request.stdin, { mode: 0o600 });
+    writeFileSync(stdin, request.stdin, { mode: 0o600 });
     if ((await containment()) === 'group') forgetConfined(handle);
     await startSupervised({
       folder,

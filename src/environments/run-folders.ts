@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Private folders below the root of a run, beside its workspace: they come with that and go with it. */
@@ -18,11 +18,12 @@ export const RUN_FOLDERS = {
 export const AGENT_FOLDERS = [RUN_FOLDERS.home, RUN_FOLDERS.config, RUN_FOLDERS.temporary] as const;
 
 /** What the starts of the agent have left; it stays when the workspace goes. */
-export const startsFolder = (root: string): string => join(root, 'agent');
+const startsFolder = (root: string): string => join(root, 'agent');
 export const startFolder = (root: string, start: number): string => join(startsFolder(root), String(start));
 
-/** The folders of all starts, whatever they have come to. */
-export async function startFolders(root: string): Promise<string[]> {
-  const names = await readdir(startsFolder(root)).catch(() => []);
-  return names.filter((name) => /^\d+$/.test(name)).map((name) => startFolder(root, Number(name)));
+/** The numbers of the agent's starts that have a folder, in no order. */
+export function startNumbers(root: string): number[] {
+  const folder = startsFolder(root);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
 }

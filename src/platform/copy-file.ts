@@ -1,12 +1,18 @@
-import { constants, type Stats } from 'node:fs';
+import { constants, copyFileSync, type Stats } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
 
 /** Larger files are not copied: it would take minutes and fill the disk, and no test needs them. */
 export const COPY_LIMIT = 4 * 1024 ** 3;
 const CHUNK = 4 * 1024 * 1024;
+/** Smaller files are copied synchronously: the thread pool would cost more than the copy. */
+const SMALL = 64 * 1024;
 
 /** Copies the content of a file, by reference where the file system can. What is sparse stays sparse. */
 export async function copyContent(from: string | Buffer, to: string | Buffer, info: Stats): Promise<void> {
+  if (info.size <= SMALL) {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE);
+    return;
+  }
   const isSparse = info.size > CHUNK && info.blocks * 512 < info.size;
   if (!isSparse) return copyFile(from, to, constants.COPYFILE_FICLONE);
   try {

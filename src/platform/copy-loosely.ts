@@ -1,16 +1,5 @@
-import { constants, type Stats } from 'node:fs';
-import {
-  access,
-  chmod,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  readlink,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, type Stats } from 'node:fs';
+import { open, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
 import { publicMode } from './umask.js';
@@ -32,19 +21,22 @@ const MAX_NAME = 255;
 const inside = (folder: string | Buffer, name: Buffer): Buffer =>
   Buffer.concat([Buffer.from(folder), Buffer.from(sep), name]);
 
-const isPermitted = (path: Buffer, mode: number): Promise<boolean> =>
-  access(path, mode).then(
-    () => true,
-    () => false,
-  );
+function isPermitted(path: Buffer, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Why an entry is not kept; null for one that is. */
-async function obstacle(path: Buffer, info: Stats, masked: boolean): Promise<string | null> {
+function obstacle(path: Buffer, info: Stats, masked: boolean): string | null {
   const { R_OK, X_OK } = constants;
   if (info.isSymbolicLink()) return null;
-  if (info.isDirectory()) return (await isPermitted(path, R_OK | X_OK)) ? null : 'it may not be read';
+  if (info.isDirectory()) return isPermitted(path, R_OK | X_OK) ? null : 'it may not be read';
   if (!info.isFile()) return 'neither file, folder nor symlink';
-  if (!(await isPermitted(path, R_OK))) return 'it may not be read';
+  if (!isPermitted(path, R_OK)) return 'it may not be read';
   if (info.size > COPY_LIMIT) return 'larger than 4 GiB';
   return masked && info.size > MASK_LIMIT
     ? 'larger than 256 MiB, so that secrets cannot be masked in it'
@@ -77,7 +69,7 @@ export async function copyLoosely(
   mask: Mask | null,
   below = '',
 ): Promise<LeftOut[]> {
-  if (to !== null) await mkdir(to, { recursive: true, mode: 0o755 });
+  if (to !== null) mkdirSync(to, { recursive: true, mode: 0o755 });
   return opened(from, O_DIRECTORY, (folder) => copyEntries(folder, to, mask, below));
 }
 
@@ -93,8 +85,8 @@ async function copyEntries(
     const path = `${below}${String(name)}`;
     const source = inside(from, name);
     try {
-      const info = await lstat(source);
-      const reason = await obstacle(source, info, mask !== null);
+      const info = lstatSync(source);
+      const reason = obstacle(source, info, mask !== null);
       if (reason !== null) leftOut.push({ path, reason });
       else {
         const target = to === null ? null : inside(to, freeName(taken, maskedName(name, mask)));
@@ -128,7 +120,7 @@ async function copyEntry(source: Buffer, target: Buffer, info: Stats, mask: Mask
     if (masked === null) await copyContent(file, target, info);
     else await writeFile(target, masked, { mode: 0o600 });
   });
-  await chmod(target, publicMode(info.mode));
+  chmodSync(target, publicMode(info.mode));
 }
 
 /** A marker may be longer than what it masks. */

@@ -6,6 +6,8 @@ const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 
 /** Room for what a run records at least: manifests, a report, a result line. */
 const RESERVE_BYTES = 1024 * 1024;
+/** With less room than this, an agent or a command may not have been able to write its output. */
+export const ROOM_BYTES = 64 * 1024;
 
 /** Not zeros, which some file systems do not store. */
 let block: Buffer | undefined;
@@ -16,7 +18,7 @@ let block: Buffer | undefined;
  * @throws the file system's own error, with the folder as its path
  */
 export function assertRoom(folder: string, bytes = RESERVE_BYTES): void {
-  block ??= randomBytes(64 * 1024);
+  block ??= randomBytes(ROOM_BYTES);
   try {
     const descriptor = openSync(join(folder, '.room'), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
     try {

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync, type BigIntStats } from 'node:fs';
 import { fileHash } from './tree.js';
 
 /** Larger files (whole runtimes) are told apart by size and time: to read them for every run costs too much. */
@@ -9,7 +9,7 @@ const KEPT = 20_000;
 
 /** What changes when a file does: the SHA-256 of its content, remembered while it stays as it is; null for no file. */
 export async function fingerprint(path: string): Promise<string | null> {
-  const info = await stat(path, { bigint: true }).catch(() => null);
+  const info = statOf(path);
   if (info?.isFile() !== true) return null;
   const stamp = [info.dev, info.ino, info.size, info.mtimeNs, info.ctimeNs].join(' ');
   if (info.size > CONTENT_LIMIT) return `${info.size} ${info.mtimeNs}`;
@@ -20,4 +20,12 @@ export async function fingerprint(path: string): Promise<string | null> {
   if (known.size >= KEPT) known.clear();
   known.set(path, { stamp, hash });
   return hash;
+}
+
+function statOf(path: string): BigIntStats | null {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { open, readFile, realpath } from 'node:fs/promises';
+import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
+import { readFile, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { sha256 } from '../lib/hash.js';
 import { fingerprint } from './fingerprint.js';
@@ -44,7 +44,7 @@ export async function programFiles(program: string, place: ProgramPlace): Promis
   try {
     if (place.declared !== null) return await of(place.declared);
     if (place.whole !== null && program.startsWith(`${place.whole}/`)) return await of([place.whole]);
-    if (await isBinary(program)) return await of([]);
+    if (isBinary(program)) return await of([]);
     const packages = await packagesOf(program, ['/', homedir(), tmpdir()]);
     if (packages.length > 0) return await of(packages);
     return { fingerprint: own, unknown: `${program} is a script outside a package: ${REMEDY}` };
@@ -54,8 +54,8 @@ export async function programFiles(program: string, place: ProgramPlace): Promis
   }
 }
 
-/** Read at once: by way of the thread pool it would cost ten times as much. */
-function realPath(path: string): string {
+/** Of what is not there, the path as given. Synchronous: by way of the thread pool it would cost ten times as much. */
+export function realPath(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
@@ -66,20 +66,20 @@ function realPath(path: string): string {
 /** ELF, Mach-O (also for several processors), PE, WebAssembly. */
 const MAGIC = new Set(['7f454c46', 'cffaedfe', 'cefaedfe', 'feedfacf', 'cafebabe', '0061736d']);
 
-async function isBinary(file: string): Promise<boolean> {
-  const handle = await open(file, 'r');
+function isBinary(file: string): boolean {
+  const descriptor = openSync(file, 'r');
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    const magic = buffer.subarray(0, bytesRead).toString('hex');
+    const start = Buffer.alloc(4);
+    const magic = start.toString('hex', 0, readSync(descriptor, start, 0, 4, 0));
     return MAGIC.has(magic) || magic.startsWith('4d5a');
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
 /** What the first line of a script names, by content; null for what is no script. */
 async function interpreterOf(program: string, path: string): Promise<string | null> {
-  if (await isBinary(program)) return null;
+  if (isBinary(program)) return null;
   const [line = ''] = (await readFile(program, 'utf8')).split('\n', 1);
   if (!line.startsWith('#!')) return null;
   const words = line.slice(2).trim().split(/\s+/);

@@ -1,5 +1,5 @@
-import { constants, watch } from 'node:fs';
-import { mkdir, open, stat } from 'node:fs/promises';
+import { constants, statSync, watch } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -78,7 +78,6 @@ export function containment(): Promise<Containment> {
  * where the disk has no room for its end.
  */
 export async function startSupervised(command: SupervisedCommand): Promise<void> {
-  await mkdir(command.folder, { recursive: true, mode: 0o700 });
   // Written over in place by the supervisor: what an agent's end needs on the disk is there before the agent.
   const { exit, stop, session, errors } = supervisedFiles(command.folder);
   for (const file of [exit, stop, session, errors]) noteOnce(file, ' ');
@@ -152,8 +151,8 @@ async function readClaim(folder: string): Promise<ProcessIdentity | null> {
 export async function inspect(folder: string): Promise<SupervisedState> {
   const supervisor = await readClaim(folder);
   if (supervisor === null) {
-    const since = await stat(supervisedFiles(folder).claim).catch(() => null);
-    if (since === null) return { state: 'none' };
+    const since = statSync(supervisedFiles(folder).claim, { throwIfNoEntry: false });
+    if (since === undefined) return { state: 'none' };
     return { state: Date.now() - since.mtimeMs < CLAIM_MS ? 'starting' : 'dead' };
   }
   const alive = isAlive(supervisor);

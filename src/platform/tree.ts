@@ -1,21 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { constants, createReadStream, lstatSync, rmSync } from 'node:fs';
 import {
-  access,
-  chmod,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-  utimes,
-} from 'node:fs/promises';
+  accessSync,
+  chmodSync,
+  constants,
+  createReadStream,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { open, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { workspacePathProblem } from '../lib/workspace-path.js';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
@@ -49,7 +47,7 @@ const UNREADABLE: Record<string, string> = {
  */
 export async function listTree(root: string): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
-  const realRoot = await realpath(root);
+  const realRoot = realpathSync.native(root);
   const visit = async (folder: string): Promise<void> => {
     const names = await readdir(join(root, folder), { encoding: 'buffer' });
     const odd = names.find((name) => !isUtf8(name));
@@ -58,7 +56,7 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
     for (const name of names.map(String).sort()) {
       const path = folder === '' ? name : `${folder}/${name}`;
       const full = join(root, path);
-      const info = await lstat(full);
+      const info = lstatSync(full);
       if (info.isDirectory()) {
         entries.push({ kind: 'folder', path });
         await visit(path);
@@ -73,7 +71,7 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
         }
         entries.push({ kind: 'symlink', path, to });
       } else if (info.isFile()) {
-        await access(full, constants.R_OK);
+        accessSync(full, constants.R_OK);
         if (info.size > COPY_LIMIT)
           throw new UnusableTree(
             `${full}: larger than 4 GiB; make it in setup.commands, or take a smaller one`,
@@ -118,22 +116,22 @@ export async function hashTree(root: string, entries: readonly TreeEntry[]): Pro
 
 /** Copies entries into a folder, by reference where the file system can. Files become writable by the owner. */
 export async function copyTree(from: string, entries: readonly TreeEntry[], to: string): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o755 });
+  mkdirSync(to, { recursive: true, mode: 0o755 });
   for (const entry of entries) {
     const target = join(to, entry.path);
     switch (entry.kind) {
       case 'folder':
-        await mkdir(target, { recursive: true, mode: 0o755 });
+        mkdirSync(target, { recursive: true, mode: 0o755 });
         break;
       case 'symlink':
         await rm(target, { force: true });
         await symlink(entry.to, target);
         break;
       case 'file': {
-        const info = await stat(join(from, entry.path));
+        const info = statSync(join(from, entry.path));
         await copyContent(join(from, entry.path), target, info);
-        await chmod(target, publicMode(entry.executable ? 0o755 : 0o644));
-        await utimes(target, info.atime, info.mtime);
+        chmodSync(target, publicMode(entry.executable ? 0o755 : 0o644));
+        utimesSync(target, info.atime, info.mtime);
       }
     }
   }
@@ -194,14 +192,14 @@ export async function placeOnce(folder: string, fill: (temporary: string) => Pro
   if (await isFolder(folder)) return;
   const temporary = temporaryName(folder);
   try {
-    await mkdir(temporary, { recursive: true, mode: 0o755 });
+    mkdirSync(temporary, { recursive: true, mode: 0o755 });
     await fill(temporary);
-    await rename(temporary, folder);
+    renameSync(temporary, folder);
   } catch (error) {
     // Someone placed the same content meanwhile: as good.
     if (!(await isFolder(folder))) throw error;
   } finally {
-    await rm(temporary, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 

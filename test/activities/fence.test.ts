@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/index.js';
+import { attemptsBegun } from '../../src/activities/step/fence.js';
+import type { RunContext } from '../../src/activities/step/run-context.js';
 import { local } from '../../src/environments/local.js';
 import { readJsonIfThere } from '../../src/platform/read-file.js';
 import { waitUntil } from '../../src/platform/wait-until.js';
@@ -17,7 +19,7 @@ import {
   summaryFile,
 } from '../../src/store/results-folder.js';
 import { readResults } from '../../src/store/results-log.js';
-import type { ReportInput, RunRef } from '../../src/workflows/protocol.js';
+import { STEPS, type ReportInput, type RunRef } from '../../src/workflows/protocol.js';
 import { filesBelow } from '../chaos/engine-parts.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../platform/temporary.js';
@@ -151,6 +153,18 @@ test('after a reset of the workflow, where attempts are counted anew, those of t
   await go('gate');
   expect(await after).toBe('pass');
   expect(await before).toMatchObject({ type: 'Superseded' });
+});
+
+test('attempts that an earlier build noted, in a folder of their step, take over and are counted', async () => {
+  await go('setup');
+  await attempt(1, () => activities.prepareWorkspace(run));
+  const root = join(folder, 'state', 'work', run.run);
+  await mkdir(join(root, 'fences', 'gate-1'));
+  await writeFile(join(root, 'fences', 'gate-1', '3'), '');
+  await expect(attempt(2, () => activities.checkGate(run, 0))).rejects.toMatchObject({ type: 'Superseded' });
+  expect(attemptsBegun({ handle: { root } as RunContext['handle'] }, STEPS.gate(0))).toBe(2);
+  await go('gate');
+  expect(await attempt(4, () => activities.checkGate(run, 0))).toBe('pass');
 });
 
 test('within workflow tasks the attempt that was scheduled later takes over, and one by way of the server from both', async () => {

@@ -26,8 +26,11 @@ test('gates on a file of 92 MB: one finds what it looks for, and one that takes 
   await untilStarted(project, 'other');
   const worker = await until('a worker', () => partOf(project, 'worker'));
   const work = join(projectState(project.results, project.state).folder, 'work');
+  const fencesOf = (run: string): string => join(work, run, 'fences');
   const hasBegun = (step: string): boolean =>
-    readdirSync(work).some((run) => run.includes('-large-') && existsSync(join(work, run, 'fences', step)));
+    readdirSync(work)
+      .filter((run) => run.includes('-large-') && existsSync(fencesOf(run)))
+      .some((run) => readdirSync(fencesOf(run)).some((name) => name.startsWith(`${step}.`)));
   await until('the endless gate is under way', () => (hasBegun('gate-2') ? true : null));
   await letGo(project, 'other');
   await until('the other run has ended', async () =>

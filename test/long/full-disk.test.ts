@@ -44,7 +44,7 @@ const STEPS = {
   gate: {
     steps: () => [`run: 'echo over > out.txt'`],
     gates: (project: TestProject) => [
-      `{type: command_succeeds, command: '${waitFor(project, 'gate')}; echo x > written', timeout_secs: 900}`,
+      `{type: command_succeeds, command: '${waitFor(project, 'gate')}; echo x > written; code=$?; echo x > ${project.folder}/gate.over; exit $code', timeout_secs: 900}`,
     ],
     more: () => '',
   },
@@ -90,6 +90,11 @@ describe(`a disk that takes nothing${why}`, () => {
         await project.write(`${step}.go`, '');
         // An agent ends by itself on a disk that takes nothing; whatever else comes waits.
         if (step === 'agent') await until('its agent has ended', () => agentHasEnded(one));
+        // The gate's command fails on it; that says nothing about the agent's work, so it is run again.
+        if (step === 'gate')
+          await until('its command has ended', () =>
+            existsSync(join(project.folder, 'gate.over')) ? true : null,
+          );
         expect(await partOf(parts(one), 'keeper')).not.toBeNull();
         for (const path of DISKS[disk](one)) await mend(path);
         const { exitCode, stdout } = await command;

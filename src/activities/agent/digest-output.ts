@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { Again, Classified } from '../../agents/agent.js';
 import { createToldEnd } from '../../agents/told-end.js';
 import { beginningOf } from '../../lib/cut.js';
@@ -78,7 +78,7 @@ export async function digestOutput(
   };
   const parser = agent.parser();
   const system = await contextMessage(context);
-  const stderr = await stderrTail(ended.stderr);
+  const stderr = stderrTail(ended.stderr);
   const leftOut = await writeTranscripts(context, session, parser, {
     before: [...setup.map(setupEvent), ...(system === null ? [] : [systemEvent(system)])],
     emit,
@@ -119,7 +119,7 @@ export async function digestOutput(
     model_used: said?.model_used ?? null,
     duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),
     starts: ended.start,
-    output_bytes: await bytesOf(session),
+    output_bytes: bytesOf(session),
     ...recordedUsage(meter.read(), complete),
     history: [],
   };
@@ -165,12 +165,10 @@ function* textOf(session: readonly AgentOutput[]): Generator<string> {
   }
 }
 
-async function bytesOf(session: readonly AgentOutput[]): Promise<number> {
-  const sizes = session
+const bytesOf = (session: readonly AgentOutput[]): number =>
+  session
     .flatMap(({ stdout, stderr }) => [stdout, stderr])
-    .map(async (file) => (await stat(file)).size);
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-}
+    .reduce((sum, file) => sum + statSync(file).size, 0);
 
 const KEPT = 8 * 1024;
 
@@ -204,16 +202,15 @@ function remember(body: EventBody, seen: EventBody[]): void {
 const lastSessionEvent = (events: EventBody[]) => events.findLast((event) => event.type === 'session');
 
 /** The end of what an agent wrote to stderr. */
-export async function stderrTail(path: string): Promise<string> {
-  const file = await open(path);
+export function stderrTail(path: string): string {
+  const file = openSync(path, 'r');
   try {
-    const { size } = await file.stat();
-    const length = Math.min(size, STDERR_TAIL);
-    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    const text = buffer.toString('utf8');
+    const { size } = fstatSync(file);
+    const tail = Buffer.alloc(Math.min(size, STDERR_TAIL));
+    const text = tail.toString('utf8', 0, readSync(file, tail, 0, tail.length, size - tail.length));
     // Half a character at the cut goes too: redaction looks right after the ellipsis for the end of a secret.
-    return length < size ? `…${text.replace(/^\uFFFD+/, '')}` : text;
+    return tail.length < size ? `…${text.replace(/^\uFFFD+/, '')}` : text;
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }

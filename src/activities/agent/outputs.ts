@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEnd, StreamParser } from '../../agents/agent.js';
 import type { ProcessHandle } from '../../environments/environment.js';
-import { startsFolder } from '../../environments/run-folders.js';
+import { startNumbers } from '../../environments/run-folders.js';
 import { createBreather } from '../../lib/breathe.js';
 import { linesOf } from '../../platform/lines.js';
 import { readTextIfThere } from '../../platform/read-file.js';
@@ -36,10 +35,7 @@ export const resumesFile = ({ folder }: ProcessHandle): string => join(folder, '
 export const growthFile = ({ folder }: ProcessHandle): string => join(folder, 'growth');
 
 /** Number of the agent's last start; 0 where it was never started. */
-export async function lastStart(root: string): Promise<number> {
-  const names = await readdir(startsFolder(root)).catch(() => []);
-  return Math.max(0, ...names.map(Number).filter((number) => number > 0));
-}
+export const lastStart = (root: string): number => Math.max(0, ...startNumbers(root));
 
 /** As shells say of a process that was killed: the exit status of a start that has left none. */
 export const LOST = 137;
@@ -62,7 +58,7 @@ export async function agentOutput(
   const process = environment.process(handle, start);
   const { stdout, stderr } = environment.output(process);
   if (!existsSync(stdout)) return null;
-  const timeOf = async (file: string): Promise<number> => Math.round((await stat(file)).mtimeMs);
+  const timeOf = (file: string): number => Math.round(statSync(file).mtimeMs);
   const state = await environment.inspect(process);
   const ended = state.state === 'ended' ? state : null;
   const { claim, exit } = supervisedFiles(process.folder);
@@ -74,8 +70,8 @@ export async function agentOutput(
     stdout,
     stderr,
     growth: growthFile(process),
-    startedAt: await timeOf(claim),
-    endedAt: await timeOf(ended === null ? stdout : exit),
+    startedAt: timeOf(claim),
+    endedAt: timeOf(ended === null ? stdout : exit),
   };
 }
 

@@ -87,7 +87,7 @@ export async function readStart(
     exitCode: output.exitCode ?? LOST,
     stopped: output.stopped,
     at: output.endedAt,
-    stderr: await stderrTail(output.stderr),
+    stderr: stderrTail(output.stderr),
     ...told.read(),
   });
   const problem = ending.ending === 'done' ? null : `the agent did not complete: ${ending.message}`;

@@ -1,18 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessHandle } from '../../environments/environment.js';
 import { diskRemedy } from '../../lib/disk-failure.js';
-import { whyNoRoom } from '../../platform/disk-room.js';
 import { readTextIfThere } from '../../platform/read-file.js';
 import { noteOnce } from '../../platform/write-file.js';
+import { firstNoRoom } from '../step/room.js';
 import type { RunContext } from '../step/run-context.js';
 import { agentOutputs, lastSession } from './outputs.js';
-
-const LOOK_MS = 1000;
-/** Less than this, and an agent may not have been able to write what it had to say. */
-const ROOM_BYTES = 64 * 1024;
 
 /** In a start's folder: why the disk took nothing while the agent worked; blank where it did. */
 const noteFile = ({ folder }: ProcessHandle): string => join(folder, 'no-room');
@@ -21,8 +15,7 @@ const noteFile = ({ folder }: ProcessHandle): string => join(folder, 'no-room');
 const unwritten = new Map<string, string>();
 
 /** Makes the note before the agent starts: on a full disk it can be written over only. */
-export async function keepRoomNote(process: ProcessHandle): Promise<void> {
-  await mkdir(process.folder, { recursive: true, mode: 0o700 });
+export function keepRoomNote(process: ProcessHandle): void {
   noteOnce(noteFile(process), ' ');
 }
 
@@ -32,21 +25,9 @@ export async function watchRoom(
   process: ProcessHandle,
   over: Promise<unknown>,
 ): Promise<void> {
-  const state = { over: false };
-  const setOver = (): void => void (state.over = true);
-  const end = over.then(setOver, setOver);
-  for (;;) {
-    const error = whyNoRoom(stateFolder, ROOM_BYTES);
-    const remedy = error === null ? null : diskRemedy(error, () => true);
-    if (remedy !== null) {
-      note(noteFile(process), remedy);
-      return;
-    }
-    if (state.over) return;
-    const late = new AbortController();
-    await Promise.race([end, sleep(LOOK_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
-    late.abort();
-  }
+  const error = await firstNoRoom(stateFolder, over);
+  const remedy = error === null ? null : diskRemedy(error, () => true);
+  if (remedy !== null) note(noteFile(process), remedy);
 }
 
 /** Over what is there, which needs no room. */

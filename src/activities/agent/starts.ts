@@ -43,7 +43,7 @@ export async function superviseToEnd(
 ): Promise<number> {
   const { context, history, fence, signal } = supervision;
   const { environment, handle } = context;
-  for (let start = Math.max(first, await lastStart(handle.root)); ; start++) {
+  for (let start = Math.max(first, lastStart(handle.root)); ; start++) {
     const process = environment.process(handle, start);
     const before = await environment.inspect(process);
     if (before.state === 'none') await startAgent(supervision, start, fresh);
@@ -98,7 +98,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
   signal.throwIfAborted();
   await fence.check();
   assertRecordable(context);
-  await keepRoomNote(environment.process(handle, start));
+  keepRoomNote(environment.process(handle, start));
   await lendLogin(context, start);
   await environment.start(handle, {
     start,

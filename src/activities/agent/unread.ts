@@ -20,7 +20,7 @@ export async function readUnread(
   cancelled: boolean,
 ): Promise<Manifest<AgentStep> | null> {
   const { environment, handle } = context;
-  const start = await lastStart(handle.root);
+  const start = lastStart(handle.root);
   const before = steps.at(-1)?.result.record;
   if (prepared === null || start <= (before?.starts ?? 0)) return null;
   const end = await environment.inspect(environment.process(handle, start));
@@ -50,7 +50,7 @@ export async function readUnread(
 export async function fatesOfStarts(context: RunContext): Promise<(string | null)[]> {
   const { environment, handle, redact } = context;
   const fates: (string | null)[] = [];
-  for (let start = 1; start <= (await lastStart(handle.root)); start++) {
+  for (let start = 1; start <= lastStart(handle.root); start++) {
     const process = environment.process(handle, start);
     const { state } = await environment.inspect(process);
     const said = redact(await supervisorSaid(process.folder));

@@ -31,7 +31,7 @@ export async function askAgent(
 ): Promise<AgentSaid> {
   const { environment } = context;
   const { agent, taken, timeoutSecs } = question;
-  const last = await lastStart(agent.handle.root);
+  const last = lastStart(agent.handle.root);
   const before = await environment.inspect(environment.process(agent.handle, last));
   if (before.state === 'ended' && last > taken) {
     const { said, ending } = await readStart(context, agent, last);

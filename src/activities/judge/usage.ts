@@ -35,7 +35,7 @@ async function usageOfAgent(
   { environment, prices }: RunContext,
   { agent, model, handle }: PlacedAgent,
 ): Promise<JudgeUsage> {
-  const outputs = await agentOutputs({ environment, handle }, await lastStart(handle.root));
+  const outputs = await agentOutputs({ environment, handle }, lastStart(handle.root));
   const pricer = await createPricer(prices);
   const starts = [];
   for (const output of outputs)

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { realpath, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { adapterNames } from '../../agents/index.js';
@@ -17,6 +16,7 @@ import { toRecord } from '../step/command-record.js';
 import type { Fence } from '../step/fence.js';
 import { whyNotLoggedIn } from '../equip/login-files.js';
 import type { Deps } from '../step/deps.js';
+import { execWithRoom } from '../step/room.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** Long enough for an installation; a setup command that hangs must not hang the sweep. */
@@ -74,7 +74,7 @@ export async function buildWorkspace(
   const warnings: string[] = [];
   for (const command of scenario.setup.commands) {
     await fence.check();
-    const result = await environment.exec(handle, {
+    const result = await execWithRoom(context, {
       command,
       env,
       timeoutSecs: SETUP_SECS,
@@ -110,7 +110,7 @@ export async function buildWorkspace(
     keepBackground: true,
     signal,
   };
-  const health = await environment.exec(handle, request);
+  const health = await execWithRoom(context, request);
   const reason = health.stderr.trim().split('\n').at(-1) ?? '';
   return {
     ...prepared,
@@ -180,5 +180,5 @@ async function whyNoTarget(context: RunContext): Promise<string> {
 async function resolveTarget(context: RunContext): Promise<string | null> {
   const found = await findExecutable(basename(context.target.binary), pathOf(context));
   // Not our link to it, which is gone with the run.
-  return found === null ? null : realpath(found);
+  return found === null ? null : realpathSync.native(found);
 }

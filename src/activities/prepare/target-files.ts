@@ -1,7 +1,6 @@
-import { realpath } from 'node:fs/promises';
 import { cacheHome } from '../../platform/folders.js';
 import { fingerprint } from '../../platform/fingerprint.js';
-import { programFiles, type ProgramFiles } from '../../platform/program-files.js';
+import { programFiles, realPath, type ProgramFiles } from '../../platform/program-files.js';
 import type { RunContext } from '../step/run-context.js';
 import type { Prepared } from './build-workspace.js';
 
@@ -12,7 +11,7 @@ export const notPrograms = ({ handle }: RunContext): string[] => [...handle.hidd
 
 /** What the target consists of, as it is now; `resolved` is its program. */
 export async function targetFiles(context: RunContext, resolved: string): Promise<TargetFiles> {
-  const workspace = await workspaceAround(context, resolved);
+  const workspace = workspaceAround(context, resolved);
   // What setup commands change there is not in the fixture's hash; without any, that covers all of it.
   if (workspace !== null && context.scenario.setup.commands.length === 0)
     return { fingerprint: await fingerprint(resolved), unknown: null };
@@ -25,8 +24,8 @@ export async function targetFiles(context: RunContext, resolved: string): Promis
 }
 
 /** The run's workspace where the program is in it, else null. */
-async function workspaceAround({ handle }: RunContext, program: string): Promise<string | null> {
-  const workspace = await realpath(handle.workspace).catch(() => handle.workspace);
+function workspaceAround({ handle }: RunContext, program: string): string | null {
+  const workspace = realPath(handle.workspace);
   return program.startsWith(`${workspace}/`) ? workspace : null;
 }
 
@@ -37,6 +36,6 @@ async function workspaceAround({ handle }: RunContext, program: string): Promise
 export async function hasTargetChanged(context: RunContext, prepared: Prepared): Promise<boolean> {
   const { resolved, target_whole, target_fingerprint = null } = prepared;
   if (resolved === null || target_whole !== true) return false;
-  if ((await workspaceAround(context, resolved)) !== null) return false;
+  if (workspaceAround(context, resolved) !== null) return false;
   return (await targetFiles(context, resolved)).fingerprint !== target_fingerprint;
 }

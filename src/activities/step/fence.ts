@@ -1,4 +1,12 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -37,25 +45,55 @@ function resetsBefore(root: string): number {
   return read().indexOf(own);
 }
 
-const folderOf = ({ handle }: Pick<RunContext, 'handle'>, step: string): string =>
-  join(handle.root, 'fences', step.replaceAll(' ', '-'));
+const folderOf = ({ handle }: Pick<RunContext, 'handle'>): string => join(handle.root, 'fences');
+
+/** The numbers of the attempts of a step that have begun. */
+function numbersIn(folder: string, step: string): number[] {
+  const own = step.replaceAll(' ', '-');
+  const names = readdirSync(folder);
+  const numbers = names
+    .filter((name) => name.startsWith(`${own}.`))
+    .map((name) => name.slice(own.length + 1));
+  // Earlier builds kept a folder for each step.
+  const before = names.includes(own) ? readdirSync(join(folder, own)) : [];
+  return [...numbers, ...before].map(Number);
+}
 
 /** How many attempts of a step have begun. */
 export function attemptsBegun(context: Pick<RunContext, 'handle'>, step: string): number {
-  const folder = folderOf(context, step);
-  return existsSync(folder) ? readdirSync(folder).length : 0;
+  const folder = folderOf(context);
+  return existsSync(folder) ? numbersIn(folder, step).length : 0;
+}
+
+/**
+ * The file that those of all attempts are links to: a file system takes much longer to create a file of its own for each.
+ */
+function emptyFile(folder: string): string {
+  const file = join(folder, 'begun');
+  if (!existsSync(file)) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(file, '', { mode: 0o600 });
+  }
+  return file;
+}
+
+function linkUnlessThere(file: string, path: string): void {
+  try {
+    linkSync(file, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 // eslint-disable-next-line @typescript-eslint/require-await -- the calls take microseconds; errors are to come as rejections
 export async function raiseFence(context: Pick<RunContext, 'handle'>, step: string): Promise<Fence> {
-  const { handle } = context;
-  const folder = folderOf(context, step);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const own = ownNumber(handle.root);
-  writeFileSync(join(folder, String(own)), '');
+  const folder = folderOf(context);
+  const empty = emptyFile(folder);
+  const own = ownNumber(context.handle.root);
+  linkUnlessThere(empty, join(folder, `${step.replaceAll(' ', '-')}.${own}`));
   const checkNow = (): void => {
-    const latest = Math.max(...readdirSync(folder).map(Number));
-    if (latest > own) throw ApplicationFailure.nonRetryable('a later attempt has taken over', 'Superseded');
+    if (Math.max(...numbersIn(folder, step)) > own)
+      throw ApplicationFailure.nonRetryable('a later attempt has taken over', 'Superseded');
   };
   checkNow();
   // eslint-disable-next-line @typescript-eslint/require-await -- as above

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { assertRoom } from '../../platform/disk-room.js';
-import { nearestExisting } from '../../platform/folders.js';
 import { explained, DISK_FAILURE } from './explain.js';
 import type { Deps } from './deps.js';
 
@@ -22,16 +20,6 @@ const TRIES: Readonly<Record<string, number>> = {
  * is alive is never given up for them, and how often it is started has a limit of its own (agent/starts.ts).
  */
 const ADOPTED: ReadonlySet<string> = new Set(['runAgent']);
-
-/** Steps whose commands would fail for want of room, which says nothing of the tool under test. */
-const NEEDS_ROOM = new Set([
-  'prepareWorkspace',
-  'runContextScript',
-  'runPostScript',
-  'checkGate',
-  'runEvaluator',
-]);
-const ROOM_BYTES = 64 * 1024;
 
 /** Failures that are waited out: nothing is wrong with the step. */
 const WAITED_OUT: ReadonlySet<string> = new Set([DISK_FAILURE, 'rate_limited', 'unavailable']);
@@ -68,13 +56,7 @@ export function patientAll<T extends Record<string, (...args: never[]) => Promis
   const own = [stateFolder, resultsPath, join(resultsPath, '.store')];
   const wrapped = Object.entries(activities).map(([name, activity]) => [
     name,
-    (...args: never[]) =>
-      patiently(name, () =>
-        explained(() => {
-          if (NEEDS_ROOM.has(name)) assertRoom(nearestExisting(stateFolder), ROOM_BYTES);
-          return activity(...args);
-        }, own),
-      ),
+    (...args: never[]) => patiently(name, () => explained(() => activity(...args), own)),
   ]);
   return Object.fromEntries(wrapped) as T;
 }

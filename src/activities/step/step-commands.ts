@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
 import type { CommandResult } from '../../lib/command-result.js';
+import { execWithRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 
 export type RunStepCommand = (
@@ -10,9 +11,9 @@ export type RunStepCommand = (
 ) => Promise<CommandResult>;
 
 /**
- * Commands of a step that checks the agent's work or is told to it: in the run's workspace, and in its sandbox, where there is
- * one, with the run's results to read. A worker that was killed has left its command running, without a limit: it is
- * ended before the first command of the attempt that comes after, which would else work beside it.
+ * Runs the commands of a step that checks the agent's work or adds to its prompt: in the run's workspace, and in its sandbox if
+ * it has one, with the run's results to read. A worker that was killed leaves its command running without a limit, so the next
+ * attempt ends it before it runs a command of its own.
  */
 export function stepCommands(
   { environment, handle, checks, files }: Pick<RunContext, 'environment' | 'handle' | 'checks' | 'files'>,
@@ -25,6 +26,9 @@ export function stepCommands(
     alone = true;
     for (const folder of checks) await mkdir(folder, { recursive: true, mode: 0o700 });
     const inSandbox = { shown: [files.folder] };
-    return environment.exec(handle, { command, env, timeoutSecs, signal, part: step, inSandbox });
+    return execWithRoom(
+      { environment, handle },
+      { command, env, timeoutSecs, signal, part: step, inSandbox },
+    );
   };
 }

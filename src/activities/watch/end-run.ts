@@ -54,5 +54,5 @@ async function returnLogins(deps: Deps, run: RunRef): Promise<void> {
   if (context === null) return;
   const { judgeAgent } = context;
   for (const borrower of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
-    await returnLogin(borrower, await lastStart(borrower.handle.root));
+    await returnLogin(borrower, lastStart(borrower.handle.root));
 }

@@ -1,10 +1,8 @@
 import { diskRemedy } from '../../lib/disk-failure.js';
-import { whyNoRoom } from '../../platform/disk-room.js';
+import { ROOM_BYTES, whyNoRoom } from '../../platform/disk-room.js';
 import { readEngineState } from '../../platform/engine/engine-state.js';
 
 const LOOK_MS = 2000;
-/** As much as a step wants. */
-const ROOM_BYTES = 64 * 1024;
 
 /** Says what the work waits for that the server cannot tell, looked up now and then; null while it goes on. */
 export function waitingFor(resultsPath: string, stateFolder: string): () => Promise<string | null> {

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecRequest } from '../../environments/environment.js';
+import type { CommandResult } from '../../lib/command-result.js';
+import { assertRoom, ROOM_BYTES, whyNoRoom } from '../../platform/disk-room.js';
+import { stateFolderOf } from './recordable.js';
+import type { RunContext } from './run-context.js';
+
+const LOOK_MS = 1000;
+
+/**
+ * Looks once per second while `work` goes on, and once when it has settled, whether the disk of the state folder has room.
+ * Resolves with the disk's first error at once, or with null when `work` has settled; never rejects.
+ */
+export async function firstNoRoom(
+  stateFolder: string,
+  work: Promise<unknown>,
+): Promise<NodeJS.ErrnoException | null> {
+  const state = { settled: false };
+  const settle = (): void => void (state.settled = true);
+  const end = work.then(settle, settle);
+  for (;;) {
+    const late = new AbortController();
+    await Promise.race([end, sleep(LOOK_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
+    late.abort();
+    const { settled } = state;
+    const error = whyNoRoom(stateFolder, ROOM_BYTES);
+    if (error !== null || settled) return error;
+  }
+}
+
+/**
+ * Runs a command in the run's environment. A command that fails while its disk has no room says nothing about the work.
+ * @throws the file system's error before and after such a command: the step waits for room, and then runs the command again
+ */
+export async function execWithRoom(
+  { environment, handle }: Pick<RunContext, 'environment' | 'handle'>,
+  request: ExecRequest,
+): Promise<CommandResult> {
+  const stateFolder = stateFolderOf({ handle });
+  assertRoom(stateFolder, ROOM_BYTES);
+  const command = environment.exec(handle, request);
+  const noRoom = firstNoRoom(stateFolder, command);
+  const result = await command;
+  const error = result.exitCode === 0 ? null : await noRoom;
+  if (error !== null) throw error;
+  return result;
+}
