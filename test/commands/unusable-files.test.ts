@@ -21,15 +21,17 @@ interface Refusal {
   problems: Problem[];
 }
 
+type Start = (args: string[]) => ReturnType<TestProject['cli']>;
+
 /** Runs a command that must end with 2, one document and no stack. */
-async function refusal(args: string[], start: typeof project.cli = project.cli): Promise<Refusal> {
+async function refusal(args: string[], start: Start = (all) => project.cli(all)): Promise<Refusal> {
   const { exitCode, stdout, stderr } = await start([...args, '--json']);
   expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 2 });
   expect(stderr).not.toMatch(/^\s+at /m);
   return (JSON.parse(stdout) as { error: Refusal }).error;
 }
 /** As a user who may not read everything, which root may unless it goes without its capabilities. */
-const unprivileged: typeof project.cli = async (args) => {
+const unprivileged: Start = async (args) => {
   if (process.getuid?.() !== 0) return project.cli(args);
   const { folder, env } = project;
   const drop = ['--bounding-set=-all', '--inh-caps=-all', CLI, ...args];
