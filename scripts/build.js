@@ -38,6 +38,7 @@ try {
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'src/workflows/index.ts'),
+    payloadConverterPath: join(root, 'src/workflows/payload-converter.ts'),
     preloadModules: [join(root, 'src/workflows/without-stack-traces.ts')],
     logger: silent,
   });

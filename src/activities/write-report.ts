@@ -9,7 +9,7 @@ import { gateKey } from '../results/gate-key.js';
 import { redactFields } from '../results/redact-fields.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/run-record.js';
-import { SCHEMA_VERSION, type Metrics } from '../results/schema.js';
+import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/schema.js';
 import { metricsText, recordText } from '../results/text-fields.js';
 import { resultsIndex } from '../store/results-index.js';
 import { resultsLog } from '../store/results-folder.js';
@@ -52,6 +52,9 @@ async function write(
   const { files, redact, secrets, environment, handle, judgeAgent } = context;
   // What is ended here may be what a later attempt works on.
   await fence.check();
+  // An earlier attempt has written everything, and was lost before it was published.
+  const written = resultsIndex(resultsPath).line(context.run.run);
+  if (written !== null) return resultOf(written);
   let leftOut: LeftOut[] = [];
   const found = await collectSteps(context, input, async () => {
     if (judgeAgent !== null) await environment.quell(judgeAgent.handle);
@@ -86,8 +89,7 @@ async function write(
   await writeFileAtomic(files.evaluation, renderEvaluation(record, metrics));
   await writeFileAtomic(files.report, renderReport(record, metrics));
   await fence.check();
-  // Last, because it makes the run known: whoever finds the line finds the files.
-  await appendResult(resultsLog(resultsPath), {
+  const line: ResultLine = {
     schema_version: SCHEMA_VERSION,
     id: record.run_id,
     sweep: record.sweep,
@@ -115,10 +117,16 @@ async function write(
     regressions: record.regressions,
     attempts: found.attempts,
     starts: found.starts,
-  });
-  const known = cost_usd === null ? { knownUsd: knownUsd ?? 0 } : {};
-  return { outcome: record.outcome, message: record.message, costUsd: cost_usd, ...known };
+  };
+  // Last, because it makes the run known: whoever finds the line finds the files.
+  await appendResult(resultsLog(resultsPath), line);
+  return resultOf(line);
 }
+
+const resultOf = ({ outcome, message, cost_usd, cost_usd_at_least = 0 }: ResultLine): RunResult => ({
+  ...{ outcome, message, costUsd: cost_usd },
+  ...(cost_usd === null ? { knownUsd: cost_usd_at_least } : {}),
+});
 
 /** What got worse since the cell was run before. Nothing is said of a run that could not be tested. */
 function regressionsOf(

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { formatDuration } from '../lib/duration.js';
-import { renderTable, terminalText, truncate } from '../lib/table.js';
+import { renderTable, terminalText, textWidth, truncate } from '../lib/table.js';
 import type { Outcome } from '../results/schema.js';
 import { mark, type Colors } from './terminal.js';
 
@@ -33,7 +33,7 @@ const RECENT = 3;
 export function frame(state: LiveState, width: number, height: number, now: number, color: boolean): string {
   if (width < 1 || height < 1) return '';
   const colors = pc.createColors(color);
-  const head = header(state, now, colors);
+  const head = header(state, now, colors, width);
   const active = renderTable(
     state.active.map(({ label, step, since, note }) => [
       terminalText(label),
@@ -75,7 +75,7 @@ export function plainLine(cell: LiveState['recent'][number], position: number, t
   return `[${position}/${total}] ${parts.join('  ')}`.trimEnd();
 }
 
-function header(state: LiveState, now: number, colors: Colors): string[] {
+function header(state: LiveState, now: number, colors: Colors, width: number): string[] {
   const { passed, failed, errored, cancelled } = state.totals;
   const running = state.running ?? state.active.length;
   const waiting = Math.max(0, state.total - passed - failed - errored - cancelled - running);
@@ -90,12 +90,27 @@ function header(state: LiveState, now: number, colors: Colors): string[] {
   const title = `${colors.bold(terminalText(state.sweep))}  ${state.status}  ${formatDuration(now - state.startedAt)}`;
   // Cancelled cells are rare; the other counts keep their places from frame to frame.
   const said = counts.filter(([count, word]) => count > 0 || word !== 'cancelled');
+  const note = state.note === null ? '' : terminalText(state.note);
+  const beside = note !== '' && textWidth(`${title}  ${note}`) <= width;
   return [
-    state.note === null ? title : `${title}  ${colors.yellow(terminalText(state.note))}`,
+    beside ? `${title}  ${colors.yellow(note)}` : title,
+    // What to do about a wait stands at its end: it must not be cut off.
+    ...(beside ? [] : wrap(note, width).map((line) => colors.yellow(line))),
     said
       .map(([count, word, paint]) => (count > 0 ? paint(`${count} ${word}`) : colors.dim(`0 ${word}`)))
       .join('  '),
   ];
+}
+
+/** In lines of whole words. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && textWidth(`${last} ${word}`) <= width) lines.splice(-1, 1, `${last} ${word}`);
+    else if (word !== '') lines.push(word);
+  }
+  return lines;
 }
 
 function divide(

@@ -19,6 +19,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { cellLabel } from '../results/cell-label.js';
+import { readEnded, readOrder, readParked } from './arguments.js';
 import { runLegacySweep } from './legacy/run-sweep.js';
 import {
   originOf,
@@ -28,7 +29,6 @@ import {
   type CellPage,
   type PageCell,
   type Parked,
-  type ProvenOrder,
   type RunResult,
   type SweepInput,
   type SweepProgress,
@@ -47,9 +47,9 @@ import { parkedRun, wakeRun } from './wait-for-provider.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
 /** What makes a sweep spend needs a proof that a command has given the order. */
-const resumeSweep = defineUpdate<SweepStatus, [ProvenOrder?]>(UPDATES.resume);
+const resumeSweep = defineUpdate<SweepStatus, [unknown?]>(UPDATES.resume);
 const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
-const goOn = defineUpdate<SweepStatus, [ProvenOrder?]>(UPDATES.goOn);
+const goOn = defineUpdate<SweepStatus, [unknown?]>(UPDATES.goOn);
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
 /** Results and plan may be out of reach for hours; what runs meanwhile must not be lost. A broken plan is final at once. */
@@ -197,10 +197,14 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   }
 
   /** @throws ApplicationFailure where no command has given the order, or it was given before */
-  async function check(verb: 'resume' | 'goOn', order?: ProvenOrder): Promise<void> {
+  async function check(verb: 'resume' | 'goOn', argument: unknown): Promise<void> {
     if (input.proof === undefined) return;
-    const isNew = order !== undefined && order.at > state.lastOrderAt;
-    if (!isNew || !(await verify.verifyOrder({ sweep, verb, ...order })))
+    const order = readOrder(argument);
+    if (
+      order === null ||
+      order.at <= state.lastOrderAt ||
+      !(await verify.verifyOrder({ sweep, verb, ...order }))
+    )
       throw ApplicationFailure.nonRetryable(
         `${verb} is to be given by the command line: this order has no proof of that, or was given before`,
         'NotProven',
@@ -238,7 +242,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'waits skipped' });
     return status();
   });
-  setHandler(parkedRun, async ({ cell, parked, proof = '' }) => {
+  setHandler(parkedRun, async (argument) => {
+    const signal = readParked(argument);
+    if (signal === null) return;
+    const { cell, parked, proof } = signal;
     const { nth } = parked;
     if (input.proof === undefined) {
       dispatch({ type: 'parked', cell, parked });
@@ -248,7 +255,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     const wakeProof = await verify.verifyParked({ sweep, workflowId, nth, proof });
     if (wakeProof !== null) dispatch({ type: 'parked', cell, parked: { ...parked, wakeProof } });
   });
-  setHandler(runEnded, ({ cell }) => lookUp([cell], CLOSING_MS).catch(() => undefined));
+  setHandler(runEnded, async (argument) => {
+    const ended = readEnded(argument);
+    if (ended !== null) await lookUp([ended.cell], CLOSING_MS).catch(() => undefined);
+  });
 
   const wantsNewHistory = (): boolean =>
     !state.cancelled &&

@@ -7,6 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
+import { readWake } from './arguments.js';
 import { SIGNALS, type AgentBrief, type Parked, type ProviderLimit, type RunInput } from './protocol.js';
 
 export const goOnNow = defineSignal(SIGNALS.goOn);
@@ -24,7 +25,10 @@ export type WaitForProvider = (brief: AgentBrief, ms: number, nth: number) => Pr
 export function parksUntilWoken({ sweep, cell, proof: isProven }: RunInput): WaitForProvider {
   const { workflowId } = workflowInfo();
   let woken = 0;
-  setHandler(wakeRun, async ({ nth, proof = '' }) => {
+  setHandler(wakeRun, async (argument) => {
+    const signal = readWake(argument);
+    if (signal === null) return;
+    const { nth, proof } = signal;
     if (isProven !== undefined && !(await verifyWake({ sweep, workflowId, nth, proof }))) return;
     woken = Math.max(woken, nth);
   });

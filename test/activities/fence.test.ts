@@ -224,10 +224,11 @@ test('a report whose attempt was lost is written again with the times of the run
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   await attempt(1, () => activities.writeReport(run, REPORT));
-  // As after SIGKILL of the worker at the last moment: the files and the result are written, the manifest is not.
+  // As after SIGKILL of the worker before anything was written.
   const results = join(folder, 'results');
   await rm(join(folder, 'state', 'work', run.run, 'steps', 'report.json'));
   await rm(join(results, run.run), { recursive: true });
+  await rm(resultsLog(results));
   await attempt(2, () => activities.writeReport(run, REPORT));
   expect(await readJsonIfThere(join(results, run.run, 'artifacts', 'run.json'))).toMatchObject({
     started_at: '2026-01-02T03:04:05.000Z',
@@ -235,7 +236,21 @@ test('a report whose attempt was lost is written again with the times of the run
     duration_secs: 4.2,
   });
   const line = { id: run.run, timestamp: '2026-01-02T03:04:05.000Z', duration_secs: 4.2 };
-  expect(readResults(resultsLog(results)).results).toMatchObject([line, line]);
+  expect(readResults(resultsLog(results)).results).toMatchObject([line]);
   await attempt(1, () => activities.finishSweep({ sweep: 's', status: 'cancelled', lost: [] }));
   expect(await readJsonIfThere(summaryFile(results, 's'))).toMatchObject({ cells: [{ duration_secs: 4.2 }] });
+});
+
+test('a report that was written, and whose attempt was lost before it was published, is not written again', async () => {
+  await go('setup');
+  await attempt(1, () => activities.prepareWorkspace(run));
+  const first = await attempt(1, () => activities.writeReport(run, REPORT));
+  const written = filesBelow(join(folder, 'results'));
+  await rm(join(folder, 'state', 'work', run.run, 'steps', 'report.json'));
+  // A report within a workflow task is given the time anew when the task is performed again.
+  const second = await attempt(2, () =>
+    activities.writeReport(run, { ...REPORT, endedAt: REPORT.endedAt + 5000 }),
+  );
+  expect(second).toEqual(first);
+  expect(filesBelow(join(folder, 'results'))).toEqual(written);
 });

@@ -105,6 +105,21 @@ test('the third unusable answer is the last, however the attempts are counted', 
   expect(await readFile(judged.artifact('answer-3.json'), 'utf8')).toContain('"text": "no"');
 });
 
+test('an answer that was cut at the limit of output tokens is told as that', async () => {
+  const body = {
+    ...{ id: 'c1', object: 'chat.completion', created: 1, model: 'm' },
+    choices: [
+      { index: 0, message: { role: 'assistant', content: GOOD.slice(0, 20) }, finish_reason: 'length' },
+    ],
+    usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+  };
+  server.script('m', { status: 200, body: JSON.stringify(body) });
+  expect(await failureOf(1)).toMatchObject({
+    type: 'UnusableAnswer',
+    message: expect.stringMatching(/the answer was cut at the limit of the model's output tokens$/) as string,
+  });
+});
+
 test('a vote that was given is not asked for again when a later one fails', async () => {
   judged = await judgedRun(3);
   server.script('m', { say: answer(0.3) }, { status: 503 }, { say: answer(0.4) }, { say: answer(0.8) });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { logFile, readEngineState } from '../../src/platform/engine/engine-state.js';
-import { projectState } from '../../src/platform/folders.js';
 import { isAlive } from '../../src/platform/process-identity.js';
 import { inspect } from '../../src/platform/supervise.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
@@ -17,7 +16,7 @@ import {
   type TestProject,
 } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
-import { kill, linesIn, partOf, preferPort } from './engine-parts.js';
+import { expectRemoved, kill, linesIn, partOf, preferPort, stateOf } from './engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
 const opened: { project: TestProject; client: Client | null }[] = [];
@@ -34,8 +33,6 @@ afterEach(async () => {
     await project.remove();
   }
 });
-
-const stateOf = (project: TestProject): string => projectState(project.results, project.state).folder;
 
 /** A client of the project's own server. */
 async function clientOf(project: TestProject): Promise<Client> {
@@ -57,15 +54,6 @@ async function openRunOf(client: Client): Promise<string> {
 
 const agentsOf = (project: TestProject, name: string): number[] =>
   processesWith(`${project.folder}/${name}.go`);
-
-/** Nothing of a run but what its agent printed is in the private state. */
-function expectRemoved(project: TestProject, name: string): void {
-  const work = join(stateOf(project), 'work');
-  for (const run of readdirSync(work).filter((run) => run.includes(`-${name}-`)))
-    for (const gone of ['fixture', 'home', 'login', 'bin'])
-      expect([gone, existsSync(join(work, run, gone))]).toEqual([gone, false]);
-  expect(readdirSync(join(stateOf(project), 'open-runs'))).toEqual([]);
-}
 
 describe.each(['pidns', 'group'])('containment %s', (mode) => {
   test('a cancel and SIGKILL of the worker at the same moment: the agent is ended, and the report says so', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { readEngineState, writeEngineState } from '../../src/platform/engine/engine-state.js';
 import { LOOPBACK } from '../../src/platform/engine/server.js';
 import { projectState } from '../../src/platform/folders.js';
@@ -9,19 +10,22 @@ import { until, type TestProject } from '../commands/project.js';
 
 export type Part = 'keeper' | 'server' | 'worker';
 
+/** The project's private state. */
+export const stateOf = ({ results, state }: TestProject): string => projectState(results, state).folder;
+
 /**
  * The process of a part of the engine, or null while there is none: as `engine status` says it, without the start of a
  * command at each look.
  */
 export async function partOf(project: TestProject, part: Part): Promise<ProcessIdentity | null> {
-  const state = await readEngineState(projectState(project.results, project.state).folder);
+  const state = await readEngineState(stateOf(project));
   const identity = state?.[part] ?? null;
   return identity !== null && isAlive(identity) ? identity : null;
 }
 
 /** Makes an engine that has never run look as if it had stopped with its server on that port, which it then prefers. */
-export const preferPort = ({ results, state }: TestProject, port: number): Promise<void> =>
-  writeEngineState(projectState(results, state).folder, {
+export const preferPort = (project: TestProject, port: number): Promise<void> =>
+  writeEngineState(stateOf(project), {
     phase: 'stopped',
     message: '',
     since: 0,
@@ -31,7 +35,7 @@ export const preferPort = ({ results, state }: TestProject, port: number): Promi
     namespace: 'default',
     taskQueue: '',
     uiUrl: null,
-    resultsPath: results,
+    resultsPath: project.results,
     keeper: { pid: 0, start: '', boot: '' },
     server: null,
     worker: null,
@@ -75,4 +79,13 @@ export function filesBelow(...folders: string[]): Record<string, string> {
     }
   }
   return files;
+}
+
+/** Nothing of a scenario's runs but what their agents printed is in the private state. */
+export function expectRemoved(project: TestProject, scenario: string): void {
+  const work = join(stateOf(project), 'work');
+  for (const run of readdirSync(work).filter((run) => run.includes(`-${scenario}-`)))
+    for (const gone of ['fixture', 'home', 'login', 'bin'])
+      expect([run, gone, existsSync(join(work, run, gone))]).toEqual([run, gone, false]);
+  expect(readdirSync(join(stateOf(project), 'open-runs'))).toEqual([]);
 }

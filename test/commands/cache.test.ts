@@ -267,6 +267,17 @@ describe('what a run depends on outside of its fixture', () => {
     expect(line?.cache_key).toBeNull();
   });
 
+  test('is of one build: a sweep whose runs used several is warned of, by run and by show', async () => {
+    const more = `echo '# more' >> '${join(project.folder, 'moving', 'tool')}'`;
+    const target = '{binary: ../moving/tool}';
+    await project.write('moving/tool', '#!/bin/sh\ntrue\n', 0o755);
+    await project.write('fixtures/mixed.yaml', scenario('mixed', { target, steps: [`run: "${more}"`] }));
+    const args = ['mixed', '--agents', 'mock', '--repeat', '2', '--concurrency', '1'];
+    const ran = await project.cli(['run', ...args]);
+    for (const { stdout } of [ran, await project.cli(['show', 'latest'])])
+      expect(stdout).toContain('mixed: its runs used 2 different builds of the target (1, 1 runs)');
+  });
+
   test('of which a declared file is missing, is refused', async () => {
     await project.write(
       'fixtures/missing.yaml',

@@ -237,3 +237,19 @@ mkdir closed; echo x > closed/in; chmod 0 closed; echo x > shut; chmod 0 shut; l
     expect(exitCode).toBe(0);
   });
 });
+
+test('what an agent prints beyond 64 MiB is left out of the transcripts, and the report says so', async () => {
+  await project.write(
+    'llm-tool-test-config.toml',
+    `[agents.loud]\ncommand = "sh"\nargs = ["-c", "head -c 70000000 /dev/zero | tr '\\\\0' x"]\nfree = true\n`,
+  );
+  await project.write(
+    'fixtures/loud.yaml',
+    scenario('loud', { gates: ['{type: file_exists, path: README.md}'] }),
+  );
+  const { document } = await project.run(['loud', '--agents', 'loud']);
+  const { run, text } = await openRun(document);
+  expect(run.agent?.output_bytes).toBe(70_000_000);
+  expect(run.warnings).toContain('the agent printed more than 64 MiB: the transcripts hold the beginning');
+  expect(await text('report.md')).toContain('the agent printed more than 64 MiB');
+});

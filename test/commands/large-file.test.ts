@@ -12,14 +12,14 @@ const FOUND = String.raw`(?m)^total: \d+$`;
 /** Takes an hour and more on it. */
 const ENDLESS = String.raw`(?s)(?:.*?a){900}.{900}\d`;
 
-test('gates on a file of 92 MB: one finds what it looks for, and one that takes for ever holds up neither the worker nor other runs', async ({
+test('gates on a file of 92 MB: one finds what it looks for, one ends at its time limit, and one that takes for ever holds up neither the worker nor other runs', async ({
   onTestFinished,
 }) => {
   const project = await createProject(EMPTY_FIXTURE);
   onTestFinished(() => project.remove());
-  const gate = (pattern: string): string =>
-    `{type: file_matches, path: log.txt, pattern: '${pattern}', timeout_secs: 3600}`;
-  const gates = [gate(FOUND), gate(ENDLESS)];
+  const gate = (pattern: string, timeoutSecs: number): string =>
+    `{type: file_matches, path: log.txt, pattern: '${pattern}', timeout_secs: ${timeoutSecs}}`;
+  const gates = [gate(FOUND, 3600), gate(ENDLESS, 1), gate(ENDLESS, 3600)];
   await project.write('fixtures/large.yaml', scenario('large', { gates, steps: [LOG] }));
   await writeGated(project, 'other');
   const command = project.start(['run', 'large', 'other', '--name', 'large', '--json']);
@@ -31,7 +31,7 @@ test('gates on a file of 92 MB: one finds what it looks for, and one that takes 
     readdirSync(work)
       .filter((run) => run.includes('-large-') && existsSync(fencesOf(run)))
       .some((run) => readdirSync(fencesOf(run)).some((name) => name.startsWith(`${step}.`)));
-  await until('the endless gate is under way', () => (hasBegun('gate-2') ? true : null));
+  await until('the endless gate is under way', () => (hasBegun('gate-3') ? true : null));
   await letGo(project, 'other');
   await until('the other run has ended', async () =>
     (await project.resultLines()).some(({ scenario_id }) => scenario_id === 'other') ? true : null,
@@ -43,8 +43,12 @@ test('gates on a file of 92 MB: one finds what it looks for, and one that takes 
   expect(document.totals).toMatchObject({ passed: 1, cancelled: 1 });
   const cell = document.cells.findIndex(({ scenario: name }) => name === 'large');
   const { run, metrics } = await openRun(document, cell);
-  expect(metrics.details).toMatchObject([{ status: 'pass' }]);
-  expect(run.steps.find(({ name }) => name === 'gate 1')).toMatchObject({ attempts: 1 });
+  expect(metrics.details).toMatchObject([
+    { status: 'pass' },
+    { status: 'fail', message: expect.stringMatching(/^not done within 1 s: /) as string },
+  ]);
+  for (const step of ['gate 1', 'gate 2'])
+    expect(run.steps.find(({ name }) => name === step)).toMatchObject({ attempts: 1 });
   // The keeper replaces a worker that gives no sign of life.
   expect(await partOf(project, 'worker')).toEqual(worker);
 });

@@ -14,7 +14,7 @@ import type { Metrics, ResultLine } from '../../src/results/schema.js';
 import { SweepDocument } from '../../src/results/sweep-document.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
-const CLI = join(REPOSITORY, 'dist', 'cli.js');
+export const CLI = join(REPOSITORY, 'dist', 'cli.js');
 
 const startCli = (cwd: string, args: string[], env: Record<string, string>) =>
   execa(CLI, args, { cwd, env, reject: false, stdin: 'ignore' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/lib/problem.js';
-import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
+import { CLI, createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
 
@@ -21,13 +21,23 @@ interface Refusal {
   problems: Problem[];
 }
 
+type Start = (args: string[]) => ReturnType<TestProject['cli']>;
+
 /** Runs a command that must end with 2, one document and no stack. */
-async function refusal(args: string[], env: Record<string, string> = {}): Promise<Refusal> {
-  const { exitCode, stdout, stderr } = await project.cli([...args, '--json'], env);
+async function refusal(args: string[], start: Start = (all) => project.cli(all)): Promise<Refusal> {
+  const { exitCode, stdout, stderr } = await start([...args, '--json']);
   expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 2 });
   expect(stderr).not.toMatch(/^\s+at /m);
   return (JSON.parse(stdout) as { error: Refusal }).error;
 }
+/** As a user who may not read everything, which root may unless it goes without its capabilities. */
+const unprivileged: Start = async (args) => {
+  if (process.getuid?.() !== 0) return project.cli(args);
+  const { folder, env } = project;
+  const drop = ['--bounding-set=-all', '--inh-caps=-all', CLI, ...args];
+  const { exitCode, stdout, stderr } = await execa('setpriv', drop, { cwd: folder, env, reject: false });
+  return { exitCode, stdout, stderr };
+};
 const placesOf = ({ problems }: Refusal): string[] =>
   problems.map(({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: ${message}`);
 
@@ -59,12 +69,23 @@ describe('files that cannot be read', () => {
     expect((await refusal(['run', '--all'])).message).toBe(message);
   });
 
-  test('a folder of scenarios that may not be read is named, since it may hold some', async ({ skip }) => {
-    if (process.getuid?.() === 0) skip('root may read everything');
+  test('a folder of scenarios that may not be read is named, since it may hold some', async () => {
     await mkdir(join(project.folder, 'fixtures/locked'));
     await chmod(join(project.folder, 'fixtures/locked'), 0o000);
-    expect((await refusal(['validate'])).message).toMatch(/fixtures\/locked.*permission is denied/);
+    expect((await refusal(['validate'], unprivileged)).message).toMatch(
+      /fixtures\/locked.*permission is denied/,
+    );
     await chmod(join(project.folder, 'fixtures/locked'), 0o755);
+  });
+
+  test('a config that may not be read is named', async () => {
+    await project.write('llm-tool-test-config.toml', '', 0o000);
+    expect(await refusal(['validate'], unprivileged)).toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(
+        /llm-tool-test-config\.toml cannot be read: .*permission is denied/,
+      ) as string,
+    });
   });
 
   test('a config that is a folder, a FIFO or not UTF-8 is named by every verb that reads it', async () => {
@@ -178,6 +199,14 @@ describe('what would only fail late', () => {
   ] as const)('%s is refused', async ([, more, says]) => {
     await project.write('fixtures/late.yaml', scenario('late', { steps: ['say: x'], more }));
     expect(placesOf(await refusal(['validate']))).toEqual([expect.stringMatching(says)]);
+  });
+
+  test('a command of a gate that no shell takes is refused', async () => {
+    const gates = [`{type: command_succeeds, command: "echo ${'x'.repeat(200_000)}"}`];
+    await project.write('fixtures/late.yaml', scenario('late', { gates, steps: ['say: x'] }));
+    expect(placesOf(await refusal(['validate']))).toEqual([
+      expect.stringMatching(/evaluation\.gates\[0\]\.command: 200005 bytes.*put it into a file/),
+    ]);
   });
 
   test('a variable that no program takes is refused', async () => {

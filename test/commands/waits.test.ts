@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { plainView } from '../../src/commands/follow/plain-view.js';
 import { parkedIn, waitsOf } from '../../src/commands/follow/waits.js';
 import { waitText } from '../../src/reports/wait-text.js';
+import type { Plan } from '../../src/scenario/plan.js';
 import type { SweepProgress } from '../../src/workflows/protocol.js';
 
 const NOW = new Date(2026, 0, 2, 13, 0).getTime();
@@ -35,4 +37,19 @@ test('a provider that several runs wait for is named once, with the latest time'
 
 test('a sweep of an older build, which does not say which runs wait, has none', () => {
   expect([parkedIn(progress()), waitsOf(progress())]).toEqual([[], []]);
+});
+
+test('a log says once that a run waits, until when, and what ends the wait', async () => {
+  const said: string[] = [];
+  const written = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+  onTestFinished(() => written.mockRestore());
+  const until = new Date();
+  until.setHours(until.getHours() + 1, 5);
+  const parked = [{ cell: 'a', workflowId: 'w/a', until: until.getTime(), provider: 'openai' }];
+  const view = plainView({ sweep: 'long', cells: [] } as unknown as Plan);
+  for (let looks = 0; looks < 2; looks++)
+    await view.show({ progress: progress({ parked }), waiting: null, results: [] });
+  expect(said).toEqual([
+    expect.stringMatching(/^waiting for openai until \d\d:05; .*retry long --now`? does not wait\n$/),
+  ]);
 });

@@ -198,6 +198,9 @@ describe('what is packed', () => {
         held.add(name);
     }
     expect([...held]).toEqual(expect.arrayContaining(['zod', 'yaml', '@temporalio/workflow']));
+    // Of what npm installs beside it, those out of the ordinary.
+    for (const name of ['caniuse-lite: CC-BY-4.0', 'argparse: PSF-2.0', 'unionfs: '])
+      expect(licences).toContain(`\n${name}`);
     for (const name of held) expect(licences).toMatch(new RegExp(`^${name} \\d\\S* \\(\\S+\\)\\n\\n.`, 'm'));
   });
 

@@ -49,6 +49,16 @@ describe('frame', () => {
     );
     expect(text.split('\n')[0]).toContain('starting  0 ms  downloading the Temporal server');
   });
+  test('shows all of a wait, in lines of its own where it does not fit beside the title', () => {
+    const sweep = '20260102-130000-many-scenarios';
+    const note = `waiting for anthropic until 14:05, waiting for openai until 15:00; llm-tool-test retry ${sweep} --now does not wait`;
+    for (const width of [60, 80, 110, 200]) {
+      const lines = frame(state({ sweep, note }), width, 24, 0, false).split('\n');
+      const head = lines.slice(0, lines.indexOf(''));
+      expect(head.join(' ')).toContain(`  0 ms${width === 200 ? '  ' : ' '}${note} 1 passed`);
+      for (const line of head) expect(textWidth(line)).toBeLessThanOrEqual(width);
+    }
+  });
   test('counts the active cells that it has no room for', () => {
     const text = frame(state({ active: many(40), recent: [] }), 80, 12, 0, false);
     const shown = text.match(/cell \d+/g)?.length ?? 0;

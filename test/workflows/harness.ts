@@ -49,6 +49,7 @@ let bundle: Promise<WorkflowBundleOption> | undefined;
 export const bundleWorkflows = (): Promise<WorkflowBundleOption> =>
   (bundle ??= bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
+    payloadConverterPath: fileURLToPath(new URL('../../src/workflows/payload-converter.ts', import.meta.url)),
     logger: quiet,
   }));
 

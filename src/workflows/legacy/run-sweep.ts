@@ -18,6 +18,7 @@ import {
 import type { Activities } from '../../activities/index.js';
 import { cellLabel } from '../../results/cell-label.js';
 import type { Cell } from '../../results/cell.js';
+import { readLimit } from '../arguments.js';
 import { trackLimits } from './limits.js';
 import {
   QUERIES,
@@ -120,7 +121,9 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
     return status();
   });
 
-  setHandler(providerLimited, (limit) => {
+  setHandler(providerLimited, (argument) => {
+    const limit = readLimit(argument);
+    if (limit === null) return;
     limits.add(limit);
     show();
   });

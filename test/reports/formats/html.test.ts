@@ -5,7 +5,7 @@ import { html } from '../../../src/reports/formats/html.js';
 import { hostile } from '../hostile.js';
 import { command, gate, judgment, metrics, run } from '../sample.js';
 import { all, readTags, shapeOf, textOf, type Element } from './read-tags.js';
-import { failed, reported, reportOf, unread, waiting } from './sample.js';
+import { failed, interrupted, reported, reportOf, unread, waiting } from './sample.js';
 
 const render = (...args: Parameters<typeof reportOf>): string => html.render(reportOf(...args));
 const read = (...args: Parameters<typeof reportOf>): Element => readTags(render(...args));
@@ -152,4 +152,10 @@ describe('the page', () => {
     const said = '<script>alert("x")</script> & \'y\'';
     expect(all(of(said), 'title').map(textOf)).toEqual([`1 of 2 passed · ${said} · llm-tool-test`]);
   });
+});
+
+test('tokens and cost that are known in part are a lower bound', () => {
+  const shown = textOf(read([interrupted()]));
+  expect(shown.match(/at least 1,200 \/ 350/g)).toHaveLength(2);
+  expect(shown).toContain('at least $0.50');
 });

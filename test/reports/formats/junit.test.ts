@@ -4,7 +4,7 @@ import { junit } from '../../../src/reports/formats/junit.js';
 import { hostile } from '../hostile.js';
 import { gate, metrics, run } from '../sample.js';
 import { all, readTags, shapeOf, textOf } from './read-tags.js';
-import { failed, reported, reportOf, unread, waiting } from './sample.js';
+import { failed, interrupted, reported, reportOf, unread, waiting } from './sample.js';
 
 const read = (...args: Parameters<typeof reportOf>) => readTags(junit.render(reportOf(...args)));
 
@@ -103,3 +103,10 @@ test('no text from outside breaks the XML or changes its structure; text comes b
 });
 
 const lone = fc.constantFrom('\ud800', 'x\udfff', '\ufffe', '\ud800\ud800\udc00', ']]>', '<![CDATA[');
+
+test('a cost that is known in part is a lower bound, and tokens that are not known are not there', () => {
+  const properties = all(read([interrupted()]), 'property').map(({ attributes }) => attributes);
+  expect(properties).toContainEqual({ name: 'cost_usd_at_least', value: '0.5' });
+  expect(properties.map(({ name }) => name)).not.toEqual(expect.arrayContaining(['cost_usd']));
+  expect(properties.filter(({ name }) => name?.startsWith('tokens'))).toEqual([]);
+});

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { md } from '../../../src/reports/formats/md.js';
 import { hostile } from '../hostile.js';
 import { headings, readMarkdown, tables } from '../markdown-shape.js';
-import { failed, reported, reportOf, unread, waiting } from './sample.js';
+import { failed, interrupted, reported, reportOf, unread, waiting } from './sample.js';
 
 const render = (...args: Parameters<typeof reportOf>): string => md.render(reportOf(...args));
 
@@ -97,4 +97,10 @@ test('no text from outside changes the structure', () => {
       expect(shape(of(`x${text}`))).toEqual(expected);
     }),
   );
+});
+
+test('tokens and cost that are known in part are a lower bound', () => {
+  const text = render([interrupted()]);
+  expect(text).toContain('tokens at least 1,200 in and 350 out');
+  expect(tables(text).flat(2)).toContain('>$0.50');
 });

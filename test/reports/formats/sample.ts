@@ -1,5 +1,6 @@
 import type { ReportedCell, SweepReport } from '../../../src/reports/formats/sweep-report.js';
 import type { SweepCell, SweepDocument } from '../../../src/results/sweep-document.js';
+import { NO_USAGE } from '../../../src/results/token-usage.js';
 import { cell, gate, metrics, run, sweep } from '../sample.js';
 
 /** A cell whose run is there, for tests to change. */
@@ -28,6 +29,18 @@ export const failed = (change: Partial<SweepCell> = {}, message = 'notes.md does
       },
     },
   );
+
+/** One whose agent was interrupted: of tokens and cost a part is known. */
+export function interrupted(): ReportedCell {
+  const { agent, ...rest } = run();
+  if (agent === null) throw new Error('the sample has an agent');
+  const token_usage_at_least = { ...NO_USAGE, input: 1200, output: 350 };
+  const used = { ...agent, token_usage: NO_USAGE, token_usage_at_least, cost_usd_at_least: 0.5 };
+  return reported(
+    { cost_usd: null, cost_usd_at_least: 0.5 },
+    { records: { run: { ...rest, agent: used }, metrics: metrics() } },
+  );
+}
 
 /** One of which only the sweep knows: its run has left nothing, or nothing was run. */
 export const unread = (change: Partial<SweepCell> = {}, missing: string | null = null): ReportedCell =>

@@ -1,0 +1,60 @@
+import type { Parked, ProvenOrder, ProviderLimit } from './protocol.js';
+
+/*
+ * Anybody who reaches Temporal's port can send a workflow whatever they like. An error that a handler throws would fail the
+ * workflow task, and an activity that is given a malformed proof would be tried again for ever: so arguments are looked at
+ * before anything is done with them. Each function gives null for what is not of the shape.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTextOrAbsent = (value: unknown): value is string | undefined => value === undefined || isText(value);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+/** The last moment that a Date can hold, ms since the epoch. */
+const LAST_MOMENT = 8.64e15;
+const isMoment = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= LAST_MOMENT;
+
+export function readOrder(argument: unknown): ProvenOrder | null {
+  const { at, proof } = fieldsOf(argument);
+  return isMoment(at) && isText(proof) ? { at, proof } : null;
+}
+
+export function readParked(argument: unknown): { cell: string; parked: Parked; proof: string } | null {
+  const { cell, parked, proof = '' } = fieldsOf(argument);
+  const { nth, why, until, provider, account, message } = fieldsOf(parked);
+  if (!isText(cell) || !isText(proof) || !isCount(nth) || !isMoment(until)) return null;
+  if (why !== 'busy' && why !== 'limit') return null;
+  if (!isTextOrAbsent(provider) || !isTextOrAbsent(account) || !isTextOrAbsent(message)) return null;
+  return {
+    cell,
+    proof,
+    parked: {
+      nth,
+      why,
+      until,
+      ...(provider === undefined ? {} : { provider }),
+      ...(account === undefined ? {} : { account }),
+      ...(message === undefined ? {} : { message }),
+    },
+  };
+}
+
+export function readWake(argument: unknown): { nth: number; proof: string } | null {
+  const { nth, proof = '' } = fieldsOf(argument);
+  return isCount(nth) && isText(proof) ? { nth, proof } : null;
+}
+
+export function readEnded(argument: unknown): { cell: string } | null {
+  const { cell } = fieldsOf(argument);
+  return isText(cell) ? { cell } : null;
+}
+
+export function readLimit(argument: unknown): ProviderLimit | null {
+  const { provider, account, until } = fieldsOf(argument);
+  if (!isText(provider) || !isTextOrAbsent(account) || !isMoment(until)) return null;
+  return { provider, until, ...(account === undefined ? {} : { account }) };
+}

@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createActivities } from '../../src/activities/index.js';
+import { encodings, MIN_LENGTH } from '../../src/lib/redact-exact.js';
+import { secretEncodings } from '../../src/lib/secret-encodings.js';
+import { handoverFrom, writeHandover } from '../../src/platform/handover.js';
+import { loadScenario } from '../../src/scenario/load-scenario.js';
+import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
+import { fixtureFolder, planFile, runFiles, scenarioFile } from '../../src/store/results-folder.js';
+import type { RunRef } from '../../src/workflows/protocol.js';
+import { createModelServer, type ModelServer } from '../commands/model-server.js';
+import { scenario } from '../commands/project.js';
+import { secret, TRICKY } from '../lib/secrets.js';
+import { isOwnServer } from './in-activity.js';
+
+/** How much of an agent's output is read at once. */
+const CHUNK = 256 * 1024;
+const cell = { id: 'c', scenario: 'leaky', agent: 'leaky', model: 'm', variant: 'default', repetition: 1 };
+const ANSWER = JSON.stringify({ scores: { a: 1 }, confidence: 1, issues: [], highlights: [] });
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await createModelServer();
+  server.script('m', { say: ANSWER });
+});
+afterAll(() => server.close());
+
+/** What a run leaves whose agent, scripts and checks say all these texts, and what its judge was sent. */
+async function leaveAll(value: string, said: readonly string[], before: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-redaction-'));
+  try {
+    return await leaveIn(folder, value, said, before);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function leaveIn(folder: string, value: string, said: readonly string[], before: number) {
+  const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
+  const show = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(folder, name), text);
+    return `cat ${folder}/${name}`;
+  };
+  const all = said.join('\n');
+  const found = {
+    passed: true,
+    message: said[0],
+    detail: Object.fromEntries(said.map((text) => [text, text])),
+  };
+  const commands = {
+    agent: await show('out', agentOutput(said, before)),
+    text: await show('text', all),
+    gate: await show('gate', JSON.stringify(found)),
+    evaluator: await show('evaluator', JSON.stringify({ metrics: found.detail, summary: said[0], score: 1 })),
+  };
+  const text = scenario('leaky', {
+    gates: [`{type: script, description: says all, command: ${commands.gate}}`],
+    more: [
+      `setup: {commands: [${commands.text}]}`,
+      `scripts: {post: [{command: ${commands.text}}], evaluators: [{name: e, command: ${commands.evaluator}}]}`,
+    ].join('\n'),
+  });
+  const loaded = loadScenario('leaky.yaml', text);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const effective: EffectiveScenario = {
+    scenario: loaded.value,
+    target: { binary: 'cat', env: { VALUE: '${VALUE}' } },
+    ...{ target_path: null, fixture: 'f', timeout_secs: 300 },
+    judge: {
+      model: 'house/m',
+      rubric: {
+        criteria: [{ id: 'a', weight: 1, description: 'x' }],
+        output: { format: 'json', require_fields: [] },
+      },
+      ...{ rubric_file: 'rubric.yaml', pass_threshold: 0.4, always: false, timeout_secs: 300, votes: 1 },
+    },
+  };
+  const plan: Plan = {
+    schema_version: 1,
+    ...{ sweep: 's', created_at: '', concurrency: 1, cache: false, max_usd: null, project: null, hidden: [] },
+    ...{ caps: { agents: {}, models: {} }, prices: {}, cells: [cell] },
+    agents: {
+      leaky: {
+        ...{ command: 'sh', args: ['-c', `${commands.agent}; ${commands.text} | tee said.txt`] },
+        ...{ prompt: 'stdin', output: 'jsonl', free: true, models: [], env: {} },
+      },
+    },
+    providers: { house: { base_url: `${server.address}/v1`, api_key: '${HOUSE_KEY}', free: true } },
+    scenarios: [{ name: 'leaky', variant: 'default', file: 'leaky.yaml', hash: 'h' }],
+  };
+  await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
+  for (const [file, content] of [
+    [planFile(resultsPath, 's'), plan],
+    [scenarioFile(resultsPath, 'h'), effective],
+  ] as const) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify(content));
+  }
+  const shell = { VALUE: value, HOUSE_KEY: 'a-key-of-the-house' };
+  await writeHandover(stateFolder, 's', handoverFrom(shell, Object.keys(shell)));
+
+  const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
+  const run: RunRef = { sweep: 's', cell, run: 'run-leaky', workflowId: 'w' };
+  const perform = <R>(step: () => Promise<R>): Promise<R> => new MockActivityEnvironment().run(step);
+  await perform(() => activities.prepareWorkspace(run));
+  await perform(() => activities.runAgent(run));
+  await perform(() => activities.runPostScript(run, 0));
+  expect(await perform(() => activities.checkGate(run, 0))).toBe('pass');
+  await perform(() => activities.runEvaluator(run, 0));
+  await perform(() => activities.judgeRun(run));
+  const times = { startedAt: Date.now(), endedAt: Date.now() };
+  await perform(() => activities.writeReport(run, { failures: [], cancelled: false, ...times }));
+  const steps = join(stateFolder, 'work', run.run, 'steps');
+  const files = runFiles(join(resultsPath, run.run));
+  return {
+    transcript: await readFile(files.humanTranscript, 'utf8'),
+    prompt: server.askedOf('m').at(-1)?.body ?? '',
+    // What gates decide by is kept in the agent's as it is.
+    ...Object.fromEntries(
+      readdirSync(steps)
+        .filter((name) => !name.startsWith('agent'))
+        .map((name) => [name, readFileSync(join(steps, name), 'utf8')]),
+    ),
+  };
+}
+
+/** Lines of an agent, of which each kind says all, and one is read in two pieces: at its character `before`. */
+function agentOutput(said: readonly string[], before: number): string {
+  const all = said.join(' | ');
+  const line = (event: object): string => `${JSON.stringify(event)}\n`;
+  const first = line({ type: 'message', role: 'assistant', text: all });
+  const padding = CHUNK - Buffer.byteLength(first.slice(0, before)) - 1;
+  return [
+    `${'x'.repeat(padding)}\n${first}`,
+    line({ type: 'reasoning', text: all }),
+    line({ type: 'tool_call', id: 'a', name: 'Bash', input: { [all]: all }, command: all }),
+    line({ type: 'tool_result', id: 'a', exit_code: 1, is_error: true, output: all, truncated: false }),
+    line({ type: 'error', message: all, retryable: false }),
+  ].join('');
+}
+
+/** A value of several lines is found line by line, which other tests are about. */
+const values = secret.filter((value) => !/[\n\t]/.test(value));
+
+test('no encoding of a value is in the transcript, in what the judge is sent, or in what other steps left', async () => {
+  await fc.assert(
+    fc.asyncProperty(values, fc.nat(400), async (value, before) => {
+      const forms = encodings(value).filter((form) => form.length >= MIN_LENGTH);
+      const left = await leaveAll(value, forms, before);
+      expect(Object.keys(left).sort()).toEqual([
+        ...['evaluator-1.json', 'gate-1.json', 'judge.json', 'post-1.json', 'prepare.json'],
+        ...['prompt', 'report.json', 'transcript'],
+      ]);
+      for (const [name, text] of Object.entries(left)) {
+        if (!['judge.json', 'report.json'].includes(name)) expect(text).toContain('[REDACTED]');
+        // In JSON, which escapes what is in it, too.
+        for (const form of forms)
+          for (const shown of [form, JSON.stringify(form).slice(1, -1)])
+            expect(text.includes(shown), `${name}: ${shown}`).toBe(false);
+      }
+    }),
+    { numRuns: 10, examples: [[TRICKY, 60]] },
+  );
+});
+
+test('the values have what encodings change', () => {
+  const forms = Object.values(secretEncodings).flatMap((encode) => encode(TRICKY));
+  expect(new Set(forms).size).toBeGreaterThan(30);
+});

@@ -1,0 +1,214 @@
+import proto from '@temporalio/proto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/verify-order.js';
+import { proveOrder, type Origin } from '../../src/platform/origin.js';
+import { originOf } from '../../src/store/origin.js';
+import { SIGNALS, UPDATES } from '../../src/workflows/protocol.js';
+import { isOwnServer } from '../activities/in-activity.js';
+import { eventually, useTemporal, type SweepHandle } from './harness.js';
+import {
+  blockedAgents,
+  brief,
+  cell,
+  cellsUpTo,
+  pagesOf,
+  stubActivities,
+  type Stubs,
+} from './stub-activities.js';
+import { progressOf, update } from './sweeps.js';
+
+/**
+ * Anybody who reaches Temporal's port can send a workflow any arguments. An error that a handler throws would fail the
+ * workflow task, which is tried again for ever: nothing of the workflow would go on.
+ */
+const onBench = useTemporal();
+const it = test.concurrent; // they mostly wait
+
+const HOUR_MS = 3600_000;
+const PROOF = '0'.repeat(64);
+/** Of no shape that a handler knows. */
+const SHAPELESS = [undefined, null, 5, 'text', true, [], {}, [null]];
+/** Of a text, a number, a moment. */
+const NO_TEXTS = [null, 5, {}, { length: 1e12 }, ['text']];
+const NO_NUMBERS = [null, '1', {}, [1], -1, 1e300];
+
+let folder: string;
+let key: Origin['key'];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
+  ({ key } = await originOf({ resultsPath: folder, stateFolder: folder }));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A value with one field at a time that is malformed, or missing. */
+const spoiled = <T extends object>(
+  value: T,
+  fields: Partial<Record<keyof T, readonly unknown[]>>,
+): object[] =>
+  Object.entries(fields).flatMap(([field, bad]) =>
+    (bad as readonly unknown[]).map((one) => ({ ...value, [field]: one })),
+  );
+
+const PARKED = { nth: 1, why: 'limit', until: Date.now() + HOUR_MS, provider: 'house', account: 'key' };
+const parkedSignals = (id: string): unknown[] => {
+  const signal = { cell: id, parked: PARKED, proof: PROOF };
+  const parked = spoiled(PARKED, {
+    nth: NO_NUMBERS,
+    why: NO_TEXTS,
+    until: NO_NUMBERS,
+    provider: NO_TEXTS,
+    account: NO_TEXTS,
+  });
+  return [
+    ...SHAPELESS,
+    ...spoiled(signal, { cell: NO_TEXTS, parked: [...SHAPELESS, ...parked], proof: NO_TEXTS }),
+  ];
+};
+const wakeSignals = [
+  ...SHAPELESS,
+  ...spoiled({ nth: 1, proof: PROOF }, { nth: NO_NUMBERS, proof: NO_TEXTS }),
+];
+const orders = [
+  ...SHAPELESS,
+  ...spoiled({ at: Date.now(), proof: PROOF }, { at: NO_NUMBERS, proof: NO_TEXTS }),
+];
+const limits = [
+  ...SHAPELESS,
+  ...spoiled(
+    { provider: 'house', account: 'key', until: Date.now() + HOUR_MS },
+    { provider: NO_TEXTS, account: NO_TEXTS, until: NO_NUMBERS },
+  ),
+];
+
+async function sendAll(
+  client: Client,
+  handle: Pick<WorkflowHandle, 'workflowId' | 'signal'>,
+  signalName: string,
+  values: readonly unknown[],
+): Promise<void> {
+  for (const value of values)
+    await (value === undefined ? handle.signal(signalName) : handle.signal(signalName, value));
+  // What no client would send: bytes that are no JSON.
+  await client.workflowService.signalWorkflowExecution({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId: handle.workflowId },
+    signalName,
+    input: { payloads: [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{') }] },
+  });
+}
+
+/** That no task of a workflow has failed. */
+async function expectUndisturbed(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<void> {
+  const { events } = await handle.fetchHistory();
+  const failed = proto.temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED;
+  expect(events?.filter(({ eventType }) => eventType === failed)).toEqual([]);
+}
+
+function withChecks(runAgent: Stubs['activities']['runAgent'], cells: number): Stubs {
+  const deps = { resultsPath: folder, stateFolder: folder, isOwnServer };
+  return stubActivities({
+    runAgent,
+    loadCells: pagesOf(cellsUpTo(cells)),
+    verifyOrder: verifyOrder(deps),
+    verifyParked: verifyParked(deps),
+    verifyWake: verifyWake(deps),
+  });
+}
+
+/** As a command gives it. */
+const give = (handle: SweepHandle, verb: 'resume' | 'goOn'): Promise<unknown> =>
+  handle.executeUpdate(UPDATES[verb], {
+    args: [proveOrder(key, { sweep: handle.workflowId.replace('sweep/', ''), verb })],
+  });
+
+const STARTED = [
+  ['a command', { proof: 'of the start' }],
+  ['a test, without a proof', {}],
+] as const;
+
+it.each(STARTED)('a sweep that %s has started takes no notice of malformed signals', async (_, proof) => {
+  const agents = blockedAgents();
+  await onBench(withChecks(agents.runAgent, 2), async ({ client, startSweep }) => {
+    const handle = await startSweep({ concurrency: 1, ...proof });
+    await eventually(() => expect(agents.started).toHaveLength(1));
+    await sendAll(client, handle, SIGNALS.parked, parkedSignals(cell(1).id));
+    await sendAll(client, handle, SIGNALS.runEnded, [
+      ...SHAPELESS,
+      ...NO_TEXTS.map((one) => ({ cell: one })),
+    ]);
+    // An update is answered when what came before it has been dealt with.
+    await update(handle, 'pause');
+    const progress = await progressOf(handle);
+    expect(progress).toMatchObject({ status: 'paused', active: [{ cell: cell(1).id }] });
+    expect(progress).not.toHaveProperty('parked');
+    expect(progress).not.toHaveProperty('limits');
+    await give(handle, 'resume');
+    agents.releaseAll();
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 2 } });
+    await expectUndisturbed(handle);
+  });
+});
+
+it('malformed orders are refused, and malformed arguments of other updates ignored', async () => {
+  const agents = blockedAgents();
+  await onBench(withChecks(agents.runAgent, 1), async ({ startSweep }) => {
+    const handle = await startSweep({ concurrency: 1, proof: 'of the start' });
+    await eventually(() => expect(agents.started).toHaveLength(1));
+    for (const verb of [UPDATES.resume, UPDATES.goOn])
+      for (const order of orders)
+        await expect(handle.executeUpdate(verb, { args: [order] })).rejects.toMatchObject({
+          cause: { type: 'NotProven' },
+        });
+    for (const value of SHAPELESS)
+      expect(await handle.executeUpdate(UPDATES.pause, { args: [value] })).toBe('paused');
+    expect(await handle.executeUpdate(UPDATES.cancel, { args: [null] })).toBe('cancelled');
+    expect(await handle.result()).toMatchObject({ counts: { cancelled: 1 } });
+    await expectUndisturbed(handle);
+  });
+});
+
+it.each(STARTED)(
+  'a run of a sweep that %s has started takes no notice of malformed signals',
+  async (_, proof) => {
+    const wait = { ending: 'unable', completed: false, costUsd: null, provider: 'house' } as const;
+    const stubs = stubActivities({
+      runAgent: (_run, nth) =>
+        Promise.resolve(
+          nth === 2 ? brief() : brief({ ...wait, again: { why: 'limit', at: Date.now() + HOUR_MS } }),
+        ),
+      loadCells: async (wanted) => {
+        const { total, cells } = await pagesOf(cellsUpTo(1))(wanted);
+        return { total, cells: cells.map((page) => ({ ...page, ...proof })) };
+      },
+    });
+    await onBench(stubs, async ({ client, startSweep, runOf }) => {
+      const handle = await startSweep({ ...proof });
+      await eventually(async () => expect((await progressOf(handle)).parked).toHaveLength(1));
+      const run = runOf(cell(1));
+      await sendAll(client, run, SIGNALS.wake, wakeSignals);
+      await sendAll(client, run, SIGNALS.tellEnd, SHAPELESS);
+      await give(handle, 'goOn');
+      expect(await handle.result()).toMatchObject({ counts: { pass: 1 } });
+      await expectUndisturbed(run);
+    });
+    expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);
+  },
+);
+
+it('a sweep of an older build takes no notice of malformed signals', async () => {
+  const agents = blockedAgents();
+  await onBench(withChecks(agents.runAgent, 1), async ({ client, startSweep }) => {
+    const handle = await startSweep({ scheduler: undefined } as object);
+    await eventually(() => expect(agents.started).toHaveLength(1));
+    await sendAll(client, handle, SIGNALS.providerLimited, limits);
+    await handle.executeUpdate(UPDATES.pause);
+    expect(await handle.query('progress')).not.toHaveProperty('limits');
+    agents.releaseAll();
+    expect(await handle.result()).toMatchObject({ counts: { pass: 1 } });
+    await expectUndisturbed(handle);
+  });
+});
