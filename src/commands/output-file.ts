@@ -1,5 +1,6 @@
 import { appendFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isFull, namingFull } from '../lib/disk-failure.js';
 import { writeFileAtomic } from '../platform/write-file.js';
 import { UsageError } from './usage-error.js';
 
@@ -28,6 +29,7 @@ async function orUsageError(path: string, write: () => Promise<void> | void): Pr
   try {
     await write();
   } catch (error) {
+    if (isFull(error)) throw namingFull(error, path);
     throw new UsageError('files_unwritable', `--output ${path}: ${(error as Error).message}`);
   }
 }

@@ -31,3 +31,14 @@ export function diskRemedy(
   if (!ALWAYS.has(known) && (path === undefined || !isOurs(path))) return null;
   return REMEDY[known] ?? null;
 }
+
+/** What is thrown when a disk has no room left, as opposed to one that cannot be written at all. */
+export const isFull = (error: unknown): boolean =>
+  error instanceof Error && ['ENOSPC', 'EDQUOT'].includes((error as SystemError).code ?? '');
+
+/**
+ * The error, which names `path` where a disk is full: Node names no file when a write fails, and the source when a copy does.
+ */
+export function namingFull(error: unknown, path: string): unknown {
+  return isFull(error) ? Object.assign(error as Error, { path }) : error;
+}

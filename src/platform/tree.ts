@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { open, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { namingFull } from '../lib/disk-failure.js';
 import { workspacePathProblem } from '../lib/workspace-path.js';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
 import { isSmallTree } from './is-small-tree.js';
@@ -197,7 +198,7 @@ export async function placeOnce(folder: string, fill: (temporary: string) => Pro
     renameSync(temporary, folder);
   } catch (error) {
     // Someone placed the same content meanwhile: as good.
-    if (!(await isFolder(folder))) throw error;
+    if (!(await isFolder(folder))) throw namingFull(error, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { namingFull } from '../lib/disk-failure.js';
 
 /*
  * What is written here is small, and there is much of it: each call takes microseconds, and ten times as much by way of
@@ -34,7 +35,7 @@ async function writeTemporary(path: string, data: string | Uint8Array, mode: num
     await syncData(file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    throw namingFull(error, path);
   } finally {
     closeSync(file);
   }
@@ -91,7 +92,7 @@ function writeTemporaryNote(path: string, data: string): string {
     writeFileSync(temporary, data, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    throw namingFull(error, path);
   }
   return temporary;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { namingFull } from '../lib/disk-failure.js';
 import { parseJson } from '../lib/json.js';
 import { linesOf } from '../platform/lines.js';
 import { ResultLine } from '../results/schema.js';
@@ -41,6 +42,8 @@ async function append(path: string, result: ResultLine): Promise<boolean> {
     await cleanIsOver(dirname(path));
     // While it is open, no other file can get its number.
     return (await stat(path).catch(() => null))?.ino === (await file.stat()).ino;
+  } catch (error) {
+    throw namingFull(error, path);
   } finally {
     await file.close();
   }

@@ -1,4 +1,5 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { namingFull } from '../lib/disk-failure.js';
 import { linesOf } from '../platform/lines.js';
 import { temporaryName } from '../platform/write-file.js';
 
@@ -38,6 +39,8 @@ export async function rewriteResults(
       await target.close();
     }
     await rename(temporary, path);
+  } catch (error) {
+    throw namingFull(error, path);
   } finally {
     await source.close();
     await rm(temporary, { force: true });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { explained } from '../../src/activities/step/explain.js';
+import { namingFull } from '../../src/lib/disk-failure.js';
 
 const messageOf = (error: Error): Promise<unknown> =>
   explained(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
@@ -20,4 +21,16 @@ test('memory that cannot be had is said with what to do, whoever noticed it', as
 test('an error of another kind stays as it is', async () => {
   const error = new RangeError('no gate 7');
   expect(await messageOf(error)).toBe(error);
+});
+
+test('a full disk is named by the file that was written, where the error names none or the source of a copy', async () => {
+  const full = (places: object): Error => Object.assign(new Error('full'), { code: 'ENOSPC', ...places });
+  for (const [error, place] of [
+    [full({ syscall: 'copyfile', path: '/from', dest: '/to' }), '/to'],
+    [namingFull(full({ syscall: 'write' }), '/log') as Error, '/log'],
+  ] as const)
+    expect(await messageOf(error)).toMatchObject({
+      type: 'DiskUnavailable',
+      message: `${place}: the disk is full: free some space, the step is tried again`,
+    });
 });

@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
-import { diskRemedy } from '../../lib/disk-failure.js';
+import { diskRemedy, isFull } from '../../lib/disk-failure.js';
+import { whyNoRoom } from '../../platform/disk-room.js';
 
 /** Type of the failure of a step whose disk takes nothing for now: it is tried again until it does (patient.ts). */
 export const DISK_FAILURE = 'DiskUnavailable';
+
+/** Too little for anything. */
+const BARELY = 4096;
 
 /** What a person can do about an error of the machine that is not of its disks. */
 const ADVICE: Record<string, string> = {
@@ -24,8 +28,9 @@ export async function explained<R>(perform: () => Promise<R>, own: readonly stri
 }
 
 function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
-  const { path, syscall } = error;
+  const { syscall } = error;
   const code = codeOf(error);
+  const path = isFull(error) ? placeOf(error, own) : error.path;
   const remedy = diskRemedy({ code, syscall, path }, (path) => blocking(path, code, own) !== null);
   const advice = code === undefined ? undefined : ADVICE[code];
   if (remedy === null && advice === undefined) return error;
@@ -35,6 +40,12 @@ function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
     message: `${where === '' ? '' : `${where}: `}${remedy === null ? advice : `${remedy}, the step is tried again`}`,
   });
 }
+
+/** Where the disk is full. Node names no file when a write fails, and the source when a copy does. */
+const placeOf = (
+  error: NodeJS.ErrnoException & { dest?: string },
+  own: readonly string[],
+): string | undefined => own.find((folder) => whyNoRoom(folder, BARELY) !== null) ?? error.dest ?? error.path;
 
 /** The folder of ours that keeps a path in it from being used; null where none does. */
 function blocking(path: string, code: string | undefined, own: readonly string[]): string | null {

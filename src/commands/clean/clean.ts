@@ -5,6 +5,7 @@ import { projectState } from '../../platform/folders.js';
 import { renderClean } from '../../reports/clean-text.js';
 import type { CleanDocument, CleanSizes } from '../../results/clean-document.js';
 import { announceClean } from '../../store/clean-lock.js';
+import { systemFailure } from '../failure.js';
 import { printJson, textOptions } from '../output.js';
 import { checkWritable, displayPath, openProject } from '../project.js';
 import { InfrastructureError, UsageError } from '../usage-error.js';
@@ -93,7 +94,7 @@ async function remove(places: Places, before: number, now: number): Promise<Outc
     } while (emptyTrash === null);
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
-    throw new InfrastructureError(`could not remove everything: ${error.message}; \`clean\` again goes on`);
+    throw new InfrastructureError(`could not remove everything: ${systemFailure(error) ?? error.message}; \`clean\` again goes on`);
   } finally {
     await lock.release();
   }

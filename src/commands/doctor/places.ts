@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskRemedy } from '../../lib/disk-failure.js';
 import { formatProblem } from '../../lib/problem.js';
+import { whyNoRoom } from '../../platform/disk-room.js';
 import { nearestExisting } from '../../platform/folders.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import { ownCommand } from '../own-name.js';
@@ -101,6 +104,8 @@ export async function cache({ cache: home }: DoctorContext): Promise<Finding> {
 const modeOf = (folder: string): number => statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
 
 async function withSpace(folder: string, finding: Finding): Promise<Finding> {
+  const blocked = await lackOfRoom(folder);
+  if (blocked !== null) return blocked;
   const { bavail, bsize } = await statfs(nearestExisting(folder));
   const free = bavail * bsize;
   const message = `${finding.message}, ${(free / GIB).toFixed(1)} GiB free`;
@@ -108,4 +113,16 @@ async function withSpace(folder: string, finding: Finding): Promise<Finding> {
   return free < LITTLE_SPACE
     ? { status: 'warning', message, remedy: 'make room: each run keeps its workspace', detail }
     : { ...finding, message, detail };
+}
+
+/** Where a run finds no room for what it records. Tried, since a quota says nothing of itself before. */
+async function lackOfRoom(folder: string): Promise<Finding | null> {
+  const probe = await mkdtemp(join(nearestExisting(folder), '.llm-tool-test-'));
+  try {
+    const error = whyNoRoom(probe);
+    const remedy = error === null ? null : diskRemedy(error);
+    return remedy === null ? null : { status: 'problem', message: `${folder}: no room to write`, remedy };
+  } finally {
+    await rm(probe, { recursive: true, force: true });
+  }
 }

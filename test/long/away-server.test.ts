@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { readEngineState } from '../../src/platform/engine/engine-state.js';
+import { findTemporal } from '../../src/platform/engine/find-temporal.js';
+import { anyFreePort, LOOPBACK, startServer, waitForDeath } from '../../src/platform/engine/server.js';
+import { projectState } from '../../src/platform/folders.js';
+import { signalProcess } from '../../src/platform/process-identity.js';
+import { kill, partOf } from '../chaos/engine-parts.js';
+import { heard } from '../chaos/small-disks.js';
+import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js';
+import { createProject, documentOf, EMPTY_FIXTURE, until } from '../commands/project.js';
+
+/** Longer than a worker tries again by itself, and than a keeper may fail before it has been ready. */
+const AWAY_MS = 61_000;
+
+for (const how of ['TEMPORAL_ADDRESS', '--address'])
+  test.concurrent(
+    `a given server (${how}) that is away for more than a minute while an agent works: the keeper stays and tries again, the agent is adopted`,
+    async ({ onTestFinished }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-away-'));
+      const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
+      const address = `${LOOPBACK}:${ports.port}`;
+      const temporal = await findTemporal(() => undefined);
+      const start = (): ReturnType<typeof startServer> =>
+        startServer(temporal, folder, ports, () => undefined);
+      let server = await start();
+      const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+      onTestFinished(async () => {
+        await project.remove();
+        signalProcess(server, 'SIGKILL');
+        await waitForDeath(server, 10_000);
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      });
+      const given = how === '--address' ? ['--address', address] : [];
+      const env: Record<string, string> = how === '--address' ? {} : { TEMPORAL_ADDRESS: address };
+      await writeGated(project, 'working');
+      const command = project.start(['run', 'working', '--json', ...given], env);
+      const said = heard(command);
+      await untilStarted(project, 'working');
+      const keeper = await until('a keeper', () => partOf(project, 'keeper'));
+
+      signalProcess(server, 'SIGKILL');
+      // That much time is the state under test.
+      const minute = sleep(AWAY_MS);
+      await kill(project, 'worker');
+      await until('the command says what it waits for', () =>
+        /the Temporal server does not answer \(.*\); waiting for it/.test(said()) ? true : null,
+      );
+      await until('the keeper has tried to bring a worker up', async () => {
+        const state = await readEngineState(projectState(project.results, project.state).folder);
+        return state?.failing?.message.includes(`Temporal server ${address} does not answer`) === true
+          ? true
+          : null;
+      });
+      await minute;
+      expect(command.exitCode).toBeNull();
+      expect(await partOf(project, 'keeper')).toEqual(keeper);
+
+      server = await start();
+      await until('another worker', () => partOf(project, 'worker'));
+      await letGo(project, 'working');
+      const { exitCode, stdout, stderr } = await command;
+      expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+      expect(stderr).toContain('the Temporal server answers again');
+      expect(documentOf(stdout).cells).toMatchObject([{ outcome: 'pass', starts: 1 }]);
+      expect(startsOf(project, 'working')).toBe(1);
+      expect(await partOf(project, 'keeper')).toEqual(keeper);
+    },
+  );
