@@ -94,7 +94,9 @@ async function remove(places: Places, before: number, now: number): Promise<Outc
     } while (emptyTrash === null);
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
-    throw new InfrastructureError(`could not remove everything: ${systemFailure(error) ?? error.message}; \`clean\` again goes on`);
+    throw new InfrastructureError(
+      `could not remove everything: ${systemFailure(error) ?? error.message}; \`clean\` again goes on`,
+    );
   } finally {
     await lock.release();
   }
