@@ -30,8 +30,9 @@ async function remove(context: RunContext): Promise<void> {
     if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
     await environment.dispose(handle);
   });
-  for (const folder of [files.folder, files.artifacts, files.judge, join(handle.root, 'steps')]) {
-    const names = await readdir(folder).catch(() => []);
+  // Of the results not all that is below: the copy of the workspace is the agent's.
+  for (const folder of [files.folder, files.artifacts, files.judge, handle.root]) {
+    const names = await readdir(folder, { recursive: folder === handle.root }).catch(() => []);
     for (const name of names.filter((name) => TEMPORARY.test(name))) {
       await rm(join(folder, name), { recursive: true, force: true });
     }

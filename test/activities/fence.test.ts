@@ -241,6 +241,19 @@ test('a report whose attempt was lost is written again with the times of the run
   expect(await readJsonIfThere(summaryFile(results, 's'))).toMatchObject({ cells: [{ duration_secs: 4.2 }] });
 });
 
+test('what a lost attempt has half written, of whatever step, goes with the workspace', async () => {
+  await go('setup');
+  await attempt(1, () => activities.prepareWorkspace(run));
+  const root = join(folder, 'state', 'work', run.run);
+  const halves = ['steps/report.json', 'agent/1/exit'].map((file) => join(root, `${file}.99-0123abcd.tmp`));
+  for (const half of halves) {
+    await mkdir(dirname(half), { recursive: true });
+    await writeFile(half, '');
+  }
+  await attempt(1, () => activities.cleanUp(run));
+  expect(halves.filter((half) => existsSync(half))).toEqual([]);
+});
+
 test('a report that was written, and whose attempt was lost before it was published, is not written again', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));

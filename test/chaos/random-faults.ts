@@ -106,11 +106,10 @@ export async function runUnderFaults(
   const admitted = document.cells.reduce((sum, { starts }) => sum + (starts ?? 0), 0);
   expect(linesIn(project, 'starts')).toHaveLength(admitted);
 
-  // A worker that is killed leaves what it has half written; in the folder of a run it goes with the run (`clean`).
   const leftOver = (): string[] =>
     [project.state, project.results]
       .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-      .filter((file) => /^(?!.*-many-).*\.tmp$|(^|\/)(env|open-runs)\/./.test(file));
+      .filter((file) => /\.tmp$|(^|\/)(env|open-runs)\/./.test(file));
   await until('nothing is left over', () => (leftOver().length === 0 ? true : null));
   expectRemoved(project, 'many');
   for (const { id } of lines) expect(markedProcesses(id)).toEqual([]);
