@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
-import { documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
+import { documentOf, scenario, until, type TestProject } from '../commands/project.js';
 import { canMount, DISKS, fill, heard, mend, onSmallDisks, type Small } from '../chaos/small-disks.js';
 
 const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
@@ -45,7 +45,7 @@ async function waitingFor(
   const said = heard(command);
   await until(`\`${args.join(' ')}\` says what it waits for`, () =>
     said().includes('waiting') &&
-    said().includes(`${disk}`) &&
+    said().includes(disk) &&
     said().includes('the disk is full: free some space')
       ? true
       : null,
@@ -123,6 +123,10 @@ describe.concurrent(`each verb while a disk is full${why}`, () => {
       await cancelling;
 
       await mend(results);
+      await until('the cancelled sweep has written its end', async () => {
+        const { stdout } = await start(['show', cancelled, '--json']);
+        return documentOf(stdout).status === 'cancelled' ? true : null;
+      });
       await letGo(project, 'followed');
       for (const command of following) {
         const { exitCode, stdout, stderr } = await command();
