@@ -24,6 +24,7 @@ interface Started extends Where {
 }
 
 const IDLE_SECS = 15 * 60;
+const ANSWER_MS = 2000;
 
 /** `engine keep`: the keeper itself, in the foreground. Commands start it; so do containers and service managers. */
 export async function engineKeep({ results, address, stay }: Started): Promise<number> {
@@ -90,17 +91,34 @@ const partOf = (identity: ProcessIdentity | null | undefined): Part =>
 
 async function showStatus(resultsPath: string, json: boolean): Promise<number> {
   const state = await engineState(resultsPath);
+  const server = state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server);
+  const away = state === null || server.state === 'stopped' ? null : await whyAway(state);
   const status = {
     address: state?.address ?? null,
     ui_url: state?.uiUrl ?? null,
     versions: state?.versions ?? null,
     keeper: partOf(state?.keeper),
-    server: state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server),
+    server,
+    server_answers: server.state === 'stopped' ? null : away === null,
     worker: partOf(state?.worker),
   };
+  if (away !== null) say(`warning: ${away}`);
   if (json) printJson(status);
   else process.stdout.write(`${describe(status, state)}\n`);
   return 0;
+}
+
+/** What to do about a server that does not answer; null when it does. */
+async function whyAway(state: EngineState): Promise<string | null> {
+  const { withClient } = await import('../platform/temporal-client.js');
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    await withClient(state, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve());
+    return null;
+  } catch (error) {
+    const { awayText } = await import('./ask-server.js');
+    return awayText(state, (error as Error).message);
+  }
 }
 
 function describe(

@@ -83,11 +83,14 @@ test('a server that is frozen for a minute: verbs end with 3 and say what to do,
     ['ui', sweep],
     ['engine', 'start'],
   ].map((verb) => project.cli([...verb, '--json']));
-  for (const verb of [['show', sweep], ['report', sweep], ['sweeps'], ['engine', 'status']]) {
+  for (const verb of [['show', sweep], ['report', sweep], ['sweeps']]) {
     const { exitCode, stdout } = await project.cli([...verb, '--json']);
     expect([verb, exitCode]).toEqual([verb, 0]);
     expect(JSON.parse(stdout)).toBeTypeOf('object');
   }
+  const status = await project.cli(['engine', 'status', '--json']);
+  expect(JSON.parse(status.stdout)).toMatchObject({ server: { state: 'external' }, server_answers: false });
+  expect(status.stderr).toMatch(/^warning: the Temporal server 127\.0\.0\.1:\d+ does not answer .*try again/);
   const doctor = await project.cli(['doctor', '--json']);
   expect(doctor.exitCode).toBe(3);
   expect(JSON.parse(doctor.stdout)).toMatchObject({

@@ -123,7 +123,11 @@ describe.concurrent(`each verb while a disk is full${why}`, () => {
       await cancelling;
 
       await mend(results);
-      await letGo(project, 'followed');
+      await until('the cancelled sweep has written its end', async () => {
+        const { stdout } = await start(['show', cancelled, '--json']);
+        return documentOf(stdout).status === 'cancelled' ? true : null;
+      });
+      for (const name of ['followed', 'paused']) await letGo(project, name);
       for (const command of following) {
         const { exitCode, stdout, stderr } = await command();
         expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
@@ -152,7 +156,7 @@ describe.concurrent(`each verb while a disk is full${why}`, () => {
       await expectReadable(sweeps, state);
 
       await mend(state);
-      await letGo(project, 'followed');
+      for (const name of ['followed', 'paused']) await letGo(project, name);
       const ends = await Promise.all(waiting.map((command) => command()));
       // The agent that worked meanwhile may not have been able to write: its cell could not be tested.
       expect(ends.map(({ exitCode }) => exitCode)).toEqual([3, 0, 0, 0, 0, 0]);

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { kill, partOf } from '../chaos/engine-parts.js';
+import { canMount, fill, heard, mend, onSmallDisks } from '../chaos/small-disks.js';
+import { until } from '../commands/project.js';
+
+test.runIf(canMount)(
+  'a keeper whose state disk is full lives on, and brings its killed worker up again when there is room',
+  async ({ onTestFinished }) => {
+    const one = await onSmallDisks();
+    onTestFinished(() => one.remove());
+    const engine = { ...one.project, state: one.state, results: one.results };
+    expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
+    const keeper = await until('a keeper', () => partOf(engine, 'keeper'));
+    await fill(one.state);
+    await kill(engine, 'worker');
+    const command = one.start(['engine', 'start', '--json']);
+    const said = heard(command);
+    await until('the command says what it waits for', () =>
+      said().includes(`${one.state}/`) && said().includes('the disk is full: free some space') ? true : null,
+    );
+    expect(await partOf(engine, 'worker')).toBeNull();
+    expect(await partOf(engine, 'keeper')).toEqual(keeper);
+
+    await mend(one.state);
+    await until('another worker', () => partOf(engine, 'worker'));
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      keeper: { pid: keeper.pid, state: 'running' },
+      server: { state: 'running' },
+      worker: { state: 'running' },
+    });
+  },
+);
