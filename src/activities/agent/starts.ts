@@ -12,7 +12,7 @@ import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { lendLogin, returnLogin } from '../equip/login-files.js';
 import type { RunContext } from '../step/run-context.js';
-import { keepRoomNote, watchRoom } from './room-note.js';
+import { watchRoom } from './room-note.js';
 import { watchCost } from './watch-cost.js';
 import { assertRecordable, stateFolderOf } from '../step/recordable.js';
 
@@ -98,7 +98,6 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
   signal.throwIfAborted();
   await fence.check();
   assertRecordable(context);
-  keepRoomNote(environment.process(handle, start));
   await lendLogin(context, start);
   await environment.start(handle, {
     start,

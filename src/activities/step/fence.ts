@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -26,23 +18,30 @@ export interface Fence {
  * A local activity begins with attempt 1 on each worker: the time when it was scheduled tells which one is later. Such
  * numbers are below those of the attempts that the server counts, which come after.
  */
-function ownNumber(root: string): number {
+function ownNumber(folder: string, empty: string): number {
   const { isLocal, attempt, currentAttemptScheduledTimestampMs } = Context.current().info;
   return isLocal
     ? currentAttemptScheduledTimestampMs - Number.MAX_SAFE_INTEGER
-    : resetsBefore(root) * PER_EXECUTION + attempt;
+    : resetsBefore(folder, empty) * PER_EXECUTION + attempt;
 }
 
 /** More attempts than any step has. */
 const PER_EXECUTION = 1_000_000;
 
-/** How many executions of the workflow have performed steps here before this one. */
-function resetsBefore(root: string): number {
-  const file = join(root, 'executions');
+/**
+ * How many executions of the workflow have performed steps here before this one: `execution.<that number>.<its run id>` is
+ * among the fences.
+ */
+function resetsBefore(folder: string, empty: string): number {
   const own = Context.current().info.workflowExecution?.runId ?? '';
-  const read = (): string[] => (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []);
-  if (!read().includes(own)) appendFileSync(file, `${own}\n`, { mode: 0o600 });
-  return read().indexOf(own);
+  const executions = readdirSync(folder).flatMap((name) => {
+    const [, number, runId] = /^execution\.(\d+)\.(.*)$/.exec(name) ?? [];
+    return runId === undefined ? [] : [{ number: Number(number), runId }];
+  });
+  const known = executions.find(({ runId }) => runId === own)?.number;
+  if (known !== undefined) return known;
+  linkUnlessThere(empty, join(folder, `execution.${executions.length}.${own}`));
+  return executions.length;
 }
 
 const folderOf = ({ handle }: Pick<RunContext, 'handle'>): string => join(handle.root, 'fences');
@@ -89,7 +88,7 @@ function linkUnlessThere(file: string, path: string): void {
 export async function raiseFence(context: Pick<RunContext, 'handle'>, step: string): Promise<Fence> {
   const folder = folderOf(context);
   const empty = emptyFile(folder);
-  const own = ownNumber(context.handle.root);
+  const own = ownNumber(folder, empty);
   linkUnlessThere(empty, join(folder, `${step.replaceAll(' ', '-')}.${own}`));
   const checkNow = (): void => {
     if (Math.max(...numbersIn(folder, step)) > own)
