@@ -8,12 +8,11 @@ import {
   lstatSync,
   mkdirSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   utimesSync,
 } from 'node:fs';
-import { open, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
+import { open, readdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { namingFull } from '../lib/disk-failure.js';
 import { workspacePathProblem } from '../lib/workspace-path.js';
@@ -195,7 +194,7 @@ export async function placeOnce(folder: string, fill: (temporary: string) => Pro
   try {
     mkdirSync(temporary, { recursive: true, mode: 0o755 });
     await fill(temporary);
-    renameSync(temporary, folder);
+    await rename(temporary, folder);
   } catch (error) {
     // Someone placed the same content meanwhile: as good.
     if (!(await isFolder(folder))) throw namingFull(error, folder);
