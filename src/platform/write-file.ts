@@ -62,13 +62,20 @@ export const publishOnce = async (path: string, data: string, mode = 0o644): Pro
 
 function linkOnce(temporary: string, path: string): boolean {
   try {
-    linkSync(temporary, path);
+    return linkUnlessThere(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** Gives a file a second name. Returns false, and changes nothing, when there is something of that name. */
+export function linkUnlessThere(file: string, path: string): boolean {
+  try {
+    linkSync(file, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  } finally {
-    rmSync(temporary, { force: true });
   }
 }
 

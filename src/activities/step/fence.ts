@@ -1,7 +1,8 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { linkUnlessThere } from '../../platform/write-file.js';
 import type { RunContext } from './run-context.js';
 
 /**
@@ -44,11 +45,14 @@ function resetsBefore(folder: string, empty: string): number {
   return executions.length;
 }
 
+/** What the names of a step's attempts begin with. */
+const prefixOf = (step: string): string => step.replaceAll(' ', '-');
+
 const folderOf = ({ handle }: Pick<RunContext, 'handle'>): string => join(handle.root, 'fences');
 
 /** The numbers of the attempts of a step that have begun. */
 function numbersIn(folder: string, step: string): number[] {
-  const own = step.replaceAll(' ', '-');
+  const own = prefixOf(step);
   const names = readdirSync(folder);
   const numbers = names
     .filter((name) => name.startsWith(`${own}.`))
@@ -64,9 +68,7 @@ export function attemptsBegun(context: Pick<RunContext, 'handle'>, step: string)
   return existsSync(folder) ? numbersIn(folder, step).length : 0;
 }
 
-/**
- * The file that those of all attempts are links to: a file system takes much longer to create a file of its own for each.
- */
+/** Every attempt's file is a link to this one: for a file system, that is much less work than to create each. */
 function emptyFile(folder: string): string {
   const file = join(folder, 'begun');
   if (!existsSync(file)) {
@@ -76,20 +78,12 @@ function emptyFile(folder: string): string {
   return file;
 }
 
-function linkUnlessThere(file: string, path: string): void {
-  try {
-    linkSync(file, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
 // eslint-disable-next-line @typescript-eslint/require-await -- the calls take microseconds; errors are to come as rejections
 export async function raiseFence(context: Pick<RunContext, 'handle'>, step: string): Promise<Fence> {
   const folder = folderOf(context);
   const empty = emptyFile(folder);
   const own = ownNumber(folder, empty);
-  linkUnlessThere(empty, join(folder, `${step.replaceAll(' ', '-')}.${own}`));
+  linkUnlessThere(empty, join(folder, `${prefixOf(step)}.${own}`));
   const checkNow = (): void => {
     if (Math.max(...numbersIn(folder, step)) > own)
       throw ApplicationFailure.nonRetryable('a later attempt has taken over', 'Superseded');

@@ -30,7 +30,7 @@ export async function firstNoRoom(
 
 /**
  * Runs a command in the run's environment. A command that fails while its disk has no room says nothing about the work.
- * @throws the file system's error before and after such a command: the step waits for room, and then runs the command again
+ * @throws the file system's error, before a command or after one that failed: the step waits for room and runs the command again
  */
 export async function execWithRoom(
   { environment, handle }: Pick<RunContext, 'environment' | 'handle'>,
