@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Import directions (specs/architecture.md): each layer sees only what stands before it. Checked twice by
+ * Import directions (specs/explanation/architecture.md): each layer sees only what stands before it. Checked twice by
  * test/architecture.test.ts: these rules for all imports, types included, and workflow purity for what is bundled.
  */
 /**
@@ -71,6 +71,37 @@ export default {
     ),
     layer('workflows', ['lib/', 'results/', 'activities/index.ts'], 'orchestration only'),
     layer(
+      'planning',
+      [
+        'lib/',
+        'results/',
+        'agent-scripts/',
+        'gates/',
+        'evaluators/',
+        'agents/',
+        'environments/',
+        'scenario/',
+        'platform/',
+        'store/',
+      ],
+      'files and options to a stored plan: no Temporal, and no terminal',
+    ),
+    layer(
+      'client',
+      [
+        'lib/',
+        'results/',
+        'agents/',
+        'scenario/',
+        'reports/',
+        'platform/',
+        'store/',
+        'planning/',
+        'workflows/(protocol|ui).ts',
+      ],
+      'starts, steers and follows sweeps: knows workflows by name and type, and no terminal',
+    ),
+    layer(
       'commands',
       [
         'lib/',
@@ -84,6 +115,8 @@ export default {
         'reports/',
         'platform/',
         'store/',
+        'planning/',
+        'client/',
         'activities/try-agent.ts',
         'workflows/(protocol|ui).ts',
       ],
@@ -91,10 +124,28 @@ export default {
     ),
     {
       name: 'shared-by-steps',
-      comment: 'step/ and equip/ are what all steps share, and know no step',
+      comment: 'step/ and credentials/ are what all steps share, and know no step',
       severity: 'error',
-      from: { path: '^src/activities/(step|equip)/' },
-      to: { path: '^src/activities/', pathNot: '^src/activities/(step|equip)/' },
+      from: { path: '^src/activities/(step|credentials)/' },
+      to: { path: '^src/activities/', pathNot: '^src/activities/(step|credentials)/' },
+    },
+    {
+      name: 'scenario-knows-no-file-form',
+      comment:
+        'what a scenario means is apart from the form of its file; three files of scenario/ know the readers',
+      severity: 'error',
+      from: {
+        path: '^src/scenario/[^/]+$',
+        pathNot: '^src/scenario/(load-scenario|stored-scenario|json-schema)\\.ts$',
+      },
+      to: { path: '^src/scenario/[^/]+/' },
+    },
+    {
+      name: 'file-forms-are-read-by-planning',
+      comment: 'all but planning work with what a scenario means',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(scenario|planning|commands/plan)/' },
+      to: { path: '^src/scenario/[^/]+/' },
     },
     {
       name: 'pure-layers-touch-no-machine',
@@ -121,7 +172,7 @@ export default {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: ['download-temporal', 'mock-program', 'without-stack-traces'] },
+      from: { orphan: true, pathNot: ['download-temporal', 'mock-program', 'disable-stack-traces'] },
       to: {},
     },
   ],

@@ -1,4 +1,4 @@
-# The worker with its keeper, and the command line: see docker-compose.yml and specs/production.md.
+# The worker with its keeper, and the command line: see docker-compose.yml and specs/how-to/production.md.
 # Debian, since the Temporal SDK has no build for the musl library of Alpine.
 ARG NODE=node:24.11.1-bookworm-slim
 

@@ -34,5 +34,16 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    // They are libraries: only commands talk to the user.
+    files: ['src/planning/**/*.ts', 'src/client/**/*.ts'],
+    rules: {
+      'no-console': 'error',
+      'no-restricted-properties': [
+        'error',
+        ...['stdout', 'stderr', 'exit', 'argv'].map((property) => ({ object: 'process', property })),
+      ],
+    },
+  },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
 );

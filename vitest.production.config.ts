@@ -8,6 +8,7 @@ export default defineConfig({
     globalSetup: ['test/production/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    server: { deps: { external: [/\/dist\//] } }, // what was built is run as it is
     testTimeout: 180_000,
     hookTimeout: 300_000,
   },

@@ -1,4 +1,4 @@
-// Measures the performance budget (specs/performance.md) with the real command line on a real server, in temporary projects:
+// Measures the performance budget (specs/explanation/performance.md) with the real command line on a real server, in temporary projects:
 // `npm run bench`, or some of it: `npm run bench -- recovery runs`. BENCH_RUNS=10000 for the longest measure of runs.
 import { agentScripts } from './bench/agent-scripts.js';
 import { cancel } from './bench/cancel.js';

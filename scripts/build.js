@@ -12,40 +12,51 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const fresh = join(root, `dist.${process.pid}`);
 
-// Each verb reads files, and these take longer to load, file by file, than the verb takes to work (specs/performance.md).
+// Modules take longer to load, file by file, than most verbs take to work (specs/explanation/performance.md).
 const BUNDLED = /^(zod|yaml|jsonpath-rfc9535)(\/|$)/;
+// Only in the command line: in a worker, the SDK must find the modules that it loads itself.
+const BUNDLED_IN_CLI = /^(zod|yaml|jsonpath-rfc9535|@temporalio\/(client|common|envconfig|proto))(\/|$)/;
+
+/**
+ * Temporal's protocol is an object literal of 1.4 MB, which V8 takes twice as long to read as the same text of JSON.
+ * @type {import('rolldown').Plugin}
+ */
+const parsedAsJson = {
+  name: 'parsed-as-json',
+  transform: {
+    filter: { id: /@temporalio\/proto\/protos\/json-module\.js$/ },
+    handler(code) {
+      const [all = '', literal = ''] = /\.addJSON\((\{[^]*\})\)/.exec(code) ?? [];
+      const json = JSON.stringify(new Function(`return ${literal}`)());
+      const parsed = `.addJSON(JSON.parse(${JSON.stringify(json)}))`;
+      return { code: code.replace(all, () => parsed), map: { mappings: '' } };
+    },
+  },
+};
 
 try {
-  // dist/ is flat: what a module calls by a path beside its own (`./mock-program.js`) is there beside whatever the module
-  // was bundled into.
-  const { output } = await build({
-    cwd: root,
-    platform: 'node',
-    input: [
-      'src/cli.ts',
+  const outputs = [
+    ...(await bundle(BUNDLED_IN_CLI, ['src/cli.ts'])),
+    ...(await bundle(BUNDLED, [
       'src/worker.ts',
       'src/agents/mock-program.ts',
       'src/activities/gate/work-program.ts',
       'src/platform/engine/download-temporal.ts',
-    ],
-    external: (id) => /^[^./]/.test(id) && !isAbsolute(id) && !BUNDLED.test(id),
-    // The same names wherever node_modules really is.
-    resolve: { symlinks: false },
-    output: { dir: fresh, chunkFileNames: '[name]-[hash].js', sourcemap: true },
-  });
-  cpSync(join(root, 'src/platform/supervisor'), join(fresh, 'supervisor'), { recursive: true });
+    ])),
+  ];
+  cpSync(join(root, 'src/platform/process/supervisor'), join(fresh, 'supervisor'), { recursive: true });
 
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'src/workflows/index.ts'),
     payloadConverterPath: join(root, 'src/workflows/payload-converter.ts'),
-    preloadModules: [join(root, 'src/workflows/without-stack-traces.ts')],
+    preloadModules: [join(root, 'src/workflows/disable-stack-traces.ts')],
     logger: silent,
   });
-  const { bundle, sources } = withPortableMap(code);
-  writeFileSync(join(fresh, 'workflow-bundle.js'), bundle);
+  const { workflows, sources } = withPortableMap(code);
+  writeFileSync(join(fresh, 'workflow-bundle.js'), workflows);
 
-  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  const modules = outputs.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   writeFileSync(join(fresh, 'third-party-licences.txt'), licencesOf([...modules, ...sources]));
 
   const hash = createHash('sha256');
@@ -67,6 +78,27 @@ try {
 }
 
 /**
+ * Bundles programs into dist/, which is flat: what a module calls by a path beside its own (`./mock-program.js`) is there
+ * beside whatever the module was bundled into.
+ * @param {RegExp} bundled the packages that are bundled, with what they depend on; others are loaded from node_modules
+ * @param {string[]} input
+ */
+async function bundle(bundled, input) {
+  const { output } = await build({
+    cwd: root,
+    platform: 'node',
+    input,
+    external: (id, importer) =>
+      /^[^./]/.test(id) && !isAbsolute(id) && !bundled.test(id) && !importer?.includes('/node_modules/'),
+    // The same names wherever node_modules really is.
+    resolve: { symlinks: false },
+    plugins: [parsedAsJson],
+    output: { dir: fresh, chunkFileNames: '[name]-[hash].js', sourcemap: true },
+  });
+  return output;
+}
+
+/**
  * Temporal wants the bundle's source map inline. As webpack makes it, it names files by their path on this machine and holds
  * the text of all of them: the package would tell where it was built, and be twice as large.
  * @param {string} made
@@ -75,8 +107,8 @@ function withPortableMap(made) {
   const [head = '', encoded = ''] = made.split(/(?<=\n\/\/# sourceMappingURL=data:[^,]*;base64,)/);
   const { version, file, names, mappings, sources } = JSON.parse(Buffer.from(encoded, 'base64').toString());
   const portable = { version, file, names, mappings, sources: sources.map(nameOfSource) };
-  const bundle = `${head}${Buffer.from(JSON.stringify(portable)).toString('base64')}\n`;
-  return { bundle, sources };
+  const workflows = `${head}${Buffer.from(JSON.stringify(portable)).toString('base64')}\n`;
+  return { workflows, sources };
 }
 
 /**

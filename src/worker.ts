@@ -14,20 +14,20 @@ import {
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
 import type { Deps } from './activities/step/deps.js';
-import { whileUnderWay } from './activities/watch/lost-steps.js';
+import { whileUnderWay } from './activities/watch/fail-orphaned-activities.js';
 import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
-import { MOST_AT_ONCE } from './lib/most-at-once.js';
+import { MAX_CONCURRENCY } from './lib/max-concurrency.js';
 import { taskQueueOf, workerAliveFile, workerReadyFile } from './platform/engine/engine-state.js';
 import { projectState } from './platform/folders.js';
-import { namespaceId } from './platform/namespace-id.js';
+import { namespaceId } from './platform/temporal/namespace-id.js';
 import { packageFile } from './platform/package-info.js';
-import { forgiveOutput } from './platform/forgive-output.js';
-import { whyNoConnection } from './platform/why-no-connection.js';
-import { ownIdentity } from './platform/process-identity.js';
-import { waitUntil } from './platform/wait-until.js';
-import { ownWorkerIdentity } from './platform/worker-identity.js';
+import { forgiveOutput } from './platform/process/forgive-output.js';
+import { connectionProblem } from './platform/temporal/connection-problem.js';
+import { ownIdentity } from './platform/process/process-identity.js';
+import { waitUntil } from './platform/process/wait-until.js';
+import { ownWorkerIdentity } from './platform/temporal/worker-identity.js';
 import { originOf } from './store/origin.js';
-import { writeFileAtomic } from './platform/write-file.js';
+import { writeFileAtomic } from './platform/fs/write-file.js';
 
 export interface WorkerSettings {
   resultsPath: string;
@@ -63,7 +63,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const connection = await waitUntil(
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
-        const reason = whyNoConnection(error);
+        const reason = connectionProblem(error);
         if (reason !== null)
           throw new Error(`Temporal at ${options.address ?? 'its default address'}: ${reason}`);
         return null;
@@ -93,7 +93,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     // A dead worker's share of workflow tasks comes to us after so long.
     stickyQueueScheduleToStartTimeout: '2 seconds',
     // Agents mostly wait; how many run at once is the sweep's concern.
-    maxConcurrentActivityTaskExecutions: 2 * MOST_AT_ONCE,
+    maxConcurrentActivityTaskExecutions: 2 * MAX_CONCURRENCY,
     // A step chooses when it heartbeats (activities/step/heartbeat.ts): every so often, and at once when its run is cancelled.
     maxHeartbeatThrottleInterval: '200 milliseconds',
     // What does not end by itself is left to the next worker: it is a second of work, or an agent under supervision.
@@ -125,7 +125,7 @@ async function serverCheck(
 ): Promise<() => Promise<boolean>> {
   const found = await namespaceId(client);
   const expected = known ?? found;
-  const other = `another Temporal server answers at ${address ?? 'its default address'}`;
+  const other = `another Temporal server is running at ${address ?? 'its default address'}`;
   if (found !== expected) throw new Error(other);
   let warned = false;
   return async () => {

@@ -1,20 +1,23 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { logFile } from '../src/platform/engine/engine-state.js';
+import { stopEngine } from '../src/platform/engine/ensure-engine.js';
 import { findTemporal } from '../src/platform/engine/find-temporal.js';
-import { anyFreePort, LOOPBACK, startServer, tailOf, waitForDeath } from '../src/platform/engine/server.js';
-import { isAlive, signalProcess, type ProcessIdentity } from '../src/platform/process-identity.js';
-import { connect, prepareNamespace } from '../src/platform/temporal-client.js';
-import { waitUntil } from '../src/platform/wait-until.js';
+import { anyFreePort, LOOPBACK, startServer, readTail, waitForExit } from '../src/platform/engine/server.js';
+import { isAlive, signalProcess, type ProcessIdentity } from '../src/platform/process/process-identity.js';
+import { connect, prepareNamespace } from '../src/platform/temporal/temporal-client.js';
+import { waitUntil } from '../src/platform/process/wait-until.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
     temporalAddress: string;
     /** The Web UI, which serves Temporal's HTTP API too. */
     temporalUi: string;
+    /** A folder for projects whose engines test files share; they are ended at last. */
+    places: string;
   }
 }
 
@@ -23,9 +26,13 @@ const STOP_MS = 10_000;
 /** Between the choice of a port and its use, another program may take it. */
 const STARTS = 3;
 
-/** One Temporal server for all test files: on ports of its own, its database in a folder that goes with it. */
+/**
+ * One Temporal server for all test files: on ports of its own, its database in a folder that goes with it. At last, the
+ * engines that they share end too.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-temporal-'));
+  const places = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
   const started: ProcessIdentity[] = [];
   // The server is detached, and vitest may end without a teardown.
   const abandon = (): void => {
@@ -34,22 +41,30 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   process.once('exit', abandon);
   const stop = async (): Promise<void> => {
+    await stopEngines(places);
     for (const server of started) {
       signalProcess(server, 'SIGTERM');
-      if (!(await waitForDeath(server, STOP_MS))) signalProcess(server, 'SIGKILL');
+      if (!(await waitForExit(server, STOP_MS))) signalProcess(server, 'SIGKILL');
     }
     process.off('exit', abandon);
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    for (const path of [folder, places]) await rm(path, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
     const ports = await start(folder, started);
     project.provide('temporalAddress', `${LOOPBACK}:${ports.port}`);
+    project.provide('places', places);
     project.provide('temporalUi', `http://${LOOPBACK}:${ports.uiPort}`);
   } catch (error) {
     await stop();
     throw error;
   }
   return stop;
+}
+
+/** See test/commands/places.ts. */
+async function stopEngines(places: string): Promise<void> {
+  for (const home of (await readdir(places)).filter((name) => name.startsWith('state-')))
+    for (const id of await readdir(join(places, home))) await stopEngine(join(places, home, id));
 }
 
 async function start(folder: string, started: ProcessIdentity[]): Promise<{ port: number; uiPort: number }> {
@@ -61,9 +76,9 @@ async function start(folder: string, started: ProcessIdentity[]): Promise<{ port
     });
     if (await isReady(server, `${LOOPBACK}:${ports.port}`)) return ports;
     signalProcess(server, 'SIGKILL');
-    await waitForDeath(server, STOP_MS);
+    await waitForExit(server, STOP_MS);
   }
-  throw new Error(`the Temporal server does not start:\n${await tailOf(logFile(folder, 'server'))}`);
+  throw new Error(`the Temporal server does not start:\n${await readTail(logFile(folder, 'server'))}`);
 }
 
 async function isReady(server: ProcessIdentity, address: string): Promise<boolean> {

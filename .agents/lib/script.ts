@@ -1,4 +1,4 @@
-// What every agent script shares: arguments, settings, and the contract of its answer (specs/agent-scripts.md).
+// What every agent script shares: arguments, settings, and the contract of its answer (specs/reference/agent-scripts.md).
 import { parseArgs } from 'node:util';
 
 interface Kinds {

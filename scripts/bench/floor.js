@@ -68,7 +68,7 @@ async function startEmptyWorker(address) {
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('./floor-workflows.js', import.meta.url)),
       preloadModules: [
-        fileURLToPath(new URL('../../src/workflows/without-stack-traces.ts', import.meta.url)),
+        fileURLToPath(new URL('../../src/workflows/disable-stack-traces.ts', import.meta.url)),
       ],
       logger: new DefaultLogger('WARN'),
     }),

@@ -16,9 +16,10 @@ function texts(folder, ending) {
 export const scenarioTexts = [...texts('test/scenario/cases', '.yaml'), ...texts('fixtures', '.yaml')];
 export const configTexts = [...texts('test/scenario/cases', '.toml'), ...texts('templates', '.toml')];
 export const rubricTexts = texts('test/scenario/cases/rubric', '.yaml');
-export const scriptTexts = [...texts('src/platform/supervisor', '.sh'), ...texts('fixtures', '.sh')].flatMap(
-  (text) => text.split('\n\n'),
-);
+export const scriptTexts = [
+  ...texts('src/platform/process/supervisor', '.sh'),
+  ...texts('fixtures', '.sh'),
+].flatMap((text) => text.split('\n\n'));
 
 export const MINIMAL = {
   name: 'n',
@@ -29,7 +30,7 @@ export const MINIMAL = {
   evaluation: { gates: [] },
 };
 
-/** One of each kind of event (src/results/events.ts). */
+/** One of each kind of event (src/results/records/events.ts). */
 export const EVENTS = [
   { type: 'session', session_id: 's-1', model_requested: null, model_used: 'm' },
   { type: 'message', role: 'assistant', text: 'I will run `tool list`.' },

@@ -1,14 +1,14 @@
 // Small languages: JSON paths, assertions, patterns, variables, paths, names; and what scripts print.
 import { posix } from 'node:path';
 import { readEvaluator } from '../../src/evaluators/script.ts';
-import { applyAssertion, parseAssertion } from '../../src/gates/json-assertion.ts';
-import { compileJsonPath } from '../../src/gates/json-path.ts';
+import { applyAssertion, parseAssertion } from '../../src/gates/json/json-assertion.ts';
+import { compileJsonPath } from '../../src/gates/json/compile-json-path.ts';
 import { interpolate, variableNames } from '../../src/lib/interpolate.ts';
 import { compilePattern } from '../../src/lib/pattern.ts';
 import { safeName } from '../../src/lib/safe-name.ts';
 import { workspacePathProblem } from '../../src/lib/workspace-path.ts';
-import { staysInside } from '../../src/platform/tree.ts';
-import { EvaluatorResult } from '../../src/results/schema.ts';
+import { staysInside } from '../../src/platform/fs/tree.ts';
+import { EvaluatorResult } from '../../src/results/records/result-line.ts';
 import { expect, same } from './expect.js';
 import { anyJson, mutated, mutatedJson, sentence } from './mutate.js';
 

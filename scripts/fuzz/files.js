@@ -1,9 +1,10 @@
 // What users write: scenarios, configs, rubrics, scripts of the mock.
 import { codeFrame, formatProblem } from '../../src/lib/problem.ts';
 import { Config, parseConfig } from '../../src/scenario/config.ts';
-import { loadScenario } from '../../src/scenario/load-scenario.ts';
-import { loadRubric, Rubric } from '../../src/scenario/rubric.ts';
-import { Scenario } from '../../src/scenario/schema.ts';
+import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.ts';
+import { Rubric } from '../../src/scenario/rubric.ts';
+import { loadRubric } from '../../src/scenario/yaml/load-rubric.ts';
+import { ScenarioFile } from '../../src/scenario/yaml/schema.ts';
 import { configTexts, MINIMAL, rubricTexts, scenarioTexts } from './corpus.js';
 import { expect, same } from './expect.js';
 import { anyJson, mutated, mutatedJson, sentence } from './mutate.js';
@@ -35,7 +36,7 @@ const checkLoader = (load, schema) => (text) => {
   same(schema.parse(stored), stored, 'what was accepted changes when it is stored');
 };
 
-const checkScenario = checkLoader(loadScenario, Scenario);
+const checkScenario = checkLoader(loadScenarioFile, ScenarioFile);
 const STEPS = [
   { say: 'x' },
   { run: 'tool list' },

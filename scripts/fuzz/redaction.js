@@ -1,7 +1,7 @@
 // Whatever is printed around it, no known secret is left, and redacting twice is redacting once.
-import { createBytesRedactor } from '../../src/lib/redact-bytes.ts';
-import { createRedactor } from '../../src/lib/redact.ts';
-import { encodings } from '../../src/lib/redact-exact.ts';
+import { createBytesRedactor } from '../../src/lib/redaction/redact-bytes.ts';
+import { createRedactor } from '../../src/lib/redaction/redact.ts';
+import { encodings } from '../../src/lib/redaction/redact-exact.ts';
 import { expect } from './expect.js';
 import { mutated, sentence } from './mutate.js';
 

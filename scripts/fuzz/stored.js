@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readPlan } from '../../src/activities/step/stored.ts';
-import { handoverFile, readHandover } from '../../src/platform/handover.ts';
+import { readPlan } from '../../src/activities/step/load-plan.ts';
+import { sweepEnvFile, readSweepEnv } from '../../src/platform/sweep-env.ts';
 import { planFile, resultsLog } from '../../src/store/results-folder.ts';
 import { parseResult, readResults } from '../../src/store/results-log.ts';
 import { createResultsReader } from '../../src/store/results-reader.ts';
@@ -66,9 +66,9 @@ async function checkPlan(text) {
 async function checkHandover(text) {
   const sweep = String(++files);
   mkdirSync(join(folder, 'env'), { recursive: true });
-  writeFileSync(handoverFile(folder, sweep), text);
+  writeFileSync(sweepEnvFile(folder, sweep), text);
   try {
-    const { base, values } = await readHandover(folder, sweep);
+    const { base, values } = await readSweepEnv(folder, sweep);
     for (const value of [...Object.values(base), ...Object.values(values)])
       expect(typeof value === 'string', 'no text');
   } catch (error) {
@@ -76,7 +76,7 @@ async function checkHandover(text) {
     // It goes into Temporal's history.
     expect(!/handed|over-val/.test(error.message), 'an error that quotes a secret', error.message);
   }
-  rmSync(handoverFile(folder, sweep));
+  rmSync(sweepEnvFile(folder, sweep));
 }
 
 export const targets = [

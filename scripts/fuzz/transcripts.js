@@ -1,11 +1,11 @@
 // What agents print: streams, shell commands, and what is made of them.
-import { eventStream, textStream } from '../../src/agents/streams.ts';
-import { analyseTranscript } from '../../src/results/analyse-transcript.ts';
-import { EventBody } from '../../src/results/events.ts';
-import { Efficiency } from '../../src/results/schema.ts';
-import { shellCalls } from '../../src/results/shell-calls.ts';
-import { splitCommands } from '../../src/results/split-commands.ts';
-import { NO_USAGE } from '../../src/results/token-usage.ts';
+import { eventStream, textStream } from '../../src/agents/streams/plain.ts';
+import { analyseTranscript } from '../../src/results/transcript/analyse-transcript.ts';
+import { EventBody } from '../../src/results/records/events.ts';
+import { Efficiency } from '../../src/results/records/result-line.ts';
+import { shellCalls } from '../../src/results/transcript/shell-calls.ts';
+import { splitCommands } from '../../src/results/transcript/split-commands.ts';
+import { NO_USAGE } from '../../src/results/records/token-usage.ts';
 import { renderHumanTranscript } from '../../src/reports/human-transcript.ts';
 import { EVENTS, scriptTexts } from './corpus.js';
 import { expect, same } from './expect.js';

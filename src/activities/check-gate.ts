@@ -1,12 +1,12 @@
 import { readAgentStep } from './agent/agent-steps.js';
 import { checkGate as check, gateSubject } from '../gates/index.js';
-import { redactFields } from '../results/redact-fields.js';
-import type { GateDetail } from '../results/schema.js';
-import { gateText } from '../results/text-fields.js';
+import { redactFields } from '../results/records/redact-fields.js';
+import type { GateDetail } from '../results/records/result-line.js';
+import { gateText } from '../results/records/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
-import { workApart } from './gate/work-apart.js';
+import { workApart } from './gate/check-in-process.js';
 import { heartbeating } from './step/heartbeat.js';
-import { publishStep } from './step/publish-step.js';
+import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
 import { scriptEnv } from './step/script-place.js';
@@ -17,10 +17,10 @@ export const checkGate =
   (deps: Deps) =>
   async (run: RunRef, index: number): Promise<GateDetail['status']> => {
     const context = await loadRun(deps, run);
-    const spec = context.scenario.evaluation.gates[index];
+    const spec = context.scenario.checks.gates[index];
     if (spec === undefined) throw new RangeError(`no gate ${index}`);
     const { environment, handle } = context;
-    const detail = await publishStep<GateDetail>(context, STEPS.gate(index), async () => {
+    const detail = await runStepOnce<GateDetail>(context, STEPS.gate(index), async () => {
       const startedAt = performance.now();
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, STEPS.gate(index), signal);

@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { beginningOf } from '../lib/cut.js';
-import { waitUntil } from '../platform/wait-until.js';
+import { beginningOf } from '../lib/format/truncate.js';
+import { waitUntil } from '../platform/process/wait-until.js';
 import type { Deps } from './step/deps.js';
-import type { EndedRun, EndedWanted, RunResult } from '../workflows/protocol.js';
+import type { EndedRun, FindEndedInput, RunResult } from '../workflows/protocol.js';
 
 const MESSAGE_LENGTH = 300;
 const POLL_MS = 100;
@@ -12,7 +12,7 @@ const POLL_MS = 100;
 /** Which of these runs have closed, and how. The server is asked: a signal alone could come from anybody. */
 export const findEndedRuns =
   (deps: Pick<Deps, 'isOwnServer'>) =>
-  async ({ runs, waitMs }: EndedWanted): Promise<EndedRun[]> => {
+  async ({ runs, waitMs }: FindEndedInput): Promise<EndedRun[]> => {
     const ended = await Promise.all(runs.map((run) => endOf(deps, run, waitMs)));
     return ended.flatMap((run) => run ?? []);
   };
@@ -20,7 +20,7 @@ export const findEndedRuns =
 /** How a run ended; null while it is open, after `waitMs`. */
 async function endOf(
   { isOwnServer }: Pick<Deps, 'isOwnServer'>,
-  { cell, workflowId }: EndedWanted['runs'][number],
+  { cell, workflowId }: FindEndedInput['runs'][number],
   waitMs: number,
 ): Promise<EndedRun | null> {
   const handle = Context.current().client.workflow.getHandle(workflowId);

@@ -1,7 +1,7 @@
-import { removeHandover } from '../platform/handover.js';
-import { writeFileAtomic } from '../platform/write-file.js';
-import { resultWithoutRun } from '../results/schema.js';
-import { buildSweepDocument } from '../results/sweep-document.js';
+import { removeSweepEnv } from '../platform/sweep-env.js';
+import { writeFileAtomic } from '../platform/fs/write-file.js';
+import { resultWithoutRun } from '../results/records/result-line.js';
+import { buildSweepDocument } from '../results/records/sweep-document.js';
 import { scenarioOf } from '../scenario/plan.js';
 import { resultsLog, summaryFile } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
@@ -10,7 +10,7 @@ import { newestRound } from '../store/sweep-round.js';
 import { withWarnings } from '../store/with-warnings.js';
 import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
 import type { Deps } from './step/deps.js';
-import { readPlan } from './step/stored.js';
+import { readPlan } from './step/load-plan.js';
 import { verifyEnd } from './step/verify-origin.js';
 
 /**
@@ -63,7 +63,7 @@ export const finishSweep =
       summaryFile(resultsPath, sweep),
       `${JSON.stringify(withWarnings(document), null, 2)}\n`,
     );
-    await removeHandover(stateFolder, sweep);
+    await removeSweepEnv(stateFolder, sweep);
     close();
   };
 
@@ -71,4 +71,4 @@ export const finishSweep =
 const withoutResult = (overBudget: SweepEnd['overBudget']): string =>
   overBudget === undefined
     ? 'the run left no result'
-    : `not started: it might pass the budget of $${overBudget.maxUsd} ($${overBudget.spentUsd} spent); run it again with a higher --max-usd, what has finished comes from the cache`;
+    : `not started: it might exceed the budget of $${overBudget.maxUsd} ($${overBudget.spentUsd} spent); run again with a higher --max-usd (finished runs come from the cache)`;

@@ -1,7 +1,7 @@
 import { checkGate } from './check-gate.js';
 import { cleanUp } from './clean-up.js';
 import { findEndedRuns } from './find-ended-runs.js';
-import { patientAll } from './step/patient.js';
+import { withRetryPolicy } from './step/retry-policy.js';
 import { finishSweep } from './finish-sweep.js';
 import { judgeRun } from './judge-run.js';
 import { loadCells } from './load-cells.js';
@@ -18,7 +18,7 @@ import { writeReport } from './write-report.js';
 
 /** All steps, as Temporal activities of one worker. */
 export const createActivities = (deps: Deps) =>
-  patientAll(deps, {
+  withRetryPolicy(deps, {
     loadCells: loadCells(deps),
     findEndedRuns: findEndedRuns(deps),
     finishSweep: finishSweep(deps),

@@ -2,12 +2,12 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { readAnswer, type Answer } from '../judge/answer.js';
 import { agentPrompt, composePrompt, promptDocument } from '../judge/prompt.js';
 import { combineVotes } from '../judge/votes.js';
-import { beginningOf } from '../lib/cut.js';
-import { ModelFailed, type ModelFailureKind } from '../platform/model-errors.js';
-import { writeFileAtomic } from '../platform/write-file.js';
-import type { JudgeAnswer, Judgment } from '../results/judgment.js';
-import { redactFields } from '../results/redact-fields.js';
-import { judgmentText } from '../results/text-fields.js';
+import { beginningOf } from '../lib/format/truncate.js';
+import { ModelFailed, type ModelFailureKind } from '../platform/models/model-errors.js';
+import { writeFileAtomic } from '../platform/fs/write-file.js';
+import type { JudgeAnswer, Judgment } from '../results/records/judgment.js';
+import { redactFields } from '../results/records/redact-fields.js';
+import { judgmentText } from '../results/records/text-fields.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import { STEPS, type JudgeBrief, type RunRef } from '../workflows/protocol.js';
 import { askAgent } from './judge/ask-agent.js';
@@ -17,9 +17,9 @@ import { heartbeating } from './step/heartbeat.js';
 import { keepAnswer, readAnswers } from './judge/answers.js';
 import { judgeUsage } from './judge/usage.js';
 import { gatherQuestion } from './judge/question.js';
-import { ownAttempt, waitingSince } from './step/patient.js';
+import { ownAttempt, waitingSince } from './step/retry-policy.js';
 import { assertRecordable } from './step/recordable.js';
-import { publishStep } from './step/publish-step.js';
+import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 
@@ -47,7 +47,7 @@ export const judgeRun =
   (deps: Deps) =>
   async (run: RunRef): Promise<JudgeBrief> => {
     const context = await loadRun(deps, run);
-    const judgment = await publishStep<Judgment>(context, STEPS.judge, (fence) =>
+    const judgment = await runStepOnce<Judgment>(context, STEPS.judge, (fence) =>
       heartbeating((signal) => judge(deps, context, fence, signal)),
     );
     return { score: judgment.weighted_score, passed: judgment.passed };
@@ -111,20 +111,20 @@ async function askForVote(
 ): Promise<Answer> {
   await fence.check();
   assertRecordable(context);
-  const said = await ask(answers).catch((error: unknown) => {
+  const reply = await ask(answers).catch((error: unknown) => {
     throw error instanceof ModelFailed ? failureOf(context, settings, error) : error;
   });
-  const read = said.problem === null ? readAnswer(settings.rubric, said.text) : null;
-  const cut = said.finish_reason === 'length';
+  const read = reply.problem === null ? readAnswer(settings.rubric, reply.text) : null;
+  const cut = reply.finish_reason === 'length';
   const problem =
     read?.ok === false
       ? cut
         ? `the answer was cut at the limit of the model's output tokens`
         : read.problem
-      : said.problem;
+      : reply.problem;
   const at = new Date().toISOString();
   await fence.check();
-  const answer: JudgeAnswer = { schema_version: 1, at, model: settings.model, ...said, problem };
+  const answer: JudgeAnswer = { schema_version: 1, at, model: settings.model, ...reply, problem };
   answers.push(answer);
   await keepAnswer(context, answers.length, answer);
   if (read?.ok === true) return read.answer;

@@ -1,24 +1,24 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
-import { dollars } from '../lib/dollars.js';
-import { handoverFrom, readHandover } from '../platform/handover.js';
-import type { Cell } from '../results/cell.js';
+import { dollars } from '../lib/format/dollars.js';
+import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
+import type { Cell } from '../results/records/cell.js';
 import { turnOrder } from '../results/turn-order.js';
 import { proveRun } from '../platform/origin.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { originOf } from '../store/origin.js';
 import { resultsIndex, type ResultsIndex } from '../store/results-index.js';
 import { beginRound } from '../store/sweep-round.js';
-import { equipAgent, variablesOfAgent } from './equip/equip-agent.js';
-import { runWorkflowId, type CellPage, type CellsWanted, type PageCell } from '../workflows/protocol.js';
+import { equipAgent, variablesOfAgent } from './credentials/equip-agent.js';
+import { runWorkflowId, type CellPage, type LoadCellsInput, type PageCell } from '../workflows/protocol.js';
 import type { Deps } from './step/deps.js';
-import { readPlan, readScenario } from './step/stored.js';
+import { readPlan, readScenario } from './step/load-plan.js';
 import { verifyStart } from './step/verify-origin.js';
 
 /** Cells of the plan, with the outcome of those that this sweep has finished already. */
 export const loadCells =
   (deps: Deps) =>
-  async (wanted: CellsWanted): Promise<CellPage> => {
+  async (wanted: LoadCellsInput): Promise<CellPage> => {
     const { resultsPath, stateFolder } = deps;
     const { sweep, origin } = wanted;
     const { plan, planHash } = await readPlan(resultsPath, sweep);
@@ -31,7 +31,7 @@ export const loadCells =
     const finished = index.ofSweep(sweep);
     const agents = knownAgents(plan.agents);
     // The first page is loaded after the values are there; a worker elsewhere has them in its environment.
-    const handover = await readHandover(stateFolder, sweep);
+    const handover = await readSweepEnv(stateFolder, sweep);
     const accounts = accountsOf(plan, handover?.values ?? null);
     const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = select(plan.cells, wanted).map((cell): PageCell => {
@@ -68,7 +68,7 @@ const spentOn = ({ sweep, cells }: Plan, index: ResultsIndex): number =>
 
 function select(
   cells: readonly Cell[],
-  { inTurns = false, positions, offset, limit }: CellsWanted,
+  { inTurns = false, positions, offset, limit }: LoadCellsInput,
 ): readonly Cell[] {
   const ordered = inTurns ? turnOrder(cells).flatMap((position) => cells[position] ?? []) : cells;
   return positions === undefined
@@ -86,7 +86,7 @@ function accountsOf(
     const who = { agent, model };
     const key = JSON.stringify(who);
     if (!known.has(key)) {
-      const own = values ?? handoverFrom(process.env, variablesOfAgent(plan, who)).values;
+      const own = values ?? sweepEnvFrom(process.env, variablesOfAgent(plan, who)).values;
       known.set(key, equipAgent(plan, who, own)?.account ?? null);
     }
     const account = known.get(key) ?? null;

@@ -1,19 +1,23 @@
 import { existsSync } from 'node:fs';
+import { sharesHost } from '../environments/environment.js';
 import { gateSubject, startsProcess } from '../gates/index.js';
-import { beginningOf } from '../lib/cut.js';
+import { assertNever } from '../lib/assert-never.js';
+import { beginningOf } from '../lib/format/truncate.js';
 import type { JudgeSettings } from '../scenario/plan.js';
-import { isSmallTree } from '../platform/is-small-tree.js';
-import { readJsonIfThere } from '../platform/read-file.js';
-import type { RunRecord } from '../results/run-record.js';
+import type { Step } from '../scenario/scenario.js';
+import { isSmallTree } from '../platform/fs/is-small-tree.js';
+import { readJsonIfThere } from '../platform/fs/read-file.js';
+import type { RunRecord } from '../results/records/run-record.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
-import { STEPS, type RunCard, type RunRef } from '../workflows/protocol.js';
+import { STEPS, type RunPlan, type RunRef, type PlannedStep } from '../workflows/protocol.js';
+import { secsBefore } from './agent/commands-before.js';
 import { heartbeating } from './step/heartbeat.js';
 import { cacheKey } from './prepare/cache-key.js';
 import { targetFiles } from './prepare/target-files.js';
-import { inMoments } from './step/in-moments.js';
+import { runLocallyIfSmall } from './step/run-locally-if-small.js';
 import { noteOpenRun } from './step/open-runs.js';
-import { publishStep } from './step/publish-step.js';
+import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 import { buildSecs, buildWorkspace, type Prepared } from './prepare/build-workspace.js';
@@ -27,7 +31,7 @@ const judgeCard = ({
   timeout_secs,
   votes,
   always,
-}: JudgeSettings): NonNullable<RunCard['judge']> => ({
+}: JudgeSettings): NonNullable<RunPlan['judge']> => ({
   model,
   rubric: brief(rubric_file),
   timeoutSecs: timeout_secs * votes,
@@ -37,7 +41,7 @@ const judgeCard = ({
 /** Makes the workspace and says what steps the run has. */
 export const prepareWorkspace =
   (deps: Deps) =>
-  async (run: RunRef): Promise<RunCard | null> => {
+  async (run: RunRef): Promise<RunPlan | null> => {
     const context = await loadRun(deps, run, { decidePlace: true });
     noteOpenRun(deps, run);
     await deps.endOthers?.(run);
@@ -46,13 +50,13 @@ export const prepareWorkspace =
       const prepared = { ...NOTHING, reuse: known };
       return cardOf(
         context,
-        await publishStep<Prepared>(context, STEPS.prepare, () => Promise.resolve(prepared)),
+        await runStepOnce<Prepared>(context, STEPS.prepare, () => Promise.resolve(prepared)),
       );
     }
-    return inMoments(
+    return runLocallyIfSmall(
       () => isQuick(deps, context),
       async () => {
-        const prepared = await publishStep<Prepared>(context, STEPS.prepare, (fence) =>
+        const prepared = await runStepOnce<Prepared>(context, STEPS.prepare, (fence) =>
           heartbeating(async (signal) => {
             const built = await buildWorkspace(deps, context, fence, signal);
             const found = built.unfit === null ? await lookUp(deps, context, built) : {};
@@ -83,38 +87,41 @@ async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | n
 }
 
 /** Nothing is started, and little is copied. */
-const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture }: RunContext): boolean =>
-  scenario.setup.commands.length === 0 &&
+const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture, handle }: RunContext): boolean =>
+  sharesHost(handle) &&
+  scenario.inputs.commands.length === 0 &&
   target.health_check === undefined &&
   agent.version === null &&
   isSmallTree(fixtureFolder(resultsPath, fixture));
 
-function cardOf(context: RunContext, prepared: Prepared): RunCard {
+function stepCard(context: RunContext, step: Step): PlannedStep {
+  const timeoutSecs = step.timeout_secs;
+  const subject = (text: string): string => brief(context.redact(text));
+  switch (step.kind) {
+    case 'script':
+      return { kind: step.kind, subject: subject([step.script, ...step.args].join(' ')), timeoutSecs };
+    case 'agent':
+      return { kind: step.kind, timeoutSecs, rebuildSecs: buildSecs(context) + secsBefore(context) };
+    case 'command':
+      return { kind: step.kind, subject: subject(step.command), timeoutSecs };
+    default:
+      return assertNever(step);
+  }
+}
+
+function cardOf(context: RunContext, prepared: Prepared): RunPlan {
   const { scenario } = context;
   return {
     unfit: prepared.unfit,
     ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
-    agentTimeoutSecs: context.timeout_secs,
-    rebuildSecs: buildSecs(context),
-    ...(scenario.task.context.length === 0
-      ? {}
-      : {
-          context: scenario.task.context.map(({ script, args, timeout_secs }) => ({
-            subject: brief(context.redact([script, ...args].join(' '))),
-            timeoutSecs: timeout_secs,
-          })),
-        }),
-    posts: scenario.scripts.post.map(({ command, timeout_secs }) => ({
-      subject: brief(context.redact(command)),
-      timeoutSecs: timeout_secs,
-    })),
-    gates: scenario.evaluation.gates.map((gate) => ({
+    steps: scenario.steps.map((step) => stepCard(context, step)),
+    gates: scenario.checks.gates.map((gate) => ({
       type: gate.type,
       subject: brief(context.redact(gate.name ?? gateSubject(gate))),
       timeoutSecs: gate.timeout_secs,
       inProcess: !startsProcess(gate),
     })),
-    evaluators: scenario.scripts.evaluators.map(({ name, timeout_secs }) => ({
+    evaluators: scenario.checks.evaluators.map(({ name, timeout_secs }) => ({
       name,
       timeoutSecs: timeout_secs,
     })),

@@ -6,7 +6,7 @@ import { appendResult } from '../store/results-log.js';
 import { resultsLog, runFiles } from '../store/results-folder.js';
 import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
 import type { Prepared } from './prepare/build-workspace.js';
-import { publishStep, readStep } from './step/publish-step.js';
+import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
 
@@ -18,7 +18,7 @@ export const reuseResult =
     // What a completion that is not ours names is not what was looked up.
     if ((await readStep<Prepared>(context, STEPS.prepare))?.result.reuse !== from)
       throw ApplicationFailure.nonRetryable(`${from} is not the result of the same inputs`, 'StepOrder');
-    return publishStep<RunResult | null>(context, STEPS.reuse, async () => {
+    return runStepOnce<RunResult | null>(context, STEPS.reuse, async () => {
       const { id: cell, scenario, agent, model, variant, repetition } = run.cell;
       const line = resultsIndex(deps.resultsPath).line(from);
       if (line === null) return null;

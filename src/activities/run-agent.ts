@@ -1,25 +1,27 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { containmentIn } from '../environments/index.js';
 import { tooLongArgument } from '../lib/longest-argument.js';
-import { createRedactor } from '../lib/redact.js';
+import { createRedactor } from '../lib/redaction/redact.js';
 import { proveSignal } from '../platform/origin.js';
-import type { AgentRecord } from '../results/run-record.js';
-import { redactFields } from '../results/redact-fields.js';
-import { agentText } from '../results/text-fields.js';
-import { NO_USAGE } from '../results/token-usage.js';
-import { STEPS, type AgentBrief, type RunRef } from '../workflows/protocol.js';
+import type { AgentRecord } from '../results/records/run-record.js';
+import { redactFields } from '../results/records/redact-fields.js';
+import { agentText } from '../results/records/text-fields.js';
+import { NO_USAGE } from '../results/records/token-usage.js';
+import { STEPS, type AgentSummary, type RunRef } from '../workflows/protocol.js';
 import { planLaunch } from './agent/launch.js';
 import { agentOutputs } from './agent/outputs.js';
 import { readAgentSteps } from './agent/agent-steps.js';
-import { whySpoiled } from './agent/room-note.js';
-import { superviseToEnd, type Supervision } from './agent/starts.js';
-import { earlierAttempts, noteAttempt } from './agent/attempts.js';
-import { digestOutput, type AgentStep } from './agent/digest-output.js';
-import { loginSecrets } from './equip/login-files.js';
+import { diskFullReason } from './agent/room-note.js';
+import { repeatCommandsBefore } from './agent/commands-before.js';
+import { superviseToEnd, type Supervision } from './agent/supervise-agent.js';
+import { earlierAttempts, recordAttempt } from './agent/attempts.js';
+import { summarizeOutput, type AgentStep } from './agent/summarize-output.js';
+import { loginSecrets } from './credentials/login-files.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { noteOpenRun } from './step/open-runs.js';
-import { publishStep, readStep } from './step/publish-step.js';
+import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 
@@ -29,12 +31,14 @@ import { loadRun, type RunContext } from './step/run-context.js';
  */
 export const runAgent =
   (deps: Deps) =>
-  async (run: RunRef, nth = 1): Promise<AgentBrief> => {
+  async (run: RunRef, nth = 1): Promise<AgentSummary> => {
     const context = await loadRun(deps, run);
     noteOpenRun(deps, run); // one that an older build has prepared
     const name = STEPS.agent(nth);
-    const step = await publishStep<AgentStep>(context, name, (fence) =>
-      noteAttempt(context, name, () => heartbeating((signal) => perform(deps, context, nth, fence, signal))),
+    const step = await runStepOnce<AgentStep>(context, name, (fence) =>
+      recordAttempt(context, name, () =>
+        heartbeating((signal) => perform(deps, context, nth, fence, signal)),
+      ),
     );
     const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
     const again = step.again ?? null;
@@ -73,14 +77,18 @@ async function perform(
     ...(before === null ? [] : [...before.history, `run ${nth - 1} of the agent ended: ${before.message}`]),
     ...(await earlierAttempts(context, STEPS.agent(nth))),
   ];
-  const rebuild = (): Promise<Prepared> => buildWorkspace(deps, context, fence, signal);
+  const rebuild = async (): Promise<Prepared> => {
+    const built = await buildWorkspace(deps, context, fence, signal);
+    if (built.unfit === null) history.push(...(await repeatCommandsBefore(context, signal)));
+    return built;
+  };
   const supervision = { context, history, fence, signal, rebuild };
   try {
     const digested = await toDigestedEnd(supervision, prepared.result, (before?.starts ?? 0) + 1);
     const version = prepared.result.agent_version ?? null;
-    const containment = await context.environment.containment();
+    const containment = await containmentIn(context.handle);
     const login = context.agent.login !== null;
-    const spoiled = await whySpoiled(context, digested.record.starts);
+    const spoiled = await diskFullReason(context, digested.record.starts);
     return {
       ...digested,
       record: { ...digested.record, version, containment, login, history },
@@ -93,7 +101,7 @@ async function perform(
       context,
       isPrompt
         ? 'the prompt is too long for an argument; use prompt = "stdin" or "file"'
-        : "its variables are more than the system takes; put long values of target.env or the agent's env into files",
+        : "its environment variables are too large for the system; put long values of target.env or the agent's env into files",
     );
   }
 }
@@ -110,7 +118,7 @@ async function toDigestedEnd(
     await fence.check();
     const outputs = await agentOutputs(context, start);
     const now = await withNewLogin(context);
-    const digested = await digestOutput(now, setup, outputs);
+    const digested = await summarizeOutput(now, setup, outputs);
     if (digested.again?.why !== 'session' || outputs.at(-1)?.resumed !== true)
       return { ...digested, record: redactFields(digested.record, agentText, now.redact) };
     history.push(`start ${start} of the agent did not find its session`);
@@ -121,7 +129,7 @@ async function toDigestedEnd(
 /** The context, redacting also the tokens that the agent has been given since. */
 async function withNewLogin(context: RunContext): Promise<RunContext> {
   if (context.agent.login === null) return context;
-  const secrets = [...new Set([...context.secrets, ...(await loginSecrets(context))])];
+  const secrets = [...new Set([...context.secrets, ...(await loginSecrets(context.environment, context))])];
   return { ...context, secrets, redact: createRedactor({ secrets }) };
 }
 

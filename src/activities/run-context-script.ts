@@ -1,11 +1,12 @@
 import { callScript } from '../agent-scripts/call-script.js';
 import { NO_DENO } from '../agent-scripts/deno-command.js';
-import { STEPS, type ContextBrief, type RunRef } from '../workflows/protocol.js';
+import type { ContextBrief, RunRef } from '../workflows/protocol.js';
 import type { ContextStep } from './agent/context-message.js';
 import { heartbeating } from './step/heartbeat.js';
-import { publishStep } from './step/publish-step.js';
+import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
+import { stepAt } from './step/scenario-steps.js';
 import { scriptPlace } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 import { toRecord } from './step/command-record.js';
@@ -18,13 +19,12 @@ export const runContextScript =
   (deps: Deps) =>
   async (run: RunRef, index: number): Promise<ContextBrief> => {
     const context = await loadRun(deps, run);
-    const script = context.scenario.task.context[index];
-    if (script === undefined) throw new RangeError(`no context script ${index}`);
-    const { unfit } = await publishStep<ContextStep>(context, STEPS.context(index), async () => {
+    const { name, step: script } = stepAt(context.scenario, 'script', index);
+    const { unfit } = await runStepOnce<ContextStep>(context, name, async () => {
       // As the agent would run it: it is not told where results and gates are.
       const env = { ...context.checksEnv, ...context.targetEnv };
       const called = await heartbeating((signal) => {
-        const inStep = stepCommands(context, STEPS.context(index), signal);
+        const inStep = stepCommands(context, name, signal);
         return callScript(
           script,
           script.timeout_secs,

@@ -1,12 +1,12 @@
 import { callScript } from '../agent-scripts/call-script.js';
 import { readScriptEvaluator } from '../evaluators/agent-script.js';
 import { readEvaluator } from '../evaluators/script.js';
-import { redactFields } from '../results/redact-fields.js';
-import type { EvaluatorResult } from '../results/schema.js';
-import { evaluatorText } from '../results/text-fields.js';
+import { redactFields } from '../results/records/redact-fields.js';
+import type { EvaluatorResult } from '../results/records/result-line.js';
+import { evaluatorText } from '../results/records/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
-import { publishStep } from './step/publish-step.js';
+import { runStepOnce } from './step/run-step-once.js';
 import { scriptEnv, scriptPlace } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 import type { Deps } from './step/deps.js';
@@ -17,9 +17,9 @@ export const runEvaluator =
   (deps: Deps) =>
   async (run: RunRef, index: number): Promise<void> => {
     const context = await loadRun(deps, run);
-    const evaluator = context.scenario.scripts.evaluators[index];
+    const evaluator = context.scenario.checks.evaluators[index];
     if (evaluator === undefined) throw new RangeError(`no evaluator ${index}`);
-    await publishStep<EvaluatorResult>(context, STEPS.evaluator(index), async () => {
+    await runStepOnce<EvaluatorResult>(context, STEPS.evaluator(index), async () => {
       const { command, script, args, name, timeout_secs: timeoutSecs } = evaluator;
       const measured = await heartbeating(async (signal) => {
         const inStep = stepCommands(context, STEPS.evaluator(index), signal);

@@ -2,22 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { environments } from '../environments/index.js';
-import { createRedactor } from '../lib/redact.js';
-import { addressVariables } from '../platform/model-providers.js';
-import { handoverFrom, NOTHING_KNOWN, secretsIn } from '../platform/handover.js';
-import type { Ending } from '../results/run-record.js';
-import type { TokenUsage } from '../results/token-usage.js';
+import { createRedactor } from '../lib/redaction/redact.js';
+import { addressVariables } from '../platform/models/model-providers.js';
+import { sweepEnvFrom, NOTHING_KNOWN, secretsIn } from '../platform/sweep-env.js';
+import type { EndReason } from '../results/records/run-record.js';
+import type { TokenUsage } from '../results/records/token-usage.js';
 import type { Plan } from '../scenario/plan.js';
-import { equipAgent, variablesOfAgent, type Who } from './equip/equip-agent.js';
-import { loginSecrets, whyNotLoggedIn } from './equip/login-files.js';
-import { planQuestion, readStart, startPlaced } from './agent/placed-agent.js';
-import { placesIn, type PlacedAgent } from './step/places.js';
+import { equipAgent, variablesOfAgent, type AgentRef } from './credentials/equip-agent.js';
+import { loginSecrets, whyNotLoggedIn } from './credentials/login-files.js';
+import { planQuestion, readStart, startOneShot } from './agent/one-shot-agent.js';
+import { pathsIn, type AgentInPlace } from './step/run-paths.js';
 
 const PROMPT = 'Reply with the word ready.';
 
 /** What became of an agent that was asked a trivial thing. Texts are redacted. */
 export interface Tried {
-  ending: Ending;
+  ending: EndReason;
   message: string;
   answer: string;
   model_used: string | null;
@@ -35,29 +35,31 @@ export type Trial = { unfit: string } | { unfit: null; tried: Tried };
  */
 export async function tryAgent(
   plan: Pick<Plan, 'agents' | 'providers' | 'prices'>,
-  who: Who,
+  who: AgentRef,
   timeoutSecs: number,
   signal: AbortSignal,
 ): Promise<Trial> {
-  const { base, values } = handoverFrom(process.env, variablesOfAgent(plan, who));
+  const { base, values } = sweepEnvFrom(process.env, variablesOfAgent(plan, who));
   const equipped = equipAgent(plan, who, values);
-  if (equipped === null) throw new Error(`nobody knows the agent ${who.agent}`);
+  if (equipped === null) throw new Error(`unknown agent ${who.agent}`);
   if (equipped.missing.length > 0) return { unfit: `not set: ${equipped.missing.join(', ')}` };
   const notLoggedIn = whyNotLoggedIn(equipped);
   if (notLoggedIn !== null) return { unfit: notLoggedIn };
   const root = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
-  const placed: PlacedAgent = {
+  const placed: AgentInPlace = {
     ...equipped,
     model: who.model,
+    state: root,
     handle: {
       type: 'local',
       root,
       workspace: join(root, 'workspace'),
+      journal: join(root, 'agent'),
       mark: basename(root),
       hidden: [],
       project: null,
     },
-    ...placesIn(root, base),
+    ...pathsIn(root, base),
   };
   try {
     return await ask(
@@ -75,7 +77,7 @@ export async function tryAgent(
 
 async function ask(
   { prices }: Pick<Plan, 'prices'>,
-  placed: PlacedAgent,
+  placed: AgentInPlace,
   secrets: string[],
   timeoutSecs: number,
   signal: AbortSignal,
@@ -83,11 +85,12 @@ async function ask(
   const environment = environments.local;
   const planned = await planQuestion(placed, PROMPT, 1);
   if (planned.program === null) return { unfit: `${placed.agent.program} was not found; install it` };
-  await startPlaced(environment, placed, planned, 1, timeoutSecs);
-  const process = environment.process(placed.handle, 1);
-  await environment.attach(process, signal).catch(() => environment.kill(process, 'cancel'));
+  await startOneShot(environment, placed, planned, 1, timeoutSecs);
+  await environment
+    .inspect(placed.handle, 1, signal)
+    .catch(() => environment.kill(placed.handle, { start: 1, reason: 'cancel' }));
   const { said, ending, costUsd } = await readStart({ environment, prices }, placed, 1);
-  const redact = createRedactor({ secrets: [...secrets, ...(await loginSecrets(placed))] });
+  const redact = createRedactor({ secrets: [...secrets, ...(await loginSecrets(environment, placed))] });
   const { model_used, usage, text } = said;
   return {
     unfit: null,

@@ -1,16 +1,18 @@
-import { createBytesRedactor } from '../lib/redact-bytes.js';
-import type { LeftOut } from '../platform/copy-loosely.js';
-import { isSmallTree } from '../platform/is-small-tree.js';
-import { writeFileAtomic } from '../platform/write-file.js';
+import { sharesHost } from '../environments/environment.js';
+import { collect } from '../environments/read-workspace.js';
+import { createBytesRedactor } from '../lib/redaction/redact-bytes.js';
+import type { SkippedEntry } from '../platform/fs/copy-best-effort.js';
+import { isSmallTree } from '../platform/fs/is-small-tree.js';
+import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
 import { sumOfCosts } from '../results/cost.js';
 import { gateKey } from '../results/gate-key.js';
-import { redactFields } from '../results/redact-fields.js';
+import { redactFields } from '../results/records/redact-fields.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
-import type { RunRecord } from '../results/run-record.js';
-import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/schema.js';
-import { metricsText, recordText } from '../results/text-fields.js';
+import type { RunRecord } from '../results/records/run-record.js';
+import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
+import { metricsText, recordText } from '../results/records/text-fields.js';
 import { resultsIndex } from '../store/results-index.js';
 import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
@@ -21,8 +23,8 @@ import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
-import { inMoments } from './step/in-moments.js';
-import { publishStep } from './step/publish-step.js';
+import { runLocallyIfSmall } from './step/run-locally-if-small.js';
+import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 import { addPostScripts, keepLostStarts, writeHuman } from './agent/transcripts.js';
@@ -32,16 +34,16 @@ export const writeReport =
   (deps: Deps) =>
   async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
-    return inMoments(
-      () => isSmallTree(context.handle.root),
+    return runLocallyIfSmall(
+      () => sharesHost(context.handle) && isSmallTree(context.state),
       () =>
-        publishStep<RunResult>(context, STEPS.report, (fence) =>
+        runStepOnce<RunResult>(context, STEPS.report, (fence) =>
           heartbeating(() => write(deps, context, input, fence)),
         ),
     );
   };
 
-const TARGET_CHANGED = 'the target changed while this run was under way: its result will not be reused';
+const TARGET_CHANGED = 'the target changed during this run, so its result will not be reused';
 
 async function write(
   { resultsPath }: Deps,
@@ -55,11 +57,11 @@ async function write(
   // An earlier attempt has written everything, and was lost before it was published.
   const written = resultsIndex(resultsPath).line(context.run.run);
   if (written !== null) return resultOf(written);
-  let leftOut: LeftOut[] = [];
+  let leftOut: SkippedEntry[] = [];
   const found = await collectSteps(context, input, async () => {
-    if (judgeAgent !== null) await environment.quell(judgeAgent.handle);
+    if (judgeAgent !== null) await environment.kill(judgeAgent.handle, 'everything');
     const mask = secrets.length === 0 ? null : createBytesRedactor({ secrets });
-    leftOut = await environment.collect(handle, files.fixture, mask);
+    leftOut = await collect(environment, handle, files.fixture, mask);
   });
   const composed = redactFields(composeRecord(context, input, found, leftOut), recordText, redact);
   const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
@@ -78,7 +80,10 @@ async function write(
   // Copying the workspace may have taken long, and so may the transcripts below.
   await fence.check();
   if (found.agent !== null && found.agent.result.record.starts > 0) {
-    await addPostScripts(context, found.posts);
+    await addPostScripts(
+      context,
+      found.commands.flatMap(({ of, left }) => (of.isAfterAgent ? [left] : [])),
+    );
     await writeHuman(context, found.agent.result.record);
   }
   await keepLostStarts(context, found.agent?.result.record.starts ?? found.starts + 1);

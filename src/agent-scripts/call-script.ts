@@ -33,7 +33,7 @@ export async function callScript(
 ): Promise<Called> {
   const paths = scriptPaths(script);
   const broken = (problem: string): Called => ({ kind: 'broken', problem, line: script, result: null });
-  if (paths === null) return broken(`'${script}' is no name of an agent script`);
+  if (paths === null) return broken(`'${script}' is not the name of an agent script`);
   const text = await place.read(paths.readme);
   if (text === null)
     return broken(`there is no agent script '${paths.name}': no ${paths.readme} in the workspace`);
@@ -45,10 +45,10 @@ export async function callScript(
   const line = shellLine(command);
   const result = await place.exec([...VARIABLES, line].join(' '));
   if (lacksDeno(result)) return { kind: 'no_deno', line, result };
-  const said = readScriptAnswer(result, timeoutSecs);
-  return said.ok
-    ? { kind: 'answered', answer: said.answer, line, result }
-    : { kind: 'broken', problem: `${paths.name} broke the contract: ${said.problem}`, line, result };
+  const read = readScriptAnswer(result, timeoutSecs);
+  return read.ok
+    ? { kind: 'answered', answer: read.answer, line, result }
+    : { kind: 'broken', problem: `${paths.name} broke the contract: ${read.problem}`, line, result };
 }
 
 /** A shell names the command that it did not find; a script that ends with this status does not break off so. */

@@ -1,8 +1,8 @@
 import { shellWord } from '../lib/shell-word.js';
-import { splitCommands } from '../results/split-commands.js';
+import { splitCommands } from '../results/transcript/split-commands.js';
 
 export const NO_DENO =
-  'Deno was not found, on which agent scripts run: install it (https://deno.com), or add it to the project with `npm install --save-dev deno`';
+  'Deno was not found, which agent scripts need: install it (https://deno.com), or add it to the project with `npm install --save-dev deno`';
 
 /** What a script's README does not allow is refused, not asked for; and nobody waits for news of Deno. */
 export const DENO_ENV = { DENO_NO_PROMPT: '1', DENO_NO_UPDATE_CHECK: '1' } as const;

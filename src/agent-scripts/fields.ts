@@ -8,6 +8,6 @@ export const scriptFields = {
     .refine((name) => scriptPaths(name) !== null, {
       error: 'expected the name of an agent script, like check-coverage or coverage/check',
     })
-    .describe('Agent script of the workspace: its folder below .agents/scripts, or the path of its run.ts'),
-  args: z.array(z.string()).default([]).describe('Arguments of the script, each taken as it is'),
+    .describe('Agent script of the workspace: its folder in .agents/scripts, or the path of its run.ts'),
+  args: z.array(z.string()).default([]).describe('Arguments of the script'),
 };

@@ -1,12 +1,12 @@
 import { parseDenoCommand, type DenoCommand } from './deno-command.js';
 import { sectionsOf, type Block, type Section } from './sections.js';
 
-/** The sections of a script's README, in their order (specs/agent-scripts.md). */
+/** The sections of a script's README, in their order (specs/reference/agent-scripts.md). */
 export const SECTIONS = ['Summary', 'Usage', 'Arguments', 'Output', 'Error Codes', 'Examples'] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
 /** Something that a README says, and where; lines count from 1. */
-export interface Told<T> {
+export interface WithLine<T> {
   line: number;
   value: T;
 }
@@ -16,17 +16,17 @@ export interface Example {
   line: number;
   command: string;
   /** The JSON block that follows the command's block; null where none does. */
-  output: Told<string> | null;
+  output: WithLine<string> | null;
 }
 
 /** What a script's README tells. What is missing is null or empty; `readme-problems.ts` says what should be there. */
 export interface Readme {
   sections: Section[];
   /** One line. */
-  summary: Told<string> | null;
-  usage: Told<string> | null;
-  arguments: Told<{ name: string; required: boolean; description: string }>[];
-  codes: Told<string>[];
+  summary: WithLine<string> | null;
+  usage: WithLine<string> | null;
+  arguments: WithLine<{ name: string; required: boolean; description: string }>[];
+  codes: WithLine<string>[];
   examples: Example[];
 }
 
@@ -69,15 +69,15 @@ export const isCommands = (block: Block): block is Code =>
   block.kind === 'code' && /^(bash|sh|shell|console)?$/.test(block.language);
 const isJson = (block: Block | undefined): block is Code =>
   block?.kind === 'code' && block.language === 'json';
-const isDenoRun = ({ value }: Told<string>): boolean => value.startsWith('deno ');
+const isDenoRun = ({ value }: WithLine<string>): boolean => value.startsWith('deno ');
 
 /** The commands of a code block: continued lines joined, comments and `cd` left out. */
-export function commandsIn({ line, code }: Code): Told<string>[] {
-  const commands: Told<string>[] = [];
-  let open: Told<string> | null = null;
+export function commandsIn({ line, code }: Code): WithLine<string>[] {
+  const commands: WithLine<string>[] = [];
+  let open: WithLine<string> | null = null;
   for (const [index, text] of code.split('\n').entries()) {
     const [, part = '', continued] = /^(.*?)(\\)?$/.exec(text.trim()) ?? [];
-    const begun: Told<string> = open ?? { line: line + 1 + index, value: '' };
+    const begun: WithLine<string> = open ?? { line: line + 1 + index, value: '' };
     open = { ...begun, value: `${begun.value} ${part.trim()}`.trim() };
     if (continued !== undefined) continue;
     if (open.value !== '' && !/^(#|cd\s)/.test(open.value)) commands.push(open);

@@ -1,6 +1,6 @@
 import type { StopReason } from '../lib/supervision.js';
-import type { EventBody } from '../results/events.js';
-import type { Ending } from '../results/run-record.js';
+import type { EventBody } from '../results/records/events.js';
+import type { EndReason } from '../results/records/run-record.js';
 import type { Mock } from '../scenario/mock.js';
 
 /** What an agent is asked to do, in terms of no agent in particular. Paths are absolute. */
@@ -21,6 +21,8 @@ export interface AgentRequest {
   access: ModelAccess | null;
   /** The scenario's scripted steps, for the mock. */
   mock: Mock | null;
+  /** Whether this program's own files and its Node are there; not so in a container. */
+  hasNode: boolean;
 }
 
 /** A provider of models, as the user's variables or the config's `[providers.x]` say. */
@@ -66,13 +68,13 @@ export interface AgentEnd {
 }
 
 export interface Classified {
-  ending: Ending;
+  ending: EndReason;
   message: string;
   /** Whether the same agent may do better at another time; null: no. */
-  again: Again | null;
+  again: RetryHint | null;
 }
 
-export interface Again {
+export interface RetryHint {
   /**
    * `limit`: the account's, so that other runs with the provider would meet it too. `busy`: a rate limit or an outage.
    * `session`: the session to go on with is not there; a new one is needed.

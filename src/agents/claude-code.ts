@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { withoutVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
-import { classifyByResult } from './classify.js';
-import { claudeCodeStream } from './claude-code-stream.js';
+import { classifyByResult } from './failures/classify.js';
+import { claudeCodeStream } from './streams/claude-code.js';
 import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
@@ -43,7 +43,7 @@ export function claudeCode(settings: AgentSettings): Agent {
     refuses(model) {
       const { provider } = splitModel(model, PROVIDER);
       if (provider === PROVIDER) return null;
-      return `claude-code runs models of ${PROVIDER} only, like "claude-sonnet-4-5"; got '${model}'`;
+      return `claude-code only runs models of ${PROVIDER}, like "claude-sonnet-4-5"; got '${model}'`;
     },
     login:
       settings.auth === 'login'

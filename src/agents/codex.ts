@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { withVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
-import { classifyByResult } from './classify.js';
-import { codexStream } from './codex-stream.js';
+import { classifyByResult } from './failures/classify.js';
+import { codexStream } from './streams/codex.js';
 import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
@@ -46,7 +46,7 @@ export function codex(settings: AgentSettings): Agent {
     refuses(model) {
       const { provider } = splitModel(model, 'openai');
       return WITHOUT_RESPONSES.has(provider)
-        ? `codex speaks the Responses API, which ${provider} does not have; name a model like "gpt-5.5"`
+        ? `codex uses the Responses API, which ${provider} does not offer; use a model like "gpt-5.5"`
         : null;
     },
     login: login

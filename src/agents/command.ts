@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Agent } from './agent.js';
-import { classifyByExit } from './classify.js';
+import { classifyByExit } from './failures/classify.js';
 import type { AgentSettings } from './settings.js';
-import { eventStream, textStream } from './streams.js';
+import { eventStream, textStream } from './streams/plain.js';
 
 /** `{model}`, `{prompt_file}` and `{workspace}` in arguments stand for the run's values. */
 const fill = (text: string, values: Record<string, string>): string =>
@@ -23,17 +23,17 @@ export function commandAgent(name: string, settings: AgentSettings): Agent {
     version: settings.version_command === undefined ? null : ['sh', '-c', settings.version_command],
     launch(request) {
       // It has no channel for what comes before the prompt.
-      const said = [request.system, request.prompt].filter((text) => text !== null).join('\n\n');
+      const question = [request.system, request.prompt].filter((text) => text !== null).join('\n\n');
       const promptFile = join(request.config, 'prompt.txt');
       const values = { model: request.model, prompt_file: promptFile, workspace: request.workspace };
       const args = settings.args.map((arg) => fill(arg, values));
       const named = settings.args.some((arg) => arg.includes('{prompt_file}'));
-      const last = { arg: [said], stdin: [], file: named ? [] : [promptFile] }[prompt];
+      const last = { arg: [question], stdin: [], file: named ? [] : [promptFile] }[prompt];
       return {
         argv: [command, ...args, ...last],
         env: { ...settings.env, LLM_TOOL_TEST_MODEL: request.model },
-        stdin: prompt === 'stdin' ? said : '',
-        files: prompt === 'file' ? [{ path: promptFile, content: said }] : [],
+        stdin: prompt === 'stdin' ? question : '',
+        files: prompt === 'file' ? [{ path: promptFile, content: question }] : [],
       };
     },
     resume: null,

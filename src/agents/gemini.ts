@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { withoutVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentEnd, AgentRequest, Classified, LoginFile } from './agent.js';
-import { classifyByResult } from './classify.js';
-import { geminiStream } from './gemini-stream.js';
+import { classifyByResult } from './failures/classify.js';
+import { geminiStream } from './streams/gemini.js';
 import type { AgentSettings } from './settings.js';
-import { meaningfulLines } from './stderr-noise.js';
+import { meaningfulLines } from './failures/stderr-noise.js';
 
 /** Gemini CLI. Its folder `.gemini` is in `config`. */
 export function gemini(settings: AgentSettings): Agent {
@@ -21,7 +21,7 @@ export function gemini(settings: AgentSettings): Agent {
       const { provider } = splitModel(model, 'google');
       return provider === 'google'
         ? null
-        : `gemini runs Google's models only, none of ${provider}; name one like "gemini-2.5-flash"`;
+        : `gemini only runs Google's models, not those of ${provider}; use one like "gemini-2.5-flash"`;
     },
     login: login ? ['oauth_creds.json', 'google_accounts.json'].map(loginFile) : null,
     limitsTurns: true,

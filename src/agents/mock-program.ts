@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beginningOf } from '../lib/cut.js';
-import type { EventBody } from '../results/events.js';
+import { beginningOf } from '../lib/format/truncate.js';
+import type { EventBody } from '../results/records/events.js';
 import type { MockStep } from '../scenario/mock.js';
 
 /** The mock agent, run by itself: `node mock-program.js STEPS.json` in the workspace. Its output is our event stream. */
@@ -36,7 +36,7 @@ const result = (id: string, exitCode: number | null, output: string, isError = e
 /** Runs a command to its own end. What it leaves in the background goes on, and may hold its output open for ever. */
 async function runShell(command: string): Promise<{ exitCode: number | null; output: string }> {
   const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = [child.stdout, child.stderr].map((stream) => {
+  const output = [child.stdout, child.stderr].map((stream) => {
     const kept = { text: '' };
     stream.setEncoding('utf8').on('data', (text: string) => {
       if (kept.text.length <= OUTPUT_LIMIT) kept.text += text;
@@ -46,7 +46,7 @@ async function runShell(command: string): Promise<{ exitCode: number | null; out
   const closed = once(child, 'close');
   const [exitCode] = (await once(child, 'exit')) as [number | null];
   await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
-  return { exitCode, output: said.map(({ text }) => text).join('') };
+  return { exitCode, output: output.map(({ text }) => text).join('') };
 }
 
 async function perform(step: MockStep): Promise<void> {

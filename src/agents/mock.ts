@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type { Agent } from './agent.js';
-import { classifyByExit } from './classify.js';
-import { eventStream } from './streams.js';
+import { classifyByExit } from './failures/classify.js';
+import { mockScript } from './mock-script.js';
+import { eventStream } from './streams/plain.js';
 
 /** Plays the scenario's `mock.steps`, as a real process under the same supervision as any agent. */
 export const mock: Agent = {
@@ -16,13 +17,19 @@ export const mock: Agent = {
   limitsTurns: false,
   version: null,
   launch(request) {
+    const mock = request.mock ?? { steps: [] };
+    if (!request.hasNode) {
+      const script = join(request.config, 'mock-steps.sh');
+      const files = [{ path: script, content: mockScript(mock) }];
+      return { argv: ['sh', script], env: {}, stdin: request.prompt, files };
+    }
     const steps = join(request.config, 'mock-steps.json');
     const program = fileURLToPath(new URL('./mock-program.js', import.meta.url));
     return {
       argv: [process.execPath, program, steps],
       env: {},
       stdin: request.prompt,
-      files: [{ path: steps, content: JSON.stringify(request.mock ?? { steps: [] }) }],
+      files: [{ path: steps, content: JSON.stringify(mock) }],
     };
   },
   resume: null,

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { withVersion } from '../lib/api-address.js';
 import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
-import { classifyByResult } from './classify.js';
-import { opencodeStream } from './opencode-stream.js';
+import { classifyByResult } from './failures/classify.js';
+import { opencodeStream } from './streams/opencode.js';
 import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
@@ -61,7 +61,7 @@ export function opencode(settings: AgentSettings): Agent {
     },
     refuses(model) {
       const name = parseModelName(model);
-      return name.ok ? null : `opencode needs to be told a model: ${name.message}`;
+      return name.ok ? null : `opencode needs a model with its provider: ${name.message}`;
     },
     login:
       settings.auth === 'login'

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { withoutVersion, withVersion } from '../lib/api-address.js';
 import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
-import { classifyByResult } from './classify.js';
-import { piStream } from './pi-stream.js';
+import { classifyByResult } from './failures/classify.js';
+import { piStream } from './streams/pi.js';
 import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
@@ -63,7 +63,7 @@ export function pi(settings: AgentSettings): Agent {
     },
     refuses(model) {
       const name = parseModelName(model);
-      return name.ok ? null : `pi must be told who serves the model: ${name.message}`;
+      return name.ok ? null : `pi needs a model with its provider: ${name.message}`;
     },
     login: login
       ? [{ home: '.pi/agent/auth.json', at: ({ config }): string => join(config, 'auth.json') }]

@@ -1,116 +1,31 @@
-import { assertNever } from '../lib/assert-never.js';
-import { isJsonObject, type Json } from '../lib/json.js';
-import { differingFiles } from '../platform/compare-trees.js';
-import { renderComparison } from '../reports/comparison-text.js';
-import { compareSweeps, type SweepToCompare } from '../results/comparison/compare-sweeps.js';
-import type { Gate } from '../results/comparison/document.js';
-import { oneVariant } from '../results/comparison/one-variant.js';
-import type { Plan } from '../scenario/plan.js';
-import { fixtureFolder } from '../store/results-folder.js';
-import { readSweep } from './compare/read-sweep.js';
-import { printJson, say, textOptions } from './output.js';
-import { ownCommand } from './own-name.js';
-import { checkVariant } from './plan/choose-variants.js';
-import { openProject } from './project.js';
-import { findById } from './sweeps/find-sweep.js';
-import { readLog } from './sweeps/read-log.js';
-import { UsageError } from './usage-error.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
+import { list } from './shared/option-values.js';
 
-export interface CompareOptions {
-  /** Names of two variants: base and head are compared in these only. Empty: each variant with itself. */
-  variants: string[];
-  failOnWorse: boolean;
-  results?: string;
-  json: boolean;
-}
-
-/**
- * `compare`: whether a sweep is better or worse than another one, or a variant than another one, from the files alone. Where
- * no head is named, it is the newest sweep, and of variants the same one.
- */
-export async function compare(
-  base: string,
-  head: string | undefined,
-  options: CompareOptions,
-): Promise<number> {
-  const { resultsPath } = openProject(options.results);
-  const { variants } = options;
-  const before = sweepOf(resultsPath, base);
-  const after = head === undefined && variants.length > 0 ? before : sweepOf(resultsPath, head ?? 'latest');
-  if (before.sweep === after.sweep && variants.length === 0)
-    throw new UsageError('usage', `base and head are the same sweep, ${before.sweep}: name an older one`);
-  const [variantBefore, variantAfter] = pairOf(variants, before, after);
-  const results = readLog(resultsPath);
-  const sides = [
-    narrowed(await readSweep(resultsPath, before, results), variantBefore),
-    narrowed(await readSweep(resultsPath, after, results), variantAfter),
-  ] as const;
-  const comparison = compareSweeps(...sides, await fixtureFiles(resultsPath, ...sides));
-  if (options.json) printJson(comparison);
-  else
-    process.stdout.write(
-      renderComparison(comparison, { ...textOptions(), now: Date.now(), command: ownCommand }),
+/** `compare` */
+export function addCompare(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('compare')
+    .description('Compare two sweeps or two variants: better, worse, or too few runs to tell')
+    .argument('<base>', 'sweep before the change: its id, a unique prefix of it, or `latest`')
+    .argument('[head]', 'sweep after the change (default: latest; with --variants the same sweep)')
+    .option('--variants <base,head>', 'compare these two variants', list, [])
+    .option(
+      '--fail-on-worse',
+      'exit 1 if head is worse, 3 if it was not fully tested, 4 if there are too few runs to tell',
+      false,
+    )
+    .option(...RESULTS)
+    .option(...JSON_FLAG, false)
+    .action(async (base, head, options) =>
+      exitWith((await import('./compare/compare.js')).compare(base, head, options)),
     );
-  return options.failOnWorse ? exitOf(comparison.gate) : 0;
-}
-
-/** The exit code of `--fail-on-worse`; what is neither worse nor better tested than that is told on stderr. */
-function exitOf({ result, reasons }: Gate): 0 | 1 | 3 | 4 {
-  for (const reason of reasons) say(`${result}: ${reason}`);
-  switch (result) {
-    case 'not worse':
-      return 0;
-    case 'worse':
-      return 1;
-    case 'not tested':
-      return 3;
-    case 'undecided':
-      return 4;
-    default:
-      return assertNever(result);
-  }
-}
-
-const narrowed = (sweep: SweepToCompare, variant: string | null): SweepToCompare =>
-  variant === null ? sweep : oneVariant(sweep, variant);
-
-/** The variants of base and of head; null: all. @throws UsageError for other than two, the same twice, and unknown ones */
-function pairOf(variants: readonly string[], ...plans: [Plan, Plan]): [string | null, string | null] {
-  const [before, after] = variants;
-  if (before === undefined) return [null, null];
-  if (after === undefined || variants.length > 2 || before === after)
-    throw new UsageError('usage', '--variants: expected two names, of base and of head, like "bare,guided"');
-  for (const [at, { sweep, cells }] of plans.entries()) {
-    const known = [...new Set(cells.map(({ variant }) => variant))];
-    checkVariant(variants[at] ?? '', known, `${sweep} has no variant`);
-  }
-  return [before, after];
-}
-
-function sweepOf(resultsPath: string, id: string): Plan {
-  const found = findById(resultsPath, id);
-  if (found.kind === 'sweep') return found.plan;
-  throw new UsageError('unknown_id', `'${id}' is a run; what is compared are sweeps`);
-}
-
-/** By scenario of both: files of the fixture that are not the same. */
-async function fixtureFiles(
-  resultsPath: string,
-  base: SweepToCompare,
-  head: SweepToCompare,
-): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>();
-  for (const [name, scenario] of base.scenarios) {
-    const [before, after] = [fixtureOf(scenario), fixtureOf(head.scenarios.get(name))];
-    if (before === null || after === null || before === after) continue;
-    const folders = [fixtureFolder(resultsPath, before), fixtureFolder(resultsPath, after)] as const;
-    // A snapshot that is gone or cannot be read: that it is another one is said all the same.
-    found.set(name, await differingFiles(...folders).catch(() => []));
-  }
-  return found;
-}
-
-function fixtureOf(scenario: Json | undefined): string | null {
-  const fixture = isJsonObject(scenario) ? scenario['fixture'] : null;
-  return typeof fixture === 'string' ? fixture : null;
+  addHelp(
+    command,
+    'compare',
+    ['Compare the sweeps named before and after', 'llm-tool-test compare before after'],
+    ['Compare two variants in the newest sweep', 'llm-tool-test compare latest --variants bare,guided'],
+    ['Fail a CI job if the newest sweep is worse', 'llm-tool-test compare before --fail-on-worse'],
+  );
 }

@@ -1,27 +1,22 @@
-import { readFileSync } from 'node:fs';
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { packageFile } from '../platform/package-info.js';
-import { complete } from './completion/complete.js';
-import { printJson } from './output.js';
+import { Argument } from '@commander-js/extra-typings';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { JSON_FLAG } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
 
-/** `completion`: a script that asks `complete-words` at every press of the key, so that it knows new verbs by itself. */
-export function completion(shell: 'bash' | 'zsh' | 'fish', { json }: { json: boolean }): number {
-  const script = readFileSync(packageFile(`templates/completion/${shell}`), 'utf8');
-  if (json) printJson({ shell, script });
-  else process.stdout.write(script);
-  return 0;
-}
-
-/** `complete-words`: what the last of these words can become. Never fails: nobody could read the error. */
-export async function completeWords(program: CommandUnknownOpts, words: readonly string[]): Promise<number> {
-  // Verbs and options are offered without the project, which takes longer to load.
-  const asked: { name: string; results: string | undefined }[] = [];
-  const first = complete(program, words, (name, results) => {
-    asked.push({ name, results });
-    return [];
-  });
-  const { valuesOf } = asked.length > 0 ? await import('./completion/values.js') : { valuesOf: null };
-  const lines = valuesOf === null ? first : complete(program, words, valuesOf);
-  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
-  return 0;
+/** `completion` */
+export function addCompletion(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('completion')
+    .description('Print a completion script for a shell; its first lines say how to install it')
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(['bash', 'zsh', 'fish'] as const))
+    .option(...JSON_FLAG, false)
+    .action(async (shell, options) =>
+      exitWith((await import('./completion/completion.js')).completion(shell, options)),
+    );
+  addHelp(
+    command,
+    'completion',
+    ['Install it for bash', 'llm-tool-test completion bash >> ~/.bashrc'],
+    ['Install it for fish', 'llm-tool-test completion fish > ~/.config/fish/completions/llm-tool-test.fish'],
+  );
 }

@@ -1,61 +1,28 @@
-import { countOf, renderDoctor, type Check, type CheckStatus } from '../reports/doctor-text.js';
-import { checksOf } from './doctor/checks.js';
-import { doctorContext, type DoctorCheck, type DoctorContext } from './doctor/context.js';
-import { printJson, textOptions } from './output.js';
-import { UsageError } from './usage-error.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { ADDRESS, JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
 
-export interface DoctorOptions {
-  json: boolean;
-  results?: string;
-  address?: string;
-  /** Name of an agent: it is tried, and nothing else is looked at. */
-  try?: string;
-  model?: string;
+/** `doctor` */
+export function addDoctor(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('doctor')
+    .description('Check that this machine can run scenarios; exit 3 if it cannot')
+    .option('--try <agent>', 'instead, start this agent with a trivial prompt and report how it went')
+    .option(
+      '--model <name>',
+      "model for --try (default: the first one in the config file, else the agent's own)",
+    )
+    .option(...RESULTS)
+    .option(...ADDRESS)
+    .option(...JSON_FLAG, false)
+    .action(async (options) => exitWith((await import('./doctor/doctor.js')).doctor(options)));
+  addHelp(
+    command,
+    'doctor',
+    ['Report what is missing on this machine', 'llm-tool-test doctor'],
+    [
+      'Check that an agent, its key and its model work (this costs a few tokens)',
+      'LLM_TOOL_TEST_ENABLED=1 llm-tool-test doctor --try claude-code',
+    ],
+  );
 }
-
-/** For a check that hangs (a network file system, for example): programs and servers have shorter limits of their own. */
-const LIMIT_MS = 8000;
-
-/** `doctor`: what is needed here to run scenarios. Exit 3 when something is in the way. */
-export async function doctor(options: DoctorOptions): Promise<number> {
-  const checks = await findings(options);
-  const worst = (['problem', 'warning'] as const).find((status) => countOf(checks, status) > 0) ?? 'ok';
-  if (options.json) printJson(document(worst, checks));
-  else process.stdout.write(renderDoctor(checks, textOptions()));
-  return worst === 'problem' ? 3 : 0;
-}
-
-async function findings({ try: agent, ...options }: DoctorOptions): Promise<Check[]> {
-  if (agent !== undefined)
-    return [await (await import('./doctor/try.js')).tryOut({ ...options, try: agent })];
-  if (options.model !== undefined)
-    throw new UsageError('usage', '--model names the model to try an agent with; name the agent with --try');
-  const context = doctorContext(options);
-  return Promise.all(checksOf(context).map((check) => perform(check, context)));
-}
-
-/** A check that breaks is a warning of its own, and no reason to keep the others back. */
-async function perform({ name, look }: DoctorCheck, context: DoctorContext): Promise<Check> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS / 1000} s`)), LIMIT_MS);
-  });
-  try {
-    return { name, ...(await Promise.race([(async () => look(context))(), late])) };
-  } catch (error) {
-    return { name, status: 'warning', message: `could not be checked: ${(error as Error).message}` };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const document = (status: CheckStatus, checks: readonly Check[]) => ({
-  status,
-  checks: checks.map(({ name, status: found, message, remedy = null, detail = null }) => ({
-    name,
-    status: found,
-    message,
-    remedy,
-    detail,
-  })),
-});

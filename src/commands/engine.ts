@@ -1,138 +1,54 @@
-import { readEngineState, type EngineState } from '../platform/engine/engine-state.js';
-import { stopEngine } from '../platform/engine/ensure-engine.js';
-import { projectState } from '../platform/folders.js';
-import { forgiveOutput } from '../platform/forgive-output.js';
-import { givenTemporal } from '../platform/given-temporal.js';
-import { isAlive, type ProcessIdentity } from '../platform/process-identity.js';
-import { printJson, say } from './output.js';
-import { ownCommand } from './own-name.js';
-import { openProject } from './project.js';
-import { InfrastructureError } from './usage-error.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { ADDRESS, JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
 
-interface Where {
-  results?: string;
-}
+const STAY = ['--stay', 'keep running when idle (default: stop after 15 idle minutes)'] as const;
+const SECTION = 'engine-worker';
 
-interface Asked extends Where {
-  json: boolean;
-}
+/** `engine`: the background processes of a results folder. */
+export function addEngine(program: Program, { exitWith }: CommandLine): void {
+  const engine = program
+    .command('engine')
+    .description('Control the local engine: Temporal server, worker and the keeper that restarts them');
+  addHelp(
+    engine,
+    SECTION,
+    ['Show what is running', 'llm-tool-test engine status'],
+    ['Stop the background processes', 'llm-tool-test engine stop'],
+  );
 
-interface Started extends Where {
-  address?: string;
-  /** Never end by idleness. */
-  stay: boolean;
-}
+  const start = engine
+    .command('start')
+    .description('Start the local Temporal server and worker in the background')
+    .option(...STAY, false)
+    .option(...RESULTS)
+    .option(...ADDRESS)
+    .option(...JSON_FLAG, false)
+    .action(async (options) => exitWith((await import('./engine/engine.js')).engineStart(options)));
+  addHelp(start, SECTION, ['Start the engine and keep it running', 'llm-tool-test engine start --stay']);
 
-const IDLE_SECS = 15 * 60;
-const ANSWER_MS = 2000;
+  const stop = engine
+    .command('stop')
+    .description('Stop the server and the worker; open sweeps continue when they are started again')
+    .option(...RESULTS)
+    .option(...JSON_FLAG, false)
+    .action(async (options) => exitWith((await import('./engine/engine.js')).engineStop(options)));
+  addHelp(stop, SECTION, ['Stop the engine', 'llm-tool-test engine stop']);
 
-/** `engine keep`: the keeper itself, in the foreground. Commands start it; so do containers and service managers. */
-export async function engineKeep({ results, address, stay }: Started): Promise<number> {
-  const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
-  const { resultsPath } = openProject(results);
-  const external = givenTemporal(address);
-  // `status` and `stop` must not wait for Temporal's client.
-  const { keep } = await import('../platform/engine/keeper.js');
-  forgiveOutput();
-  await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000 });
-  // Its state says why it failed, to the command that waits for it; a service manager sees the output only.
-  const state = await engineState(resultsPath);
-  if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
-  say(`error: ${state.message}`);
-  return 3;
-}
+  const status = engine
+    .command('status')
+    .description('Show which processes of the engine are running')
+    .option(...RESULTS)
+    .option(...JSON_FLAG, false)
+    .action(async (options) => exitWith((await import('./engine/engine.js')).engineShowStatus(options)));
+  addHelp(status, SECTION, ['Show the status as JSON', 'llm-tool-test engine status --json']);
 
-export async function engineStart({ json, results, address, stay }: Started & Asked): Promise<number> {
-  const { resultsPath } = openProject(results);
-  const { openSession } = await import('./session.js');
-  const session = await openSession(resultsPath, {
-    ...(address === undefined ? {} : { address }),
-    stay,
-  });
-  await session.close();
-  return showStatus(resultsPath, json);
-}
-
-export async function engineStop({ json, results }: Asked): Promise<number> {
-  const stop = await stopEngine(projectState(openProject(results).resultsPath).folder);
-  if (stop.status === 'ending') {
-    const { pid } = stop.process;
-    throw new InfrastructureError(
-      `the engine is still ending (pid ${pid}): try ${ownCommand('engine stop')} again; where that does not help, \`kill -KILL ${pid}\` before it`,
-    );
-  }
-  const stopped = stop.status === 'stopped';
-  if (json) printJson({ stopped });
-  else
-    say(
-      stopped
-        ? 'the engine has stopped; open sweeps go on when it is started again'
-        : 'the engine is not running',
-    );
-  return 0;
-}
-
-export const engineShowStatus = ({ json, results }: Asked): Promise<number> =>
-  showStatus(openProject(results).resultsPath, json);
-
-const engineState = (resultsPath: string): Promise<EngineState | null> =>
-  readEngineState(projectState(resultsPath).folder);
-
-/** One of the engine's processes, checked against the process table. */
-interface Part {
-  pid: number | null;
-  state: 'running' | 'stopped' | 'external';
-}
-
-const partOf = (identity: ProcessIdentity | null | undefined): Part =>
-  identity != null && isAlive(identity)
-    ? { pid: identity.pid, state: 'running' }
-    : { pid: null, state: 'stopped' };
-
-async function showStatus(resultsPath: string, json: boolean): Promise<number> {
-  const state = await engineState(resultsPath);
-  const server = state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server);
-  const away = state === null || server.state === 'stopped' ? null : await whyAway(state);
-  const status = {
-    address: state?.address ?? null,
-    ui_url: state?.uiUrl ?? null,
-    versions: state?.versions ?? null,
-    keeper: partOf(state?.keeper),
-    server,
-    server_answers: server.state === 'stopped' ? null : away === null,
-    worker: partOf(state?.worker),
-  };
-  if (away !== null) say(`warning: ${away}`);
-  if (json) printJson(status);
-  else process.stdout.write(`${describe(status, state)}\n`);
-  return 0;
-}
-
-/** What to do about a server that does not answer; null when it does. */
-async function whyAway(state: EngineState): Promise<string | null> {
-  const { withClient } = await import('../platform/temporal-client.js');
-  try {
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    await withClient(state, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve());
-    return null;
-  } catch (error) {
-    const { awayText } = await import('./ask-server.js');
-    return awayText(state, (error as Error).message);
-  }
-}
-
-function describe(
-  { keeper, server, worker }: { keeper: Part; server: Part; worker: Part },
-  state: EngineState | null,
-): string {
-  const line = (name: string, { pid, state: how }: Part, ...more: (string | null | undefined)[]): string =>
-    [`${name.padEnd(8)}${how}${pid === null ? '' : ` (pid ${pid})`}`, ...more]
-      .filter((text) => text != null && text !== '')
-      .join('  ');
-  return [
-    ...(keeper.pid === null ? [] : [`phase   ${state?.phase ?? ''} ${state?.message ?? ''}`.trimEnd()]),
-    line('keeper', keeper),
-    line('server', server, state?.address, state?.uiUrl),
-    line('worker', worker),
-  ].join('\n');
+  const keep = engine
+    .command('keep')
+    .description('Keep the engine running from the foreground, for containers and service managers')
+    .option(...STAY, false)
+    .option(...RESULTS)
+    .option(...ADDRESS)
+    .action(async (options) => exitWith((await import('./engine/engine.js')).engineKeep(options)));
+  addHelp(keep, SECTION, ['Run the engine in a container', 'llm-tool-test engine keep --stay']);
 }

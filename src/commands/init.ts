@@ -1,46 +1,19 @@
-import { relative, resolve } from 'node:path';
-import { planFiles } from './init/plan-files.js';
-import { writeNewFiles } from './new-files.js';
-import { printJson } from './output.js';
-import { ownName } from './own-name.js';
-import { displayPath } from './project.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { JSON_FLAG } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
 
-/** `init`: a config, a scenario and its fixture that run at once. All files are made, or none; none is overwritten. */
-export function init(dir: string, { json }: { json: boolean }): number {
-  const folder = resolve(dir);
-  const files = planFiles(folder);
-  writeNewFiles(folder, files);
-  const next = nextCommands(folder);
-  const paths = files.map(({ path }) => path);
-  if (json) printJson({ folder, files: paths, next: next.map(({ command }) => command) });
-  else process.stdout.write(describe(folder, paths, next));
-  return 0;
-}
-
-interface Step {
-  command: string;
-  does: string;
-}
-
-function nextCommands(folder: string): Step[] {
-  const way = relative(process.cwd(), folder);
-  return [
-    ...(way === '' ? [] : [{ command: `cd ${way.startsWith('../..') ? folder : way}`, does: '' }]),
-    { command: `${ownName} run stock_delivery`, does: 'plays the free agent `mock`, in seconds' },
-    { command: `${ownName} doctor`, does: 'says what is missing here' },
-  ];
-}
-
-function describe(folder: string, files: readonly string[], next: readonly Step[]): string {
-  const width = Math.max(...next.map(({ command }) => command.length));
-  return [
-    `made in ${displayPath(folder)}:`,
-    ...files.map((path) => `  ${path}`),
-    '',
-    'next:',
-    ...next.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`.trimEnd()),
-    '',
-    'then read fixtures/stock_delivery.yaml: it says what to change to test a tool of your own',
-    '',
-  ].join('\n');
+/** `init` */
+export function addInit(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('init')
+    .description('Create a config file, a scenario and its fixture, ready to run')
+    .argument('[dir]', 'folder to create them in; created if missing (default: the working folder)')
+    .option(...JSON_FLAG, false)
+    .action(async (dir, options) => exitWith((await import('./init/init.js')).init(dir ?? '.', options)));
+  addHelp(
+    command,
+    'init',
+    ['Set up the working folder', 'llm-tool-test init'],
+    ['Set up a new folder', 'llm-tool-test init agent-tests'],
+  );
 }

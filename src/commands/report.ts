@@ -1,44 +1,27 @@
-import { dirname, resolve } from 'node:path';
-import { loadFormat, type FormatName } from '../reports/formats/index.js';
-import type { SweepReport } from '../reports/formats/sweep-report.js';
-import { say } from './output.js';
-import { appendOutput, checkOutput, replaceOutput } from './output-file.js';
-import { ownCommand } from './own-name.js';
-import { displayPath, openProject } from './project.js';
-import { findById } from './sweeps/find-sweep.js';
-import { readRecords } from './sweeps/read-records.js';
-import { sweepDocument } from './sweeps/sweep-document.js';
-import { UsageError } from './usage-error.js';
+import { Option } from '@commander-js/extra-typings';
+import { formatNames } from '../reports/formats/index.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { JSON_FLAG, RESULTS, SWEEP } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
 
-export interface ReportOptions {
-  format: FormatName;
-  /** A file, in place of stdout. */
-  output?: string;
-  results?: string;
-}
-
-/** `report`: one report of a sweep and all its runs, from the files alone. */
-export async function report(id: string, options: ReportOptions): Promise<number> {
-  if (options.output !== undefined) checkOutput(options.output);
-  const { resultsPath } = openProject(options.results);
-  const found = findById(resultsPath, id);
-  if (found.kind === 'run')
-    throw new UsageError('usage', `'${id}' is a run, not a sweep: ${ownCommand(`show ${id}`)} shows it`);
-  const document = await sweepDocument(resultsPath, found.plan);
-  const content: SweepReport = {
-    document,
-    cells: document.cells.map(readRecords),
-    base: options.output === undefined ? process.cwd() : dirname(resolve(options.output)),
-  };
-  const format = await loadFormat(options.format);
-  const text = format.render(content);
-  if (options.output === undefined) process.stdout.write(text);
-  else {
-    await (format.appends === true ? appendOutput : replaceOutput)(options.output, text);
-    say(`report  ${displayPath(resolve(options.output))}`);
-  }
-  // Services read the log of both streams; stdout has the report, and may go to a file.
-  if (format.log !== undefined && process.env[format.log.variable] === 'true')
-    format.log.lines(content).forEach(say);
-  return 0;
+/** `report` */
+export function addReport(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('report')
+    .description('Write a report of a sweep and all its runs')
+    .argument(...SWEEP)
+    .addOption(new Option('--format <format>', 'format of the report (default: md)').choices(formatNames))
+    .option('--output <file>', 'write to this file instead of stdout (`github` appends)')
+    .option(...RESULTS)
+    .addOption(new Option(JSON_FLAG[0], 'same as --format json').conflicts(['format', 'output']))
+    .action(async (id, { json, format = json === true ? 'json' : 'md', ...options }) =>
+      exitWith((await import('./report/report.js')).report(id, { ...options, format })),
+    );
+  addHelp(
+    command,
+    'report',
+    ['Print a report of the newest sweep as Markdown', 'llm-tool-test report latest'],
+    ['Write an HTML page', 'llm-tool-test report latest --format html --output report.html'],
+    ['Write test results for a CI service', 'llm-tool-test report latest --format junit --output junit.xml'],
+  );
 }

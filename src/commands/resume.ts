@@ -1,30 +1,20 @@
-import { readEnvFile } from './env-file.js';
-import { followToEnd } from './follow/follow-to-end.js';
-import { openProject } from './project.js';
-import { openSession } from './session.js';
-import { hasEnded, showEnded } from './sweeps/ended.js';
-import { findPlan } from './sweeps/find-sweep.js';
-import { storedScenarios } from './sweeps/hand-over-again.js';
-import { startWhereLost } from './sweeps/next-round.js';
-import { keepsValues, updateSweep, type FollowOptions } from './sweeps/update-sweep.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { ADDRESS, ENV_FILE, JSON_FLAG, RESULTS, SWEEP } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
 
-/**
- * `resume`: goes on with a sweep, whatever has become of it, and follows it. Paused: unpaused. Its workflow terminated
- * or its database gone: started again as another round with the cells that have no result. Ended: shown.
- */
-export async function resume(id: string, options: FollowOptions): Promise<number> {
-  const { resultsPath } = openProject(options.results);
-  const plan = findPlan(resultsPath, id);
-  if (hasEnded(resultsPath, plan)) return showEnded(resultsPath, plan, options.json);
-  const round = { scenarios: storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
-  const session = await openSession(resultsPath, options);
-  try {
-    const found = await startWhereLost(session, resultsPath, plan, round);
-    if (found === 'ended') return await showEnded(resultsPath, plan, options.json);
-    if (found === 'open' && options.envFile !== undefined) throw keepsValues(plan.sweep);
-    if (found === 'open') await updateSweep(session, plan.sweep, 'resume');
-    return await followToEnd(session, plan, resultsPath, options.json);
-  } finally {
-    await session.close();
-  }
+/** `resume` */
+export function addResume(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('resume')
+    .description('Continue a sweep and follow it to its end')
+    .argument(...SWEEP)
+    .option(...ENV_FILE)
+    .option(...RESULTS)
+    .option(...ADDRESS)
+    .option(...JSON_FLAG, false)
+    .action(async (id, options) => exitWith((await import('./resume/resume.js')).resume(id, options)));
+  addHelp(command, 'show-resume-retry-pause-cancel', [
+    'Continue the newest sweep',
+    'llm-tool-test resume latest',
+  ]);
 }

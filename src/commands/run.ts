@@ -1,138 +1,100 @@
-import { projectState } from '../platform/folders.js';
-import { handoverFrom } from '../platform/handover.js';
-import { buildSweepDocument, type SweepDocument } from '../results/sweep-document.js';
-import type { Plan } from '../scenario/plan.js';
-import { originOf } from '../store/origin.js';
-import { sweepWorkflowId } from '../workflows/protocol.js';
-import { readEnvFile } from './env-file.js';
-import { catchSignals, giveUp } from './follow/signals.js';
-import { errorDocument, printJson, say } from './output.js';
-import { ownCommand } from './own-name.js';
-import { checkAgentLeave, checkJudgeLeave } from './plan/check-leave.js';
-import { checkSandbox } from './plan/check-sandbox.js';
-import { draftSweep, type Draft, type SweepFlags } from './plan/draft-sweep.js';
-import { targetsOfDraft, warnOfNotReused } from './plan/not-reused.js';
-import { selectScenarios, type Selection } from './plan/select-scenarios.js';
-import { showDraft } from './plan/show-draft.js';
-import { writePlan } from './plan/write-plan.js';
-import { checkWritable, openProject, type Project } from './project.js';
-import type { Session } from './session.js';
-import { handOver } from './sweeps/hand-over.js';
-import { storedScenarios } from './sweeps/hand-over-again.js';
-import { uiPage } from './ui-page.js';
-import { UsageError } from './usage-error.js';
+import { Option } from '@commander-js/extra-typings';
+import { UsageError } from '../lib/usage-error.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { ADDRESS, ENV_FILE, JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
+import { atMostConcurrency, count, each, list, positive, seconds, tier } from './shared/option-values.js';
 
-export interface RunOptions extends Selection, SweepFlags {
-  results?: string;
-  address?: string;
-  envFile?: string;
-  dryRun: boolean;
-  detach: boolean;
-  json: boolean;
-  passWithNoScenarios: boolean;
-}
-
-/** `run`: plan, start, follow. Returns the exit code. */
-export async function run(options: RunOptions): Promise<number> {
-  if (options.detach && (process.env['CI'] ?? '') !== '') {
-    throw new UsageError('detach_in_ci', '--detach is refused in CI: nothing would wait for the results');
-  }
-  const project = openProject(options.results);
-  const selected = await selectScenarios(project, options);
-  if (selected.length === 0) {
-    if (options.passWithNoScenarios) return sayNothingRan(options.json);
-    throw new UsageError(
-      'nothing_selected',
-      'no scenario was selected; --pass-with-no-scenarios makes that a success',
-    );
-  }
-  const environment = { ...process.env, ...readEnvFile(options.envFile) };
-  const draft = draftSweep(project, selected, options);
-  await checkSandbox(project, draft);
-  // A dry run spends nothing: it shows what would be paid for.
-  if (!options.dryRun) checkLeave(project, draft);
-  await checkWritable(project.resultsPath);
-  if (options.dryRun) return showDraft(draft, project, options.json);
-
-  await warnOfNotReused(project, targetsOfDraft(draft));
-  // Before there is a plan: what is there when the key is made is taken to be of an older build.
-  await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
-  const plan = await writePlan(project, draft, options.name);
-  const session = await openSessionFor(plan, project, options);
-  try {
-    const { startSweep } = await import('./sweeps/start-sweep.js');
-    const signals = options.detach ? null : catchSignals(() => giveUp(plan.sweep, options.json));
-    // Not before the engine is there: were it given up, the values would lie about.
-    const scenarios = storedScenarios(project.resultsPath, plan);
-    await handOver(session, plan, scenarios, handoverFrom(environment, draft.variables));
-    await startSweep(session, plan, 1);
-    if (signals !== null) {
-      const { followToEnd } = await import('./follow/follow-to-end.js');
-      return await followToEnd(session, plan, project.resultsPath, options.json, signals);
-    }
-    const document = startedDocument(plan, project, uiPage(session.engine, sweepWorkflowId(plan.sweep)));
-    if (options.json) printJson(document);
-    else
-      say(
-        `started ${plan.sweep}; ${ownCommand(`resume ${plan.sweep}`)} follows it\n${document.ui_url ?? ''}`,
-      );
-    return 0;
-  } finally {
-    await session.close();
-  }
-}
-
-/** The engine may take minutes to come. Whoever does not wait for it is told how to go on. */
-async function openSessionFor(plan: Plan, { resultsPath }: Project, options: RunOptions): Promise<Session> {
-  const message = `${plan.sweep} is planned and not started: ${ownCommand(`resume ${plan.sweep}`)} starts it`;
-  const onSignal = (): void => {
-    if (options.json) printJson(errorDocument('interrupted', message));
-    say(message);
-    process.exit(130);
-  };
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-  try {
-    // Only now is Temporal's client needed, which takes longer to load than all that came before to run.
-    const { openSession } = await import('./session.js');
-    return await openSession(resultsPath, options);
-  } catch (error) {
-    say(message);
-    throw error;
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  }
-}
-
-function checkLeave({ config }: Project, { cells, scenarios }: Draft): void {
-  for (const name of new Set(cells.map(({ agent }) => agent))) checkAgentLeave(config, name);
-  for (const { effective } of scenarios)
-    if (effective.judge !== null) checkJudgeLeave(config, effective.judge.model);
-}
-
-const startedDocument = (plan: Plan, { resultsPath }: Project, uiUrl: string | null): SweepDocument =>
-  buildSweepDocument({
-    sweep: plan.sweep,
-    workflowId: sweepWorkflowId(plan.sweep),
-    uiUrl,
-    status: 'running',
-    maxUsd: plan.max_usd,
-    cells: plan.cells,
-    results: [],
-    resultsPath,
-  });
-
-function sayNothingRan(json: boolean): number {
-  const nothing = {
-    sweep: '',
-    workflowId: '',
-    uiUrl: null,
-    status: 'completed',
-    maxUsd: null,
-    cells: [],
-    results: [],
-    resultsPath: '',
-  } as const;
-  if (json) printJson(buildSweepDocument(nothing));
-  else say('no scenario was selected');
-  return 0;
+/** `run` */
+export function addRun(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('run')
+    .description('Run scenarios: plan the cells, start the sweep and follow it to its end')
+    .argument('[files...]', 'scenario files, folders, or names in the fixtures folder')
+    .option('-s, --scenario <file>', 'same as a file argument (repeatable)', each, [])
+    .option('--all', 'run all scenarios in the fixtures folder')
+    .option('--tags <tags>', 'only scenarios with any of these tags (comma-separated, repeatable)', list, [])
+    .option('--tier <n>', 'only scenarios of this tier or lower', tier)
+    .option(
+      '--agents <names>',
+      'run these agents instead of those in tool_matrix (comma-separated, repeatable)',
+      list,
+      [],
+    )
+    .option('--tool, --tools <names>', 'same as --agents', list, [])
+    .option(
+      '--model, --models <names>',
+      'run these models instead of those in tool_matrix (comma-separated, repeatable)',
+      list,
+      [],
+    )
+    .option('--variants <names>', 'only these variants of scenarios (comma-separated, repeatable)', list, [])
+    .option('--profile <name>', 'agents and models from this profile of the config file')
+    .option(
+      '--repeat <n>',
+      'repetitions of each cell (default: matrix.repeat of the scenario, else 1)',
+      count,
+    )
+    .option(
+      '--concurrency <n>',
+      'maximum number of cells running at once (default: limits.concurrency of the config file, else 4)',
+      atMostConcurrency,
+    )
+    .addOption(
+      new Option('--max-usd <n>', 'budget in US dollars; cells that would exceed it are not started')
+        .argParser(positive)
+        .env('LLM_TOOL_TEST_BUDGET_USD'),
+    )
+    .option(
+      '--timeout-secs <n>',
+      "agent time limit in seconds (default: the scenario's run.timeout_secs, else 300)",
+      seconds,
+    )
+    .option('--target-binary <path>', 'test this build of the target')
+    .option('--no-cache', 'ignore cached results')
+    .addOption(
+      new Option(
+        '--judge-model <name>',
+        'judge model, as provider/model or agent:<agent>/<model> (default: from the scenario or config file)',
+      ).env('LLM_TOOL_TEST_JUDGE'),
+    )
+    .option('--no-judge', 'do not judge runs')
+    .option('--name <name>', 'prefix of the sweep id (default: the time)')
+    .option(...ENV_FILE)
+    .option('--detach', 'start the sweep and return without following it', false)
+    .option('--dry-run', 'show the plan without running anything', false)
+    .option('--pass-with-no-scenarios', 'exit 0 when no scenario is selected', false)
+    .option(...RESULTS)
+    .option(...ADDRESS)
+    .option(...JSON_FLAG, false)
+    .action(async (named, { tools, scenario, ...options }) => {
+      const files = [...named, ...scenario];
+      if (
+        files.length === 0 &&
+        options.all !== true &&
+        options.tags.length === 0 &&
+        options.tier === undefined
+      ) {
+        throw new UsageError(
+          'nothing_selected',
+          'no scenarios given; name some, or use --all, --tags or --tier',
+        );
+      }
+      const { run } = await import('./run/run.js');
+      await exitWith(run({ ...options, files, agents: [...options.agents, ...tools] }));
+    });
+  addHelp(
+    command,
+    'run',
+    ['Run one scenario with the agents that it names', 'llm-tool-test run stock_delivery'],
+    [
+      'Run it 6 times with a real agent, for at most 5 dollars',
+      'LLM_TOOL_TEST_ENABLED=1 llm-tool-test run stock_delivery --agents claude-code --repeat 6 --max-usd 5',
+    ],
+    ['Show what all smoke tests would run', 'llm-tool-test run --tags smoke --dry-run'],
+    [
+      'Test another build, to compare the two sweeps',
+      'llm-tool-test run stock_delivery --name after --target-binary ../new/mytool',
+    ],
+  );
 }

@@ -1,41 +1,23 @@
-import pc from 'picocolors';
-import { renderTable, terminalText } from '../lib/table.js';
-import { printJson, textOptions } from './output.js';
-import { selectScenarios, type Selection } from './plan/select-scenarios.js';
-import { openProject } from './project.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { JSON_FLAG } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
+import { list, tier } from './shared/option-values.js';
 
-/** `scenarios`: what there is to run. */
-export async function listScenarios(
-  selection: Omit<Selection, 'files'>,
-  { json }: { json: boolean },
-): Promise<number> {
-  const selected = await selectScenarios(openProject(), { ...selection, files: [], all: true });
-  const scenarios = selected.map(({ scenario, file }) => ({
-    name: scenario.name,
-    file,
-    description: scenario.description,
-    tier: scenario.tier,
-    tags: scenario.tags,
-    agents:
-      scenario.tool_matrix.length > 0
-        ? scenario.tool_matrix.map(({ agent }) => agent)
-        : (scenario.mock?.steps.length ?? 0) > 0
-          ? ['mock']
-          : [],
-  }));
-  if (json) {
-    printJson({ scenarios });
-    return 0;
-  }
-  const { color, width } = textOptions();
-  const colors = pc.createColors(color);
-  const rows = scenarios.map(({ name, tier, tags, agents, description }) => [
-    colors.bold(terminalText(name)),
-    `tier ${tier}`,
-    terminalText(tags.join(',')),
-    terminalText(agents.join(',')),
-    colors.dim(terminalText(description)),
-  ]);
-  process.stdout.write(rows.length === 0 ? 'no scenarios\n' : `${renderTable(rows, { width }).join('\n')}\n`);
-  return 0;
+/** `scenarios` */
+export function addScenarios(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('scenarios')
+    .description('List the scenarios in the fixtures folder')
+    .option('--tags <tags>', 'only scenarios with any of these tags (comma-separated, repeatable)', list, [])
+    .option('--tier <n>', 'only scenarios of this tier or lower', tier)
+    .option(...JSON_FLAG, false)
+    .action(async ({ json, ...selection }) =>
+      exitWith((await import('./scenarios/list-scenarios.js')).listScenarios(selection, { json })),
+    );
+  addHelp(
+    command,
+    'validate-scenarios',
+    ['List all scenarios', 'llm-tool-test scenarios'],
+    ['List those tagged smoke or git', 'llm-tool-test scenarios --tags smoke,git'],
+  );
 }

@@ -1,8 +1,27 @@
-import { jsonSchemaOf, type SchemaName } from '../scenario/json-schema.js';
-import { printJson } from './output.js';
+import { Option } from '@commander-js/extra-typings';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { addHelp } from './shared/help.js';
 
-/** `schema`: the JSON Schema of a file that users write, for editors and other programs. */
-export function schema(name: SchemaName): number {
-  printJson(jsonSchemaOf(name));
-  return 0;
+/** `schema` */
+export function addSchema(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('schema')
+    .description('Print the JSON Schema of scenario files, for editors')
+    .addOption(
+      new Option('--config', 'print the schema of llm-tool-test-config.toml instead').conflicts('rubric'),
+    )
+    .addOption(new Option('--rubric', 'print the schema of rubric files instead').conflicts('config'))
+    .option('--json', 'no effect: the output is always JSON', false)
+    .action(async ({ config, rubric }) => {
+      const { jsonSchemaOf } = await import('../scenario/json-schema.js');
+      const { printJson } = await import('./shared/output.js');
+      printJson(jsonSchemaOf(config === true ? 'config' : rubric === true ? 'rubric' : 'scenario'));
+      await exitWith(0);
+    });
+  addHelp(
+    command,
+    'schema',
+    ['Print the schema of scenario files', 'llm-tool-test schema'],
+    ['Save the schema of the config file', 'llm-tool-test schema --config > config.schema.json'],
+  );
 }

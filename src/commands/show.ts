@@ -1,26 +1,20 @@
-import { renderRun } from '../reports/run-text.js';
-import { RunRecord } from '../results/run-record.js';
-import { Metrics } from '../results/schema.js';
-import { runFiles } from '../store/results-folder.js';
-import { printDocument, printJson, textOptions } from './output.js';
-import { openProject } from './project.js';
-import { findById } from './sweeps/find-sweep.js';
-import { readOwn } from './sweeps/read-own.js';
-import { sweepDocument } from './sweeps/sweep-document.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { ID, JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
 
-/** `show`: one sweep or run, from the files alone. */
-export async function show(id: string, options: { json: boolean; results?: string }): Promise<number> {
-  const { resultsPath } = openProject(options.results);
-  const found = findById(resultsPath, id);
-  if (found.kind === 'sweep') {
-    const document = await sweepDocument(resultsPath, found.plan);
-    printDocument(document, options.json);
-    return 0;
-  }
-  const files = runFiles(found.folder);
-  const run = readOwn(files.run, RunRecord);
-  const metrics = readOwn(files.metrics, Metrics);
-  if (options.json) printJson({ run, metrics });
-  else process.stdout.write(renderRun(run, metrics, { ...textOptions(), resultsDir: found.folder }));
-  return 0;
+/** `show` */
+export function addShow(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('show')
+    .description('Show the results of a sweep or a run')
+    .argument(`<${ID[0]}>`, ID[1])
+    .option(...RESULTS)
+    .option(...JSON_FLAG, false)
+    .action(async (id, options) => exitWith((await import('./show/show.js')).show(id, options)));
+  addHelp(
+    command,
+    'show-resume-retry-pause-cancel',
+    ['Show the newest sweep', 'llm-tool-test show latest'],
+    ['Print a sweep as JSON', 'llm-tool-test show before --json'],
+  );
 }

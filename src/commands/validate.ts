@@ -1,41 +1,21 @@
-import { knownAgents } from '../agents/index.js';
-import { printJson } from './output.js';
-import { judgeProblems } from './plan/choose-judge.js';
-import { findFiles } from './plan/find-scenario-files.js';
-import { targetsOfScenarios, warnOfNotReused } from './plan/not-reused.js';
-import { lengthProblems, matrixProblems, profileProblems } from './plan/matrix-problems.js';
-import { loadScenarios } from './plan/select-scenarios.js';
-import { displayPath, openProject } from './project.js';
-import { UsageError } from './usage-error.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { JSON_FLAG } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
 
-/** `validate`: every problem of every file at once. */
-export async function validate(files: string[], { json }: { json: boolean }): Promise<number> {
-  const project = openProject();
-  const paths = findFiles(project, { files });
-  if (paths.length === 0)
-    throw new UsageError('nothing_selected', `no scenario files in ${displayPath(project.fixturesPath)}`);
-  const { scenarios, problems: found, texts } = await loadScenarios(project, paths);
-  // A problem of the config is one, however many scenarios it concerns.
-  const ofJudges = scenarios.flatMap((scenario) => judgeProblems(project, scenario));
-  const known = knownAgents(project.config.agents);
-  const ofMatrix = scenarios.flatMap((scenario) => [
-    ...matrixProblems(project, known, scenario).map(({ problem }) => problem),
-    ...lengthProblems(known, scenario),
-  ]);
-  const others = [...ofMatrix, ...ofJudges, ...profileProblems(project, known)];
-  const problems = [...found, ...new Map(others.map((one) => [JSON.stringify(one), one])).values()];
-  if (project.configSource !== null) texts.set(project.configSource.file, project.configSource.text);
-  if (problems.length > 0) {
-    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
-    throw new UsageError(
-      'scenario_invalid',
-      `${count} in ${paths.length} file${paths.length === 1 ? '' : 's'}`,
-      problems,
-      texts,
+/** `validate` */
+export function addValidate(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('validate')
+    .description('Check scenario files and report all problems with their locations')
+    .argument('[files...]', 'scenario files, folders or names (default: all in the fixtures folder)')
+    .option(...JSON_FLAG, false)
+    .action(async (files, options) =>
+      exitWith((await import('./validate/validate.js')).validate(files, options)),
     );
-  }
-  await warnOfNotReused(project, targetsOfScenarios(project, scenarios));
-  if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [] });
-  else process.stdout.write(`${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid\n`);
-  return 0;
+  addHelp(
+    command,
+    'validate-scenarios',
+    ['Check all scenarios in the fixtures folder', 'llm-tool-test validate'],
+    ['Check one file', 'llm-tool-test validate fixtures/stock_delivery.yaml'],
+  );
 }

@@ -1,9 +1,9 @@
 import { execa } from 'execa';
-import { findExecutable } from '../platform/find-executable.js';
+import { findExecutable } from '../platform/process/find-executable.js';
 import { bubblewrapArgs } from './bubblewrap-args.js';
 import { rulesFor } from './bubblewrap-rules.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
-import { local } from './local.js';
+import { execLocally, local, makeChecksFolders } from './local.js';
 import { asOurselves, inOwnNetwork, resolverArgs } from './network.js';
 
 type Network = EnvironmentHandle['network'];
@@ -44,7 +44,7 @@ export async function whyNoBubblewrap(): Promise<string | null> {
   works = said === null;
   return said === null
     ? null
-    : `bwrap cannot make its namespaces here (${said}); allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container a seccomp profile that has them), or use environment.type: local`;
+    : `bwrap cannot create its namespaces here (${said}); allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container, a seccomp profile that allows them), or use environment.type: local`;
 }
 
 /** Absolute paths as a command line names them. */
@@ -55,7 +55,7 @@ const isScriptVariable = (name: string): boolean => name.startsWith('LLM_TOOL_TE
 
 /**
  * `local`, with the agent and all that checks its work in a sandbox: files are read-only but for the run's own, what is not
- * the run's is not there, and the loopback of this machine is out of reach (specs/security.md). Setup commands and the
+ * the run's is not there, and the loopback of this machine is out of reach (specs/explanation/security.md). Setup commands and the
  * health check, which come before the agent, are run as in `local`.
  */
 export const bubblewrap: Environment = {
@@ -64,22 +64,23 @@ export const bubblewrap: Environment = {
     const args = bubblewrapArgs(await rulesFor(handle, request), handle.workspace);
     // Tried first: the exit of a bwrap that fails would be taken for the agent's.
     const said = await complaint(args, handle.network);
-    if (said !== null) throw new Error(`the sandbox could not be made: ${said}`);
+    if (said !== null) throw new Error(`the sandbox could not be created: ${said}`);
     return local.start(handle, { ...request, argv: await inSandbox(args, request.argv, handle.network) });
   },
 
   async exec(handle, request) {
     if (request.inSandbox === undefined) return local.exec(handle, request);
     const { command, env, inSandbox: checks } = request;
+    makeChecksFolders(handle); // they are mounted
     const named = Object.entries(env).filter(([name]) => !isScriptVariable(name));
     const started = { argv: pathsIn(command), env: Object.fromEntries(named), checks };
     const args = bubblewrapArgs(await rulesFor(handle, started), handle.workspace);
     const argv = await inSandbox(args, ['sh', '-c', command], handle.network);
-    const result = await local.exec(handle, { ...request, argv });
+    const result = await execLocally(handle, request, argv);
     // The failure of a sandbox, which ends with 1, is none of the command's. Looked into only now: most commands succeed.
     if (result.exitCode !== 1) return result;
     const said = await complaint(args, handle.network);
-    if (said !== null) throw new Error(`the sandbox could not be made: ${said}`);
+    if (said !== null) throw new Error(`the sandbox could not be created: ${said}`);
     return result;
   },
 };

@@ -1,16 +1,16 @@
-import type { LeftOut, Mask } from '../platform/copy-loosely.js';
 import type { CommandResult } from '../lib/command-result.js';
-import type { Containment, StopReason } from '../lib/supervision.js';
-import type { FileLook } from '../gates/gate.js';
-import type { WorkspaceChanges } from '../results/workspace-changes.js';
+import type { StopReason } from '../lib/supervision.js';
+import type { FileStat } from '../gates/gate.js';
 
-/** Where a run lives. JSON, so that any later step, on any worker of the host, can use it. */
+/** Where a run takes place. JSON, so that any later step, on any worker of the host, can use it. */
 export interface EnvironmentHandle {
-  type: 'local' | 'bubblewrap';
-  /** The run's private folder; `workspace` is inside it. */
+  type: 'local' | 'bubblewrap' | 'docker';
+  /** The run's private folder in the environment; `workspace` is inside it. */
   root: string;
   workspace: string;
-  /** In the environment of everything that the run starts. */
+  /** Folder of the host that keeps what each start of the agent printed and how it ended (journal.ts). */
+  journal: string;
+  /** In the environment variables of everything that the run starts. */
   mark: string;
   /** Files and folders that the agent is not to see; only a sandbox hides them. */
   hidden: string[];
@@ -18,11 +18,30 @@ export interface EnvironmentHandle {
   project: string | null;
   /** A sandbox's own network, into which these ports of this machine's loopback are let; absent where it is shared. */
   network?: { ports: number[] };
+  /** The run's own container; absent where the run shares the files and the programs of this machine. */
+  container?: Container;
 }
 
-/** One start of the agent. */
-export interface ProcessHandle {
-  folder: string;
+/** A container, by the command line that it is reached with. */
+export interface Container {
+  command: 'docker' | 'podman';
+  /** Id of its image: a tag may be moved while a sweep lasts. */
+  image: string;
+  name: string;
+}
+
+/** Whether a run takes place among the files and programs of this machine. */
+export const sharesHost = ({ container }: Pick<EnvironmentHandle, 'container'>): boolean =>
+  container === undefined;
+
+/** What a run begins with. */
+export interface Contents {
+  /** Folder of the host: the fixture's snapshot, whose initial-state/ goes to the root. null: nothing. */
+  fixture: string | null;
+  /** Written over the fixture, by their paths in the workspace. */
+  files: Record<string, string>;
+  /** Programs that come first on PATH: their names, and the paths that they stand for in the environment. */
+  programs: Record<string, string>;
 }
 
 export interface ExecRequest {
@@ -33,19 +52,19 @@ export interface ExecRequest {
   keepBackground?: boolean;
   /** It may run what the agent has made: where there is a sandbox, it is run in that, with these places to read. */
   inSandbox?: { shown: string[] };
-  /** What to run in place of `sh -c command`. */
-  argv?: string[];
-  /** Which step it belongs to, so that `quell` can end what is left of that alone. */
+  /** Which step it belongs to, so that `kill` can end what is left of that alone. */
   part?: string;
   signal?: AbortSignal;
 }
 
-interface StartRequest {
+export interface StartRequest {
   /** Which start of the agent this is, from 1: each has files of its own. */
   start: number;
   argv: string[];
   env: Record<string, string>;
   stdin: string;
+  /** Written before, readable for the agent alone; their paths are below the run's private folder. */
+  files: { path: string; content: string }[];
   deadlineSecs: number;
   idleSecs: number | null;
 }
@@ -54,46 +73,34 @@ export type ProcessState =
   | { state: 'none' | 'starting' | 'running' | 'dead' }
   | { state: 'ended'; exitCode: number; stopped: StopReason | null };
 
-/** A place to run in. Adding one is a file and a line in `index.ts`. */
+/** A start of the agent, and why it is stopped; what is left of a step; or whatever of the run is alive. */
+type Killed = { start: number; reason: 'cancel' | 'cost' } | { part: string } | 'everything';
+
+/**
+ * A place to run in, which need not share a disk with the host. It remembers nothing of the run but what is in the workspace
+ * and the private folders: what a run remembers is in files of the host. Adding one is a file and a line in `index.ts`.
+ */
 export interface Environment {
   /**
-   * Makes a fresh workspace: the fixture's snapshot, its initial-state/ at the root, then `files`. Asks `confirm`, which
-   * throws when another has taken over, before it touches what another may use.
+   * Makes a fresh workspace and empty private folders. Asks `confirm`, which throws when another attempt has taken over,
+   * before it touches what that may use.
    */
-  prepare(
-    handle: EnvironmentHandle,
-    fixture: string,
-    files: Record<string, string>,
-    confirm: () => Promise<void>,
-  ): Promise<void>;
+  prepare(handle: EnvironmentHandle, contents: Contents, confirm: () => Promise<void>): Promise<void>;
+  /** Runs a command in the workspace to its end. */
   exec(handle: EnvironmentHandle, request: ExecRequest): Promise<CommandResult>;
-  /** How what an agent leaves behind is found and ended: by a PID namespace, or by session and mark. */
-  containment(): Promise<Containment>;
   /** Starts the agent so that it outlives this process. */
-  start(handle: EnvironmentHandle, request: StartRequest): Promise<ProcessHandle>;
-  process(handle: EnvironmentHandle, start: number): ProcessHandle;
-  inspect(process: ProcessHandle): Promise<ProcessState>;
-  /** Those starts of the agent that are alive. */
-  living(handle: EnvironmentHandle): Promise<ProcessHandle[]>;
-  /** Resolves when the agent has ended, or is found dead. */
-  attach(process: ProcessHandle, signal: AbortSignal): Promise<ProcessState>;
-  /** Ends the agent and all that it started. */
-  kill(process: ProcessHandle, reason: 'cancel' | 'cost'): Promise<ProcessState>;
-  /** Ends whatever of the run, or of one part of it, is still alive. */
-  quell(handle: EnvironmentHandle, part?: string): Promise<void>;
-  output(process: ProcessHandle): { stdout: string; stderr: string };
-  look(handle: EnvironmentHandle, path: string): Promise<FileLook>;
-  /** What is not as `prepare` was told to make it; null when the workspace is gone. */
-  changes(
-    handle: EnvironmentHandle,
-    fixture: string,
-    files: Record<string, string>,
-  ): Promise<WorkspaceChanges | null>;
+  start(handle: EnvironmentHandle, request: StartRequest): Promise<void>;
   /**
-   * Ends whatever of the run is still alive and puts the workspace at `to`, names and contents through `mask`. Says what
-   * was left out. Can be repeated.
+   * What has become of a start of the agent; what it has printed so far is in the journal then. With `untilEnd`, waits
+   * until the agent has ended or is found dead, and writes the journal meanwhile; rejects when that signal aborts.
    */
-  collect(handle: EnvironmentHandle, to: string, mask: Mask | null): Promise<LeftOut[]>;
-  /** Ends whatever of the run is still alive and removes the workspace; the agent's raw output stays. */
+  inspect(handle: EnvironmentHandle, start: number, untilEnd?: AbortSignal): Promise<ProcessState>;
+  /** Ends processes, and waits until they are gone. */
+  kill(handle: EnvironmentHandle, what: Killed): Promise<void>;
+  /** Looks at a path of the workspace, or of another folder of the run's. */
+  look(handle: EnvironmentHandle, path: string, folder?: string): Promise<FileStat>;
+  /** Lets `use` read the workspace in a folder of the host; null when the workspace is gone. */
+  view<T>(handle: EnvironmentHandle, use: (folder: string) => Promise<T>): Promise<T | null>;
+  /** Ends whatever of the run is still alive, and removes workspace and private folders. The journal stays. */
   dispose(handle: EnvironmentHandle): Promise<void>;
 }

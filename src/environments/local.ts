@@ -1,18 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import type { FileLook } from '../gates/gate.js';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdir, rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { FileStat } from '../gates/gate.js';
 import type { CommandResult } from '../lib/command-result.js';
-import { copyLoosely, type LeftOut } from '../platform/copy-loosely.js';
-import { killMarked, markOf, RUN_MARK } from '../platform/marked-processes.js';
-import { findInside, readInside, restoreAccess } from '../platform/open-inside.js';
-import { runCommand } from '../platform/run-command.js';
-import { containment, inspect, startSupervised, stopSupervised, waitForEnd } from '../platform/supervise.js';
-import { copyTree, isFolder, listTree, placeOnce, removeTree } from '../platform/tree.js';
-import type { Environment, EnvironmentHandle, ProcessHandle } from './environment.js';
-import { RUN_FOLDERS, startFolder, startNumbers } from './run-folders.js';
-import { workspaceChanges } from './workspace-changes.js';
+import { killMarked, markOf, RUN_MARK } from '../platform/process/marked-processes.js';
+import { findInside, readInside, restoreAccess } from '../platform/fs/open-inside.js';
+import { runCommand } from '../platform/process/run-command.js';
+import {
+  containment,
+  inspect,
+  startSupervised,
+  stopSupervised,
+  waitForEnd,
+} from '../platform/process/supervise.js';
+import { isFolder, removeTree } from '../platform/fs/tree.js';
+import type { Environment, EnvironmentHandle, ExecRequest } from './environment.js';
+import { fillWorkspace } from './fill-workspace.js';
+import { livingStarts, startFolder } from './journal.js';
+import { writeOwnFiles } from './own-files.js';
+import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from './run-folders.js';
 
 const markOfPart = ({ mark }: EnvironmentHandle, part: string | undefined): string =>
   part === undefined ? mark : markOf(mark, part);
@@ -26,22 +33,16 @@ async function killLeft(handle: EnvironmentHandle): Promise<void> {
   if (!existsSync(confinedNote(handle))) await killMarked(handle.mark);
 }
 
-async function livingStarts({ root }: EnvironmentHandle): Promise<ProcessHandle[]> {
-  const living: ProcessHandle[] = [];
-  for (const number of startNumbers(root)) {
-    const folder = startFolder(root, number);
-    const { state } = await inspect(folder);
-    if (state === 'running' || state === 'starting') living.push({ folder });
-  }
-  return living;
-}
-
 /**
  * An agent may outlive the step that has run it: the server does not try that again once a cancel was requested, whatever
- * has become of its worker. In a PID namespace no mark is searched for, so each start is looked at.
+ * has become of its worker. In a PID namespace no mark is searched for, so each start is looked at. What the supervisor of
+ * a lost one held may live on.
  */
-async function stopLiving(handle: EnvironmentHandle): Promise<void> {
-  for (const { folder } of await livingStarts(handle)) await stopSupervised(folder, 'cancel');
+async function killEverything(handle: EnvironmentHandle): Promise<void> {
+  const { living, lost } = await livingStarts(local, handle);
+  for (const start of living) await stopSupervised(startFolder(handle, start), 'cancel');
+  if (lost) forgetConfined(handle);
+  await killLeft(handle);
 }
 
 /** An agent that has removed its workspace fails the checks on it; the harness is not to blame. */
@@ -55,36 +56,42 @@ const workspaceGone: CommandResult = {
   durationMs: 0,
 };
 
-/** This machine: a folder, and processes under a supervisor. Not a sandbox; specs/scripts.md says what is contained. */
+/** HOME and temporary folder of what checks the agent's work, where that is run first. */
+export function makeChecksFolders({ root }: EnvironmentHandle): void {
+  for (const name of CHECKS_FOLDERS) mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
+}
+
+/** Runs `argv`, by default the request's command in a shell. */
+export async function execLocally(
+  handle: EnvironmentHandle,
+  request: ExecRequest,
+  argv?: string[],
+): Promise<CommandResult> {
+  restoreAccess(handle.workspace);
+  if (!(await isFolder(handle.workspace))) return workspaceGone;
+  if (request.inSandbox !== undefined) makeChecksFolders(handle);
+  forgetConfined(handle);
+  return runCommand({
+    command: request.command,
+    cwd: handle.workspace,
+    env: { ...request.env, [RUN_MARK]: markOfPart(handle, request.part) },
+    timeoutMs: request.timeoutSecs * 1000,
+    ...(request.keepBackground === undefined ? {} : { keepBackground: request.keepBackground }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    ...(argv === undefined ? {} : { argv }),
+  });
+}
+
+/** This machine: a folder, and processes under a supervisor. Not a sandbox; specs/reference/scripts.md says what is contained. */
 export const local: Environment = {
-  async prepare(handle, fixture, files, confirm) {
+  async prepare(handle, contents, confirm) {
+    await confirm();
+    for (const name of Object.values(RUN_FOLDERS)) await removeTree(join(handle.root, name));
+    for (const name of FIRST_FOLDERS) mkdirSync(join(handle.root, name), { recursive: true, mode: 0o700 });
     // Filled under a name of its own, so that a workspace that is there is whole.
     const own = randomBytes(4).toString('hex');
     const filling = `${handle.workspace}.${own}.filling`;
-    const entries = await listTree(fixture);
-    const initial = join(fixture, 'initial-state');
-    // A file of that name is like any other.
-    const hasInitial = await isFolder(initial);
-    const ofInitialState = (path: string): boolean =>
-      hasInitial && (path === 'initial-state' || path.startsWith('initial-state/'));
-    const initialEntries = hasInitial ? await listTree(initial) : [];
-    await copyTree(
-      fixture,
-      entries.filter((entry) => !ofInitialState(entry.path)),
-      filling,
-    );
-    const kinds = new Map(entries.map(({ path, kind }) => [path, kind]));
-    for (const { path, kind } of initialEntries) {
-      // Only folders merge; a copy would follow a symlink that is there, and fail on a folder.
-      const replaced = kinds.get(path);
-      if (replaced !== undefined && (kind !== 'folder' || replaced !== 'folder'))
-        await removeTree(join(filling, path));
-    }
-    await copyTree(initial, initialEntries, filling);
-    for (const [path, content] of Object.entries(files)) {
-      await mkdir(dirname(join(filling, path)), { recursive: true });
-      await writeFile(join(filling, path), content);
-    }
+    await fillWorkspace(filling, contents);
     await confirm();
     if (await isFolder(handle.workspace)) {
       await killLeft(handle); // what an earlier attempt's setup commands left
@@ -93,25 +100,15 @@ export const local: Environment = {
       await removeTree(old);
     } else writeFileSync(confinedNote(handle), '');
     await rename(filling, handle.workspace);
+    for (const [name, path] of Object.entries(contents.programs))
+      symlinkSync(path, join(handle.root, RUN_FOLDERS.binaries, name));
   },
 
-  async exec(handle, request) {
-    restoreAccess(handle.workspace);
-    if (!(await isFolder(handle.workspace))) return workspaceGone;
-    forgetConfined(handle);
-    return runCommand({
-      command: request.command,
-      cwd: handle.workspace,
-      env: { ...request.env, [RUN_MARK]: markOfPart(handle, request.part) },
-      timeoutMs: request.timeoutSecs * 1000,
-      ...(request.keepBackground === undefined ? {} : { keepBackground: request.keepBackground }),
-      ...(request.signal === undefined ? {} : { signal: request.signal }),
-      ...(request.argv === undefined ? {} : { argv: request.argv }),
-    });
-  },
+  exec: (handle, request) => execLocally(handle, request),
 
   async start(handle, request) {
-    const folder = startFolder(handle.root, request.start);
+    await writeOwnFiles(handle.root, request.files);
+    const folder = startFolder(handle, request.start);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const stdin = join(folder, 'in');
     writeFileSync(stdin, request.stdin, { mode: 0o600 });
@@ -126,48 +123,31 @@ export const local: Environment = {
       idleSecs: request.idleSecs,
       mark: markOf(handle.mark, 'agent'),
     });
-    return { folder };
   },
 
-  process: (handle, start) => ({ folder: startFolder(handle.root, start) }),
-  containment,
-  inspect: (process) => inspect(process.folder),
-  living: livingStarts,
-  attach: (process, signal) => waitForEnd(process.folder, signal),
-  kill: (process, reason) => stopSupervised(process.folder, reason),
-  async quell(handle, part) {
-    if (part === undefined) await stopLiving(handle);
-    await killMarked(markOfPart(handle, part));
+  inspect(handle, start, untilEnd) {
+    const folder = startFolder(handle, start);
+    return untilEnd === undefined ? inspect(folder) : waitForEnd(folder, untilEnd);
   },
-  output: (process: ProcessHandle) => ({
-    stdout: join(process.folder, 'out'),
-    stderr: join(process.folder, 'err'),
-  }),
-  look: (handle, path) => {
-    restoreAccess(handle.workspace);
-    return look(handle.workspace, path);
+
+  async kill(handle, what) {
+    if (what === 'everything') await killEverything(handle);
+    else if ('part' in what) await killMarked(markOf(handle.mark, what.part));
+    else await stopSupervised(startFolder(handle, what.start), what.reason);
   },
-  changes: async ({ workspace }, fixture, files) => {
+
+  look: (handle, path, folder = handle.workspace) => {
+    restoreAccess(folder);
+    return look(folder, path);
+  },
+
+  async view({ workspace }, use) {
     restoreAccess(workspace);
-    return (await isFolder(workspace)) ? workspaceChanges(workspace, fixture, files) : null;
-  },
-
-  async collect(handle, to, mask) {
-    await stopLiving(handle);
-    await killLeft(handle);
-    restoreAccess(handle.workspace);
-    if (!(await isFolder(handle.workspace))) return []; // never made, or gone
-    if (await isFolder(to)) return copyLoosely(handle.workspace, null, mask); // an earlier attempt did it
-    let leftOut: LeftOut[] = [];
-    await placeOnce(to, async (temporary) => {
-      leftOut = await copyLoosely(handle.workspace, temporary, mask);
-    });
-    return leftOut;
+    return (await isFolder(workspace)) ? use(workspace) : null;
   },
 
   async dispose(handle) {
-    await stopLiving(handle);
-    await killLeft(handle);
+    await killEverything(handle);
     // Also what attempts left that were killed while they filled a workspace.
     const folders = new Set<string>(Object.values(RUN_FOLDERS));
     const parts = (await readdir(handle.root).catch(() => [])).filter(
@@ -178,11 +158,11 @@ export const local: Environment = {
   },
 };
 
-/** At once, as small files are read (platform/read-file.ts): each call takes microseconds, and every gate makes several. */
+/** At once, as small files are read (platform/fs/read-file.ts): each call takes microseconds, and every gate makes several. */
 // eslint-disable-next-line @typescript-eslint/require-await -- errors are to come as a rejection
-async function look(workspace: string, path: string): Promise<FileLook> {
+async function look(workspace: string, path: string): Promise<FileStat> {
   try {
-    const found = findInside(workspace, path, (info, place): FileLook => {
+    const found = findInside(workspace, path, (info, place): FileStat => {
       if (info.isDirectory()) return { kind: 'directory' };
       if (!info.isFile()) return { kind: 'unreadable', reason: 'neither file nor folder' };
       accessSync(place, constants.R_OK);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { execa } from 'execa';
-import { findExecutable } from '../platform/find-executable.js';
+import { findExecutable } from '../platform/process/find-executable.js';
 import { nameServers, isLoopback } from '../lib/loopback.js';
 
 const RESOLVER = '/etc/resolv.conf';
@@ -81,7 +81,7 @@ export async function whyNoOwnNetwork(): Promise<string | null> {
   if ((await findExecutable('pasta')) === null)
     return 'pasta is not on PATH; install passt (apt install passt)';
   if ((await resolverInside()) === null)
-    return `the name servers of ${RESOLVER} are on this machine's loopback; name one there that is not`;
+    return `the name servers of ${RESOLVER} are on this machine's loopback; add one that is not`;
   const [file, ...rest] = await pastaArgs([]);
   const { failed, stderr } = await execa(file, [...rest, '--', 'unshare', '--mount-proc', 'true'], {
     reject: false,
@@ -91,7 +91,7 @@ export async function whyNoOwnNetwork(): Promise<string | null> {
   works = !failed;
   if (works) return null;
   const reason = stderr.trim().split('\n').at(-1) ?? '';
-  return `pasta cannot make a network here (${reason}); it needs user namespaces, /dev/net/tun and a default route`;
+  return `pasta cannot create a network here (${reason}); it needs user namespaces, /dev/net/tun and a default route`;
 }
 
 /** The file that names name servers which can be reached without loopback; null where there is none. */

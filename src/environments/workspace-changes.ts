@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isFolder, listTree } from '../platform/tree.js';
-import type { WorkspaceChange, WorkspaceChanges } from '../results/workspace-changes.js';
+import { isFolder, listTree } from '../platform/fs/tree.js';
+import type { WorkspaceChange, WorkspaceChanges } from '../results/records/workspace-changes.js';
 
 /** What a workspace began with: where a file's content is, or what it is. */
 type Origin = { file: string } | { content: string } | { to: string };

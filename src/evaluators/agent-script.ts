@@ -1,7 +1,7 @@
 import type { Called } from '../agent-scripts/call-script.js';
 import { NO_DENO } from '../agent-scripts/deno-command.js';
 import { isJsonObject, type Json } from '../lib/json.js';
-import type { EvaluatorResult } from '../results/schema.js';
+import type { EvaluatorResult } from '../results/records/result-line.js';
 
 /**
  * What an agent script measured: its data are the metrics, and in them `score` (a number from 0 to 1) and `summary` (a text)

@@ -1,13 +1,13 @@
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
-import { beginningOf } from '../lib/cut.js';
+import { beginningOf } from '../lib/format/truncate.js';
 import { isJsonObject, isStorable, MAX_DEPTH, parseJson } from '../lib/json.js';
-import type { EvaluatorResult } from '../results/schema.js';
+import type { EvaluatorResult } from '../results/records/result-line.js';
 
 const nothing = { metrics: null, score: null, summary: null };
 
 /**
  * What an evaluator script said: a JSON object with optional `metrics`, `score` (0..1) and `summary` on stdout. Whatever
- * is wrong is the evaluator's error and never changes the outcome (specs/evaluation.md).
+ * is wrong is the evaluator's error and never changes the outcome (specs/reference/evaluation.md).
  */
 export function readEvaluator(name: string, result: CommandResult, timeoutSecs: number): EvaluatorResult {
   if (result.timedOut) return { name, ...nothing, error: `timed out after ${timeoutSecs} s` };
@@ -20,11 +20,11 @@ export function readEvaluator(name: string, result: CommandResult, timeoutSecs: 
     };
   }
   const text = result.stdout.trim();
-  const said = parseJson(text);
-  if (!isJsonObject(said)) {
+  const parsed = parseJson(text);
+  if (!isJsonObject(parsed)) {
     return { name, ...nothing, summary: beginningOf(text, 2000), error: 'stdout is not a JSON object' };
   }
-  const { metrics = null, score = null, summary = null } = said;
+  const { metrics = null, score = null, summary = null } = parsed;
   const problems = [
     score !== null && (typeof score !== 'number' || score < 0 || score > 1)
       ? 'score is not a number from 0 to 1'

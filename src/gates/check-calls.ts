@@ -1,8 +1,8 @@
-import type { CommandLine } from '../results/trajectory.js';
+import type { CommandLine } from '../results/transcript/trajectory.js';
 import { checkTrajectory, seenOnly, UNREAD } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, countOf, fail, pass, quote, tooSlow } from './verdicts.js';
-import { brokenPattern } from './wanted.js';
+import { brokenPattern } from './text-matcher.js';
 
 const SHOWN = 3;
 
@@ -34,14 +34,15 @@ export function checkCalls(
     const found = commands.flatMap((command) => commandsMatching(command, matching));
     const dropped = commandCount - commands.reduce((kept, { parts }) => kept + parts.length, 0);
     const unseen = trajectory.unread === true ? Infinity : dropped;
-    const said = `${found.length || 'none'} of ${countOf(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quote(pattern)}${listed(found)}`;
+    const evidence = `${found.length || 'none'} of ${countOf(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quote(pattern)}${listed(found)}`;
     const note = seenOnly(trajectory);
-    if (found.length > max) return fail(`${said}; expected ${max === 0 ? 'none' : `at most ${max}`}${note}`);
-    if (found.length + unseen < min) return fail(`${said}; expected at least ${min}${note}`);
+    if (found.length > max)
+      return fail(`${evidence}; expected ${max === 0 ? 'none' : `at most ${max}`}${note}`);
+    if (found.length + unseen < min) return fail(`${evidence}; expected at least ${min}${note}`);
     return found.length >= min && found.length + unseen <= max
-      ? pass(`${said}${note}`)
+      ? pass(`${evidence}${note}`)
       : broken(
-          `${said}; ${unseen === Infinity ? UNREAD : `the last ${unseen} were not kept`}, so that nothing can be said${note}`,
+          `${evidence}; ${unseen === Infinity ? UNREAD : `the last ${unseen} were not kept`}, so this cannot be decided${note}`,
         );
   });
 }

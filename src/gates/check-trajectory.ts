@@ -1,10 +1,10 @@
-import type { Trajectory } from '../results/trajectory.js';
+import type { Trajectory } from '../results/transcript/trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, fail, pass, quote, tooSlow } from './verdicts.js';
-import type { Wanted } from './wanted.js';
+import type { TextMatcher } from './text-matcher.js';
 
 /** Why a number of commands or calls is not the whole. */
-export const UNREAD = 'not all that it printed could be read';
+export const UNREAD = 'not all of its output could be read';
 
 /** Judges what the agent did; where that was not recorded, nothing can be said. */
 export async function checkTrajectory(
@@ -19,10 +19,10 @@ export async function checkTrajectory(
 export const checkAnswer = (
   { timeout_secs }: { timeout_secs: number },
   context: GateContext,
-  wanted: Wanted,
+  wanted: TextMatcher,
 ): Promise<Verdict> =>
   checkTrajectory(context, async ({ answer, unread }) => {
-    if (unread === true) return broken(`what the agent said last is not known: ${UNREAD}`);
+    if (unread === true) return broken(`the agent's final answer is unknown: ${UNREAD}`);
     if (answer === null) return fail('the agent gave no answer');
     const found = await wanted.test(answer);
     if (found === null) return tooSlow(timeout_secs);
@@ -33,4 +33,4 @@ export const checkAnswer = (
 
 /** What a verdict on commands adds where not all of them can be seen. */
 export const seenOnly = ({ structured }: Trajectory): string =>
-  structured ? '' : "; the agent's output is text, in which only calls of the target are seen";
+  structured ? '' : "; the agent's output is text, which shows only calls to the target";

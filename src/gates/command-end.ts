@@ -1,5 +1,5 @@
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
-import { endOf } from '../lib/cut.js';
+import { endOf } from '../lib/format/truncate.js';
 
 const SAID_MAX = 300;
 

@@ -3,8 +3,8 @@ import { tooLongArgument } from '../lib/longest-argument.js';
 import { LONGEST_TIMER_SECS } from '../lib/longest-timer.js';
 import { compilePattern } from '../lib/pattern.js';
 import { workspacePathProblem } from '../lib/workspace-path.js';
-import { parseAssertion } from './json-assertion.js';
-import { compileJsonPath } from './json-path.js';
+import { parseAssertion } from './json/json-assertion.js';
+import { compileJsonPath } from './json/compile-json-path.js';
 
 /** A duration in seconds, fractions allowed. */
 export const seconds = z.number().positive().max(LONGEST_TIMER_SECS);
@@ -19,7 +19,7 @@ export const inSchema = <S extends z.ZodType>(schema: S, pattern: RegExp): S =>
 /** What every gate has besides its type. */
 export const commonFields = {
   name: z.string().optional().describe('Shown in reports, beside the type'),
-  timeout_secs: seconds.default(30).describe('Time for the check, in seconds; then it fails'),
+  timeout_secs: seconds.default(30).describe('Time limit in seconds; then the gate fails'),
 };
 
 /** A required text whose error says what was expected. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { CommandResult } from '../lib/command-result.js';
 import type { Json } from '../lib/json.js';
-import type { Efficiency } from '../results/schema.js';
-import type { Trajectory } from '../results/trajectory.js';
+import type { Efficiency } from '../results/records/result-line.js';
+import type { Trajectory } from '../results/transcript/trajectory.js';
 
 /** `error` means that the harness could not perform the check; it never stands for a failed check. */
 export type Verdict =
@@ -11,7 +11,7 @@ export type Verdict =
   | { status: 'error'; message: string; detail?: Json };
 
 /** What stands at a path of the workspace. Symlinks are followed inside the workspace only. */
-export type FileLook =
+export type FileStat =
   | { kind: 'file'; bytes: number; text: () => Promise<string | null> }
   | { kind: 'directory' }
   | { kind: 'missing' }
@@ -19,7 +19,7 @@ export type FileLook =
   | { kind: 'unreadable'; reason: string };
 
 /** Text of what was looked at; null where it is no file, or no UTF-8. */
-export const fileText = async (look: FileLook): Promise<string | null> =>
+export const fileText = async (look: FileStat): Promise<string | null> =>
   look.kind === 'file' ? look.text() : null;
 
 /** What of a check takes long where the input is large, or made to be slow. Inputs and results can be sent to a thread. */
@@ -40,7 +40,7 @@ export interface GateContext {
   /** Runs `sh -c command` in the workspace with the script environment and target.env. */
   exec(command: string, timeoutSecs: number): Promise<CommandResult>;
   /** Looks at a path relative to the workspace. `text()` is null where the content is not UTF-8. */
-  look(path: string): Promise<FileLook>;
+  look(path: string): Promise<FileStat>;
   /** Does what may take long, without holding up anything else; null where it is not done in time. */
   work: <K extends keyof GateWork>(
     kind: K,

@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import { agentScript } from './agent-script.js';
-import { commandCalled } from './command-called.js';
-import { commandJsonPath } from './command-json-path.js';
-import { commandNotCalled } from './command-not-called.js';
-import { commandOutputContains } from './command-output-contains.js';
-import { commandOutputMatches } from './command-output-matches.js';
-import { commandSucceeds } from './command-succeeds.js';
-import { fileContains } from './file-contains.js';
-import { fileExists } from './file-exists.js';
-import { fileMatches } from './file-matches.js';
+import { agentScript } from './types/agent-script.js';
+import { commandCalled } from './types/command-called.js';
+import { commandJsonPath } from './types/command-json-path.js';
+import { commandNotCalled } from './types/command-not-called.js';
+import { commandOutputContains } from './types/command-output-contains.js';
+import { commandOutputMatches } from './types/command-output-matches.js';
+import { commandSucceeds } from './types/command-succeeds.js';
+import { fileContains } from './types/file-contains.js';
+import { fileExists } from './types/file-exists.js';
+import { fileMatches } from './types/file-matches.js';
 import type { Gate, GateContext, Verdict } from './gate.js';
-import { maxCommands } from './max-commands.js';
-import { maxCostUsd } from './max-cost-usd.js';
-import { maxTokens } from './max-tokens.js';
-import { noTranscriptErrors } from './no-transcript-errors.js';
-import { responseContains } from './response-contains.js';
-import { responseMatches } from './response-matches.js';
-import { script } from './script.js';
-import { toolCalled } from './tool-called.js';
+import { maxCommands } from './types/max-commands.js';
+import { maxCostUsd } from './types/max-cost-usd.js';
+import { maxTokens } from './types/max-tokens.js';
+import { noTranscriptErrors } from './types/no-transcript-errors.js';
+import { responseContains } from './types/response-contains.js';
+import { responseMatches } from './types/response-matches.js';
+import { script } from './types/script.js';
+import { toolCalled } from './types/tool-called.js';
 
 /** Every kind of gate. A new one is one file and one line here. */
 const gates = [
@@ -62,7 +62,7 @@ export type GateSpec = z.infer<typeof GateSpec>;
 
 function gateOf(spec: GateSpec): Gate<z.ZodType<GateSpec>> {
   const gate = gates.find((candidate) => typeOf(candidate) === spec.type);
-  if (gate === undefined) throw new Error(`no gate has the type ${spec.type}`);
+  if (gate === undefined) throw new Error(`unknown gate type ${spec.type}`);
   // The compiler takes this because parameters of methods are bivariant; that it fits, the search has seen to.
   return gate;
 }

@@ -1,4 +1,4 @@
-import { beginningOf } from '../lib/cut.js';
+import { beginningOf } from '../lib/format/truncate.js';
 import type { Json } from '../lib/json.js';
 import type { Verdict } from './gate.js';
 
@@ -11,7 +11,7 @@ export const broken = (message: string): Verdict => ({ status: 'error', message 
 
 /** Of a check whose work was not done in time. */
 export const tooSlow = (timeoutSecs: number): Verdict =>
-  fail(`not done within ${timeoutSecs} s: too much input for this check, or a slow pattern`);
+  fail(`not finished within ${timeoutSecs} s: too much input for this check, or a slow pattern`);
 
 /** "1 command", "2 commands" */
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,8 +1,8 @@
 import { parseJson } from '../lib/json.js';
 import { compilePattern } from '../lib/pattern.js';
 import type { GateWork, WorkInput, WorkResult } from './gate.js';
-import { applyAssertion, parseAssertion } from './json-assertion.js';
-import { compileJsonPath } from './json-path.js';
+import { applyAssertion, parseAssertion } from './json/json-assertion.js';
+import { compileJsonPath } from './json/compile-json-path.js';
 
 type Work = { [K in keyof GateWork]: (input: WorkInput<K>) => WorkResult<K> };
 

@@ -1,11 +1,11 @@
 import { assertNever } from '../lib/assert-never.js';
-import { formatBytes } from '../lib/bytes.js';
-import type { FileLook, GateContext, Verdict } from './gate.js';
+import { formatBytes } from '../lib/format/bytes.js';
+import type { FileStat, GateContext, Verdict } from './gate.js';
 import { fail, pass, tooSlow } from './verdicts.js';
-import type { Wanted } from './wanted.js';
+import type { TextMatcher } from './text-matcher.js';
 
 /** Why there is nothing to look at; null for a file or a directory. */
-export function lookProblem(path: string, look: FileLook): string | null {
+export function statProblem(path: string, look: FileStat): string | null {
   switch (look.kind) {
     case 'file':
     case 'directory':
@@ -28,13 +28,13 @@ const TEXT_LIMIT = 256 * 1024 * 1024;
 export async function checkFileText(
   { path, timeout_secs }: { path: string; timeout_secs: number },
   context: GateContext,
-  wanted: Wanted,
+  wanted: TextMatcher,
 ): Promise<Verdict> {
   const look = await context.look(path);
-  if (look.kind !== 'file') return fail(lookProblem(path, look) ?? `${path} is a directory, not a file`);
+  if (look.kind !== 'file') return fail(statProblem(path, look) ?? `${path} is a directory, not a file`);
   if (look.bytes > TEXT_LIMIT)
     return fail(
-      `${path} is too large to be read: ${formatBytes(look.bytes)}, more than ${formatBytes(TEXT_LIMIT)}`,
+      `${path} is too large to read: ${formatBytes(look.bytes)}, more than ${formatBytes(TEXT_LIMIT)}`,
     );
   const text = await look.text();
   if (text === null) return fail(`${path} is not UTF-8 text`);

@@ -1,7 +1,7 @@
-import { beginningOf, withoutMiddle } from '../lib/cut.js';
+import { beginningOf, withoutMiddle } from '../lib/format/truncate.js';
 import { sha256 } from '../lib/hash.js';
-import type { EvaluatorResult, GateDetail } from '../results/schema.js';
-import type { WorkspaceChanges } from '../results/workspace-changes.js';
+import type { EvaluatorResult, GateDetail } from '../results/records/result-line.js';
+import type { WorkspaceChanges } from '../results/records/workspace-changes.js';
 import type { Rubric } from '../scenario/rubric.js';
 import { extraFields } from './answer.js';
 

@@ -3,7 +3,7 @@ const REMEDY: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some space',
   EDQUOT: 'the disk quota is used up: free some space',
   EROFS: 'the folder is gone or read-only: make it writable',
-  EACCES: 'permission is denied: make it writable for the user of the worker',
+  EACCES: "permission denied: make it writable for the worker's user",
   ENOENT: 'the folder is gone: put it back, or mount it again',
 };
 

@@ -6,5 +6,5 @@ export function tooLongArgument(text: string, remedy: string): string | null {
   const { length } = new TextEncoder().encode(text);
   return length <= LONGEST_ARGUMENT
     ? null
-    : `${length} bytes, more than the ${LONGEST_ARGUMENT} that the system takes at once; ${remedy}`;
+    : `${length} bytes, more than the system's limit of ${LONGEST_ARGUMENT}; ${remedy}`;
 }

@@ -1,4 +1,4 @@
-/** Shown and searchable in Temporal's UI, with their types there; specs/results.md says what each holds. */
+/** Shown and searchable in Temporal's UI, with their types there; specs/reference/results.md says what each holds. */
 export const SEARCH_ATTRIBUTES = {
   SweepId: 'KEYWORD',
   Scenario: 'KEYWORD',

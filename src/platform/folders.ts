@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 
-/** Where a program keeps what: see specs/results.md, "State". */
+/** Where a program keeps what: see specs/reference/results.md, "State". */
 function platformFolder(kind: 'state' | 'cache'): string {
   const home = homedir();
   const xdg = process.env[kind === 'state' ? 'XDG_STATE_HOME' : 'XDG_CACHE_HOME'];
@@ -64,8 +64,8 @@ function claimOwn(folder: string): void {
   if (ours && (info.mode & 0o077) === 0) return;
   throw new UnsafeFolder(
     ours
-      ? `${folder} can be entered by other users: chmod 700 ${folder}`
-      : `${folder} is not a folder of yours: someone else has made it; set LLM_TOOL_TEST_HOME and LLM_TOOL_TEST_CACHE to folders of your own`,
+      ? `${folder} is accessible to other users; run chmod 700 ${folder}`
+      : `${folder} is not a folder that belongs to you; set LLM_TOOL_TEST_HOME and LLM_TOOL_TEST_CACHE to your own folders`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTextIfThere } from './read-file.js';
-import { noteOnce, writeNote } from './write-file.js';
+import { readTextIfThere } from './fs/read-file.js';
+import { writeOnce, writeNote } from './fs/write-file.js';
 import { sha256 } from '../lib/hash.js';
 
 /*
@@ -20,7 +20,7 @@ export const claimFile = (stateFolder: string, sweep: string, order: string, wor
 
 /** The execution that a proof is used by: the first that asked. */
 export async function claim(file: string, execution: string): Promise<string> {
-  noteOnce(file, execution);
+  writeOnce(file, execution);
   const claimed = await readTextIfThere(file);
   if (claimed !== null && claimed !== '') return claimed;
   // Written before a loss of power. Nobody but us can have made it.
@@ -33,7 +33,7 @@ type Closed = 'finished' | 'superseded';
 
 /** Nothing more may begin by this order. What has begun may come to its end. */
 export const closeOrder = (stateFolder: string, sweep: string, order: string, why: Closed): void =>
-  noteOnce(join(orderFolder(stateFolder, sweep, order), 'closed'), why);
+  writeOnce(join(orderFolder(stateFolder, sweep, order), 'closed'), why);
 
 export const whyClosed = async (
   stateFolder: string,

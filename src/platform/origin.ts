@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../lib/canonical-json.js';
 import { parseJson } from '../lib/json.js';
-import { readTextIfThere } from './read-file.js';
-import { publishOnce } from './write-file.js';
+import { readTextIfThere } from './fs/read-file.js';
+import { publishOnce } from './fs/write-file.js';
 
 /**
  * Proof of origin. Whoever reaches Temporal's ports can start workflows, send signals and complete activities; whoever
@@ -37,7 +37,7 @@ export async function readOrigin(
     text = await readTextIfThere(keyFile(stateFolder));
   }
   if (text === null || !/^[0-9a-f]{64}$/.test(text))
-    throw new Error(`${keyFile(stateFolder)} is broken: remove it, and resume the sweeps that are open`);
+    throw new Error(`${keyFile(stateFolder)} is damaged; delete it and resume the open sweeps`);
   const before = parseJson((await readTextIfThere(beforeFile(stateFolder))) ?? '{}');
   return { key: Buffer.from(text, 'hex'), before: before as Record<string, string> };
 }

@@ -1,4 +1,4 @@
-import type { RunRecord } from '../results/run-record.js';
+import type { RunRecord } from '../results/records/run-record.js';
 
 /** The files that a run has left, of those that not every run leaves: a report links to nothing that is not there. */
 export function optionalArtifacts(run: RunRecord): { transcripts: boolean; fixture: boolean } {

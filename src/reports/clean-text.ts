@@ -1,7 +1,7 @@
 import pc from 'picocolors';
-import { formatBytes } from '../lib/bytes.js';
-import { renderTable, terminalText } from '../lib/table.js';
-import type { CleanDocument } from '../results/clean-document.js';
+import { formatBytes } from '../lib/format/bytes.js';
+import { renderTable, terminalText } from '../lib/format/table.js';
+import type { CleanDocument } from '../results/records/clean-document.js';
 import type { Colors, TextOptions } from './terminal.js';
 
 const counted = (count: number, one: string, many = `${one}s`): string =>
@@ -23,10 +23,10 @@ export function renderClean(document: CleanDocument, options: TextOptions & { ve
   const found = kinds.filter(([, items]) => items.length > 0);
   const what =
     age.startsWith('0') && Number.parseInt(age, 10) === 0
-      ? 'all that has ended'
-      : `what is older than ${age}`;
+      ? 'everything that has ended'
+      : `everything older than ${age}`;
   if (found.length === 0) {
-    return `${[`nothing to remove of ${what}`, ...keptLines(document, options, colors)].join('\n')}\n`;
+    return `${[`nothing to delete with --older-than ${age}`, ...keptLines(document, options, colors)].join('\n')}\n`;
   }
   const rows = found.map(([kind, items, bytes]) => [
     kind,
@@ -34,9 +34,9 @@ export function renderClean(document: CleanDocument, options: TextOptions & { ve
     bytes === null ? '' : formatBytes(bytes),
   ]);
   const lines = [
-    `${dryRun ? 'would remove' : 'removed'} ${what}${dryRun ? colors.dim('  (nothing was changed)') : ''}`,
+    `${dryRun ? 'would delete' : 'deleted'} ${what}${dryRun ? colors.dim('  (nothing was changed)') : ''}`,
     ...renderTable(rows, { width: options.width, right: [1, 2], indent: '  ' }),
-    `${formatBytes(document.bytes)} ${dryRun ? 'would be free' : 'are free'}`,
+    `${formatBytes(document.bytes)} ${dryRun ? 'would be freed' : 'freed'}`,
     ...keptLines(document, options, colors),
     ...(options.verbose ? found.flatMap(([kind, items]) => ['', colors.bold(kind), ...items.map(item)]) : []),
   ];
@@ -47,10 +47,10 @@ const item = (text: string): string => `  ${terminalText(text)}`;
 
 function keptLines({ kept }: CleanDocument, { verbose }: { verbose: boolean }, colors: Colors): string[] {
   const reasons: [readonly string[], string, string][] = [
-    [kept.open_sweeps, 'goes on', 'go on: `cancel` ends one'],
+    [kept.open_sweeps, 'is still open', 'are still open; end one with `cancel`'],
     [kept.broken_sweeps, 'has a plan that cannot be read', 'have plans that cannot be read'],
-    [kept.reused_runs, 'is reused by a result that stays', 'are reused by results that stay'],
-    [kept.strangers, 'is not ours', 'are not ours'],
+    [kept.reused_runs, 'is reused by a result that is kept', 'are reused by results that are kept'],
+    [kept.strangers, 'was not made by llm-tool-test', 'were not made by llm-tool-test'],
   ];
   const nouns = [
     ['sweep', 'sweeps'],
@@ -65,7 +65,7 @@ function keptLines({ kept }: CleanDocument, { verbose }: { verbose: boolean }, c
   ].join(', ');
   return [
     '',
-    `left: ${summary}`,
+    `kept: ${summary}`,
     ...reasons.flatMap(([items, one, many], at) => {
       const [noun = '', nouns2 = ''] = nouns[at] ?? [];
       if (items.length === 0) return [];
@@ -73,7 +73,7 @@ function keptLines({ kept }: CleanDocument, { verbose }: { verbose: boolean }, c
       const few = items.length <= 3 || verbose;
       return few
         ? [`${line}:`, ...items.map((name) => colors.dim(`    ${terminalText(name)}`))]
-        : [`${line}${colors.dim(' (--verbose names them)')}`];
+        : [`${line}${colors.dim(' (list them with --verbose)')}`];
     }),
   ];
 }

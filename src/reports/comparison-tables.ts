@@ -1,6 +1,6 @@
-import { formatCost } from '../lib/dollars.js';
-import { formatDuration } from '../lib/duration.js';
-import { renderTable, terminalText } from '../lib/table.js';
+import { formatCost } from '../lib/format/dollars.js';
+import { formatDuration } from '../lib/format/duration.js';
+import { renderTable, terminalText } from '../lib/format/table.js';
 import {
   ALPHA,
   type ComparedConfiguration,
@@ -53,7 +53,7 @@ export function configurationTable(
   const errors = configurations.some(({ base, head }) => base.errored + head.errored > 0);
   const legend = [
     ...(tests > 1 ? [`p: corrected for ${tests} tests (Holm)`] : []),
-    ...(errors ? ['!: could not be tested'] : []),
+    ...(errors ? ['!: error'] : []),
   ];
   return [
     ...renderTable(rows, { width: options.width, right: [0, 1, 2, 3, 4, 5].map((at) => names + at) }),
@@ -106,7 +106,7 @@ export function measureTable(measures: readonly Measure[], options: TextOptions,
       width: options.width,
       right: [1, 3],
     }),
-    colors.dim('of runs that passed (judge and score: of all); no test is made of these'),
+    colors.dim('Passing runs only (judge, score: all runs). Not tested for significance.'),
   ];
 }
 

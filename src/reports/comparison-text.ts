@@ -1,7 +1,7 @@
 import pc from 'picocolors';
-import { formatAge } from '../lib/age.js';
-import { renderTable, terminalText, truncate } from '../lib/table.js';
-import { scenarioLabel } from '../results/cell-label.js';
+import { formatAge } from '../lib/format/age.js';
+import { renderTable, terminalText, truncate } from '../lib/format/table.js';
+import { scenarioLabel } from '../results/records/cell-label.js';
 import type {
   Change,
   Comparison,
@@ -46,11 +46,8 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
 }
 
 /** The verdict with the runs that it is about, and how sure it is. */
-function answer(
-  { verdict, total, configurations, alpha }: Comparison,
-  name: Namer,
-  colors: Colors,
-): string[] {
+function answer(comparison: Comparison, name: Namer, colors: Colors): string[] {
+  const { verdict, total, configurations, alpha } = comparison;
   const { base, head, difference, p, smallest_p: smallest } = total;
   if (difference === null || p === null || smallest === null)
     return [headline(verdict, colors), `  ${whyNothing(total)}`];
@@ -58,15 +55,23 @@ function answer(
   const alone = tested.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
   const runs = `${base.tested} and ${head.tested} runs${tested.length > 1 ? ` of ${tested.length} configurations` : ''}`;
   return [
-    `${headline(verdict, colors)}: ${head.passed} of ${head.tested} runs passed, ${base.passed} of ${base.tested} before`,
+    `${headline(verdict, colors)}: ${passRates(comparison)}`,
     verdict === 'too few runs'
-      ? `  with ${runs} the smallest p is ${pText(smallest)}; ${alpha} or less would show one`
+      ? `  with ${runs} the smallest p is ${pText(smallest)}; a difference requires ${alpha} or less`
       : `  ${points(difference)} points, p = ${pText(p)} (exact test, two-sided; ${alpha} or less counts)`,
     ...alone
       .slice(0, MOST_ALONE)
-      .map((one) => `  but ${headline(one.verdict, colors)} by itself: ${name(one).join(' ')}`),
+      .map((one) => `  but ${headline(one.verdict, colors)} on its own: ${name(one).join(' ')}`),
     ...(alone.length > MOST_ALONE ? [`  and ${alone.length - MOST_ALONE} more, see below`] : []),
   ];
+}
+
+/** Variants of one sweep ran side by side: none of them came before the other. */
+function passRates({ base: { variant: before }, head: { variant: after }, total }: Comparison): string {
+  const { base, head } = total;
+  return before === null || after === null
+    ? `${head.passed} of ${head.tested} runs passed, ${base.passed} of ${base.tested} before`
+    : `${terminalText(after)} passed ${head.passed} of ${head.tested} runs, ${terminalText(before)} ${base.passed} of ${base.tested}`;
 }
 
 /** The table has them all. */
@@ -99,7 +104,7 @@ const gateReasons = ({ gate, verdict }: Comparison, colors: Colors): string[] =>
 
 const whyNothing = ({ base, head }: Comparison['total']): string =>
   base.shared + head.shared > 0
-    ? 'the one has reused the runs of the other: there is no difference to test'
+    ? 'one sweep reused the runs of the other, so there is no difference to test'
     : 'no configuration has runs that passed or failed in both';
 
 /** Which sweeps these are, and what of them is not counted. */
@@ -162,8 +167,8 @@ function changes(
     const same = configurations.every(({ same_inputs }) => same_inputs === true);
     return [
       same
-        ? 'nothing has changed between them: what differs is chance, or not in the inputs'
-        : 'nothing is known to have changed between them',
+        ? 'nothing changed between them: any difference is chance, or not in the inputs'
+        : 'no known changes between them',
     ];
   }
   const rows = all.map((change) => [
@@ -172,10 +177,10 @@ function changes(
     colors.dim(truncate(concerned(change, configurations), MOST_NAMES)),
   ]);
   return [
-    'what has changed between them',
+    'changes between them',
     ...renderTable(rows, { width, indent: '  ' }),
     ...(all.some(({ doubtful }) => doubtful)
-      ? [colors.dim('  ? can make a difference by itself, which is not the work of the tool')]
+      ? [colors.dim('  ? can cause a difference by itself, regardless of the tool')]
       : []),
   ];
 }
@@ -196,7 +201,9 @@ const changeText = ({ what, base, head }: Change): string =>
 
 function leftOut({ only_in_base, only_in_head }: Comparison, { width }: TextOptions): string[] {
   const line = (side: string, list: readonly Configuration[]): string[][] =>
-    list.length === 0 ? [] : [[`${list.length} only in ${side}, left out: ${list.map(fullName).join(', ')}`]];
+    list.length === 0
+      ? []
+      : [[`${list.length} only in ${side}, not compared: ${list.map(fullName).join(', ')}`]];
   return renderTable([...line('base', only_in_base), ...line('head', only_in_head)], { width });
 }
 
@@ -211,20 +218,20 @@ function hints(
   switch (verdict) {
     case 'better':
     case 'worse':
-      return [`runs and their reports: ${command(`show ${head.sweep}`)}`];
+      return [`Runs and their reports: ${command(`show ${head.sweep}`)}`];
     case 'no difference shown':
       return [
-        'which is not sameness: the intervals hold what is still possible.',
+        'This does not prove that they are equal: any value in the intervals is possible.',
         `More runs narrow them: ${command('run --repeat <n>')}`,
       ];
     case 'too few runs':
       return [
-        `From ${leastRuns(tested, alpha)} runs a side and configuration on, a difference can be shown at all;`,
+        `Showing any difference takes at least ${leastRuns(tested, alpha)} runs per side and configuration;`,
         `a small one takes many more: ${command('run --repeat <n>')}`,
       ];
     case 'nothing to compare':
       return total.base.shared + total.head.shared > 0
-        ? [`New runs of the same inputs: ${command('run --no-cache')}`]
+        ? [`To rerun the same inputs: ${command('run --no-cache')}`]
         : [];
   }
 }

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import type { Json } from '../lib/json.js';
-import { renderTable, terminalText } from '../lib/table.js';
+import { renderTable, terminalText } from '../lib/format/table.js';
 
 export type CheckStatus = 'ok' | 'warning' | 'problem' | 'info';
 

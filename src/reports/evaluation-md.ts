@@ -1,8 +1,8 @@
-import { formatKnownCost } from '../lib/dollars.js';
-import { formatDuration } from '../lib/duration.js';
+import { formatKnownCost } from '../lib/format/dollars.js';
+import { formatDuration } from '../lib/format/duration.js';
 import { compositeTier } from '../results/composite.js';
-import type { RunRecord } from '../results/run-record.js';
-import type { EvaluatorResult, Metrics } from '../results/schema.js';
+import type { RunRecord } from '../results/records/run-record.js';
+import type { EvaluatorResult, Metrics } from '../results/records/result-line.js';
 import { scoreText } from '../results/score-text.js';
 import { optionalArtifacts } from './artifact-links.js';
 import { judgeFeedback, judgeScore } from './judge-md.js';

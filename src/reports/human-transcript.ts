@@ -1,9 +1,9 @@
 import { assertNever } from '../lib/assert-never.js';
-import { formatKnownCost } from '../lib/dollars.js';
-import { plainText } from '../lib/plain-text.js';
-import type { EventBody, RunEvent } from '../results/events.js';
-import { shownTokens } from '../results/recorded-usage.js';
-import type { AgentRecord } from '../results/run-record.js';
+import { formatKnownCost } from '../lib/format/dollars.js';
+import { plainText } from '../lib/format/plain-text.js';
+import type { EventBody, RunEvent } from '../results/records/events.js';
+import { shownTokens } from '../results/records/recorded-usage.js';
+import type { AgentRecord } from '../results/records/run-record.js';
 import { indentedOutput, promptedCommand, shortInput } from './shorten.js';
 
 /** What the head of a transcript says. */

@@ -1,7 +1,7 @@
-import { formatKnownCost } from '../lib/dollars.js';
-import type { Judgment } from '../results/judgment.js';
-import type { RunRecord } from '../results/run-record.js';
-import type { Metrics } from '../results/schema.js';
+import { formatKnownCost } from '../lib/format/dollars.js';
+import type { Judgment } from '../results/records/judgment.js';
+import type { RunRecord } from '../results/records/run-record.js';
+import type { Metrics } from '../results/records/result-line.js';
 import { comparedScores, scoreText, votesText } from '../results/score-text.js';
 import { blocks, fence, inline, list, table } from './markdown.js';
 
@@ -10,9 +10,9 @@ const count = (tokens: number | null): string => (tokens === null ? 'n/a' : Stri
 /** Why there is no judgment, in a sentence of markdown. */
 function judgeAbsence(run: RunRecord): string {
   const step = run.steps.find(({ name }) => name === 'judge');
-  if (step === undefined) return 'Not performed: the scenario has no judge.';
+  if (step === undefined) return 'Not judged: the scenario has no judge.';
   const note = inline(step.note ?? 'no reason was recorded');
-  return step.status === 'failed' ? `**Could not judge:** ${note}` : `Not performed: ${note}.`;
+  return step.status === 'failed' ? `**Could not judge:** ${note}` : `Not judged: ${note}.`;
 }
 
 /** "Judge Score" of evaluation.md: in fifths, as a human scores, then by criterion. */

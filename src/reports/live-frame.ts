@@ -1,7 +1,7 @@
 import pc from 'picocolors';
-import { formatDuration } from '../lib/duration.js';
-import { renderTable, terminalText, textWidth, truncate } from '../lib/table.js';
-import type { Outcome } from '../results/schema.js';
+import { formatDuration } from '../lib/format/duration.js';
+import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
+import type { Outcome } from '../results/records/result-line.js';
 import { mark, type Colors } from './terminal.js';
 
 /** What the live view shows of a sweep. Times are in milliseconds since 1970. */
@@ -82,21 +82,21 @@ function header(state: LiveState, now: number, colors: Colors, width: number): s
   const counts: [number, string, (text: string) => string][] = [
     [passed, 'passed', colors.green],
     [failed, 'failed', colors.red],
-    [errored, 'errored', colors.magenta],
+    [errored, errored === 1 ? 'error' : 'errors', colors.magenta],
     [cancelled, 'cancelled', colors.yellow],
     [running, 'running', colors.cyan],
     [waiting, 'waiting', colors.dim],
   ];
   const title = `${colors.bold(terminalText(state.sweep))}  ${state.status}  ${formatDuration(now - state.startedAt)}`;
   // Cancelled cells are rare; the other counts keep their places from frame to frame.
-  const said = counts.filter(([count, word]) => count > 0 || word !== 'cancelled');
+  const shown = counts.filter(([count, word]) => count > 0 || word !== 'cancelled');
   const note = state.note === null ? '' : terminalText(state.note);
   const beside = note !== '' && textWidth(`${title}  ${note}`) <= width;
   return [
     beside ? `${title}  ${colors.yellow(note)}` : title,
     // What to do about a wait stands at its end: it must not be cut off.
     ...(beside ? [] : wrap(note, width).map((line) => colors.yellow(line))),
-    said
+    shown
       .map(([count, word, paint]) => (count > 0 ? paint(`${count} ${word}`) : colors.dim(`0 ${word}`)))
       .join('  '),
   ];

@@ -1,8 +1,8 @@
 import { mean } from '../lib/mean.js';
-import type { Outcome } from '../results/schema.js';
+import type { Outcome } from '../results/records/result-line.js';
 import { scoreText } from '../results/score-text.js';
-import type { SweepCell } from '../results/sweep-document.js';
-import { paidCost, totalsOf, waitingIn } from '../results/tally.js';
+import type { SweepCell } from '../results/records/sweep-document.js';
+import { paidCost, totalsOf, waitingIn } from '../results/totals.js';
 import { paidText } from './terminal.js';
 
 /** A row or column. */
@@ -72,8 +72,8 @@ export function entryText(cells: readonly SweepCell[]): string {
     [cancelled, 'cancelled'],
     [waiting, 'waiting'],
   ];
-  const said = besides.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${what}`);
-  return `${passed}/${tested}${said.join('')}`;
+  const parts = besides.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${what}`);
+  return `${passed}/${tested}${parts.join('')}`;
 }
 
 /** What is known of the quality of some repetitions: the mean of their scores. */

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
-import { renderTable, terminalText, textWidth, truncate } from '../lib/table.js';
+import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
 import { scoreText } from '../results/score-text.js';
-import type { SweepCell } from '../results/sweep-document.js';
+import type { SweepCell } from '../results/records/sweep-document.js';
 import { countOf, entryCells, hasVariants, scoreOf, summaries, type Line, type Matrix } from './matrix.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
@@ -94,7 +94,7 @@ function legend(rows: readonly Line[], colors: Colors): string[] {
   const { errored, cancelled, waiting } = countOf(cells);
   const parts: string[] = [
     'passed/tested',
-    ...(errored > 0 ? ['! could not be tested'] : []),
+    ...(errored > 0 ? ['! error'] : []),
     ...(cancelled > 0 ? ['- cancelled'] : []),
     ...(waiting > 0 ? ['· waiting'] : []),
   ];

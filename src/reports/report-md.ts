@@ -1,8 +1,13 @@
-import { formatKnownCost } from '../lib/dollars.js';
-import { formatDuration } from '../lib/duration.js';
-import { shownTokens } from '../results/recorded-usage.js';
-import { commandEnd, type AgentRecord, type CommandRecord, type RunRecord } from '../results/run-record.js';
-import type { Metrics } from '../results/schema.js';
+import { formatKnownCost } from '../lib/format/dollars.js';
+import { formatDuration } from '../lib/format/duration.js';
+import { shownTokens } from '../results/records/recorded-usage.js';
+import {
+  commandEnd,
+  type AgentRecord,
+  type CommandRecord,
+  type RunRecord,
+} from '../results/records/run-record.js';
+import type { Metrics } from '../results/records/result-line.js';
 import { optionalArtifacts } from './artifact-links.js';
 import { judgeSection } from './judge-md.js';
 import { blocks, code, fence, heading, inline, link, list, table } from './markdown.js';
@@ -45,8 +50,8 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
 
 function regressions({ regressions: found }: RunRecord): string {
   const since = found[0]?.since ?? '';
-  const said = list(found.map(({ message }) => inline(message)));
-  return `${heading(2, 'Worse than before')}\n\nCompared with ${code(since)}:\n\n${said}`;
+  const messages = list(found.map(({ message }) => inline(message)));
+  return `${heading(2, 'Worse than before')}\n\nCompared with ${code(since)}:\n\n${messages}`;
 }
 
 function enclosure({ sandboxed, sandbox }: RunRecord): string {
@@ -135,7 +140,7 @@ function evaluators({ evaluator_results: results }: Metrics): string {
   const rows = results.map(({ name, score, summary, error }) => [
     inline(name),
     score === null ? 'n/a' : String(score),
-    inline(error === null ? (summary ?? '') : `could not evaluate: ${error}`),
+    inline(error === null ? (summary ?? '') : `evaluator error: ${error}`),
   ]);
   return table(['Evaluator', 'Score', 'Summary'], rows);
 }
@@ -166,16 +171,16 @@ function commands(records: readonly CommandRecord[], none: string): string {
 
 function output({ stdout, stderr }: CommandRecord): string {
   const text = [stdout, stderr].filter((part) => part.trim() !== '').join('\n');
-  return text === '' ? 'It printed nothing.' : fence(text);
+  return text === '' ? 'No output.' : fence(text);
 }
 
 function artifacts(run: RunRecord): string {
   const { transcripts, fixture } = optionalArtifacts(run);
   return list([
-    ...(fixture ? [`${link('fixture/')}: the workspace as the run left it`] : []),
+    ...(fixture ? [`${link('fixture/')}: the workspace at the end of the run`] : []),
     ...(transcripts
       ? [
-          `${link('artifacts/transcript.human.txt')}: what the agent said and did, to read`,
+          `${link('artifacts/transcript.human.txt')}: what the agent said and did, as text`,
           `${link('artifacts/transcript.raw.txt')}: what the agent printed`,
           `${link('artifacts/events.jsonl')}: the same as events`,
         ]

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { formatKnownCost } from '../lib/dollars.js';
-import { formatDuration } from '../lib/duration.js';
-import { renderTable, terminalText } from '../lib/table.js';
+import { formatKnownCost } from '../lib/format/dollars.js';
+import { formatDuration } from '../lib/format/duration.js';
+import { renderTable, terminalText } from '../lib/format/table.js';
 import { gateTitle } from '../results/gate-title.js';
-import { shownTokens } from '../results/recorded-usage.js';
-import type { AgentRecord, RunRecord } from '../results/run-record.js';
-import type { Metrics } from '../results/schema.js';
+import { shownTokens } from '../results/records/recorded-usage.js';
+import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
+import type { Metrics } from '../results/records/result-line.js';
 import { scoreText, votesText } from '../results/score-text.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
@@ -37,7 +37,7 @@ export function renderRun(
       ['ended', agent === null ? 'the agent was not started' : terminalText(agent.message)],
     ]),
     ...section(
-      'what became of other attempts',
+      'other attempts',
       (agent?.history ?? []).map((line) => `  ${terminalText(line)}`),
     ),
     ...section(
@@ -76,7 +76,7 @@ export function renderRun(
         metrics.evaluator_results.map(({ name, score, summary, error }) => [
           terminalText(name),
           scoreText(score),
-          terminalText(error === null ? (summary ?? '') : `could not evaluate: ${error}`),
+          terminalText(error === null ? (summary ?? '') : `evaluator error: ${error}`),
         ]),
       ),
     ),

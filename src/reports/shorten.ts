@@ -1,4 +1,4 @@
-import { plainText } from '../lib/plain-text.js';
+import { plainText } from '../lib/format/plain-text.js';
 
 const MAX_LINES = 60;
 const MAX_LINE = 2000;

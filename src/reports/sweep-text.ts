@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path';
 import pc from 'picocolors';
-import { shortKnownCost } from '../lib/dollars.js';
-import { formatDuration } from '../lib/duration.js';
-import { renderTable, terminalText } from '../lib/table.js';
+import { shortKnownCost } from '../lib/format/dollars.js';
+import { formatDuration } from '../lib/format/duration.js';
+import { renderTable, terminalText } from '../lib/format/table.js';
 import { scoreText } from '../results/score-text.js';
-import type { SweepCell, SweepDocument } from '../results/sweep-document.js';
+import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { toMatrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
-import { cellNamer, totalsText } from './sweep-words.js';
+import { cellNamer, totalsText } from './sweep-labels.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells the report of each is named; of more cells, those of the cells that did not pass. */

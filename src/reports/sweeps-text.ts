@@ -1,9 +1,9 @@
 import pc from 'picocolors';
-import { formatAge } from '../lib/age.js';
-import { formatDuration } from '../lib/duration.js';
-import { renderTable, terminalText } from '../lib/table.js';
-import type { SweepSummary } from '../results/sweep-list.js';
-import { waitingIn } from '../results/tally.js';
+import { formatAge } from '../lib/format/age.js';
+import { formatDuration } from '../lib/format/duration.js';
+import { renderTable, terminalText } from '../lib/format/table.js';
+import type { SweepSummary } from '../results/records/sweep-list.js';
+import { waitingIn } from '../results/totals.js';
 import { paidText, type Colors, type TextOptions } from './terminal.js';
 
 /** With fewer columns than that, a sweep's scenarios and agents stand on a line of their own. */
@@ -36,7 +36,7 @@ export function renderSweeps(
   };
   return `${[
     ...(wide ? table : table.flatMap(narrow)),
-    ...(older > 0 ? ['', colors.dim(`${older} older: --limit ${sweeps.length + older} shows all`)] : []),
+    ...(older > 0 ? ['', colors.dim(`${older} older; show all with --limit ${sweeps.length + older}`)] : []),
   ].join('\n')}\n`;
 }
 

@@ -1,7 +1,7 @@
 import type pc from 'picocolors';
-import { formatCost } from '../lib/dollars.js';
-import type { Outcome } from '../results/schema.js';
-import type { Paid } from '../results/tally.js';
+import { formatCost } from '../lib/format/dollars.js';
+import type { Outcome } from '../results/records/result-line.js';
+import type { Paid } from '../results/totals.js';
 
 /** How text for a terminal is laid out. */
 export interface TextOptions {

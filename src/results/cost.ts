@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { dollars } from '../lib/dollars.js';
-import type { TokenUsage } from './token-usage.js';
+import { dollars } from '../lib/format/dollars.js';
+import type { TokenUsage } from './records/token-usage.js';
 
 const perMillion = z.number().min(0);
 

@@ -1,4 +1,4 @@
-import type { GateDetail } from './schema.js';
+import type { GateDetail } from './records/result-line.js';
 
 /** What a gate is called when two runs are compared: its own name, else what it checks. */
 export const gateKey = ({

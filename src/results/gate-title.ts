@@ -1,4 +1,4 @@
-import type { GateDetail } from './schema.js';
+import type { GateDetail } from './records/result-line.js';
 
 /** A gate for people: "file_exists notes.md". */
 export const gateTitle = ({ gate_type: type, name, subject }: GateDetail): string =>

@@ -1,5 +1,5 @@
-import { DEFAULT_VARIANT } from './cell-label.js';
-import type { Cell } from './cell.js';
+import { DEFAULT_VARIANT } from './records/cell-label.js';
+import type { Cell } from './records/cell.js';
 
 /** A run's cell, and what names the content of the target that it used; null where that is not known. */
 export interface BuildUsed {

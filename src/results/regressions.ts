@@ -2,11 +2,9 @@ import { z } from 'zod';
 
 /** Something that got worse since the previous run of the same cell. */
 export const Regression = z.object({
-  kind: z.enum(['score', 'gate', 'cost']),
-  /** One sentence. */
-  message: z.string(),
-  /** The run that it is compared with. */
-  since: z.string(),
+  kind: z.enum(['score', 'gate', 'cost']).describe('What got worse'),
+  message: z.string().describe('In a sentence'),
+  since: z.string().describe('Id of the run that it is compared with'),
 });
 export type Regression = z.infer<typeof Regression>;
 

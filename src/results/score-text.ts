@@ -1,4 +1,4 @@
-import type { Judgment } from './judgment.js';
+import type { Judgment } from './records/judgment.js';
 
 /** A score with two digits. */
 export const scoreText = (score: number | null): string => (score === null ? 'n/a' : score.toFixed(2));

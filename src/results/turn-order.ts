@@ -1,4 +1,4 @@
-import type { Cell } from './cell.js';
+import type { Cell } from './records/cell.js';
 
 /**
  * Positions of the cells in the order in which a sweep reads them: agents take turns, the models of an agent take turns

@@ -1,7 +1,7 @@
 import { gateTitle } from './gate-title.js';
-import type { Judgment } from './judgment.js';
-import type { AgentRecord } from './run-record.js';
-import type { GateDetail, Outcome } from './schema.js';
+import type { Judgment } from './records/judgment.js';
+import type { AgentRecord } from './records/run-record.js';
+import type { GateDetail, Outcome } from './records/result-line.js';
 import { comparedScores } from './score-text.js';
 
 /** A step that the plan wants, and what it left. */

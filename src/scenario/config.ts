@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, inSchema, nonBlank } from '../gates/fields.js';
 import { adapterNames } from '../agents/index.js';
 import { variableNames } from '../lib/interpolate.js';
-import { MOST_AT_ONCE } from '../lib/most-at-once.js';
+import { MAX_CONCURRENCY } from '../lib/max-concurrency.js';
 import { Price } from '../results/cost.js';
 import { always, cleanText, environmentVariables, judgeName, label } from './fields.js';
 import { loadToml } from './load-toml.js';
@@ -11,7 +11,7 @@ import { Target } from './target.js';
 
 const agentNames = z.array(label('the name of an agent')).default([]);
 const modelNames = z.array(label('the name of a model')).default([]);
-const places = z.int().min(1).max(MOST_AT_ONCE);
+const places = z.int().min(1).max(MAX_CONCURRENCY);
 
 /** An agent of the user's own, a command that takes a prompt, or what is to be different with a built-in one. */
 export const AgentTable = z.strictObject({
@@ -27,22 +27,20 @@ export const AgentTable = z.strictObject({
     .enum(['arg', 'stdin', 'file'])
     .exactOptional()
     .describe(
-      'Where the prompt goes: last argument (the default), stdin, or a file whose path is the last argument',
+      'Where the prompt goes: last argument (default), stdin, or a file whose path is an argument ({prompt_file} or last)',
     ),
   output: z
     .enum(['text', 'jsonl'])
     .exactOptional()
-    .describe('text, where nothing is said; jsonl: it prints events as in events.jsonl'),
-  models: modelNames.describe('Models to run it with where nothing else names one'),
+    .describe('text (default); jsonl: it prints events as in events.jsonl, without ts, seq and attempt'),
+  models: modelNames.describe('Models, if nothing else names one'),
   version_command: command.exactOptional().describe('Shell command that prints its version'),
-  free: z.boolean().exactOptional().describe('It costs nothing, so it runs without LLM_TOOL_TEST_ENABLED'),
+  free: z.boolean().exactOptional().describe('It costs nothing and runs without LLM_TOOL_TEST_ENABLED'),
   env: environmentVariables.default({}),
   auth: z
     .enum(['key', 'login'])
     .exactOptional()
-    .describe(
-      "Built-in agents: by its provider's key (where nothing is said), or as the agent is logged in for you",
-    ),
+    .describe('Built-in agents only: the key of the provider (default), or your login with the agent'),
 });
 export type AgentTable = z.infer<typeof AgentTable>;
 
@@ -55,7 +53,7 @@ function tableProblems(name: string, table: object): { key: string; message: str
   if (adapterNames.includes(name))
     return OF_COMMANDS.filter(given).map((key) => ({
       key,
-      message: `not for ${name}, which is built in: give an agent of your own another name`,
+      message: `cannot be set for ${name}, which is built in; choose another name for your own agent`,
     }));
   return [
     ...(given('command') ? [] : [{ key: 'command', message: 'missing: expected the program to start' }]),
@@ -73,13 +71,13 @@ export const Provider = z.strictObject({
   ).describe('Address of an OpenAI-compatible API; ${NAME} stands for a variable'),
   api_key: inSchema(
     z.string().refine((text) => variableNames(text).length > 0, {
-      error: 'expected a variable like "${NAME}": plans keep this text, a key belongs into the shell',
+      error: 'expected a variable like "${NAME}": plans store this text, so keys belong in the environment',
     }),
     /\$\{[A-Za-z_][A-Za-z0-9_]*\}/,
   )
     .exactOptional()
-    .describe('Key, as "${NAME}"'),
-  free: z.boolean().default(false).describe('It costs nothing, so it is asked without LLM_TOOL_TEST_ENABLED'),
+    .describe('A variable with the key: "${NAME}"'),
+  free: z.boolean().default(false).describe('It costs nothing and is asked without LLM_TOOL_TEST_ENABLED'),
 });
 export type Provider = z.infer<typeof Provider>;
 
@@ -94,7 +92,7 @@ const Profile = z.strictObject({
   name: z.string().exactOptional().describe("Without effect: the table's name is the profile's"),
   agents: agentNames.describe('Agents for scenarios without a tool_matrix'),
   tools: agentNames.describe('The same as agents'),
-  models: modelNames.describe('Models where --models names none'),
+  models: modelNames.describe('Models, if --models names none'),
 });
 
 const agentTables = z
@@ -118,14 +116,12 @@ export const Config = z
     fixtures_path: nonBlank('the path of the fixtures folder')
       .default('fixtures')
       .describe('Folder of scenarios and fixtures, relative to this file'),
-    agents: agentTables.describe(
-      'Agents of your own by name, commands that take a prompt; settings of built-in ones',
-    ),
+    agents: agentTables.describe('Your own agents by name; settings of built-in ones'),
     tools: agentTables.describe('The same as agents'),
     profiles: z
       .record(label('the name of a profile'), Profile)
       .default({})
-      .describe('Agents and models by a name for --profile'),
+      .describe('Agents and models by the name for --profile'),
     target: Target.exactOptional().describe('The program under test, for scenarios with target: from_config'),
     judge: z
       .strictObject({
@@ -134,35 +130,36 @@ export const Config = z
         ),
       })
       .exactOptional()
-      .describe('The judge, where a scenario names no model'),
+      .describe('The judge of scenarios that name none'),
     providers: z
       .record(providerName, Provider)
       .default({})
-      .describe('Providers of models by name, beside the built-in ones'),
-    prices: z.record(label('the name of a model'), Price).default({}).describe('Prices by model'),
+      .describe('Providers of models by name, besides the built-in ones'),
+    prices: z
+      .record(label('the name of a model'), Price)
+      .default({})
+      .describe('Prices by model; they win over the public price list'),
     require_sandbox: z
       .boolean()
       .default(false)
-      .describe('Nothing is run but in a sandbox (bubblewrap) with a network of its own (pasta)'),
+      .describe('Runs only start in a sandbox (bubblewrap) with its own network (pasta)'),
     sandbox: z
       .strictObject({
         allow_loopback: z
           .array(z.int().min(1).max(65_535))
           .default([])
-          .describe(
-            "TCP ports of this machine's loopback that sandboxed agents reach, like a model server's",
-          ),
+          .describe("TCP ports of this machine's loopback that sandboxed agents reach"),
       })
       .prefault({})
-      .describe('What sandboxed agents reach'),
+      .describe('What sandboxed agents can reach'),
     limits: z
       .strictObject({
-        concurrency: places.exactOptional().describe('Cells of a sweep at once (4); --concurrency wins'),
+        concurrency: places.exactOptional().describe('Cells of a sweep at once (4); `--concurrency` wins'),
         agents: z.record(z.string(), places).default({}).describe('Cells at once, by agent'),
         models: z.record(z.string(), places).default({}).describe('Cells at once, by model'),
       })
       .prefault({})
-      .describe('How much runs at once'),
+      .describe('Limits on what runs at once'),
   })
   .check(cleanText())
   .superRefine(({ agents, tools }: Partial<Record<'agents' | 'tools', object>>, context) => {

@@ -1,9 +1,8 @@
-import type { Cell } from '../results/cell.js';
-import type { Scenario } from './schema.js';
+import type { Cell } from '../results/records/cell.js';
+import type { Scenario } from './scenario.js';
 
 /** What of a scenario decides on its cells. Names must differ between scenarios: they are the first part of an id. */
-export interface MatrixScenario extends Pick<Scenario, 'name' | 'tool_matrix' | 'mock'> {
-  matrix: Pick<Scenario['matrix'], 'repeat'>;
+export interface MatrixScenario extends Pick<Scenario, 'name' | 'agents' | 'repeat' | 'mock'> {
   /** Names of the variants to be run. */
   variants: readonly string[];
 }
@@ -29,12 +28,12 @@ interface Pairing {
   model: string;
 }
 
-/** Flags win over the scenario's `tool_matrix`, that over the profile, that over the config. */
+/** Flags win over the scenario's own agents, that over the profile, that over the config. */
 export function expandMatrix(scenarios: readonly MatrixScenario[], choice: MatrixChoice): Expansion {
   const expansion: Expansion = { cells: [], withoutAgent: [] };
   for (const scenario of scenarios) {
     const pairings = pairingsOf(scenario, choice);
-    const repeat = choice.flags.repeat ?? scenario.matrix.repeat;
+    const repeat = choice.flags.repeat ?? scenario.repeat;
     if (pairings.length === 0) expansion.withoutAgent.push(scenario.name);
     for (const variant of scenario.variants) {
       for (const { agent, model } of pairings) {
@@ -54,7 +53,7 @@ const cellId = ({ scenario, agent, model, variant, repetition }: Omit<Cell, 'id'
 const cell = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point });
 
 function pairingsOf(
-  { tool_matrix, mock }: MatrixScenario,
+  { agents, mock }: MatrixScenario,
   { flags, profile, defaultAgents, agentModels }: MatrixChoice,
 ): Pairing[] {
   const named = (models: readonly string[] | undefined, agent: string): readonly string[] =>
@@ -65,9 +64,9 @@ function pairingsOf(
     agents.flatMap((agent) => named(profile?.models, agent).map((model) => ({ agent, model })));
 
   if (isGiven(flags.agents)) return unique(withModels(flags.agents));
-  if (tool_matrix.length > 0) {
+  if (agents.length > 0) {
     return unique(
-      tool_matrix.flatMap(({ agent, models }) => named(models, agent).map((model) => ({ agent, model }))),
+      agents.flatMap(({ agent, models }) => named(models, agent).map((model) => ({ agent, model }))),
     );
   }
   if (isGiven(profile?.agents)) return unique(withModels(profile.agents));

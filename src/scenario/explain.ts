@@ -43,14 +43,14 @@ export function explain(issue: RawIssue, nouns: Nouns): string | undefined {
 /** Keys of other harnesses, and what does their work here. */
 const ELSEWHERE: Record<string, string> = {
   mocks:
-    'mocked services are not supported; start a stand-in in setup.commands, and write what the agent `mock` does in mock.steps',
+    'mocked services are not supported; start a stand-in in setup.commands, and describe what the agent `mock` does in mock.steps',
 };
 
 /** `unknown key 'evalution'; did you mean 'evaluation'?` */
 export function unknownKey(key: string, known: readonly string[]): string {
   const elsewhere = Object.hasOwn(ELSEWHERE, key) ? ELSEWHERE[key] : undefined;
   if (elsewhere !== undefined && !known.includes(key)) return `unknown key ${quote(key)}: ${elsewhere}`;
-  return `unknown key ${quote(key)}; ${didYouMean(key, known) ?? `known here: ${known.join(', ') || 'none'}`}`;
+  return `unknown key ${quote(key)}; ${didYouMean(key, known) ?? `known keys: ${known.join(', ') || 'none'}`}`;
 }
 
 function choice(options: readonly string[], input: unknown, nouns: Nouns): string {

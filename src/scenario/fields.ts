@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseJudgeName } from '../lib/model-name.js';
 import { inSchema, nonBlank, workspacePath } from '../gates/fields.js';
 import { tooLongArgument } from '../lib/longest-argument.js';
-import { isTooLong, LONGEST_NAME } from '../results/longest-names.js';
+import { isTooLong, LONGEST_NAME } from '../results/records/longest-names.js';
 
 /** For checks that look across a value: they run even where a part of it is wrong, so that all problems show at once. */
 export const always = { when: () => true };
@@ -33,7 +33,7 @@ export const judgeName = inSchema(
 /** The path of a file to be written in the workspace. */
 export const workspaceFile = inSchema(
   workspacePath.refine((path) => !/(^|\/)\.{0,2}$/.test(path), {
-    error: 'expected the path of a file, like "notes.md"; this names a folder',
+    error: 'expected the path of a file, like "notes.md"; this is a folder',
   }),
   /^(?!\/|(\.?\/)*\.\.(\/|$))(?![\s\S]*\/\.{0,2}$)(?!\.{0,2}$)[\s\S]*\S/,
 );

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Config } from './config.js';
 import { Rubric } from './rubric.js';
-import { Scenario } from './schema.js';
+import { ScenarioFile } from './yaml/schema.js';
 
 /** Files that users write, by the name of their schema: one line each. */
 const files = {
-  scenario: { schema: Scenario, title: 'A scenario of llm-tool-test' },
+  scenario: { schema: ScenarioFile, title: 'A scenario of llm-tool-test' },
   config: { schema: Config, title: 'llm-tool-test-config.toml' },
   rubric: { schema: Rubric, title: 'A rubric of llm-tool-test' },
 } as const;

@@ -1,6 +1,5 @@
-import { loadYaml } from './load-yaml.js';
-import { Scenario } from './schema.js';
-import type { Loaded } from './source.js';
+import type { ScenarioReader } from './reader.js';
+import { readScenario } from './yaml/read-scenario.js';
 
-/** Reads a scenario file. */
-export const loadScenario = (file: string, text: string): Loaded<Scenario> => loadYaml(Scenario, file, text);
+/** Reads a scenario file. A second form of file is told from the first here. */
+export const loadScenario: ScenarioReader = readScenario;

@@ -44,10 +44,10 @@ function parse(text: string): Parsed {
 
 /** What the TOML library complains of, in the words of someone who has to repair it. */
 const explanations: Record<string, string> = {
-  'Defining a key multiple times is invalid': 'this key or table is already in the file; keep one',
+  'Defining a key multiple times is invalid': 'this key or table is defined twice; keep one',
   'The key, equals sign, and value must be on the same line':
-    'expected key = value on one line; a [table] above may lack its ]',
-  'Unterminated table-key': 'a [table] lacks its ]',
+    'expected key = value on one line; the ] of a [table] above may be missing',
+  'Unterminated table-key': 'the ] of a [table] is missing',
 };
 
 /** The library parses recursively, and a stack overflow is no message. Strings and comments do not count. */

@@ -4,17 +4,17 @@ import { didYouMean, quote } from './phrases.js';
 import { workspaceFile } from './fields.js';
 
 const ToolCall = z.strictObject({
-  id: z.string().exactOptional().describe('What its result refers to'),
+  id: z.string().exactOptional().describe('Id that its result refers to'),
   name: nonBlank('the name of the tool').describe('Name of the tool'),
   input: z.json().exactOptional().describe('Arguments of the call, any JSON'),
   command: z.string().exactOptional().describe('The shell command that the call stands for'),
 });
 
 const ToolResult = z.strictObject({
-  id: z.string().exactOptional().describe('Id of the call; without it the last one'),
+  id: z.string().exactOptional().describe('Id of the call; by default the last one'),
   exit_code: z.int().exactOptional().describe('Exit status of the command'),
   is_error: z.boolean().exactOptional().describe('Whether it failed; by default, whether exit_code is not 0'),
-  output: z.string().exactOptional().describe('What the tool answered'),
+  output: z.string().exactOptional().describe('Output of the tool'),
 });
 
 const tokens = z.int().min(0).exactOptional();
@@ -31,15 +31,21 @@ const steps = [
   z.strictObject({
     write: z
       .strictObject({ path: workspaceFile, content: z.string().describe('Content of the file') })
-      .describe('Writes a file of the workspace'),
+      .describe('Writes a file of the workspace, and reports a call of the tool `write`'),
   }),
-  z.strictObject({ run: command.describe('Really runs this shell command in the workspace') }),
+  z.strictObject({
+    run: command.describe('Runs this shell command in the workspace, and reports the call and its result'),
+  }),
   z.strictObject({ say: z.string().describe('A message of the assistant') }),
-  z.strictObject({ wait_secs: z.number().min(0).describe('Waits so many seconds') }),
-  z.strictObject({ tool_call: ToolCall.describe('Reports a call, and does nothing') }),
-  z.strictObject({ tool_result: ToolResult.describe('Reports the result of a call') }),
-  z.strictObject({ usage: Usage.describe('Reports what a model call used') }),
-  z.strictObject({ exit: z.int().min(0).max(255).describe('Ends with this exit status') }),
+  z.strictObject({ wait_secs: z.number().min(0).describe('Waits this many seconds') }),
+  z.strictObject({ tool_call: ToolCall.describe('Reports a call, and does nothing else') }),
+  z.strictObject({
+    tool_result: ToolResult.describe(
+      'Reports the result of a call; by default, is_error is whether exit_code is not 0',
+    ),
+  }),
+  z.strictObject({ usage: Usage.describe('Reports the tokens and US dollars of a model call') }),
+  z.strictObject({ exit: z.int().min(0).max(255).describe('Ends with this exit status, 0 to 255') }),
 ] as const;
 
 const stepNames = steps.flatMap(({ shape }) => Object.keys(shape));
@@ -52,7 +58,7 @@ export const MockStep = z.union(steps, {
     const known = given.filter((key) => stepNames.includes(key));
     if (known.length === 1) return undefined;
     const expected = `expected a map with exactly one of ${stepNames.join(', ')}`;
-    if (known.length > 1) return `${expected}; got ${known.join(' and ')}: make them steps of their own`;
+    if (known.length > 1) return `${expected}; got ${known.join(' and ')}; write them as separate steps`;
     if (given.length === 0) return expected;
     const hint = given.map((key) => didYouMean(key, stepNames)).find((near) => near !== null);
     return `${expected}; got ${given.map(quote).join(', ')}${hint === undefined ? '' : `; ${hint}`}`;

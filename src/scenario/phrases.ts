@@ -1,4 +1,4 @@
-import { nearest } from '../lib/nearest.js';
+import { suggest } from '../lib/suggest.js';
 import type { Nouns } from './source.js';
 
 const MAX_QUOTED = 60;
@@ -23,7 +23,7 @@ export function versus(expected: string, input: unknown, nouns: Nouns): string {
 
 /** `did you mean 'evaluation'?`, null when nothing known is like `word`, or `word` is no string. */
 export function didYouMean(word: unknown, known: readonly string[]): string | null {
-  const near = typeof word === 'string' ? nearest(word, known) : null;
+  const near = typeof word === 'string' ? suggest(word, known) : null;
   return near === null ? null : `did you mean ${quote(near)}?`;
 }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { DEFAULT_VARIANT } from '../results/cell-label.js';
-import { Cell } from '../results/cell.js';
+import { DEFAULT_VARIANT } from '../results/records/cell-label.js';
+import { Cell } from '../results/records/cell.js';
 import { Price } from '../results/cost.js';
-import { SCHEMA_VERSION } from '../results/schema.js';
+import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import { AgentTable, Provider } from './config.js';
 import { Rubric } from './rubric.js';
-import { Scenario } from './schema.js';
+import { Scenario } from './scenario.js';
 import { Target } from './target.js';
 
 /** The judge as it is asked, with the content of its rubric. */
@@ -23,8 +23,9 @@ export const JudgeSettings = z.object({
 });
 export type JudgeSettings = z.infer<typeof JudgeSettings>;
 
-/** A scenario as it is run: flags and config are merged into it. `<store>/<hash>/scenario.json`, beside its YAML. */
+/** A scenario as it is run: flags and config are merged into it. `<store>/<hash>/scenario.json`, beside its file. */
 export const EffectiveScenario = z.object({
+  schema_version: z.literal(2),
   scenario: Scenario,
   target: Target,
   /** Where the target binary is, when it is not to be looked for on PATH or in the fixture; absolute. */
@@ -33,9 +34,8 @@ export const EffectiveScenario = z.object({
   target_files: z.array(z.string()).optional(),
   /** Hash of the fixture's snapshot in the store. */
   fixture: z.string(),
-  timeout_secs: z.number(),
   /** null where the scenario has no judge, or it was left out (`--no-judge`). */
-  judge: JudgeSettings.nullable().default(null),
+  judge: JudgeSettings.nullable(),
 });
 export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
 

@@ -43,10 +43,10 @@ const partsOf = (name: string): string[] => [
 const namesIn = ({ scenario, target, judge }: Named): [string, string[]][] => [
   ['the target', partsOf(target.binary)],
   ['a tag', scenario.tags],
-  ['the fixture', partsOf(scenario.template_folder)],
-  ['a gate', scenario.evaluation.gates.flatMap(({ name }) => name ?? [])],
-  ['an evaluator', scenario.scripts.evaluators.map(({ name }) => name)],
-  ['a file of the scenario', Object.keys(scenario.setup.files).flatMap(partsOf)],
+  ['the fixture', partsOf(scenario.inputs.fixture)],
+  ['a gate', scenario.checks.gates.flatMap(({ name }) => name ?? [])],
+  ['an evaluator', scenario.checks.evaluators.map(({ name }) => name)],
+  ['a file of the scenario', Object.keys(scenario.inputs.files).flatMap(partsOf)],
   [
     'a part of the judge',
     judge === null

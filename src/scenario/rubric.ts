@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { nonBlank } from '../gates/fields.js';
 import { cleanText, distinct, label } from './fields.js';
-import { loadYaml } from './load-yaml.js';
-import type { Loaded } from './source.js';
 
 const TOLERANCE = 0.01;
 
 const Criterion = z.strictObject({
-  id: label('the id of a criterion').describe('Names the criterion; unique'),
+  id: label('the id of a criterion').describe('Unique name of the criterion'),
   weight: z.number().min(0).max(1).describe('Its share of the score; all weights sum to 1'),
   description: nonBlank('what the criterion asks for').describe('What the criterion asks for'),
 });
@@ -26,11 +24,15 @@ export const Rubric = z
             `the weights sum to ${Number(sum(input as Criterion[]).toFixed(4))}; expected 1 (+-${TOLERANCE})`,
         },
       )
-      .describe('By what the judge scores'),
+      .describe('What the judge scores by'),
     output: z
       .strictObject({
-        format: nonBlank('the format of the answer, like "json"').describe('Format of the answer, like json'),
-        require_fields: z.array(label('the name of a field')).describe('Fields that the answer must have'),
+        format: nonBlank('the format of the answer, like "json"').describe(
+          'Without effect: answers are JSON',
+        ),
+        require_fields: z
+          .array(label('the name of a field'))
+          .describe('Fields that the answer must have besides the usual ones'),
       })
       .describe('The form of the answer of the judge'),
   })
@@ -40,6 +42,3 @@ type Criterion = z.infer<typeof Criterion>;
 
 const sum = (criteria: readonly Criterion[]): number =>
   criteria.reduce((total, { weight }) => total + weight, 0);
-
-/** Reads a rubric file. */
-export const loadRubric = (file: string, text: string): Loaded<Rubric> => loadYaml(Rubric, file, text);

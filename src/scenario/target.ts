@@ -5,20 +5,22 @@ import { environmentVariables } from './fields.js';
 /** The program under test. */
 export const Target = z.strictObject({
   binary: nonBlank('the name or path of the program under test').describe(
-    'A name on PATH, or a path: in the fixture first, then from the file that says it',
+    'A name on PATH, or a path: in the fixture, else from the file that names it',
   ),
   command_pattern: pattern
     .exactOptional()
-    .describe('RE2 pattern that finds calls of the target; its first group is the name of the command'),
+    .describe('RE2 pattern that finds and names calls of the target; without it, calls of the binary count'),
   health_check: command
     .exactOptional()
-    .describe('Shell command before the agent; when it fails, the outcome is error and nothing is tested'),
+    .describe(
+      'Command before the agent, at most 30 s; if it fails, the outcome is error and no agent starts',
+    ),
   env: environmentVariables.default({}),
   files: z
     .array(nonBlank('the path of a file or folder of the target'))
     .exactOptional()
     .describe(
-      'Files and folders of the target besides its program, as paths from this file; [] for none. Reuse depends on them',
+      'Files and folders of the target besides its program, from the file that names them; [] for none. For the cache',
     ),
 });
 export type Target = z.infer<typeof Target>;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { lockHolder, tryLock, type Lock } from '../platform/generation-lock.js';
-import { waitUntil } from '../platform/wait-until.js';
+import { lockHolder, tryLock, type Lock } from '../platform/process/process-lock.js';
+import { waitUntil } from '../platform/process/wait-until.js';
 import { cleanFolder } from './results-folder.js';
 
 /*
@@ -26,5 +26,5 @@ export async function cleanIsOver(results: string): Promise<void> {
       ? true
       : null;
   if ((await waitUntil(isOver, WAIT_MS, LOOK_MS)) === null)
-    throw new Error(`a \`clean\` has been at work in ${results} for a minute; end it if it hangs`);
+    throw new Error(`a \`clean\` has been running in ${results} for a minute; stop it if it hangs`);
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { sha256 } from '../lib/hash.js';
-import { createRecent } from '../lib/recent.js';
+import { createLruCache } from '../lib/lru-cache.js';
 import { readOrigin, type Origin } from '../platform/origin.js';
 import { planFile, summaryFile, sweepsFolder } from './results-folder.js';
 
@@ -10,7 +10,7 @@ export interface EngineFolders {
   stateFolder: string;
 }
 
-const origins = createRecent<Origin>(8);
+const origins = createLruCache<Origin>(8);
 
 /** The key that proves origin, of the engine of a results folder; read once by a process. */
 export const originOf = ({ resultsPath, stateFolder }: EngineFolders): Promise<Origin> =>

@@ -1,6 +1,6 @@
 import { join, sep } from 'node:path';
 
-/** Paths in a results folder; its layout is a contract (specs/results.md). */
+/** Paths in a results folder; its layout is a contract (specs/reference/results.md). */
 export const storeFolder = (results: string): string => join(results, '.store');
 export const scenarioFile = (results: string, hash: string): string =>
   join(storeFolder(results), hash, 'scenario.json');

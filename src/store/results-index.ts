@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { dollars } from '../lib/dollars.js';
-import { linesOf } from '../platform/lines.js';
+import { dollars } from '../lib/format/dollars.js';
+import { linesOf } from '../platform/fs/lines.js';
 import { costOwner, type CostOwner } from '../results/budget.js';
 import { gateKey } from '../results/gate-key.js';
-import type { ResultLine } from '../results/schema.js';
+import type { ResultLine } from '../results/records/result-line.js';
 import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
 import { parseResult } from './results-log.js';
 import { createResultsReader, type FoundResult } from './results-reader.js';

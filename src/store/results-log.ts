@@ -3,8 +3,8 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { namingFull } from '../lib/disk-failure.js';
 import { parseJson } from '../lib/json.js';
-import { linesOf } from '../platform/lines.js';
-import { ResultLine } from '../results/schema.js';
+import { linesOf } from '../platform/fs/lines.js';
+import { ResultLine } from '../results/records/result-line.js';
 import { cleanIsOver } from './clean-lock.js';
 
 /** A line of results.jsonl that cannot be read: it is passed over, and said. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { linesOf } from '../platform/lines.js';
-import type { ResultLine } from '../results/schema.js';
+import { linesOf } from '../platform/fs/lines.js';
+import type { ResultLine } from '../results/records/result-line.js';
 import { parseResult, type CorruptLine } from './results-log.js';
 
 /** Reads on in results.jsonl from where it stopped. */

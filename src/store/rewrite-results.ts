@@ -1,7 +1,7 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { namingFull } from '../lib/disk-failure.js';
-import { linesOf } from '../platform/lines.js';
-import { temporaryName } from '../platform/write-file.js';
+import { linesOf } from '../platform/fs/lines.js';
+import { temporaryName } from '../platform/fs/write-file.js';
 
 const CHUNK = 1024 * 1024;
 

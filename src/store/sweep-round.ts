@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readTextIfThere } from '../platform/read-file.js';
-import { writeFileAtomic } from '../platform/write-file.js';
+import { readTextIfThere } from '../platform/fs/read-file.js';
+import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { roundFile } from './results-folder.js';
 
 /** The newest round of a sweep that was started; 1 where nothing says otherwise. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isJsonObject, parseJson } from '../lib/json.js';
 import { mixedBuilds, type BuildUsed } from '../results/mixed-builds.js';
-import type { SweepCell, SweepDocument } from '../results/sweep-document.js';
+import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { runFiles } from './results-folder.js';
 
 /** A sweep's document with what its runs say of it as a whole. */

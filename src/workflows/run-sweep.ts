@@ -18,7 +18,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
-import { cellLabel } from '../results/cell-label.js';
+import { cellLabel } from '../results/records/cell-label.js';
 import { readEnded, readOrder, readParked } from './arguments.js';
 import { runLegacySweep } from './legacy/run-sweep.js';
 import {
@@ -35,7 +35,7 @@ import {
   type SweepResult,
   type SweepStatus,
 } from './protocol.js';
-import { rootMessage } from './root-message.js';
+import { rootCauseMessage } from './root-message.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
 import type { Cost } from './scheduler/money.js';
@@ -49,7 +49,7 @@ const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
 /** What makes a sweep spend needs a proof that a command has given the order. */
 const resumeSweep = defineUpdate<SweepStatus, [unknown?]>(UPDATES.resume);
 const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
-const goOn = defineUpdate<SweepStatus, [unknown?]>(UPDATES.goOn);
+const skipWait = defineUpdate<SweepStatus, [unknown?]>(UPDATES.goOn);
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
 /** Results and plan may be out of reach for hours; what runs meanwhile must not be lost. A broken plan is final at once. */
@@ -142,7 +142,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
     } catch (error) {
       starting.delete(cell.id);
-      dispatch(endWithoutResult(cell.id, since, isCancellation(error), rootMessage(error), spentOf(error)));
+      dispatch(
+        endWithoutResult(cell.id, since, isCancellation(error), rootCauseMessage(error), spentOf(error)),
+      );
     }
   }
 
@@ -237,7 +239,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     cancelRuns();
     return status();
   });
-  setHandler(goOn, async (order) => {
+  setHandler(skipWait, async (order) => {
     await check('goOn', order);
     dispatch({ type: 'waits skipped' });
     return status();

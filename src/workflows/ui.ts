@@ -1,8 +1,8 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import type { Activities } from '../activities/index.js';
-import { beginningOf } from '../lib/cut.js';
+import { beginningOf } from '../lib/format/truncate.js';
 import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
-import type { Cell } from '../results/cell.js';
+import type { Cell } from '../results/records/cell.js';
 import type { RunResult, SweepProgress } from './protocol.js';
 
 // What Temporal's Web UI shows of our workflows beyond their histories.

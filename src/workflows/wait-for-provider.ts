@@ -8,9 +8,9 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { readWake } from './arguments.js';
-import { SIGNALS, type AgentBrief, type Parked, type ProviderLimit, type RunInput } from './protocol.js';
+import { SIGNALS, type AgentSummary, type Parked, type ProviderLimit, type RunInput } from './protocol.js';
 
-export const goOnNow = defineSignal(SIGNALS.goOn);
+export const skipWaitSignal = defineSignal(SIGNALS.goOn);
 export const providerLimited = defineSignal<[ProviderLimit]>(SIGNALS.providerLimited);
 /** `proof`: that it is this run which waits; absent where its sweep has none either. */
 export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof?: string }]>(SIGNALS.parked);
@@ -19,7 +19,7 @@ export const wakeRun = defineSignal<[{ nth: number; proof?: string }]>(SIGNALS.w
 const { verifyWake } = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
 
 /** Waits until the agent may be run again after its `nth` run, `ms` at least where nobody ends the wait. */
-export type WaitForProvider = (brief: AgentBrief, ms: number, nth: number) => Promise<void>;
+export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => Promise<void>;
 
 /** Waits of a run that its sweep wakes: it gives its slot up meanwhile, and has one again when it goes on. */
 export function parksUntilWoken({ sweep, cell, proof: isProven }: RunInput): WaitForProvider {
@@ -58,7 +58,7 @@ export function parksUntilWoken({ sweep, cell, proof: isProven }: RunInput): Wai
 /** Waits of a run without a scheduler: a timer of its own, which a signal ends early. */
 export function waitsForProvider(): WaitForProvider {
   let skipped = 0;
-  setHandler(goOnNow, () => {
+  setHandler(skipWaitSignal, () => {
     skipped += 1;
   });
   return async ({ again, provider, account }, ms) => {

@@ -1,22 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createActivities, type Activities } from '../../src/activities/index.js';
 import type { Deps } from '../../src/activities/step/deps.js';
-import { inspect, type SupervisedState } from '../../src/platform/supervise.js';
-import { loadScenario } from '../../src/scenario/load-scenario.js';
-import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
+import { inspect, type SupervisedState } from '../../src/platform/process/supervise.js';
+import type { Step } from '../../src/scenario/scenario.js';
 import type { Target } from '../../src/scenario/target.js';
-import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
-import type { RunCard, RunRef } from '../../src/workflows/protocol.js';
+import type { RunPlan, RunRef } from '../../src/workflows/protocol.js';
 import { scenario, until } from '../commands/project.js';
 import { killWhenFinished } from '../platform/processes.js';
 import { newFolder } from '../platform/temporary.js';
 import { isOwnServer } from './in-activity.js';
+import { storeRun } from './stored-run.js';
 
 /** No lines about attempts that fail because a test wants them to. */
 const logger = new DefaultLogger('ERROR');
@@ -42,7 +41,7 @@ export interface AgentRun {
   deps: Deps;
   run: RunRef;
   /** What its preparation has said. */
-  card: RunCard | null;
+  card: RunPlan | null;
   /** Performs another step of it, or a step once more. */
   perform<R>(doing: (activities: Activities) => Promise<R>, info?: Partial<Info>): Promise<R>;
   /** Of the run, in the state folder. */
@@ -59,42 +58,29 @@ export interface AgentRun {
 
 export async function createAgentRun({
   setup = [],
+  before = [],
   target = {},
-}: { setup?: string[]; target?: Partial<Target> } = {}): Promise<AgentRun> {
+}: { setup?: string[]; before?: string[]; target?: Partial<Target> } = {}): Promise<AgentRun> {
   const folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const deps: Deps = { resultsPath, stateFolder, isOwnServer };
   const activities = createActivities(deps);
   const run: RunRef = { sweep: 's', cell, run: `run-worked-${process.pid}-${++runs}`, workflowId: 'w' };
-  const loaded = loadScenario(
-    'worked.yaml',
-    scenario('worked', { more: setup.length === 0 ? '' : `setup: {commands: ${JSON.stringify(setup)}}` }),
-  );
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const effective: EffectiveScenario = {
-    scenario: loaded.value,
-    target: { binary: 'cat', env: {}, ...target },
-    ...{ target_path: null, fixture: 'f', timeout_secs: 300, judge: null },
-  };
+  const commands = before.map((command): Step => ({ kind: 'command', command, timeout_secs: 30 }));
   const mark = `${folder}/go`;
   const works = `echo x >> ${folder}/starts; until [ -e ${mark} ]; do sleep 0.02; done`;
-  const plan: Plan = {
-    schema_version: 1,
-    ...{ sweep: 's', created_at: '', concurrency: 1, cache: false, max_usd: null, providers: {} },
-    ...{ project: null, hidden: [], caps: { agents: {}, models: {} }, prices: {}, cells: [cell] },
-    agents: {
-      waiter: { command: 'sh', args: ['-c', works], prompt: 'stdin', free: true, models: [], env: {} },
+  const text = scenario('worked', {
+    more: setup.length === 0 ? '' : `setup: {commands: ${JSON.stringify(setup)}}`,
+  });
+  await storeRun(resultsPath, cell, text, {
+    plan: {
+      agents: {
+        waiter: { command: 'sh', args: ['-c', works], prompt: 'stdin', free: true, models: [], env: {} },
+      },
     },
-    scenarios: [{ name: 'worked', variant: 'default', file: 'worked.yaml', hash: 'h' }],
-  };
-  await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
-  for (const [file, value] of [
-    [planFile(resultsPath, 's'), plan],
-    [scenarioFile(resultsPath, 'h'), effective],
-  ] as const) {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify(value));
-  }
+    before: commands,
+    effective: { target: { binary: 'cat', env: {}, ...target } },
+  });
   killWhenFinished(mark);
   const perform: AgentRun['perform'] = (doing, info = {}) =>
     new MockActivityEnvironment({ ...ofRun, ...info }, { logger }).run(() => doing(activities));

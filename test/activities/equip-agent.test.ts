@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { equipAgent } from '../../src/activities/equip/equip-agent.js';
+import { equipAgent } from '../../src/activities/credentials/equip-agent.js';
 import type { AgentSettings } from '../../src/agents/settings.js';
 
 const NONE: AgentSettings = { args: [], models: [], env: {} };

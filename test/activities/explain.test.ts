@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { explained } from '../../src/activities/step/explain.js';
+import { withAdvice } from '../../src/activities/step/error-advice.js';
 import { namingFull } from '../../src/lib/disk-failure.js';
 
 const messageOf = (error: Error): Promise<unknown> =>
-  explained(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
+  withAdvice(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
 
 test('memory that cannot be had is said with what to do, whoever noticed it', async () => {
   const told = { type: 'ENOMEM', message: expect.stringContaining('lower --concurrency') as string };
@@ -31,6 +31,6 @@ test('a full disk is named by the file that was written, where the error names n
   ] as const)
     expect(await messageOf(error)).toMatchObject({
       type: 'DiskUnavailable',
-      message: `${place}: the disk is full: free some space, the step is tried again`,
+      message: `${place}: the disk is full: free some space; the step is retried`,
     });
 });

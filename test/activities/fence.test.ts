@@ -5,26 +5,18 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/index.js';
 import { attemptsBegun } from '../../src/activities/step/fence.js';
-import type { RunContext } from '../../src/activities/step/run-context.js';
 import { local } from '../../src/environments/local.js';
-import { readJsonIfThere } from '../../src/platform/read-file.js';
-import { waitUntil } from '../../src/platform/wait-until.js';
-import { loadScenario } from '../../src/scenario/load-scenario.js';
-import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
-import {
-  fixtureFolder,
-  planFile,
-  resultsLog,
-  scenarioFile,
-  summaryFile,
-} from '../../src/store/results-folder.js';
+import { readJsonIfThere } from '../../src/platform/fs/read-file.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
+import { resultsLog, summaryFile } from '../../src/store/results-folder.js';
 import { readResults } from '../../src/store/results-log.js';
 import { STEPS, type ReportInput, type RunRef } from '../../src/workflows/protocol.js';
-import { filesBelow } from '../chaos/engine-parts.js';
+import { filesBelow } from '../commands/engine-parts.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../platform/temporary.js';
 import { latch } from '../workflows/stub-activities.js';
 import { isOwnServer } from './in-activity.js';
+import { storeRun } from './stored-run.js';
 
 let folder: string;
 let activities: Activities;
@@ -50,40 +42,7 @@ beforeEach(async () => {
     gates: [`{type: command_succeeds, command: '${wait('gate')}'}`],
     more: `setup: {commands: ['${wait('setup')}', 'echo once >> ${folder}/second.log']}`,
   });
-  const loaded = loadScenario('raced.yaml', text);
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const target = { binary: 'cat', env: {} };
-  const effective: EffectiveScenario = {
-    scenario: loaded.value,
-    target,
-    target_path: null,
-    fixture: 'f',
-    timeout_secs: 5,
-    judge: null,
-  };
-  const plan: Plan = {
-    schema_version: 1,
-    sweep: 's',
-    created_at: '',
-    concurrency: 1,
-    scenarios: [{ name: 'raced', variant: 'default', file: 'raced.yaml', hash: 'h' }],
-    agents: {},
-    providers: {},
-    caps: { agents: {}, models: {} },
-    cache: true,
-    max_usd: null,
-    prices: {},
-    cells: [cell],
-    ...{ project: null, hidden: [] },
-  };
-  await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
-  for (const [file, value] of [
-    [planFile(resultsPath, 's'), plan],
-    [scenarioFile(resultsPath, 'h'), effective],
-  ] as const) {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify(value));
-  }
+  await storeRun(resultsPath, cell, text, { plan: { cache: true } });
 });
 
 /** An attempt as the server schedules it. */
@@ -162,7 +121,7 @@ test('attempts that an earlier build noted, in a folder of their step, take over
   await mkdir(join(root, 'fences', 'gate-1'));
   await writeFile(join(root, 'fences', 'gate-1', '3'), '');
   await expect(attempt(2, () => activities.checkGate(run, 0))).rejects.toMatchObject({ type: 'Superseded' });
-  expect(attemptsBegun({ handle: { root } as RunContext['handle'] }, STEPS.gate(0))).toBe(2);
+  expect(attemptsBegun({ state: root }, STEPS.gate(0))).toBe(2);
   await go('gate');
   expect(await attempt(4, () => activities.checkGate(run, 0))).toBe('pass');
 });
@@ -201,11 +160,11 @@ test('an attempt of the report that wakes up late writes nothing: no file, no re
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   const [collecting, awake] = [latch(), latch()];
-  const collect = local.collect.bind(local);
-  const frozen = vi.spyOn(local, 'collect').mockImplementationOnce(async (...args) => {
+  const view = local.view.bind(local);
+  const frozen = vi.spyOn(local, 'view').mockImplementationOnce(async (handle, use) => {
     collecting.open();
     await awake.opened;
-    return collect(...args);
+    return view(handle, use);
   });
   onTestFinished(() => frozen.mockRestore());
   const first = attempt(1, () => activities.writeReport(run, REPORT)).catch((error: unknown) => error);

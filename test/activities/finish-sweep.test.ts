@@ -2,14 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
-import { handoverFile, writeHandover } from '../../src/platform/handover.js';
-import { readTextIfThere } from '../../src/platform/read-file.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { sweepEnvFile, writeSweepEnv } from '../../src/platform/sweep-env.js';
+import { readTextIfThere } from '../../src/platform/fs/read-file.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { planFile, resultsLog, summaryFile } from '../../src/store/results-folder.js';
 import { appendResult, readResults } from '../../src/store/results-log.js';
 import { newestRound } from '../../src/store/sweep-round.js';
-import type { CellPage, CellsWanted, LostCell, SweepEnd } from '../../src/workflows/protocol.js';
+import type { CellPage, LoadCellsInput, LostCell, SweepEnd } from '../../src/workflows/protocol.js';
 import { inActivity, isOwnServer } from './in-activity.js';
 import { newFolder } from '../platform/temporary.js';
 import { resultLine } from '../store/sample.js';
@@ -48,7 +48,7 @@ async function sweepOf(timestamp: string) {
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
   const finishSweep = (end: SweepEnd): Promise<void> =>
     inActivity('sweep/s', () => activities.finishSweep(end));
-  const loadCells = (wanted: CellsWanted): Promise<CellPage> =>
+  const loadCells = (wanted: LoadCellsInput): Promise<CellPage> =>
     inActivity('sweep/s', () => activities.loadCells(wanted));
   const summary = async (): Promise<SweepDocument | null> =>
     JSON.parse((await readTextIfThere(summaryFile(resultsPath, 's'))) ?? 'null') as SweepDocument | null;
@@ -89,8 +89,8 @@ test('of a loss that an older build has told of, any result counts', async () =>
 test('an end that comes late changes nothing of the round that has begun, and that one ends it', async () => {
   const { resultsPath, stateFolder, finishSweep, loadCells, summary } =
     await sweepOf('2026-01-01T00:00:00.000Z');
-  await writeHandover(stateFolder, 's', { base: {}, values: { KEY: 'secret' } });
-  const secrets = (): Promise<string | null> => readTextIfThere(handoverFile(stateFolder, 's'));
+  await writeSweepEnv(stateFolder, 's', { base: {}, values: { KEY: 'secret' } });
+  const secrets = (): Promise<string | null> => readTextIfThere(sweepEnvFile(stateFolder, 's'));
   await loadCells({ sweep: 's', offset: 0, limit: 1, round: 2 });
   const late = { sweep: 's', status: 'completed', lost: lostOf(STARTED) } as const;
   for (const end of [late, { ...late, round: 1 }]) await finishSweep({ ...end, lost: [...end.lost] });

@@ -92,7 +92,7 @@ test('what is refused is not tried again, and carries neither key nor request', 
   const failure = await failureOf(1);
   expect(failure).toMatchObject({
     nonRetryable: true,
-    message: 'house/m: HTTP 401: no [REDACTED]; check the key, and whether it may use this model',
+    message: 'house/m: HTTP 401: no [REDACTED]; check the key and whether it has access to this model',
     cause: undefined,
   });
 });

@@ -4,7 +4,7 @@ import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
-import { handoverFrom, writeHandover } from '../../src/platform/handover.js';
+import { sweepEnvFrom, writeSweepEnv } from '../../src/platform/sweep-env.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, JudgeSettings, Plan } from '../../src/scenario/plan.js';
 import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
@@ -47,9 +47,10 @@ export async function createJudgedRun(
   const loaded = loadScenario('judged.yaml', scenario('judged'));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const effective: EffectiveScenario = {
-    scenario: loaded.value,
+    scenario: loaded.value.scenario,
+    schema_version: 2,
     target: { binary: 'cat', env: {} },
-    ...{ target_path: null, fixture: 'f', timeout_secs: 5 },
+    ...{ target_path: null, fixture: 'f' },
     judge: {
       model: 'house/m',
       rubric: {
@@ -76,7 +77,7 @@ export async function createJudgedRun(
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, JSON.stringify(value));
   }
-  await writeHandover(stateFolder, 's', handoverFrom(values, Object.keys(values)));
+  await writeSweepEnv(stateFolder, 's', sweepEnvFrom(values, Object.keys(values)));
   const begin: JudgedRun['begin'] = (number, info = {}) => {
     const environment = new MockActivityEnvironment({ attempt: number, ...info }, { logger });
     return { environment, result: environment.run(() => activities.judgeRun(run)) };

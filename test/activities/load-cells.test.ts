@@ -7,7 +7,7 @@ import { proveSweep } from '../../src/platform/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { originOf } from '../../src/store/origin.js';
 import { planFile, resultsLog, storeFolder } from '../../src/store/results-folder.js';
-import { sweepWorkflowId, type CellPage, type CellsWanted } from '../../src/workflows/protocol.js';
+import { sweepWorkflowId, type CellPage, type LoadCellsInput } from '../../src/workflows/protocol.js';
 import { newFolder } from '../platform/temporary.js';
 import { resultLine } from '../store/sample.js';
 import { cellsUpTo } from '../workflows/stub-activities.js';
@@ -38,7 +38,7 @@ async function sweepWith(maxUsd: number | null, costs: Record<number, number>) {
   const order = { round: 1, concurrency: 1 };
   const proof = proveSweep(key, { sweep: 's', planHash: sha256(text), order });
   const origin = { order, proof, execution: 'first' };
-  return (wanted: Partial<CellsWanted>): Promise<CellPage> =>
+  return (wanted: Partial<LoadCellsInput>): Promise<CellPage> =>
     inActivity(sweepWorkflowId('s'), () =>
       loadCells({ ...{ sweep: 's', offset: 0, limit: 100, inTurns: true, origin }, ...wanted }),
     );

@@ -11,12 +11,14 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
-  lendLogin,
+  copyCredentials,
   loginSecrets,
-  returnLogin,
+  syncCredentials,
   whyNotLoggedIn,
-  type Borrower,
-} from '../../src/activities/equip/login-files.js';
+  type CredentialTarget,
+} from '../../src/activities/credentials/login-files.js';
+import { local } from '../../src/environments/local.js';
+import { writeOwnFiles } from '../../src/environments/own-files.js';
 import { knownAgents } from '../../src/agents/index.js';
 import { newFolder, setEnv } from '../platform/temporary.js';
 
@@ -24,7 +26,7 @@ const tokens = (name: string): string =>
   JSON.stringify({ mode: 'x', tokens: { id: `${name}-token-of-20-chars` } });
 
 interface Logged {
-  borrower: Borrower;
+  borrower: CredentialTarget;
   /** The user's own file, and the agent's copy. */
   own: string;
   copy: string;
@@ -39,7 +41,11 @@ async function loggedIn(content: string | null = tokens('first')): Promise<Logge
     agent,
     home: join(root, 'run/home'),
     config: join(root, 'run/config'),
-    handle: { root: join(root, 'run') },
+    state: join(root, 'run'),
+    handle: {
+      ...{ type: 'local' as const, root: join(root, 'run'), workspace: join(root, 'run/fixture') },
+      ...{ journal: join(root, 'run/agent'), mark: 'run', hidden: [], project: null },
+    },
   };
   const own = join(root, 'user/.codex/auth.json');
   mkdirSync(dirname(own), { recursive: true });
@@ -48,13 +54,17 @@ async function loggedIn(content: string | null = tokens('first')): Promise<Logge
   return { borrower, own, copy: join(borrower.config, 'auth.json') };
 }
 
+/** Lends the login to the first start, and puts it where the agent finds it. */
+const lend = async (to: CredentialTarget): Promise<void> =>
+  writeOwnFiles(to.handle.root, await copyCredentials(to, 1));
+
 const read = (file: string): string => readFileSync(file, 'utf8');
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
 it('gives the agent a private copy of the file of credentials, and of nothing else', async () => {
   const { borrower, own, copy } = await loggedIn();
   expect(whyNotLoggedIn(borrower)).toBeNull();
-  await lendLogin(borrower, 1);
+  await lend(borrower);
   expect(read(copy)).toBe(read(own));
   expect(modeOf(copy)).toBe(0o600);
   expect(existsSync(join(borrower.config, 'history.jsonl'))).toBe(false);
@@ -63,16 +73,16 @@ it('gives the agent a private copy of the file of credentials, and of nothing el
 it('says what to do where the user is not logged in', async () => {
   const { borrower } = await loggedIn(null);
   expect(whyNotLoggedIn(borrower)).toBe(
-    'not logged in: there is no ~/.codex/auth.json; log in with codex in a shell of yours, or set auth to "key" in [agents.codex]',
+    'not logged in: there is no ~/.codex/auth.json; log in with codex in your own shell, or set auth to "key" in [agents.codex]',
   );
-  await expect(lendLogin(borrower, 1)).rejects.toThrow('not logged in: there is no ~/.codex/auth.json');
+  await expect(copyCredentials(borrower, 1)).rejects.toThrow('not logged in: there is no ~/.codex/auth.json');
 });
 
 it('leaves the own login alone when the agent did', async () => {
   const { borrower, own } = await loggedIn();
-  await lendLogin(borrower, 1);
+  await lend(borrower);
   const before = statSync(own);
-  expect(await returnLogin(borrower, 1)).toEqual([]);
+  expect(await syncCredentials(local, borrower, 1)).toEqual([]);
   expect(statSync(own)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
 });
 
@@ -83,15 +93,15 @@ it('writes a renewed login back, once, with the mode and through the symlink tha
   chmodSync(real, 0o640);
   rmSync(own);
   symlinkSync(real, own);
-  await lendLogin(borrower, 1);
+  await lend(borrower);
   writeFileSync(copy, tokens('second'));
-  expect(await returnLogin(borrower, 1)).toEqual([
+  expect(await syncCredentials(local, borrower, 1)).toEqual([
     'start 1 of the agent renewed its login, which was written to ~/.codex/auth.json',
   ]);
   expect(read(real)).toBe(tokens('second'));
   expect(modeOf(real)).toBe(0o640);
   expect(statSync(own).ino).toBe(statSync(real).ino);
-  expect(await returnLogin(borrower, 1)).toEqual([]);
+  expect(await syncCredentials(local, borrower, 1)).toEqual([]);
 });
 
 it.each([
@@ -100,10 +110,10 @@ it.each([
   ['any by what is no object', null, '[]'],
 ])('does not overwrite %s', async (_, changed, renewed) => {
   const { borrower, own, copy } = await loggedIn();
-  await lendLogin(borrower, 1);
+  await lend(borrower);
   if (changed !== null) writeFileSync(own, changed);
   writeFileSync(copy, renewed);
-  expect(await returnLogin(borrower, 1)).toEqual([
+  expect(await syncCredentials(local, borrower, 1)).toEqual([
     'start 1 of the agent changed its login; ~/.codex/auth.json was left as it is',
   ]);
   expect(read(own)).toBe(changed ?? tokens('first'));
@@ -111,11 +121,11 @@ it.each([
 
 it('knows the tokens of all that was lent, of the own login and of the renewed one', async () => {
   const { borrower, own, copy } = await loggedIn();
-  expect(await loginSecrets(borrower)).toEqual(['first-token-of-20-chars']);
-  await lendLogin(borrower, 1);
+  expect(await loginSecrets(local, borrower)).toEqual(['first-token-of-20-chars']);
+  await lend(borrower);
   writeFileSync(copy, tokens('second'));
   writeFileSync(own, tokens('third'));
-  expect((await loginSecrets(borrower)).sort()).toEqual(
+  expect((await loginSecrets(local, borrower)).sort()).toEqual(
     ['first', 'second', 'third'].map((name) => `${name}-token-of-20-chars`),
   );
 });
@@ -123,11 +133,11 @@ it('knows the tokens of all that was lent, of the own login and of the renewed o
 it('has nothing to do for an agent that does not log in', async () => {
   const { borrower, copy } = await loggedIn();
   const other = { ...borrower, agent: { ...borrower.agent, login: null } };
-  await lendLogin(other, 1);
+  await lend(other);
   expect(existsSync(copy)).toBe(false);
-  expect([await returnLogin(other, 1), await loginSecrets(other), whyNotLoggedIn(other)]).toEqual([
-    [],
-    [],
-    null,
-  ]);
+  expect([
+    await syncCredentials(local, other, 1),
+    await loginSecrets(local, other),
+    whyNotLoggedIn(other),
+  ]).toEqual([[], [], null]);
 });

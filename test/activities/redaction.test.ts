@@ -6,9 +6,9 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
-import { encodings, MIN_LENGTH } from '../../src/lib/redact-exact.js';
-import { secretEncodings } from '../../src/lib/secret-encodings.js';
-import { handoverFrom, writeHandover } from '../../src/platform/handover.js';
+import { encodings, MIN_LENGTH } from '../../src/lib/redaction/redact-exact.js';
+import { secretEncodings } from '../../src/lib/redaction/secret-encodings.js';
+import { sweepEnvFrom, writeSweepEnv } from '../../src/platform/sweep-env.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
 import { fixtureFolder, planFile, runFiles, scenarioFile } from '../../src/store/results-folder.js';
@@ -68,9 +68,10 @@ async function leaveIn(folder: string, value: string, said: readonly string[], b
   const loaded = loadScenario('leaky.yaml', text);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const effective: EffectiveScenario = {
-    scenario: loaded.value,
+    scenario: loaded.value.scenario,
+    schema_version: 2,
     target: { binary: 'cat', env: { VALUE: '${VALUE}' } },
-    ...{ target_path: null, fixture: 'f', timeout_secs: 300 },
+    ...{ target_path: null, fixture: 'f' },
     judge: {
       model: 'house/m',
       rubric: {
@@ -102,7 +103,7 @@ async function leaveIn(folder: string, value: string, said: readonly string[], b
     await writeFile(file, JSON.stringify(content));
   }
   const shell = { VALUE: value, HOUSE_KEY: 'a-key-of-the-house' };
-  await writeHandover(stateFolder, 's', handoverFrom(shell, Object.keys(shell)));
+  await writeSweepEnv(stateFolder, 's', sweepEnvFrom(shell, Object.keys(shell)));
 
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
   const run: RunRef = { sweep: 's', cell, run: 'run-leaky', workflowId: 'w' };

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { local } from '../../src/environments/local.js';
-import { killMarked } from '../../src/platform/marked-processes.js';
+import { killMarked } from '../../src/platform/process/marked-processes.js';
 import { latch } from '../workflows/stub-activities.js';
 import { createAgentRun } from './agent-run.js';
 
@@ -21,24 +23,41 @@ test('an agent that is alive is adopted by whichever attempt comes, however many
 
 test('the time for its step covers a workspace that is made anew: each setup command, and the health check', async () => {
   const { card } = await createAgentRun({ setup: ['true', 'true'], target: { health_check: 'true' } });
-  expect(card).toMatchObject({ unfit: null, agentTimeoutSecs: 300, rebuildSecs: 600 + 600 + 30 });
+  const steps = [{ kind: 'agent', timeoutSecs: 300, rebuildSecs: 600 + 600 + 30 }];
+  expect(card).toMatchObject({ unfit: null, steps });
+});
+
+test("an agent that begins anew finds what the scenario's commands before it have made, and its step has time for them", async () => {
+  const one = await createAgentRun({ before: ['echo given >> given.txt'] });
+  expect(one.card?.steps).toMatchObject([
+    { kind: 'command' },
+    { kind: 'agent', timeoutSecs: 300, rebuildSecs: 30 },
+  ]);
+  await one.perform(({ runPostScript }) => runPostScript(one.run, 0));
+  const attempt = one.begin(1);
+  await one.untilStarts(1);
+  await killMarked(one.run.run);
+  await one.untilStarts(2);
+  expect(readFileSync(join(one.root, 'fixture', 'given.txt'), 'utf8')).toBe('given\n');
+  await one.letGo();
+  expect(await attempt.result).toMatchObject({ ending: 'done' });
 });
 
 test('a worker that is stopped at the moment in which a second start is followed ends in order, and the next one adopts', async () => {
   const one = await createAgentRun();
   const unhandled = vi.fn();
   process.on('unhandledRejection', unhandled);
-  const attach = local.attach.bind(local);
+  const inspect = local.inspect.bind(local);
   let followed = 0;
   // Not a spy: that would handle the rejection.
-  local.attach = (...args) => {
-    followed += 1;
-    if (followed === 2) first.stop();
-    return attach(...args);
+  local.inspect = (handle, start, untilEnd) => {
+    if (untilEnd !== undefined) followed += 1;
+    if (untilEnd !== undefined && followed === 2) first.stop();
+    return inspect(handle, start, untilEnd);
   };
   onTestFinished(() => {
     process.off('unhandledRejection', unhandled);
-    local.attach = attach;
+    local.inspect = inspect;
   });
   const first = one.begin(1);
   await one.untilStarts(1);
@@ -57,9 +76,11 @@ test('a worker that is stopped at the moment in which a second start is followed
 test('an attempt that finds its agent lost when another has taken over leaves the next start alone', async () => {
   const one = await createAgentRun();
   const [lost, awake] = [latch(), latch()];
-  const attach = local.attach.bind(local);
-  const frozen = vi.spyOn(local, 'attach').mockImplementationOnce(async (...args) => {
-    const end = await attach(...args);
+  const inspect = local.inspect.bind(local);
+  const frozen = vi.spyOn(local, 'inspect').mockImplementation(async (handle, start, untilEnd) => {
+    const end = await inspect(handle, start, untilEnd);
+    if (untilEnd === undefined) return end;
+    frozen.mockRestore(); // the attempts after it go on as usual
     lost.open();
     await awake.opened;
     return end;

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Place } from '../../src/environments/index.js';
-import { findExecutable } from '../../src/platform/find-executable.js';
+import { findExecutable } from '../../src/platform/process/find-executable.js';
 import { compileSources } from '../platform/compiled.js';
 import { newFolder } from '../platform/temporary.js';
 
@@ -16,9 +16,9 @@ async function placeIn(root: string, decide: boolean, programs: string[]): Promi
     if (path !== null) symlinkSync(path, join(folder, name));
   }
   const program = compiled.program(`
-    import { settledPlace } from './activities/step/settled-place.js';
+    import { settledEnvironment } from './activities/step/settled-environment.js';
     const [root, decide] = JSON.parse(process.argv[2]);
-    console.log(JSON.stringify(await settledPlace(root, 'auto', decide)));`);
+    console.log(JSON.stringify(await settledEnvironment(root, { type: 'auto' }, decide)));`);
   const { stdout } = await compiled.run(program, [JSON.stringify([root, decide])], { env: { PATH: folder } });
   return JSON.parse(String(stdout)) as Place;
 }

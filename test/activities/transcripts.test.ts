@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { AgentOutput } from '../../src/activities/agent/outputs.js';
 import { writeTranscripts } from '../../src/activities/agent/transcripts.js';
 import type { RunContext } from '../../src/activities/step/run-context.js';
-import { eventStream } from '../../src/agents/streams.js';
-import type { EventBody } from '../../src/results/events.js';
+import { eventStream } from '../../src/agents/streams/plain.js';
+import type { EventBody } from '../../src/results/records/events.js';
 
 /** Reads lines as an agent's output; the transcripts hold the first `limit` bytes. */
 async function transcribe(lines: object[], limit: number) {
@@ -42,7 +42,7 @@ it('reads what is too long for the transcripts all the same, so that counts are 
   );
   expect(seen.map(({ type }) => type)).toEqual(['message', 'tool_call', 'message']);
   expect(events.trim().split('\n')).toHaveLength(1);
-  expect(raw).toMatch(/\[what follows the first 500 bytes is left out\]\n$/);
+  expect(raw).toMatch(/\[only the first 500 bytes are shown\]\n$/);
   expect(leftOut).toEqual({ transcripts: true, lines: false });
 });
 

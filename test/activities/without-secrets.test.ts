@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
-import { withoutSecrets } from '../../src/activities/step/without-secrets.js';
+import { maskErrors } from '../../src/activities/step/mask-errors.js';
 
 const SECRET = 'pa"ss/word-of-mine';
 const thrownBy = (error: unknown): Promise<unknown> =>
-  withoutSecrets({ secrets: [SECRET] }, () => Promise.reject(error as Error)).catch(
-    (thrown: unknown) => thrown,
-  );
+  maskErrors({ secrets: [SECRET] }, () => Promise.reject(error as Error)).catch((thrown: unknown) => thrown);
 
 it('keeps an error whose message can only be read, such as the reason of a time limit', async () => {
   const timeout = new DOMException(`still there: ${SECRET}`, 'TimeoutError');

@@ -10,7 +10,7 @@ async function worked(call: {
   timeoutSecs: number;
 }): Promise<{ result: unknown; turns: number }> {
   const program = compiled.program(`
-    import { workApart } from './activities/gate/work-apart.js';
+    import { workApart } from './activities/gate/check-in-process.js';
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     const result = await workApart('${call.kind}', ${call.input}, ${call.timeoutSecs}, new AbortController().signal);

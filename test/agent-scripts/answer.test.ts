@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readScriptAnswer, type Said } from '../../src/agent-scripts/answer.js';
+import { readScriptAnswer, type ReadAnswer } from '../../src/agent-scripts/answer.js';
 import type { CommandResult } from '../../src/lib/command-result.js';
 
-const said = (stdout: string, changes: Partial<CommandResult> = {}): Said =>
+const said = (stdout: string, changes: Partial<CommandResult> = {}): ReadAnswer =>
   readScriptAnswer(
     {
       exitCode: 0,
@@ -45,20 +45,23 @@ it.each([
   ['null', 'expected a JSON object with `success`'],
   ['{"data":1}', 'expected a boolean `success`'],
   ['{"success":"true","data":1}', 'expected a boolean `success`'],
-  ['{"success":true}', '`success` is true, and there is no `data`'],
+  ['{"success":true}', '`success` is true, but there is no `data`'],
 ])('%j breaks the contract', (stdout, problem) => {
   expect(problemIn(stdout)).toMatch(problem);
 });
 
 it.each([
-  ['{"success":false,"code":"A"}', '`success` is false, and there is no text in `error`'],
-  ['{"success":false,"error":" ","code":"A"}', '`success` is false, and there is no text in `error`'],
-  ['{"success":false,"error":"e"}', '`success` is false, and `code` is no name like FILE_NOT_FOUND'],
+  ['{"success":false,"code":"A"}', '`success` is false, but `error` is not text'],
+  ['{"success":false,"error":" ","code":"A"}', '`success` is false, but `error` is not text'],
+  ['{"success":false,"error":"e"}', '`success` is false, but `code` is not a name like FILE_NOT_FOUND'],
   [
     '{"success":false,"error":"e","code":"no"}',
-    '`success` is false, and `code` is no name like FILE_NOT_FOUND',
+    '`success` is false, but `code` is not a name like FILE_NOT_FOUND',
   ],
-  ['{"success":false,"error":"e","code":3}', '`success` is false, and `code` is no name like FILE_NOT_FOUND'],
+  [
+    '{"success":false,"error":"e","code":3}',
+    '`success` is false, but `code` is not a name like FILE_NOT_FOUND',
+  ],
 ])('%j with exit 1 breaks it too', (stdout, problem) => {
   expect(problemIn(stdout, { exitCode: 1 })).toBe(problem);
 });
@@ -95,7 +98,7 @@ it('what was said before the time was over does not count', () => {
 
 it('an answer of which only a part was kept is told so', () => {
   expect(problemIn('{"success":true', { stdoutBytes: 2_000_000 })).toBe(
-    'stdout has 2000000 bytes, too many to be read',
+    'stdout is too long to read: 2000000 bytes',
   );
 });
 

@@ -14,6 +14,7 @@ const request: AgentRequest = {
   system: null,
   access: { key: 'the-key', baseUrl: 'https://gateway.test/v1/' },
   mock: null,
+  hasNode: true,
 };
 
 describe('how Claude Code is started', () => {

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { cacheHome } from '../../src/platform/folders.js';
-import { isExecutable } from '../../src/platform/find-executable.js';
-import { tryLock } from '../../src/platform/generation-lock.js';
-import { waitUntil } from '../../src/platform/wait-until.js';
+import { isExecutable } from '../../src/platform/process/find-executable.js';
+import { tryLock } from '../../src/platform/process/process-lock.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
 
 /** A real agent as npm has it. Pinned: without a version npm picks an older one that suits its own Node. */
 interface Cli {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
-import { codexStream } from '../../src/agents/codex-stream.js';
+import { codexStream } from '../../src/agents/streams/codex.js';
 import { codex } from '../../src/agents/codex.js';
 import { survivesAnyLine } from './hostile-lines.js';
 import { classify, eventsOf, linesOf, ofType } from './read-capture.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEnd, AgentRequest } from '../../src/agents/agent.js';
-import { classifyByExit } from '../../src/agents/classify.js';
+import { classifyByExit } from '../../src/agents/failures/classify.js';
 import { commandAgent } from '../../src/agents/command.js';
 import { knownAgents } from '../../src/agents/index.js';
 import type { AgentSettings } from '../../src/agents/settings.js';
@@ -27,6 +27,7 @@ const REQUEST: AgentRequest = {
   system: null,
   access: null,
   mock: null,
+  hasNode: true,
 };
 
 const launch = (changes: Partial<AgentSettings>) => commandAgent('mine', settings(changes)).launch(REQUEST);

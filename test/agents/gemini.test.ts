@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
-import { geminiStream } from '../../src/agents/gemini-stream.js';
+import { geminiStream } from '../../src/agents/streams/gemini.js';
 import { gemini } from '../../src/agents/gemini.js';
 import { survivesAnyLine } from './hostile-lines.js';
 import { classify, eventsOf, linesOf, ofType } from './read-capture.js';
@@ -76,7 +76,7 @@ describe('the launch of gemini', () => {
     expect(agent.provider('default')).toBe('google');
     expect(agent.refuses('gemini-2.5-pro')).toBeNull();
     expect(agent.refuses('google/gemini-2.5-pro')).toBeNull();
-    expect(agent.refuses('openai/gpt-5.5')).toMatch(/Google's models only.*"gemini-2\.5-flash"/);
+    expect(agent.refuses('openai/gpt-5.5')).toMatch(/only runs Google's models.*"gemini-2\.5-flash"/);
     expect(agent.resume).toBeNull();
   });
 });
@@ -228,6 +228,14 @@ describe('the end of gemini', () => {
     expect(endingOf(403 & 255)).toMatchObject({ ending: 'unable', again: null });
     expect(endingOf(1)).toMatchObject({ ending: 'crashed' });
     expect(endingOf(137)).toMatchObject({ ending: 'crashed' });
+  });
+
+  it('has the status of the provider in its exit status from 400 to 511', () => {
+    const error = { type: 'error', message: '[API Error: no words]', retryable: false } as const;
+    const end = { stopped: null, at: 0, result: null, stderr: '', error };
+    const endingOf = (exitCode: number) => agent.classify({ ...end, exitCode }).ending;
+    expect([399, 400, 511].map((status) => endingOf(status - 256))).toEqual(['crashed', 'unable', 'unable']);
+    expect(endingOf(512 - 256)).toBe('crashed');
   });
 
   it('is that of a login that could not be used where the exit status says so', () => {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mock } from '../../src/agents/mock.js';
-import { eventStream } from '../../src/agents/streams.js';
-import type { EventBody } from '../../src/results/events.js';
+import { eventStream } from '../../src/agents/streams/plain.js';
+import type { EventBody } from '../../src/results/records/events.js';
 import type { MockStep } from '../../src/scenario/mock.js';
 import { compileSources } from '../platform/compiled.js';
 import { allGone, killWhenFinished, uniqueSeconds } from '../platform/processes.js';
@@ -146,6 +146,7 @@ describe('the mock', () => {
       system: null,
       access: null,
       mock: { steps: [{ say: 'x' }] },
+      hasNode: true,
     });
     expect(mock.free).toBe(true);
     expect(launch.argv.slice(2)).toEqual(['/c/mock-steps.json']);

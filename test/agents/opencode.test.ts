@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
 import { opencode } from '../../src/agents/opencode.js';
-import { opencodeStream } from '../../src/agents/opencode-stream.js';
-import type { EventBody } from '../../src/results/events.js';
+import { opencodeStream } from '../../src/agents/streams/opencode.js';
+import type { EventBody } from '../../src/results/records/events.js';
 import { survivesAnyLine } from './hostile-lines.js';
 import { AT, classify, eventsOf, linesOf, ofType, usageOf } from './read-capture.js';
 
@@ -18,6 +18,7 @@ const request: AgentRequest = {
   system: null,
   access: { key: 'the-key', baseUrl: null },
   mock: null,
+  hasNode: true,
 };
 const name = (kind: string): string => `opencode-${kind}`;
 const read = (...kinds: string[]): EventBody[] => eventsOf(opencodeStream(), ...kinds.map(name));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
-import { piStream } from '../../src/agents/pi-stream.js';
+import { piStream } from '../../src/agents/streams/pi.js';
 import { pi } from '../../src/agents/pi.js';
 import { survivesAnyLine } from './hostile-lines.js';
 import { classify, eventsOf, linesOf, ofType } from './read-capture.js';

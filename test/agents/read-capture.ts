@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Agent, AgentEnd, Classified, StreamParser } from '../../src/agents/agent.js';
-import type { EventBody } from '../../src/results/events.js';
+import type { EventBody } from '../../src/results/records/events.js';
 
 /** When the captured agents ended, for all that matters. */
 export const AT = Date.parse('2026-11-22T05:30:00Z');

@@ -16,6 +16,7 @@ export const REQUEST: AgentRequest = {
   system: null,
   access: null,
   mock: null,
+  hasNode: true,
 };
 
 /** Names of all captured streams of an agent. */

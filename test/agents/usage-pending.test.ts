@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamParser } from '../../src/agents/agent.js';
 import { knownAgents } from '../../src/agents/index.js';
-import { eventStream, textStream } from '../../src/agents/streams.js';
+import { eventStream, textStream } from '../../src/agents/streams/plain.js';
 import { linesOf } from './read-capture.js';
 
 /** Whether usage is pending after captured starts in one session. */

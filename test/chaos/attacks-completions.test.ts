@@ -1,36 +1,19 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { resultsLog } from '../../src/store/results-folder.js';
 import type { Activities } from '../../src/activities/index.js';
 import {
   runWorkflowId,
-  type AgentBrief,
-  type RunCard,
+  type AgentSummary,
+  type RunPlan,
   type RunResult,
 } from '../../src/workflows/protocol.js';
 import { gatedCommand, letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
-import {
-  createProject,
-  documentOf,
-  EMPTY_FIXTURE,
-  scenario,
-  until,
-  type TestProject,
-} from '../commands/project.js';
+import { documentOf, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
+import { projectWithClient } from '../commands/project-with-client.js';
 
 /** Completes activities as everyone on this machine can: by a client on Temporal's port. */
-let project: TestProject;
-let client: Client;
-
-beforeAll(async () => {
-  project = await createProject(EMPTY_FIXTURE);
-  client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
-});
-afterAll(async () => {
-  await client.connection.close();
-  await project.remove();
-});
+const { project, client } = await projectWithClient(EMPTY_FIXTURE);
 
 /** Completes the activity of that name in the one run of a sweep, as soon as the server has it. */
 async function forge(name: string, activity: keyof Activities, result: unknown): Promise<void> {
@@ -73,7 +56,7 @@ test('an agent that someone else completes has done nothing', async () => {
   await writeGated(project, 'agent');
   await start('agent');
   await untilStarted(project, 'agent');
-  const brief: AgentBrief = { ending: 'done', completed: true, message: 'done', costUsd: 0 };
+  const brief: AgentSummary = { ending: 'done', completed: true, message: 'done', costUsd: 0 };
   await forge('agent', 'runAgent', brief);
   expect(await cellOf('agent')).toMatchObject({
     outcome: 'error',
@@ -122,9 +105,9 @@ test('a result of other inputs that someone else puts in the place of a run is n
   );
   await start('hard');
   await untilStarted(project, 'hard');
-  const card: RunCard = {
-    ...{ unfit: null, reuse: passed, agentTimeoutSecs: 60 },
-    ...{ posts: [], gates: [], evaluators: [] },
+  const card: RunPlan = {
+    ...{ unfit: null, reuse: passed, gates: [], evaluators: [] },
+    steps: [{ kind: 'agent', timeoutSecs: 60, rebuildSecs: 0 }],
   };
   await forge('hard', 'prepareWorkspace', card);
   // The second is the refusal to take it.

@@ -2,7 +2,7 @@ import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectState } from '../../src/platform/folders.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { planFile, scenarioFile } from '../../src/store/results-folder.js';
 import { gatedCommand, letGo, sweepOf, untilStarted } from '../commands/gated.js';

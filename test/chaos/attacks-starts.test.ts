@@ -1,6 +1,5 @@
-import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { taskQueueOf } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import {
@@ -11,11 +10,11 @@ import {
   type SweepInput,
 } from '../../src/workflows/protocol.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
-import { createProject, documentOf, EMPTY_FIXTURE, type TestProject } from '../commands/project.js';
+import { documentOf, EMPTY_FIXTURE } from '../commands/project.js';
+import { projectWithClient } from '../commands/project-with-client.js';
 
 /** Starts workflows as everyone on this machine can: by a client on Temporal's port. */
-let project: TestProject;
-let client: Client;
+const { project, client } = await projectWithClient(EMPTY_FIXTURE);
 /** A sweep of one cell that has ended, and one that has not, since its agent waits. */
 let ended: string;
 let running: string;
@@ -26,8 +25,6 @@ let startedRun: RunInput;
 const cellOf = (name: string): string => `${name}/mock/default/default/1`;
 
 beforeAll(async () => {
-  project = await createProject(EMPTY_FIXTURE);
-  client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
   for (const name of ['ended', 'running']) await writeGated(project, name);
   await letGo(project, 'ended');
   const { document } = await project.run(['ended', '--name', 'ended']);
@@ -37,10 +34,6 @@ beforeAll(async () => {
   await project.cli(['run', 'running', '--name', 'running', '--detach']);
   await untilStarted(project, 'running');
   running = await sweepOf(project, 'running');
-});
-afterAll(async () => {
-  await client.connection.close();
-  await project.remove();
 });
 
 /** What a workflow was started with, as everyone can read it. */

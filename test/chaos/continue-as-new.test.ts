@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
-import { markedProcesses } from '../../src/platform/marked-processes.js';
-import { isAlive, signalProcess } from '../../src/platform/process-identity.js';
-import { connect } from '../../src/platform/temporal-client.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
+import { connect } from '../../src/platform/temporal/temporal-client.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { sweepWorkflowId } from '../../src/workflows/protocol.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
-import { linesIn, partOf } from './engine-parts.js';
+import { linesIn, partOf } from '../commands/engine-parts.js';
 
 const CELLS = 18;
 const KILLS = 3;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { logFile, readEngineState } from '../../src/platform/engine/engine-state.js';
-import { isAlive } from '../../src/platform/process-identity.js';
-import { inspect } from '../../src/platform/supervise.js';
+import { isAlive } from '../../src/platform/process/process-identity.js';
+import { inspect } from '../../src/platform/process/supervise.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import {
   createProject,
@@ -16,7 +16,7 @@ import {
   type TestProject,
 } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
-import { expectRemoved, kill, linesIn, partOf, preferPort, stateOf } from './engine-parts.js';
+import { expectRemoved, kill, linesIn, partOf, preferPort, stateOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
 const opened: { project: TestProject; client: Client | null }[] = [];
@@ -225,7 +225,7 @@ test('another engine takes the port of a server that has died: the runs of the f
 
   const log = logFile(stateOf(project), 'worker');
   await until('the worker has looked at its runs', () =>
-    /has ended without a report|another Temporal server answers/.test(readFileSync(log, 'utf8'))
+    /has ended without a report|another Temporal server is running/.test(readFileSync(log, 'utf8'))
       ? true
       : null,
   );

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findTemporal } from '../../src/platform/engine/find-temporal.js';
-import { anyFreePort, LOOPBACK, startServer, waitForDeath } from '../../src/platform/engine/server.js';
-import { isAlive, signalProcess, type ProcessIdentity } from '../../src/platform/process-identity.js';
+import { anyFreePort, LOOPBACK, startServer, waitForExit } from '../../src/platform/engine/server.js';
+import { isAlive, signalProcess, type ProcessIdentity } from '../../src/platform/process/process-identity.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import {
   createProject,
@@ -15,7 +15,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { partOf } from './engine-parts.js';
+import { partOf } from '../commands/engine-parts.js';
 
 let folder: string;
 let server: ProcessIdentity;
@@ -26,14 +26,14 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-frozen-'));
   const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
   server = await startServer(await findTemporal(() => undefined), folder, ports, () => undefined);
-  project = await createProject(EMPTY_FIXTURE);
+  project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
   project.env['TEMPORAL_ADDRESS'] = `${LOOPBACK}:${ports.port}`;
 });
 afterAll(async () => {
   signalProcess(server, 'SIGCONT');
   await project.remove();
   signalProcess(server, 'SIGKILL');
-  await waitForDeath(server, 10_000);
+  await waitForExit(server, 10_000);
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 

@@ -7,10 +7,10 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { sha256 } from '../../src/lib/hash.js';
 import { projectState } from '../../src/platform/folders.js';
-import { killMarked } from '../../src/platform/marked-processes.js';
+import { killMarked } from '../../src/platform/process/marked-processes.js';
 import { proveSweep } from '../../src/platform/origin.js';
-import { isAlive, signalProcess } from '../../src/platform/process-identity.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { originOf } from '../../src/store/origin.js';
 import { planFile } from '../../src/store/results-folder.js';
 import {
@@ -30,7 +30,7 @@ import {
   type TestProject,
 } from '../commands/project.js';
 import { zombiesOf } from '../platform/processes.js';
-import { filesBelow, kill, linesIn, partOf, untilLines } from './engine-parts.js';
+import { filesBelow, kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
 import { createWire } from './wire.js';
 
 /** Mounting a small file system of one's own takes root, which CI has. */
@@ -75,7 +75,7 @@ describe.concurrent('a results folder on a small file system', () => {
   ])(
     'that gets $name is waited for with a message that says what to do; the agent is not started again',
     async ({ name, breakIt, mendIt, says }, { onTestFinished }) => {
-      const project = await createProject(EMPTY_FIXTURE);
+      const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
       const results = join(project.folder, 'small');
       onTestFinished(async () => {
         await project.cli(['engine', 'stop', '--results', results]);
@@ -111,7 +111,7 @@ describe.concurrent('a worker', () => {
   test.runIf(process.platform === 'linux')(
     'that runs out of memory is replaced, or says what to do, and the run passes with one start of its agent',
     async ({ onTestFinished }) => {
-      const project = await createProject(EMPTY_FIXTURE);
+      const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
       onTestFinished(() => project.remove());
       const { folder } = project;
       const gates = ['{type: file_contains, path: out.txt, substring: over}'];
@@ -128,7 +128,7 @@ describe.concurrent('a worker', () => {
       await limit(String(Number(pages) * 4096)); // what it has, it may keep; the gate needs 200 MB
       await project.write('go', '');
       await until('it is dead, or the step says why it failed', async () =>
-        !isAlive(worker) || /no memory left: lower --concurrency/.test((await lastFailure('hungry')) ?? '')
+        !isAlive(worker) || /out of memory: lower --concurrency/.test((await lastFailure('hungry')) ?? '')
           ? true
           : null,
       );
@@ -186,7 +186,7 @@ describe.concurrent('a server', () => {
     await until('another server', () => partOf(project, 'server'));
     await project.write('working.go', '');
     const { exitCode, stdout, stderr } = await command;
-    expect(stderr).toContain('the Temporal server answers again');
+    expect(stderr).toContain('the Temporal server is responding again');
     expect(exitCode).toBe(0);
     const cell = { outcome: 'pass', starts: 1 };
     expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', cells: [cell, cell] });
@@ -199,7 +199,7 @@ describe.concurrent('a frozen worker', () => {
   test('that wakes up beside its successor publishes nothing, runs no further command and leaves the agent to it', async ({
     onTestFinished,
   }) => {
-    const project = await createProject(EMPTY_FIXTURE);
+    const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
     const { folder, results } = project;
     const { id } = projectState(results);
     const state = join(project.state, id);
@@ -243,7 +243,7 @@ describe.concurrent('a frozen worker', () => {
     // Planned by a command that finds no server, and started here: so there is no keeper with a worker of its own.
     const names = scenarios.map(([name]) => name);
     const planned = await project.cli(['run', ...names, '--name', 'frozen', '--address', '127.0.0.1:1']);
-    expect(planned.stderr).toContain('is planned and not started');
+    expect(planned.stderr).toContain('is planned but not started');
     const [sweep = ''] = readdirSync(join(results, 'sweeps'));
     const order: Omit<SweepInput, 'sweep'> = { round: 1, concurrency: names.length, scheduler: 2 };
     const { key } = await originOf({ resultsPath: results, stateFolder: state });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workerReadyFile } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
-import { isAlive } from '../../src/platform/process-identity.js';
-import { waitUntil } from '../../src/platform/wait-until.js';
+import { isAlive } from '../../src/platform/process/process-identity.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
 import { gatedCommand, letGo, untilStarted } from '../commands/gated.js';
 import {
   createProject,
@@ -16,7 +16,7 @@ import {
   type TestProject,
 } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
-import { kill, linesIn, partOf } from './engine-parts.js';
+import { kill, linesIn, partOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
 let project: TestProject;

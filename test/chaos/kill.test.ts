@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectState } from '../../src/platform/folders.js';
-import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
-import { isAlive } from '../../src/platform/process-identity.js';
+import { killMarked, markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { isAlive } from '../../src/platform/process/process-identity.js';
 import { letGo, untilStarted } from '../commands/gated.js';
 import {
   createProject,
@@ -17,7 +17,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { kill, linesIn, partOf } from './engine-parts.js';
+import { kill, linesIn, partOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
 let project: TestProject;
@@ -85,7 +85,7 @@ describe('SIGKILL', () => {
     expect(document.cells[0]?.starts).toBe(2);
     const history = await expectWhole(project, document);
     expect(history.join('\n')).toMatch(
-      /start 1 of the agent was lost without an exit status\nstart 2 of the agent began anew/,
+      /start 1 of the agent was lost without an exit status\nstart 2 of the agent began in a fresh/,
     );
     const { text } = await openRun(document);
     expect(await text('attempts/start-1/transcript.raw.txt')).toContain('before the wait');

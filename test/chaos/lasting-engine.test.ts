@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readEngineState, stayFile, writeEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
-import { isAlive, signalProcess } from '../../src/platform/process-identity.js';
+import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
-import { partOf } from './engine-parts.js';
+import { partOf } from '../commands/engine-parts.js';
 
 const SMALL = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };
 const folderOf = ({ results, state }: TestProject): string => projectState(results, state).folder;

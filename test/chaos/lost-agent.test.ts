@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProject, EMPTY_FIXTURE, openRun, scenario } from '../commands/project.js';
-import { linesIn } from './engine-parts.js';
+import { linesIn } from '../commands/engine-parts.js';
 
 /** Works while it is found out what the machine allows, and has no process left when an agent is to be started. */
 const unshare = (log: string): string => `#!/bin/sh
@@ -15,7 +15,7 @@ exit 1
 test.runIf(process.platform === 'linux')(
   'an agent whose supervisor dies before there is any output is started three times, and it is said why it was lost',
   async ({ onTestFinished }) => {
-    const project = await createProject(EMPTY_FIXTURE);
+    const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
     onTestFinished(() => project.remove());
     const { folder } = project;
     await project.write('bin/unshare', unshare(join(folder, 'starts')), 0o755);

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { signalProcess } from '../../src/platform/process-identity.js';
-import { markedProcesses } from '../../src/platform/marked-processes.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { signalProcess } from '../../src/platform/process/process-identity.js';
+import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
-import { expectRemoved, linesIn, partOf, type Part } from './engine-parts.js';
+import { expectRemoved, linesIn, partOf, type Part } from '../commands/engine-parts.js';
 
 const VICTIMS = ['worker', 'worker', 'server', 'keeper', 'command'] as const;
 

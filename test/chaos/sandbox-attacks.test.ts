@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseEnvironment } from '../../src/environments/index.js';
 import { projectState } from '../../src/platform/folders.js';
-import { readJsonIfThere } from '../../src/platform/read-file.js';
+import { readJsonIfThere } from '../../src/platform/fs/read-file.js';
 import {
   createProject,
   EMPTY_FIXTURE,
@@ -14,7 +14,7 @@ import {
   type TestProject,
 } from '../commands/project.js';
 
-const { type, network } = await chooseEnvironment('auto');
+const { type, network } = await chooseEnvironment({ type: 'auto' });
 /** A place that a sandbox shows, unless it has to hide it; only root may write to one. */
 const SHOWN = '/srv';
 const canWriteThere = process.getuid?.() === 0 && existsSync(SHOWN);
@@ -81,7 +81,7 @@ const server = createServer((_, response) => response.end(KEY));
 beforeAll(async () => {
   project = await createProject(
     { ...EMPTY_FIXTURE, 'fixtures/empty/check.sh': 'exit 1\n' },
-    canWriteThere ? { stateIn: SHOWN } : {},
+    { ownEngine: true, ...(canWriteThere ? { stateIn: SHOWN } : {}) },
   );
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   // An agent of the same sweep, with a key that no other agent is given.
@@ -244,12 +244,15 @@ describe('an agent without a sandbox', () => {
 });
 
 it('a sandbox that is required is there, or nothing is run', async () => {
-  const required = await createProject({
-    ...EMPTY_FIXTURE,
-    'llm-tool-test-config.toml': 'require_sandbox = true\n',
-    'fixtures/here.yaml': scenario('here', { steps: ['say: x'] }),
-    'fixtures/boxed.yaml': scenario('boxed', { steps: ['say: x'], more: 'environment: {type: auto}' }),
-  });
+  const required = await createProject(
+    {
+      ...EMPTY_FIXTURE,
+      'llm-tool-test-config.toml': 'require_sandbox = true\n',
+      'fixtures/here.yaml': scenario('here', { steps: ['say: x'] }),
+      'fixtures/boxed.yaml': scenario('boxed', { steps: ['say: x'], more: 'environment: {type: auto}' }),
+    },
+    { ownEngine: true },
+  );
   try {
     const here = await required.cli(['run', 'here', '--agents', 'mock', '--json']);
     expect(here.exitCode).toBe(2);
@@ -262,7 +265,9 @@ it('a sandbox that is required is there, or nothing is run', async () => {
     const boxed = await required.cli(['run', 'boxed', '--agents', 'mock', '--json'], { PATH });
     expect(boxed.exitCode).toBe(3);
     expect(JSON.parse(boxed.stdout)).toMatchObject({
-      error: { message: expect.stringContaining('require_sandbox in the config: bwrap cannot') as string },
+      error: {
+        message: expect.stringContaining('the config file sets require_sandbox: bwrap cannot') as string,
+      },
     });
   } finally {
     await required.remove();

@@ -41,7 +41,7 @@ export async function onSmallDisks(
   files: Record<string, string> = {},
   options: ProjectOptions = { ownServer: true },
 ): Promise<Small> {
-  const project = await createProject({ ...EMPTY_FIXTURE, ...files }, options);
+  const project = await createProject({ ...EMPTY_FIXTURE, ...files }, { ownEngine: true, ...options });
   const [state, results] = [join(project.folder, 'disk-state'), join(project.folder, 'disk-results')];
   for (const disk of [state, results]) await mountSmall(disk);
   const start: Small['start'] = (args, env = {}) =>

@@ -7,7 +7,7 @@ import { anyFreePort } from '../../src/platform/engine/server.js';
 import { projectState } from '../../src/platform/folders.js';
 import { createProject, until, type TestProject } from '../commands/project.js';
 import { allGone, processesWith } from '../platform/processes.js';
-import { kill, partOf, preferPort, type Part } from './engine-parts.js';
+import { kill, partOf, preferPort, type Part } from '../commands/engine-parts.js';
 
 /** A Temporal CLI that does something first where it is to be a server: the variable that names it. */
 async function temporalAfter(project: TestProject, doing: string): Promise<Record<string, string>> {

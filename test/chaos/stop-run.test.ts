@@ -1,16 +1,16 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
-import { isAlive } from '../../src/platform/process-identity.js';
+import { isAlive } from '../../src/platform/process/process-identity.js';
 import { sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, until } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
-import { kill, linesIn, partOf } from './engine-parts.js';
+import { kill, linesIn, partOf } from '../commands/engine-parts.js';
 import { createWire } from './wire.js';
 
 test('a cancel ends an agent whose worker is frozen and never hears of it: another worker stops it', async ({
   onTestFinished,
 }) => {
-  const project = await createProject(EMPTY_FIXTURE);
+  const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
   // What a frozen worker has asked the server for would swallow tasks of the other one: its connections are cut.
   const wire = await createWire(inject('temporalAddress'));
   const client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });

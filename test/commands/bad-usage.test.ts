@@ -18,17 +18,17 @@ describe('the command line', () => {
     [
       'an unknown agent, with the nearest known one',
       ['run', 'good', '--agents', 'mok'],
-      /'mok' is not known; did you mean 'mock'/,
+      /unknown agent 'mok'; did you mean 'mock'/,
     ],
-    ['no agent anywhere', ['run', 'bare'], /no agent is named for bare.*Known agents: mock/],
-    ['an unknown profile', ['run', 'good', '--profile', 'x'], /profile 'x' is not known/],
+    ['no agent anywhere', ['run', 'bare'], /no agent is set for bare.*Known agents: mock/],
+    ['an unknown profile', ['run', 'good', '--profile', 'x'], /unknown profile 'x'/],
     ['an unknown scenario', ['run', 'nothing-like-it'], /'nothing-like-it' was not found/],
-    ['nothing named', ['run'], /name scenario files, or use --all/],
+    ['nothing named', ['run'], /no scenarios given; name some, or use --all/],
     ['a flag that is not a number', ['run', 'good', '--repeat', 'many'], /--repeat.*whole number/],
     ['an unknown flag', ['run', 'good', '--agent', 'mock'], /unknown option '--agent'/],
     ['an unknown verb', ['rnu'], /unknown command 'rnu'/],
     ['an unknown id', ['show', '20200101-000000-0000'], /no sweep or run '20200101-000000-0000'/],
-    ['--detach in CI', ['run', 'good', '--detach'], /--detach is refused in CI/],
+    ['--detach in CI', ['run', 'good', '--detach'], /--detach cannot be used in CI/],
     [
       'a target binary that is not there',
       ['run', 'good', '--target-binary', './none'],
@@ -83,7 +83,7 @@ describe('the command line', () => {
     await writeFile(join(project.results, 'results.jsonl'), '{"half a line', { flag: 'a' });
     const { exitCode, stderr } = await project.run(['good']);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/results\.jsonl:2: this line is passed over: not JSON/);
+    expect(stderr).toMatch(/results\.jsonl:2: skipped this line: not JSON/);
     const shown = await project.cli(['show', first.document.sweep, '--json']);
     expect(JSON.parse(shown.stdout)).toMatchObject({ totals: { passed: 1 } });
   });

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
@@ -210,7 +210,7 @@ describe('what a run depends on outside of its fixture', () => {
     const { run, text } = await openRun(first.document, at);
     expect(run.warnings).toEqual([
       expect.stringMatching(
-        /will not be reused: .*alone\/tool is a script outside a package: declare .*target\.files/,
+        /will not be reused: .*alone\/tool is a script outside a package: list .*target\.files/,
       ),
     ]);
     expect(await text('report.md')).toContain('target.files');
@@ -261,7 +261,7 @@ describe('what a run depends on outside of its fixture', () => {
     );
     const { document } = await project.run(['moving', '--agents', 'mock']);
     expect((await openRun(document)).run.warnings).toEqual([
-      'the target changed while this run was under way: its result will not be reused',
+      'the target changed during this run, so its result will not be reused',
     ]);
     const line = (await project.resultLines()).find(({ sweep }) => sweep === document.sweep);
     expect(line?.cache_key).toBeNull();

@@ -10,9 +10,9 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { projectState } from '../../src/platform/folders.js';
-import { waitUntil } from '../../src/platform/wait-until.js';
-import type { CleanDocument } from '../../src/results/clean-document.js';
-import type { ResultLine } from '../../src/results/schema.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
+import type { CleanDocument } from '../../src/results/records/clean-document.js';
+import type { ResultLine } from '../../src/results/records/result-line.js';
 import { setEnv } from '../platform/temporary.js';
 import { writePastSweep, type PastSweep } from './past-sweep.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
@@ -198,12 +198,12 @@ describe('what goes and what stays', () => {
     const [run = ''] = past({ id: 'old', daysAgo: 40 });
     past({ id: 'open', daysAgo: 2, open: true });
     const tried = (await clean('--older-than', '30d', '--dry-run')).stdout;
-    expect(tried).toMatch(/would remove what is older than 30d/);
+    expect(tried).toMatch(/would delete everything older than 30d/);
     expect(tried).toMatch(/runs +1 +1\.1 kB/);
-    expect(tried).toMatch(/1 sweep goes on:\n {4}open/);
+    expect(tried).toMatch(/1 sweep is still open:\n {4}open/);
     expect(tried).not.toContain(run);
     expect((await clean('--older-than', '30d', '--verbose')).stdout).toContain(run);
-    expect((await clean('--older-than', '30d')).stdout).toMatch(/nothing to remove/);
+    expect((await clean('--older-than', '30d')).stdout).toMatch(/nothing to delete/);
   });
 });
 
@@ -276,9 +276,9 @@ describe('beside others', () => {
 });
 
 test.each<[string, string[], RegExp]>([
-  ['no age', [], /say how old what goes must be: for example --older-than 30d/],
-  ['an age without a unit', ['--older-than', '30'], /--older-than '30' is no age/],
-  ['an age that is not whole', ['--older-than', '1.5d'], /is no age/],
+  ['no age', [], /specify an age, e\.g\. --older-than 30d/],
+  ['an age without a unit', ['--older-than', '30'], /--older-than '30' is not a valid age/],
+  ['an age that is not whole', ['--older-than', '1.5d'], /is not a valid age/],
 ])('%s: exit 2 with a hint, and nothing is removed', async (_name, args, says) => {
   past({ id: 'old', daysAgo: 40 });
   const { exitCode, stdout, stderr } = await clean(...args, '--json');

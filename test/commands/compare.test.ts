@@ -126,7 +126,7 @@ describe('a sweep whose failures are run again', () => {
     expect(document).toMatchObject({
       verdict: 'worse',
       total: { head: { passed: 0, tested: 6, retried: 6 } },
-      doubts: [expect.stringMatching(/^head: 6 cells had a result and ran again .* 6 of them passed then/)],
+      doubts: [expect.stringMatching(/^head: 6 cells had a result and ran again .* 6 of them then passed/)],
     });
     expect(exitCode).toBe(1);
   });
@@ -155,7 +155,7 @@ describe('what the files hold', () => {
     const { stdout, stderr, exitCode } = await inPast('aaa', 'bbb');
     expect(stdout).toMatch(/^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n/);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/results\.jsonl:10: this line is passed over: not JSON/);
+    expect(stderr).toMatch(/results\.jsonl:10: skipped this line: not JSON/);
     expect(stderr).toMatch(/run\.json and 2 more cannot be read/);
   });
 
@@ -163,7 +163,7 @@ describe('what the files hold', () => {
     const { stdout } = await inPast('bbb');
     expect(stdout).toMatch(/head {2}ccc {2}24h ago {2}open, 1 compared/);
     expect(stdout).toMatch(/! head has not ended/);
-    expect(stdout).toMatch(/1 only in head, left out: x mock\/default/);
+    expect(stdout).toMatch(/1 only in head, not compared: x mock\/default/);
   });
 
   test('decides the exit code of --fail-on-worse: 4 for too few runs, 3 for a fall that errors explain', async () => {
@@ -192,7 +192,7 @@ describe('what the files hold', () => {
   test("a run's id is one too", async () => {
     const [run = ''] = writePastSweep(results(), null, { id: 'ddd', daysAgo: 4 });
     const { stderr, exitCode } = await inPast('aaa', run);
-    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/is a run; what is compared are sweeps/)]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/is a run; only sweeps can be compared/)]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/marked-processes.js';
+import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import { NO_DENO_FILES, noDeno, printing, scriptFiles } from '../agent-scripts/project-script.js';
 import { createProject, openRun, scenario, type TestProject } from './project.js';
 
@@ -173,7 +173,7 @@ describe('the agent is not started, and the run is an error', () => {
   test('without Deno', async () => {
     const bare = await createProject({ ...FILES, ...NO_DENO_FILES });
     const { message } = await unprimed(bare, ['{script: echo}'], noDeno(bare.folder));
-    expect(message).toMatch(/task\.context: Deno was not found, on which agent scripts run: install it/);
+    expect(message).toMatch(/task\.context: Deno was not found, which agent scripts need: install it/);
     await bare.remove();
   });
 });

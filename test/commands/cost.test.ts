@@ -73,7 +73,7 @@ describe('--max-usd', () => {
     expect(document).toMatchObject({ cost_usd: 0.9, max_usd: 1 });
     const left = document.cells.filter(({ outcome }) => outcome === 'error');
     expect(left.map(({ message }) => message)).toEqual(
-      left.map(() => expect.stringContaining('might pass the budget of $1 ($0.9 spent)') as string),
+      left.map(() => expect.stringContaining('might exceed the budget of $1 ($0.9 spent)') as string),
     );
     expect(left[0]).toMatchObject({ gates_total: null, duration_secs: null, attempts: 0 });
     const again = await project.run(['budget', '--repeat', '5', '--max-usd', '1']);

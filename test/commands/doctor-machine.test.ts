@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { node, platform } from '../../src/commands/doctor/machine.js';
 import { projectState } from '../../src/platform/folders.js';
-import { ownIdentity } from '../../src/platform/process-identity.js';
+import { ownIdentity } from '../../src/platform/process/process-identity.js';
 import { createDoctorProject, doctor } from './doctor-project.js';
 import type { TestProject } from './project.js';
 
@@ -19,7 +19,7 @@ test('doctor says why agents cannot be sandboxed, which is no problem', async ()
   expect(found.get('bubblewrap')).toMatchObject({
     status: 'info',
     message: expect.stringMatching(
-      /^agents are not sandboxed: bwrap cannot make its namespaces here \(bwrap: No permissions\); allow/,
+      /^agents are not sandboxed: bwrap cannot create its namespaces here \(bwrap: No permissions\); allow/,
     ) as string,
     detail: { usable: false },
   });
@@ -37,7 +37,7 @@ test('a Temporal server that answers is well', async () => {
   const { found } = await doctor(project, { TEMPORAL_ADDRESS: inject('temporalAddress') });
   expect(found.get('temporal')).toMatchObject({
     status: 'ok',
-    message: `${inject('temporalAddress')}, namespace default: answers`,
+    message: `${inject('temporalAddress')}, namespace default: responds`,
   });
 });
 
@@ -61,7 +61,7 @@ test('what of an engine runs is shown with its processes, and what has died is n
   await rm(folder, { recursive: true });
   expect(found.get('engine')).toMatchObject({
     status: 'ok',
-    message: `ready at 127.0.0.1:7233 (keeper ${alive.pid}); of another build, which the next command replaces`,
+    message: `ready at 127.0.0.1:7233 (keeper ${alive.pid}); from another build, which the next command replaces`,
     detail: { pids: [alive.pid] },
   });
 });

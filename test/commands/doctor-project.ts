@@ -9,11 +9,14 @@ export interface Found {
 
 /** A project in which `doctor` finds no problem: one scenario, an agent's program, and a Temporal CLI that answers at once. */
 export async function createDoctorProject(): Promise<TestProject> {
-  const project = await createProject({
-    ...EMPTY_FIXTURE,
-    'fixtures/good.yaml': scenario('good'),
-    'llm-tool-test-config.toml': '',
-  });
+  const project = await createProject(
+    {
+      ...EMPTY_FIXTURE,
+      'fixtures/good.yaml': scenario('good'),
+      'llm-tool-test-config.toml': '',
+    },
+    { ownEngine: true }, // some tests write its state
+  );
   await project.write('bin/house', '#!/bin/sh\necho hello\n', 0o755);
   await project.write('bin/temporal', '#!/bin/sh\necho "temporal version 1 (Server 1.29.1)"\n', 0o755);
   return project;

@@ -37,6 +37,7 @@ describe('doctor where all is well', () => {
       'containment',
       'bubblewrap',
       'pasta',
+      'containers',
       'LLM_TOOL_TEST_ENABLED',
       'agent mock',
       'agent claude-code',
@@ -70,7 +71,10 @@ describe('doctor where all is well', () => {
       '[agents.a]\ncommand = "./bin/house"\nversion_command = "touch $HOME/left"\n',
     );
     const { found } = await doctor(project, { ...env, XDG_STATE_HOME: '', XDG_CACHE_HOME: '' });
-    expect(found.get('engine')).toMatchObject({ status: 'info', message: 'not running; commands start it' });
+    expect(found.get('engine')).toMatchObject({
+      status: 'info',
+      message: 'not running; commands start it when needed',
+    });
     expect(await readdir(home)).toEqual([]);
     expect(await readdir(project.folder)).not.toContain('llm-tool-test-results');
     expect((await temporary()).filter((name) => !before.includes(name))).toEqual([]);
@@ -105,7 +109,7 @@ describe('doctor names as a problem, exit 3,', () => {
       '',
       { LLM_TOOL_TEST_TEMPORAL_BIN: '/no/such/temporal' },
       'temporal',
-      /\/no\/such\/temporal: no executable file there/,
+      /\/no\/such\/temporal: not an executable file/,
     ],
     [
       'a results folder that cannot be written',
@@ -169,6 +173,6 @@ test('without --json it prints a table with marks and remedies, and the same exi
   });
   expect(exitCode).toBe(3);
   expect(stdout).toMatch(/^✓ {2}node {2,}\d+\.\d+\.\d+$/m);
-  expect(stdout).toMatch(/^✗ {2}temporal .*no executable file there\n {5}→ correct the variable/m);
+  expect(stdout).toMatch(/^✗ {2}temporal .*not an executable file\n {5}→ correct the variable/m);
   expect(stdout).toMatch(/^1 problem, /m);
 });

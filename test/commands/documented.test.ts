@@ -9,8 +9,8 @@ const offered = async (...words: string[]): Promise<string[]> => {
   return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
 };
 
-test('specs/commands.md has every verb and every option', async () => {
-  const text = readFileSync(join(REPOSITORY, 'specs/commands.md'), 'utf8');
+test('specs/reference/commands.md has every verb and every option', async () => {
+  const text = readFileSync(join(REPOSITORY, 'specs/reference/commands.md'), 'utf8');
   const verbs = await offered('');
   expect(verbs.length).toBeGreaterThan(10);
   const options = await Promise.all(

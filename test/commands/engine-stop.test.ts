@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyFreePort } from '../../src/platform/engine/server.js';
 import { projectState } from '../../src/platform/folders.js';
-import { identify } from '../../src/platform/process-identity.js';
-import { partOf, preferPort } from '../chaos/engine-parts.js';
+import { identify } from '../../src/platform/process/process-identity.js';
+import { partOf, preferPort } from './engine-parts.js';
 import { allGone, uniqueSeconds } from '../platform/processes.js';
 import { createProject, until, type TestProject } from './project.js';
 
@@ -85,7 +85,7 @@ describe.concurrent('engine stop', () => {
     await writeFile(join(folder, 'engine.lock.1'), JSON.stringify(identify(deaf.pid ?? 0)));
     const { exitCode, stderr } = await project.cli(['engine', 'stop']);
     expect(exitCode).toBe(3);
-    expect(stderr).toContain(`the engine is still ending (pid ${deaf.pid})`);
+    expect(stderr).toContain(`the engine is still stopping (pid ${deaf.pid})`);
     expect(stderr).toContain(`kill -KILL ${deaf.pid}`);
 
     deaf.kill('SIGKILL');

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { identify, isAlive } from '../../src/platform/process-identity.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
-import { partOf, type Part } from '../chaos/engine-parts.js';
+import { identify, isAlive } from '../../src/platform/process/process-identity.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { partOf, type Part } from './engine-parts.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 
 const PARTS = ['keeper', 'server', 'worker'] as const;
@@ -134,7 +134,7 @@ const listens = (server: Server, port: number): Promise<true | null> =>
 
 describe('an engine', () => {
   test('starts where the path of its state has characters that mean something in an address', async () => {
-    const project = await createProject(SMALL);
+    const project = await createProject(SMALL, { ownEngine: true });
     projects.push(project);
     const env = { LLM_TOOL_TEST_HOME: join(project.state, 'a#b?c%20d') };
     try {
@@ -189,12 +189,12 @@ describe('an engine', () => {
       LLM_TOOL_TEST_TEMPORAL_BIN: '/no/such/temporal',
     });
     expect(exitCode).toBe(3);
-    expect(stderr).toContain('/no/such/temporal: no executable file there');
+    expect(stderr).toContain('/no/such/temporal: not an executable file');
   });
 });
 
 test('a worker of its own serves a queue on a given server until SIGTERM', async () => {
-  const project = await createProject(EMPTY_FIXTURE);
+  const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
   projects.push(project);
   const worker = project.start(['worker', '--queue', 'a-queue-of-its-own']);
   const connection = await Connection.connect({ address: inject('temporalAddress') });
@@ -212,7 +212,7 @@ test('a worker of its own serves a queue on a given server until SIGTERM', async
 });
 
 test('--address names a given server for the worker too', async () => {
-  const project = await createProject(SMALL);
+  const project = await createProject(SMALL, { ownEngine: true });
   projects.push(project);
   const { exitCode } = await project.run(['small', '--address', inject('temporalAddress')], {
     TEMPORAL_ADDRESS: '',

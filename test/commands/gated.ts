@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { linesIn, untilLines } from '../chaos/engine-parts.js';
+import { linesIn, untilLines } from './engine-parts.js';
 import { scenario, type ScenarioOptions, type TestProject } from './project.js';
 
 /** A command that notes its start in the project and then waits until the test lets it go. */

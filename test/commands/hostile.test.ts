@@ -250,6 +250,8 @@ test('what an agent prints beyond 64 MiB is left out of the transcripts, and the
   const { document } = await project.run(['loud', '--agents', 'loud']);
   const { run, text } = await openRun(document);
   expect(run.agent?.output_bytes).toBe(70_000_000);
-  expect(run.warnings).toContain('the agent printed more than 64 MiB: the transcripts hold the beginning');
+  expect(run.warnings).toContain(
+    'the agent printed more than 64 MiB; the transcripts contain only the beginning',
+  );
   expect(await text('report.md')).toContain('the agent printed more than 64 MiB');
 });

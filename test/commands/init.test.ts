@@ -112,7 +112,7 @@ describe('init where something is in the way', () => {
     await project.write('blocked/fixtures', 'a file\n');
     const { exitCode, stderr } = await project.cli(['init', 'blocked']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('blocked/fixtures:1:1 is there already');
+    expect(stderr).toContain('blocked/fixtures:1:1 already exists');
     expect(await filesIn('blocked')).toEqual(['fixtures']);
   });
 
@@ -131,7 +131,7 @@ describe('init where something is in the way', () => {
     await symlink('/proc/llm-tool-test', join(project.folder, 'broken/.llm-tool-test'));
     const { exitCode, stderr } = await project.cli(['init', 'broken']);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/nothing was written: .*/);
+    expect(stderr).toMatch(/nothing was written because of an error: .*/);
     expect(await readdir(join(project.folder, 'broken'))).toEqual(['.llm-tool-test']);
   });
 

@@ -39,7 +39,9 @@ test('only for the agents named, with the command that the project has', async (
   const { exitCode, stdout } = await install('opencode', '--command', './tools/llm-tool-test');
   expect({ exitCode, stdout }).toEqual({
     exitCode: 0,
-    stdout: expect.stringMatching(/execute-script\.md +made: \/execute-script <script> \[args\]$/) as string,
+    stdout: expect.stringMatching(
+      /execute-script\.md +created: \/execute-script <script> \[args\]$/,
+    ) as string,
   });
   expect(await project.read(OPENCODE)).toContain('!`./tools/llm-tool-test scripts run --json $ARGUMENTS`');
   for (const path of [CLAUDE, CODEX]) await expect(project.read(path)).rejects.toThrow('ENOENT');
@@ -49,7 +51,7 @@ test('may be done again; what is the same stays, what is missing is made', async
   await install('codex');
   const again = JSON.parse((await install('--json')).stdout) as { files: { made: boolean }[] };
   expect(again.files.map(({ made }) => made)).toEqual([true, true, false]);
-  expect((await install()).stdout.match(/was there/g)).toHaveLength(3);
+  expect((await install()).stdout.match(/already there/g)).toHaveLength(3);
 });
 
 test('a file of somebody else is not overwritten, and nothing is written', async () => {
@@ -67,7 +69,7 @@ test('a file of somebody else is not overwritten, and nothing is written', async
 test('an agent that has no such command is told, with those that have', async () => {
   const { exitCode, stderr } = await install('gemini');
   expect(exitCode).toBe(2);
-  expect(stderr).toContain("no command for 'gemini'; known: claude-code, opencode, codex");
+  expect(stderr).toContain("no command file for agent 'gemini'; known agents: claude-code, opencode, codex");
 });
 
 test.each(['', 'a; b', 'a `b`', 'a)', 'a\nb', 'a, b', '$(a)', 'a  b'])(

@@ -8,10 +8,13 @@ test('who does not wait for the engine is told how to go on, and no value of the
   const silent = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void silent.close());
   await until('the server listens', () => (silent.listening ? true : null));
-  const project = await createProject({
-    ...EMPTY_FIXTURE,
-    'fixtures/keyed.yaml': scenario('keyed', { target: '{binary: cat, env: {KEY: "${THE_KEY}"}}' }),
-  });
+  const project = await createProject(
+    {
+      ...EMPTY_FIXTURE,
+      'fixtures/keyed.yaml': scenario('keyed', { target: '{binary: cat, env: {KEY: "${THE_KEY}"}}' }),
+    },
+    { ownEngine: true },
+  );
   onTestFinished(() => project.remove());
   const command = project.start(['run', 'keyed', '--agents', 'mock'], {
     TEMPORAL_ADDRESS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
@@ -23,7 +26,7 @@ test('who does not wait for the engine is told how to go on, and no value of the
   command.kill('SIGINT');
   const { exitCode, stderr } = await command;
   expect(exitCode).toBe(130);
-  expect(stderr).toMatch(/is planned and not started: `llm-tool-test resume \S+` starts it/);
+  expect(stderr).toMatch(/is planned but not started; start it with `llm-tool-test resume \S+`/);
   for (const file of [...(await filesBelow(project.state)), ...(await filesBelow(project.results))])
     expect([file, (await readFile(file)).includes('a value of the shell')]).toEqual([file, false]);
 });

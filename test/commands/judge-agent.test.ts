@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/marked-processes.js';
+import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import {
   answersIn,
   createProject,
@@ -220,7 +220,7 @@ describe('what is found before anything runs', () => {
 
   test('an agent that nobody defines: exit 2, with place and nearest name', async () => {
     expect(await refuse('agent:mnie/x')).toMatch(
-      /refused\.yaml:\d+:\d+ evaluation\.judge\.model: agent 'mnie' is not known; did you mean 'mine'\?/,
+      /refused\.yaml:\d+:\d+ evaluation\.judge\.model: unknown agent 'mnie'; did you mean 'mine'\?/,
     );
   });
 

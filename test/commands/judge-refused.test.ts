@@ -36,6 +36,6 @@ describe('what is found before anything runs: exit 2', () => {
     await project.write('llm-tool-test-config.toml', '[judge]\nmodel = "hause/x"\n');
     const said = await refuse(null);
     await project.write('llm-tool-test-config.toml', config);
-    expect(said).toMatch(/llm-tool-test-config\.toml:2:9 judge\.model: provider 'hause' is not known/);
+    expect(said).toMatch(/llm-tool-test-config\.toml:2:9 judge\.model: unknown provider 'hause'/);
   });
 });

@@ -149,10 +149,10 @@ describe('a sweep of judged runs', () => {
     expect(server.askedOf('never')).toEqual([]);
     expect(judgeStep(of('gated'))).toMatchObject({
       status: 'not_performed',
-      note: 'only a run that passes all gates is judged; 1 did not pass',
+      note: 'only runs that pass all gates are judged; 1 did not pass',
     });
     expect(of('gated').metrics.judge).toBeNull();
-    expect(await of('gated').text('report.md')).toContain('Not performed: only a run that passes all gates');
+    expect(await of('gated').text('report.md')).toContain('Not judged: only runs that pass all gates');
     expect(judgeStep(of('quit'))).toMatchObject({ status: 'not_performed' });
     expect(of('quit').run.outcome).toBe('fail');
   });
@@ -336,7 +336,7 @@ test('--judge-model names another model, and --no-judge asks none, which the rep
   const none = await runAll(texts, ['--no-judge']);
   expect(none.exitCode).toBe(0);
   expect(none.runs['flagged']?.metrics.judge).toBeNull();
-  expect(await none.runs['flagged']?.text('report.md')).toContain('Not performed: left out by --no-judge');
+  expect(await none.runs['flagged']?.text('report.md')).toContain('Not judged: left out by --no-judge');
   expect(server.askedOf('named')).toEqual([]);
   const planned = await project.cli(['run', 'flagged', '--judge-model', 'house/other', '--dry-run'], env);
   expect(planned.stdout).toContain('judge house/other');

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectState } from '../../src/platform/folders.js';
-import { partOf } from '../chaos/engine-parts.js';
+import { partOf } from './engine-parts.js';
 import { letGo, untilStarted, writeGated } from './gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, scenario, until } from './project.js';
 
@@ -45,7 +45,7 @@ test('gates on a file of 92 MB: one finds what it looks for, one ends at its tim
   const { run, metrics } = await openRun(document, cell);
   expect(metrics.details).toMatchObject([
     { status: 'pass' },
-    { status: 'fail', message: expect.stringMatching(/^not done within 1 s: /) as string },
+    { status: 'fail', message: expect.stringMatching(/^not finished within 1 s: /) as string },
   ]);
   for (const step of ['gate 1', 'gate 2'])
     expect(run.steps.find(({ name }) => name === step)).toMatchObject({ attempts: 1 });

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/workflows/protocol.js';
 import {
   createProject,
@@ -80,7 +80,7 @@ test("an account's limit is waited for, and retry --now ends the wait: the agent
 
   const early = await project.cli(['retry', sweep, '--json'], ENV);
   expect(early.exitCode).toBe(2);
-  expect(early.stdout).toContain('--now ends its waits');
+  expect(early.stdout).toContain('use --now to stop waiting for providers');
 
   const connection = await Connection.connect({ address: inject('temporalAddress') });
   const handle = new Client({ connection }).workflow.getHandle(sweepWorkflowId(sweep));
@@ -103,7 +103,7 @@ test("an account's limit is waited for, and retry --now ends the wait: the agent
     agent: { ending: 'done', starts: 2, session_id: 'thread-1' },
   });
   expect(run.agent?.history.join('\n')).toMatch(
-    /run 1 of the agent ended: .*limit is reached.*\nstart 2 of the agent went on with its session/,
+    /run 1 of the agent ended: .*limit is reached.*\nstart 2 of the agent resumed its session/,
   );
   expect(run.steps.map(({ name }) => name)).toContain('agent 2');
   expect((await starts())[1]).toContain('resume thread-1');

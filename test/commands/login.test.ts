@@ -27,11 +27,14 @@ let project: TestProject;
 let home: string;
 
 beforeAll(async () => {
-  project = await createProject({
-    ...EMPTY_FIXTURE,
-    'llm-tool-test-config.toml': '[agents.codex]\ncommand = "./fake-codex"\nauth = "login"\n',
-    'fixtures/a.yaml': scenario('a'),
-  });
+  project = await createProject(
+    {
+      ...EMPTY_FIXTURE,
+      'llm-tool-test-config.toml': '[agents.codex]\ncommand = "./fake-codex"\nauth = "login"\n',
+      'fixtures/a.yaml': scenario('a'),
+    },
+    { ownEngine: true },
+  );
   await project.write('fake-codex', FAKE_CODEX, 0o755);
   home = await mkdtemp(join(tmpdir(), 'llm-tool-test-home-'));
 });

@@ -1,24 +1,14 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { signalProcess } from '../../src/platform/process-identity.js';
+import { expect, test } from 'vitest';
+import { signalProcess } from '../../src/platform/process/process-identity.js';
 import { sweepWorkflowId } from '../../src/workflows/protocol.js';
-import { partOf } from '../chaos/engine-parts.js';
+import { partOf } from './engine-parts.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
-import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
+import { documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
+import { projectWithClient } from './project-with-client.js';
 
-let project: TestProject;
-let client: Client;
-
-beforeAll(async () => {
-  project = await createProject(EMPTY_FIXTURE);
-  client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
-});
-afterAll(async () => {
-  await client.connection.close();
-  await project.remove();
-});
+const { project, client } = await projectWithClient(EMPTY_FIXTURE);
 
 /** Resolves when a command has said it. */
 const untilSaid = ({ stderr }: ReturnType<TestProject['start']>, text: string): Promise<void> =>

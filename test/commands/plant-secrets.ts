@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { encodings } from '../../src/lib/redact-exact.js';
+import { encodings } from '../../src/lib/redaction/redact-exact.js';
 import type { ModelServer } from './model-server.js';
 import { KEY, LINES, PLAIN, SECRET } from './planted.js';
 import { scenario, type TestProject } from './project.js';

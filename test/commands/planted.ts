@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodings } from '../../src/lib/redact-exact.js';
+import { encodings } from '../../src/lib/redaction/redact-exact.js';
 
 /** Values that only the shell of `run` knows. The second one has several lines, which are printed one by one. */
 export const SECRET = 'Zk9$vQ4"mT7/xW2+pR8 hL5';

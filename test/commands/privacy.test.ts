@@ -12,7 +12,7 @@ const NOBODY = 65534;
 let project: TestProject;
 
 beforeAll(async () => {
-  project = await createProject(EMPTY_FIXTURE);
+  project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
 });
 afterAll(() => project.remove());
 
@@ -53,7 +53,7 @@ describe('modes', () => {
     ['0', 0o022],
     ['077', 0o077],
   ])('under umask %s nothing in the results is open to those to whom it is not', async (umask, forbidden) => {
-    const own = await createProject({ ...EMPTY_FIXTURE, 'fixtures/keyed.yaml': KEYED });
+    const own = await createProject({ ...EMPTY_FIXTURE, 'fixtures/keyed.yaml': KEYED }, { ownEngine: true });
     underUmask(own, umask, ['run', 'keyed']);
     const files = await allBelow(own.results);
     expect(files.length).toBeGreaterThan(15);
@@ -99,7 +99,7 @@ describe('modes', () => {
   );
 });
 
-test('an agent gets the variables that specs/scripts.md lists, and no other of the user', async () => {
+test('an agent gets the variables that specs/reference/scripts.md lists, and no other of the user', async () => {
   await project.write(
     'fixtures/env.yaml',
     scenario('env', {

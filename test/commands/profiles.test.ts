@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cell } from '../../src/results/cell.js';
+import type { Cell } from '../../src/results/records/cell.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 const CONFIG = `
@@ -74,17 +74,17 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-interface Draft {
+interface DryRun {
   results_path: string;
   concurrency: number;
   scenarios: { name: string; target: string; target_path: string | null; timeout_secs: number }[];
   cells: Cell[];
 }
 
-const draft = async (args: string[], env: Record<string, string> = {}): Promise<Draft> => {
+const draft = async (args: string[], env: Record<string, string> = {}): Promise<DryRun> => {
   const { exitCode, stdout, stderr } = await project.cli(['run', ...args, '--dry-run', '--json'], env);
   expect(exitCode, stderr).toBe(0);
-  return JSON.parse(stdout) as Draft;
+  return JSON.parse(stdout) as DryRun;
 };
 
 /** `agent/model` of each scenario's cells. */
@@ -165,8 +165,8 @@ describe('who runs a scenario', () => {
   });
 
   test.each([
-    ['a profile has models only', 'models-only', /no agent is named for plain/],
-    ['its agent is not known', 'broken', /agent 'huose' is not known; did you mean 'house'\?/],
+    ['a profile has models only', 'models-only', /no agent is set for plain/],
+    ['its agent is not known', 'broken', /unknown agent 'huose'; did you mean 'house'\?/],
     ['it is not known', 'agents-onyl', /did you mean 'agents-only'\? Known: full, agents-only/],
   ])('is nobody where %s: exit 2', async (_name, profile, says) => {
     const { exitCode, stderr } = await project.cli(['run', 'plain', '--profile', profile, '--dry-run'], {

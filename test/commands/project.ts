@@ -1,40 +1,39 @@
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { inject } from 'vitest';
-import { stopEngine } from '../../src/platform/engine/ensure-engine.js';
-import { projectState } from '../../src/platform/folders.js';
-import { readTextIfThere } from '../../src/platform/read-file.js';
-import { waitUntil } from '../../src/platform/wait-until.js';
-import type { JudgeAnswer } from '../../src/results/judgment.js';
-import type { RunRecord } from '../../src/results/run-record.js';
-import type { Metrics, ResultLine } from '../../src/results/schema.js';
-import { SweepDocument } from '../../src/results/sweep-document.js';
+import { readTextIfThere } from '../../src/platform/fs/read-file.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
+import type { JudgeAnswer } from '../../src/results/records/judgment.js';
+import type { RunRecord } from '../../src/results/records/run-record.js';
+import type { Metrics, ResultLine } from '../../src/results/records/result-line.js';
+import { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { isBusy, runInProcess, type Ended } from './in-process.js';
+import { giveBack, removePlace, resultsOf, takePlace, type Place } from './places.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 export const CLI = join(REPOSITORY, 'dist', 'cli.js');
 
+// As it is now: a command in this process changes it for a while.
+const ownEnv = { ...process.env };
 const startCli = (cwd: string, args: string[], env: Record<string, string>) =>
-  execa(CLI, args, { cwd, env, reject: false, stdin: 'ignore' });
+  execa(CLI, args, { cwd, env: { ...ownEnv, ...env }, extendEnv: false, reject: false, stdin: 'ignore' });
 type Running = ReturnType<typeof startCli>;
 
-interface Ended {
-  exitCode: number | undefined;
-  stdout: string;
-  stderr: string;
-}
+/** What a process takes to be the same as long as it lives. */
+const READ_ONCE = ['npm_command', 'NODE_OPTIONS', 'PATH'];
 
-/** A folder with scenarios of its own, the real command line in it, and an engine that ends with the test file. */
+/** A folder with scenarios of its own, the built command line in it, and an engine that ends with the test file. */
 export interface TestProject {
   folder: string;
   results: string;
   state: string;
   env: Record<string, string>;
-  /** Runs the command line to its end. */
+  /** Runs the command line to its end: in this process, where that can be. */
   cli(args: string[], env?: Record<string, string>): Promise<Ended>;
-  /** Starts it, in a folder of the project, and leaves it running. */
+  /** Starts it as a process of its own, in a folder of the project, and leaves it running. */
   start(args: string[], env?: Record<string, string>, below?: string): Running;
   /** `run ... --json`: the exit code and the document. */
   run(
@@ -50,6 +49,8 @@ export interface TestProject {
 export interface ProjectOptions {
   /** Use a Temporal server of its own, found and started by the engine. */
   ownServer?: boolean;
+  /** Use an engine that no other file has used or will use: for those that configure or harm it. */
+  ownEngine?: boolean;
   /** Where the state folder is made; default: the temporary folder, of which a sandbox shows nothing in any case. */
   stateIn?: string;
 }
@@ -59,30 +60,37 @@ export async function createProject(
   files: Record<string, string>,
   options: ProjectOptions = {},
 ): Promise<TestProject> {
-  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-project-'));
-  const state = await mkdtemp(join(options.stateIn ?? tmpdir(), 'llm-tool-test-state-'));
+  const { ownServer = false, ownEngine = ownServer, stateIn } = options;
+  const isShared = !ownEngine && stateIn === undefined;
+  const place = isShared ? await takePlace() : await makePlace(stateIn);
+  const { folder, state } = place;
   const env: Record<string, string> = {
     LLM_TOOL_TEST_HOME: state,
     NO_COLOR: '1',
     CI: '',
     LLM_TOOL_TEST_ENABLED: '',
     npm_command: '', // npx runs the tests, and not what they test
-    TEMPORAL_ADDRESS: options.ownServer === true ? '' : inject('temporalAddress'),
+    TEMPORAL_ADDRESS: ownServer ? '' : inject('temporalAddress'),
   };
   const start: TestProject['start'] = (args, more = {}, below = '') =>
     startCli(resolve(folder, below), args, { ...env, ...more });
+  const cli: TestProject['cli'] = async (args, more = {}) => {
+    const isApart =
+      // A script of an agent writes to the stderr of the process.
+      args.slice(0, 2).join(' ') === 'scripts run' || READ_ONCE.some((name) => ({ ...env, ...more })[name]);
+    if (!isBusy() && !isApart) return runInProcess(CLI, args, { cwd: folder, env: { ...env, ...more } });
+    const { exitCode, stdout, stderr } = await start(args, more);
+    return { exitCode, stdout, stderr };
+  };
   const project: TestProject = {
     folder,
-    results: join(folder, 'llm-tool-test-results'),
+    results: resultsOf(place),
     state,
     env,
     start,
-    async cli(args, more) {
-      const { exitCode, stdout, stderr } = await start(args, more);
-      return { exitCode, stdout, stderr };
-    },
+    cli,
     async run(args, more) {
-      const { exitCode, stdout, stderr } = await start(['run', ...args, '--json'], more);
+      const { exitCode, stdout, stderr } = await cli(['run', ...args, '--json'], more);
       const parsed = SweepDocument.safeParse(JSON.parse(stdout === '' ? 'null' : stdout));
       if (!parsed.success) throw new Error(`no sweep document: exit ${exitCode}\n${stdout}\n${stderr}`);
       return { exitCode, document: parsed.data, stderr };
@@ -96,17 +104,20 @@ export async function createProject(
     read: (path) => readFile(join(folder, path), 'utf8'),
     async resultLines() {
       const text = (await readTextIfThere(join(folder, 'llm-tool-test-results', 'results.jsonl'))) ?? '';
-      return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ResultLine]));
+      // What follows the last newline is a line that is being written.
+      const lines = text.split('\n').slice(0, -1);
+      return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ResultLine]));
     },
-    async remove() {
-      await stopEngine(projectState(project.results, state).folder);
-      await rm(folder, { recursive: true, force: true });
-      await rm(state, { recursive: true, force: true });
-    },
+    remove: () => (isShared ? giveBack(place) : removePlace(place)),
   };
   for (const [path, content] of Object.entries(files)) await project.write(path, content);
   return project;
 }
+
+const makePlace = async (stateIn = tmpdir()): Promise<Place> => ({
+  folder: await mkdtemp(join(tmpdir(), 'llm-tool-test-project-')),
+  state: await mkdtemp(join(stateIn, 'llm-tool-test-state-')),
+});
 
 export interface ScenarioOptions {
   target?: string;

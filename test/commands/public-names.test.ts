@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readResults } from '../../src/store/results-log.js';
-import { untilLines } from '../chaos/engine-parts.js';
+import { untilLines } from './engine-parts.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 const ENV =
@@ -66,7 +66,7 @@ test('values that are names cost no result and no second start, and a warning na
     ['DATA', 'a file of the fixture'],
   ])
     expect(stderr).toContain(
-      `warning: the value of ${variable} is not redacted: it is also the name of ${named}`,
+      `warning: the value of ${variable} is not redacted because it is also the name of ${named}`,
     );
   expect(stderr).not.toMatch(/the value of (?:PART|KEY)/);
   expect(stderr).not.toContain(SHELL.KEY);

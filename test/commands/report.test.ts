@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { all, readTags, textOf } from '../reports/formats/read-tags.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, filesBelow, scenario, type TestProject } from './project.js';
 
 const HOSTILE = '<script>alert(1)</script> | ::error::pwned';
@@ -131,7 +131,7 @@ describe('report', () => {
     writeFileSync(join(cut, 'metrics.json'), '{"schema_version": 1,');
     writeFileSync(join(other, 'artifacts/run.json'), '{"schema_version": 1}');
     const text = await report('latest', '--results', results);
-    expect(text).toContain('> 3 runs have been removed or cannot be read');
+    expect(text).toContain('> 3 runs have been deleted or cannot be read');
     expect(text).toMatch(/❌ fail \| bad .* \| its folder is gone \|/);
     expect(text).toMatch(/❌ fail \| bad .*::error::pwned" \| its metrics\.json cannot be read \|/);
     expect(text).toMatch(/✅ pass \| good .* \| its artifacts\/run\.json cannot be read \|/);
@@ -160,7 +160,7 @@ describe('report', () => {
     ['an unknown sweep', ['nonesuch', '--json'], 'unknown_id', /no sweep or run 'nonesuch'/],
     ['no sweep at all', ['latest', '--results', 'nowhere'], null, /'latest' in nowhere/],
     ['a format that is not known', ['latest', '--format', 'pdf'], null, /md, html, json, junit, github/],
-    ['a folder that is not there', ['latest', '--output', 'no/x.md'], null, /there is no folder no/],
+    ['a folder that is not there', ['latest', '--output', 'no/x.md'], null, /folder no does not exist/],
     ['what is not a file', ['latest', '--output', '/dev/stdout'], null, /is not a file/],
     [
       'two ways to say it',
@@ -182,7 +182,7 @@ describe('report', () => {
     const { exitCode, stderr } = await project.cli(['report', run]);
     expect([exitCode, stderr]).toEqual([
       2,
-      `error: '${run}' is a run, not a sweep: \`llm-tool-test show ${run}\` shows it`,
+      `error: '${run}' is a run, not a sweep; show it with \`llm-tool-test show ${run}\``,
     ]);
   });
 });

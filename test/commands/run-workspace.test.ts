@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/marked-processes.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import {
   cellsOf,
   createProject,
@@ -160,10 +160,13 @@ test('--env-file gives values too', async () => {
 test('without a PID namespace the report says so, and what setup put into the background lives until the run ends', async () => {
   const gates = ['{type: command_succeeds, command: "kill -0 $(cat server.pid)"}'];
   const more = 'setup: {commands: ["sleep 298 & echo $! > server.pid"]}';
-  const own = await createProject({
-    ...EMPTY_FIXTURE,
-    'fixtures/served.yaml': scenario('served', { gates, steps: ['run: setsid sleep 297 &'], more }),
-  });
+  const own = await createProject(
+    {
+      ...EMPTY_FIXTURE,
+      'fixtures/served.yaml': scenario('served', { gates, steps: ['run: setsid sleep 297 &'], more }),
+    },
+    { ownEngine: true },
+  );
   const { exitCode, document } = await own.run(['served'], { LLM_TOOL_TEST_CONTAINMENT: 'group' });
   const { run } = await openRun(document);
   expect(exitCode).toBe(0);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
-import { findExecutable } from '../../src/platform/find-executable.js';
-import { partOf } from '../chaos/engine-parts.js';
+import { findExecutable } from '../../src/platform/process/find-executable.js';
+import { partOf } from './engine-parts.js';
 import {
   createProject,
   EMPTY_FIXTURE,
@@ -136,7 +136,7 @@ describe.skipIf(lacking !== null)('a sandboxed agent that tries', () => {
 
 describe('without bwrap', () => {
   it('bubblewrap is an error that says what to do, and auto goes on without, and says so', async () => {
-    const bare = await createProject({ ...EMPTY_FIXTURE });
+    const bare = await createProject({ ...EMPTY_FIXTURE }, { ownEngine: true });
     try {
       const folder = join(bare.folder, 'programs');
       // In front of the real one.
@@ -160,7 +160,7 @@ describe('without bwrap', () => {
       expect(outcomes['bubblewrap']).toMatchObject({
         outcome: 'error',
         message: expect.stringMatching(
-          /^environment.type bubblewrap: bwrap cannot make its namespaces here \(bwrap: No permissions\); allow user namespaces/,
+          /^environment.type bubblewrap: bwrap cannot create its namespaces here \(bwrap: No permissions\); allow user namespaces/,
         ) as string,
       });
       expect(outcomes['auto']).toMatchObject({
@@ -184,10 +184,13 @@ describe.skipIf(lacking !== null)('where pasta is missing', () => {
   let programs: string;
   beforeAll(async () => {
     const more = 'environment: {type: bubblewrap}';
-    bare = await createProject({
-      ...EMPTY_FIXTURE,
-      'fixtures/boxed.yaml': scenario('boxed', { steps: ['say: x'], more }),
-    });
+    bare = await createProject(
+      {
+        ...EMPTY_FIXTURE,
+        'fixtures/boxed.yaml': scenario('boxed', { steps: ['say: x'], more }),
+      },
+      { ownEngine: true },
+    );
     // Not in /tmp, which is another one in a sandbox.
     programs = await mkdtemp('/var/tmp/llm-tool-test-programs-');
     for (const name of NEEDED)
@@ -207,7 +210,8 @@ describe.skipIf(lacking !== null)('where pasta is missing', () => {
     expect(JSON.parse(stdout)).toEqual({
       error: {
         code: 'infrastructure',
-        message: 'require_sandbox in the config: pasta is not on PATH; install passt (apt install passt)',
+        message:
+          'the config file sets require_sandbox: pasta is not on PATH; install passt (apt install passt)',
         problems: [],
       },
     });
@@ -219,7 +223,7 @@ describe.skipIf(lacking !== null)('where pasta is missing', () => {
     await bare.write('llm-tool-test-config.toml', '');
     const { run, text } = await openRun((await bare.run(['boxed', '--agents', 'mock'])).document);
     const warning =
-      'the sandbox shared the network of this machine, its loopback too: pasta is not on PATH; install passt (apt install passt)';
+      'the sandbox shared the network of this machine, including its loopback: pasta is not on PATH; install passt (apt install passt)';
     expect(run).toMatchObject({
       ...{ outcome: 'pass', environment: 'bubblewrap', sandboxed: true, warnings: [warning] },
       sandbox: { filesystem: true, network: 'shared' },

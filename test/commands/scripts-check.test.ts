@@ -138,7 +138,7 @@ const faults: Record<string, Fault> = {
   },
   'needless-permission': {
     change: ['README.md', /--allow-read=notes/g, '--allow-read=notes --allow-net'],
-    said: [['README.md', '<file>', '--allow-net is stated, and nothing in the source needs it']],
+    said: [['README.md', '<file>', '--allow-net is stated, but nothing in the source needs it']],
   },
   'unstated-permission': {
     change: ['run.ts', 'return {', 'if (max > 99) void fetch(file);\n  return {'],
@@ -203,7 +203,7 @@ const faults: Record<string, Fault> = {
   'missing-module': {
     change: ['run.ts', '../../lib/lines.ts', '../../lib/line.ts'],
     said: [
-      ['run.ts', 'line.ts', 'imports .agents/lib/line.ts, which is not there'],
+      ['run.ts', 'line.ts', 'imports .agents/lib/line.ts, which does not exist'],
       ['README.md', 'run.ts notes/two.txt', /^nothing on stdout; exit 1/],
       ['README.md', '--max 1', /^nothing on stdout; exit 1/],
     ],

@@ -78,7 +78,7 @@ describe('scripts list', () => {
     const bare = await createProject({});
     const { exitCode, stderr, stdout } = await bare.cli(['scripts', 'list', '--json']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('no .agents/scripts here or above');
+    expect(stderr).toContain('no .agents/scripts in this folder or above');
     expect(documentOf({ stdout })).toMatchObject({ error: { code: 'no_scripts' } });
     await bare.write('.agents/scripts/notes.txt', '');
     const empty = await bare.cli(['scripts', 'list']);
@@ -113,7 +113,7 @@ describe('scripts show', () => {
   test('a script without README is one that nobody can know', async () => {
     const { exitCode, stderr } = await scripts('show', 'undocumented');
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/undocumented\/README\.md is not there/);
+    expect(stderr).toMatch(/undocumented\/README\.md is missing/);
     expect(documentOf(await scripts('show', 'undocumented', '--json'))).toMatchObject({
       error: { code: 'no_readme' },
     });
@@ -184,7 +184,7 @@ describe('scripts run', () => {
   });
 
   test.each([
-    ['undocumented', /undocumented cannot be run: .*README\.md is not there/],
+    ['undocumented', /undocumented cannot be run: .*README\.md is missing/],
     ['unusable', /unusable cannot be run: the README has no section Usage/],
   ])('%s cannot be run: nobody says how', async (name, message) => {
     const { exitCode, stdout, stderr } = await scripts('run', name);
@@ -239,7 +239,7 @@ describe('scripts new', () => {
 
     // another one, in a group, from a folder below: to the same place
     const second = await fresh.start(['scripts', 'new', 'team/people/greet'], {}, 'src');
-    expect(second.stdout).toContain('next: `llm-tool-test scripts run team/people/greet World`');
+    expect(second.stdout).toContain('next: try `llm-tool-test scripts run team/people/greet World`');
     expect(second.stdout).not.toContain('lib/script.ts');
     expect(documentOf(await fresh.cli(['scripts', 'run', 'team/people/greet', 'all']))).toEqual({
       success: true,

@@ -34,7 +34,7 @@ const SHUT: { last: string; place?: string; gate?: string }[] = [
 
 let project: TestProject;
 beforeAll(async () => {
-  project = await createProject(EMPTY_FIXTURE);
+  project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
   for (const [index, { last, place = 'local', gate = 'true' }] of SHUT.entries())
     await project.write(
       `fixtures/shut-${index}.yaml`,

@@ -1,20 +1,10 @@
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/marked-processes.js';
+import { expect, test } from 'vitest';
+import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import { gatedCommand, letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
-import { createProject, documentOf, EMPTY_FIXTURE, openRun, until, type TestProject } from './project.js';
+import { documentOf, EMPTY_FIXTURE, openRun, until } from './project.js';
+import { projectWithClient } from './project-with-client.js';
 
-let project: TestProject;
-let client: Client;
-
-beforeAll(async () => {
-  project = await createProject(EMPTY_FIXTURE);
-  client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
-});
-afterAll(async () => {
-  await client.connection.close();
-  await project.remove();
-});
+const { project, client } = await projectWithClient(EMPTY_FIXTURE);
 
 test('the first Ctrl-C pauses: running agents finish, no new cell starts, exit 130; resume runs the rest', async () => {
   await writeGated(project, 'pausing');

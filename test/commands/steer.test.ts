@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { updateSweep } from '../../src/commands/sweeps/update-sweep.js';
+import { updateSweep } from '../../src/client/update-sweep.js';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
-import { markedProcesses } from '../../src/platform/marked-processes.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 
@@ -155,7 +155,7 @@ test('retry runs the cells again that could not be tested, and with --failed tho
 
   const nothing = await project.cli(['retry', sweep]);
   expect(nothing.exitCode).toBe(0);
-  expect(nothing.stderr).toContain('no cell to run again');
+  expect(nothing.stderr).toContain('no cells to rerun');
 });
 
 describe('of a sweep that has ended', () => {

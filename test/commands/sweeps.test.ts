@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SweepSummary } from '../../src/results/sweep-list.js';
+import type { SweepSummary } from '../../src/results/records/sweep-list.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, type TestProject } from './project.js';
 
@@ -49,7 +49,7 @@ test('lists sweeps newest first, whatever their names, with counts, cost and wha
   expect((await list('--limit', '1')).map(({ id }) => id)).toEqual(['apple']);
   const { stdout } = await project.cli(['sweeps', '--limit', '2']);
   expect(stdout).toMatch(/^apple +24h ago +open +✓ 2/);
-  expect(stdout).toMatch(/1 older: --limit 3 shows all/);
+  expect(stdout).toMatch(/1 older; show all with --limit 3/);
   expect(stdout).not.toContain('zebra');
 });
 

@@ -77,17 +77,17 @@ test('gates decide by what the agent called, used and answered', async () => {
     'pass: none of 4 commands matches "^rm"',
     'pass: 2 calls of "shell"',
     'pass: 1 call of "mcp__.*"',
-    'pass: 4 commands, at most 4 expected',
-    'pass: the agent cost $0.25, at most $0.25 expected',
-    'pass: 130 tokens (100 input, 25 output, 5 reasoning), at most 130 expected',
+    'pass: 4 commands; expected at most 4',
+    'pass: the agent cost $0.25; expected at most $0.25',
+    'pass: 130 tokens (100 input, 25 output, 5 reasoning); expected at most 130',
     'pass: the answer contains "3 open"',
     'pass: the answer matches "^There are \\\\d"',
     'fail: none of 4 commands matches "^svn"; expected at least 1',
     'fail: 2 of 4 commands match "^echo" ("echo one", "echo [REDACTED]"); expected none',
-    'fail: no call of "mcp", at least 1 expected; called were "shell, mcp__docs__find"',
-    'fail: 4 commands, at most 3 expected',
-    'fail: the agent cost $0.25, at most $0.24 expected',
-    'fail: 130 tokens (100 input, 25 output, 5 reasoning), at most 129 expected',
+    'fail: no call of "mcp"; expected at least 1; the agent called "shell, mcp__docs__find"',
+    'fail: 4 commands; expected at most 3',
+    'fail: the agent cost $0.25; expected at most $0.24',
+    'fail: 130 tokens (100 input, 25 output, 5 reasoning); expected at most 129',
     'fail: the answer does not contain "Looking"; it begins with "There are 3 open tasks"',
     'fail: the answer does not match "^\\\\d"; it begins with "There are 3 open tasks"',
   ]);
@@ -112,14 +112,14 @@ test('what an agent does not tell is an error, and what is read from its text is
   );
   const { exitCode, verdicts } = await verdictsOf('told', ['--agents', 'teller']);
   expect(exitCode).toBe(3);
-  const note = "; the agent's output is text, in which only calls of the target are seen";
+  const note = "; the agent's output is text, which shows only calls to the target";
   expect(verdicts).toEqual([
     `pass: 1 of 1 command matches "^cat" ("cat notes.md")${note}`,
     `pass: none of 1 command matches "^rm"${note}`,
-    `pass: 1 command, at most 1 expected${note}`,
+    `pass: 1 command; expected at most 1${note}`,
     'pass: the answer contains "3 open"',
-    "error: the agent's output is text, in which no tool calls are seen",
-    'error: the cost is not known: the agent reports neither cost nor tokens',
-    'error: the number of tokens is not known, since the agent does not report it; 0 tokens (none reported), at most 1 expected',
+    "error: the agent's output is text, which shows no tool calls",
+    'error: the cost is unknown: the agent reports neither cost nor tokens',
+    'error: the number of tokens is unknown because the agent does not report it; 0 tokens (none reported); expected at most 1',
   ]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
 const FILES = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };

@@ -45,7 +45,7 @@ describe('files that cannot be read', () => {
   test('a FIFO among the scenarios is named and not waited for', async () => {
     await execa('mkfifo', [join(project.folder, 'fixtures/pipe.yaml')]);
     expect(placesOf(await refusal(['validate']))).toEqual([
-      'fixtures/pipe.yaml:1:1 : the file cannot be read: it is not a regular file',
+      'fixtures/pipe.yaml:1:1 : the file cannot be read: not a regular file',
     ]);
   });
 
@@ -55,7 +55,7 @@ describe('files that cannot be read', () => {
     const line = text.split('\n').findIndex((one) => one.includes('Gr')) + 1;
     const column = (text.split('\n')[line - 1] ?? '').indexOf('\u00fc') + 1;
     expect(placesOf(await refusal(['validate']))).toEqual([
-      `fixtures/latin.yaml:${line}:${column} : the file cannot be read: it is not UTF-8 here; save the file as UTF-8`,
+      `fixtures/latin.yaml:${line}:${column} : the file cannot be read: not UTF-8 here; save the file as UTF-8`,
     ]);
   });
 
@@ -73,7 +73,7 @@ describe('files that cannot be read', () => {
     await mkdir(join(project.folder, 'fixtures/locked'));
     await chmod(join(project.folder, 'fixtures/locked'), 0o000);
     expect((await refusal(['validate'], unprivileged)).message).toMatch(
-      /fixtures\/locked.*permission is denied/,
+      /fixtures\/locked.*permission denied/,
     );
     await chmod(join(project.folder, 'fixtures/locked'), 0o755);
   });
@@ -83,7 +83,7 @@ describe('files that cannot be read', () => {
     expect(await refusal(['validate'], unprivileged)).toMatchObject({
       code: 'config_invalid',
       message: expect.stringMatching(
-        /llm-tool-test-config\.toml cannot be read: .*permission is denied/,
+        /llm-tool-test-config\.toml cannot be read: .*permission denied/,
       ) as string,
     });
   });
@@ -155,10 +155,10 @@ describe('agents that nobody defines', () => {
     );
     const expected = [
       expect.stringMatching(
-        /^fixtures\/typo\.yaml:10:\d+ tool_matrix\[1\].*: agent 'mokc' is not known; did you mean 'mock'/,
+        /^fixtures\/typo\.yaml:10:\d+ tool_matrix\[1\].*: unknown agent 'mokc'; did you mean 'mock'/,
       ),
       expect.stringMatching(
-        /^fixtures\/typo\.yaml:11:\d+ tool_matrix\[2\]\.models\[0\]: .*'nowhere' is not known/,
+        /^fixtures\/typo\.yaml:11:\d+ tool_matrix\[2\]\.models\[0\]: .*unknown provider 'nowhere'/,
       ),
     ];
     expect(placesOf(await refusal(['validate']))).toEqual(expected);
@@ -170,9 +170,7 @@ describe('agents that nobody defines', () => {
   test('in a profile are found by validate, and by run with that profile', async () => {
     await project.write('llm-tool-test-config.toml', '[profiles.wide]\nagents = ["mock", "mokc"]\n');
     const expected = [
-      expect.stringMatching(
-        /^llm-tool-test-config\.toml:2:\d+ profiles\.wide\.agents: agent 'mokc' is not known/,
-      ),
+      expect.stringMatching(/^llm-tool-test-config\.toml:2:\d+ profiles\.wide\.agents: unknown agent 'mokc'/),
     ];
     expect(placesOf(await refusal(['validate']))).toEqual(expected);
     expect(placesOf(await refusal(['run', 'good', '--profile', 'wide']))).toEqual(expected);
@@ -184,12 +182,12 @@ describe('what would only fail late', () => {
     [
       'a file of setup.files below another one',
       'setup: {files: {a: x, a/b: y}}',
-      /setup\.files\["a\/b"\]: 'a' is a file of setup\.files/,
+      /setup\.files\["a\/b"\]: 'a' is a file in setup\.files/,
     ],
     [
       'a file of setup.files below a file of the fixture',
       'setup: {files: {README.md/b: y}}',
-      /'README\.md' is a file of the fixture/,
+      /'README\.md' is a file in the fixture/,
     ],
     [
       'a command that no shell takes',

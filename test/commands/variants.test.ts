@@ -99,7 +99,7 @@ describe('variants', () => {
     const unknown = await project.cli(['run', '--all', '--variants', 'giuded']);
     expect([unknown.exitCode, unknown.stderr]).toEqual([
       2,
-      expect.stringContaining("no scenario has the variant 'giuded'; did you mean 'guided'?"),
+      expect.stringContaining("no scenario has a variant 'giuded'; did you mean 'guided'?"),
     ]);
   });
 

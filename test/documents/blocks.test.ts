@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/scenario/config.js';
-import { loadScenario } from '../../src/scenario/load-scenario.js';
-import { loadRubric } from '../../src/scenario/rubric.js';
-import { Scenario } from '../../src/scenario/schema.js';
+import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.js';
+import { loadRubric } from '../../src/scenario/yaml/load-rubric.js';
+import { ScenarioFile } from '../../src/scenario/yaml/schema.js';
 import { REPOSITORY } from '../commands/project.js';
 import { blocks, documents, type Block } from './documents.js';
 
@@ -26,14 +26,14 @@ function problemsOf({ place, text }: Block): unknown[] {
   const keys = Object.keys(value as object);
   if (keys.includes('jobs')) return []; // test/documents/actions.test.ts
   if (keys.includes('criteria')) return results(loadRubric(place, text));
-  if (keys.includes('template_folder')) return results(loadScenario(place, text));
+  if (keys.includes('template_folder')) return results(loadScenarioFile(place, text));
   if (keys.includes('command_pattern'))
     return check({ ...LEAST, target: { ...LEAST.target, ...(value as object) } });
-  if (keys.every((key) => key in Scenario.shape)) return check({ ...LEAST, ...(value as object) });
+  if (keys.every((key) => key in ScenarioFile.shape)) return check({ ...LEAST, ...(value as object) });
   return [`${place}: neither a scenario, a part of one, a rubric nor a workflow: ${keys.join(', ')}`];
 }
 
-const check = (scenario: object): unknown[] => results(loadScenario('block', JSON.stringify(scenario)));
+const check = (scenario: object): unknown[] => results(loadScenarioFile('block', JSON.stringify(scenario)));
 const results = (loaded: { ok: true } | { ok: false; problems: unknown[] }): unknown[] =>
   loaded.ok ? [] : loaded.problems;
 
@@ -81,9 +81,13 @@ describe('the links in the documents', () => {
     expect(broken).toEqual([]);
   });
 
-  test('and every spec is linked from the README', () => {
-    const readme = documents.find(({ path }) => path === 'README.md')?.text ?? '';
-    const specs = documents.map(({ path }) => path).filter((path) => path.startsWith('specs/'));
-    expect(specs.filter((path) => !readme.includes(`](${path}`))).toEqual([]);
+  test('lead from the README to the index, and from there to every page', () => {
+    const textOf = (wanted: string) => documents.find(({ path }) => path === wanted)?.text ?? '';
+    expect(textOf('README.md')).toContain('](specs/README.md)');
+    const index = textOf('specs/README.md');
+    const pages = documents.map(({ path }) => path.replace(/^specs\//, ''));
+    const inSpecs = pages.filter((page, at) => page !== documents[at]?.path && page !== 'README.md');
+    expect(inSpecs.length).toBeGreaterThan(15);
+    expect(inSpecs.filter((page) => !index.includes(`](${page})`))).toEqual([]);
   });
 });

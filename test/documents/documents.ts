@@ -9,7 +9,7 @@ export interface Document {
 
 /** A fenced block: its language, what stands after that, its text. */
 export interface Block {
-  /** `specs/ci.md:12` */
+  /** `specs/how-to/ci.md:12` */
   place: string;
   language: string;
   info: string;
@@ -20,8 +20,9 @@ const paths = [
   'README.md',
   'AGENTS.md',
   'CHANGELOG.md',
-  ...readdirSync(join(REPOSITORY, 'specs'))
+  ...readdirSync(join(REPOSITORY, 'specs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
+    .sort()
     .map((name) => `specs/${name}`),
 ];
 export const documents: readonly Document[] = paths.map((path) => ({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { USAGE_CODES } from '../../src/commands/usage-error.js';
+import { USAGE_CODES } from '../../src/lib/usage-error.js';
 import { documents } from './documents.js';
 
-test('specs/commands.md lists the codes of errors, all of them and no others', () => {
-  const text = documents.find(({ path }) => path === 'specs/commands.md')?.text ?? '';
+test('specs/reference/commands.md lists the codes of errors, all of them and no others', () => {
+  const text = documents.find(({ path }) => path === 'specs/reference/commands.md')?.text ?? '';
   const [, list = ''] = /The codes of what ends with 2:\n\n([^]*?)\n\n/.exec(text) ?? [];
   const listed = [...list.matchAll(/`(\w+)`/g)].map(([, code]) => code);
   expect(listed.length).toBeGreaterThan(20);

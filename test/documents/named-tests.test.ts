@@ -23,7 +23,7 @@ function testsNamedIn(document: string): NamedTest[] {
     .map(([, file = '', title = '']) => ({ file, title }));
 }
 
-test.each(['specs/durability.md', 'specs/security.md'])(
+test.each(['specs/explanation/durability.md', 'specs/explanation/security.md'])(
   'the test files that %s names are there',
   (document) => {
     const named = testsNamedIn(document);
@@ -37,7 +37,7 @@ test.each(['specs/durability.md', 'specs/security.md'])(
 );
 
 test('each line of what an agent can do without the sandbox names a test that is there', () => {
-  const missing = testsNamedIn('specs/security.md').filter(
+  const missing = testsNamedIn('specs/explanation/security.md').filter(
     ({ file, title }) =>
       title === '' || !readFileSync(join(REPOSITORY, 'test', `${file}.test.ts`), 'utf8').includes(title),
   );

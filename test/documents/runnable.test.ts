@@ -6,7 +6,7 @@ import { blocks } from './documents.js';
 
 let project: TestProject;
 beforeAll(async () => {
-  project = await createProject({});
+  project = await createProject({}, { ownEngine: true });
   await project.write(
     'bin/llm-tool-test',
     `#!/bin/sh\nexec ${join(REPOSITORY, 'dist/cli.js')} "$@"\n`,

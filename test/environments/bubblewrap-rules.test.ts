@@ -22,7 +22,13 @@ async function newHome() {
   put(home, 'project', 'scenarios', 'a.yaml');
   const handle: EnvironmentHandle = {
     type: 'bubblewrap',
-    ...{ root, workspace: join(root, 'fixture'), mark: 'run', project: join(home, 'project') },
+    ...{
+      root,
+      workspace: join(root, 'fixture'),
+      journal: join(root, 'agent'),
+      mark: 'run',
+      project: join(home, 'project'),
+    },
     hidden: ['state', 'project/scenarios', 'project/missing'].map((name) => join(home, name)),
   };
   const looks = async (argv: string[], path: string[] = []): Promise<Record<string, Look>> => {
@@ -55,7 +61,14 @@ it('hides homes, sockets of daemons and temporary files of everyone', async () =
   const { home } = await newHome();
   const handle = {
     type: 'bubblewrap' as const,
-    ...{ root: home, workspace: join(home, 'fixture'), mark: 'run', hidden: [], project: null },
+    ...{
+      root: home,
+      workspace: join(home, 'fixture'),
+      journal: join(home, 'agent'),
+      mark: 'run',
+      hidden: [],
+      project: null,
+    },
   };
   const rules = await rulesFor(handle, { argv: [], env: {} });
   for (const [path, look] of [

@@ -11,12 +11,14 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bubblewrap, whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { startFiles } from '../../src/environments/journal.js';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
 import { chooseEnvironment, type Place as Chosen } from '../../src/environments/index.js';
-import { killMarked } from '../../src/platform/marked-processes.js';
+import { killMarked } from '../../src/platform/process/marked-processes.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
+import { killed } from './places.js';
 import { newFolder, setEnv } from '../platform/temporary.js';
 
 const lacking = await whyNoBubblewrap();
@@ -51,14 +53,14 @@ async function newPlace(): Promise<Place> {
   mkdirSync(join(project, 'results'), { recursive: true });
   const handle: EnvironmentHandle = {
     type: 'bubblewrap',
-    ...{ root, workspace: join(root, 'fixture'), mark, project },
+    ...{ root, workspace: join(root, 'fixture'), journal: join(root, 'agent'), mark, project },
     hidden: [join(home, 'state'), join(project, 'results')],
   };
   return { handle, home, seconds };
 }
 
 const request = (argv: string[], env: Record<string, string> = {}) => ({
-  ...{ start: 1, argv, env: { PATH, ...env }, stdin: 'prompt', deadlineSecs: 60, idleSecs: null },
+  ...{ start: 1, argv, env: { PATH, ...env }, stdin: 'prompt', files: [], deadlineSecs: 60, idleSecs: null },
 });
 
 /** What a command prints in the sandbox, stderr too, and how it ends. */
@@ -67,9 +69,9 @@ async function inside(
   command: string,
   env: Record<string, string> = {},
 ): Promise<{ said: string; exitCode: number | null }> {
-  const started = await bubblewrap.start(handle, request(['sh', '-c', `exec 2>&1; ${command}`], env));
-  const end = await bubblewrap.attach(started, AbortSignal.timeout(120_000));
-  const { stdout, stderr } = bubblewrap.output(started);
+  await bubblewrap.start(handle, request(['sh', '-c', `exec 2>&1; ${command}`], env));
+  const end = await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000));
+  const { stdout, stderr } = startFiles(handle, 1);
   return {
     said: readFileSync(stdout, 'utf8') + readFileSync(stderr, 'utf8'),
     exitCode: end.state === 'ended' ? end.exitCode : null,
@@ -181,9 +183,9 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
   it('may end by itself when it is stopped, and nothing of it is left', async () => {
     const { handle, seconds } = await newPlace();
     const script = `trap 'echo ended >log; exit 3' TERM; (setsid sleep ${seconds} &) ; sleep ${seconds} & echo up; wait`;
-    const started = await bubblewrap.start(handle, request(['sh', '-c', script]));
+    await bubblewrap.start(handle, request(['sh', '-c', script]));
     await running(`sleep\0${seconds}`, 2);
-    expect(await bubblewrap.kill(started, 'cancel')).toEqual({
+    expect(await killed(bubblewrap, handle)).toEqual({
       state: 'ended',
       exitCode: 3,
       stopped: 'cancel',
@@ -195,8 +197,8 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
   it('is killed at its deadline, whatever it ignores', async () => {
     const { handle, seconds } = await newPlace();
     const argv = ['sh', '-c', `trap '' TERM; while :; do sleep ${seconds}; done`];
-    const started = await bubblewrap.start(handle, { ...request(argv), deadlineSecs: 0.5 });
-    expect(await bubblewrap.attach(started, AbortSignal.timeout(120_000))).toMatchObject({
+    await bubblewrap.start(handle, { ...request(argv), deadlineSecs: 0.5 });
+    expect(await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000))).toMatchObject({
       stopped: 'deadline',
     });
     expect(processesWith(seconds)).toEqual([]);
@@ -210,11 +212,10 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
       process.kill(process.pid, 'SIGKILL');`);
     const script = `until [ -e go ]; do sleep 0.05; done; echo done; : ${seconds}`;
     await compiled.run(starter, [JSON.stringify([handle, request(['sh', '-c', script])])]);
-    const started = bubblewrap.process(handle, 1);
-    expect(await bubblewrap.inspect(started)).toEqual({ state: 'running' });
+    expect(await bubblewrap.inspect(handle, 1)).toEqual({ state: 'running' });
     put(join(handle.workspace, 'go'));
-    expect(await bubblewrap.attach(started, AbortSignal.timeout(120_000))).toMatchObject({ exitCode: 0 });
-    expect(readFileSync(bubblewrap.output(started).stdout, 'utf8')).toBe('done\n');
+    expect(await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000))).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(startFiles(handle, 1).stdout, 'utf8')).toBe('done\n');
   });
 
   it.skipIf(process.getuid?.() !== 0)('is held as well where the user is not root', async () => {
@@ -230,8 +231,9 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
       chownSync(folder, NOBODY, NOBODY);
     const starter = compiled.program(`
       import { bubblewrap } from './environments/bubblewrap.js';
-      const started = await bubblewrap.start(...JSON.parse(process.argv[2]));
-      await bubblewrap.attach(started, AbortSignal.timeout(120_000));`);
+      const [handle, request] = JSON.parse(process.argv[2]);
+      await bubblewrap.start(handle, request);
+      await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000));`);
     const script = `id -u >out; touch ${home}/x /etc/x; cat ${home}/secret /proc/[0-9]*/root${home}/secret; ls /proc | grep -c '^[0-9]' >>out; :`;
     const { stderr } = await compiled.run(
       starter,
@@ -241,7 +243,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
       },
     );
     expect(stderr).toBe('');
-    const output = bubblewrap.output(bubblewrap.process(handle, 1));
+    const output = startFiles(handle, 1);
     expect(readFileSync(output.stdout, 'utf8')).toBe('');
     const [user, processes] = readFileSync(join(handle.workspace, 'out'), 'utf8').split('\n');
     expect(user).toBe(String(NOBODY));
@@ -252,8 +254,8 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     const { handle } = await newPlace();
     await expect(
       bubblewrap.start({ ...handle, workspace: join(handle.root, 'none') }, request(['true'])),
-    ).rejects.toThrow(/the sandbox could not be made: bwrap: .*none/);
-    expect(await bubblewrap.inspect(bubblewrap.process(handle, 1))).toEqual({ state: 'none' });
+    ).rejects.toThrow(/the sandbox could not be created: bwrap: .*none/);
+    expect(await bubblewrap.inspect(handle, 1)).toEqual({ state: 'none' });
   });
 });
 
@@ -268,7 +270,7 @@ describe('choosing', () => {
     const chooser = compiled.program(`
       import { chooseEnvironment } from './environments/index.js';
       const all = {};
-      for (const wanted of ['local', 'bubblewrap', 'auto']) all[wanted] = await chooseEnvironment(wanted);
+      for (const wanted of ['local', 'bubblewrap', 'auto']) all[wanted] = await chooseEnvironment({ type: wanted });
       console.log(JSON.stringify(all));`);
     const { stdout } = await compiled.run(chooser, [], { env: { PATH: folder } });
     return JSON.parse(String(stdout)) as Awaited<ReturnType<typeof choices>>;
@@ -297,11 +299,11 @@ describe('choosing', () => {
     );
     expect(auto?.type).toBe('local');
     expect(auto?.lacking).toMatch(
-      /^bwrap cannot make its namespaces here \(bwrap: setting up uid map: Permission denied\); allow user namespaces/,
+      /^bwrap cannot create its namespaces here \(bwrap: setting up uid map: Permission denied\); allow user namespaces/,
     );
   });
 
   it.skipIf(lacking !== null)('takes bubblewrap where it works', async () => {
-    expect(await chooseEnvironment('auto')).toMatchObject({ type: 'bubblewrap', lacking: null });
+    expect(await chooseEnvironment({ type: 'auto' })).toMatchObject({ type: 'bubblewrap', lacking: null });
   });
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { local } from '../../src/environments/local.js';
+import { collect } from '../../src/environments/read-workspace.js';
 import { inEachMode } from '../platform/supervised.js';
 import { processesWith, running } from '../platform/processes.js';
 import { PATH, prepared, type Place } from './places.js';
@@ -14,6 +15,7 @@ async function unfollowed(start = 1): Promise<Place> {
     argv: ['sleep', place.seconds],
     env: { PATH },
     stdin: '',
+    files: [],
     deadlineSecs: 600,
     idleSecs: null,
   });
@@ -24,9 +26,9 @@ async function unfollowed(start = 1): Promise<Place> {
 inEachMode((test) => {
   test('that nobody follows is ended before the workspace is collected', async () => {
     const { handle, seconds } = await unfollowed();
-    await local.collect(handle, join(handle.root, 'collected'), null);
+    await collect(local, handle, join(handle.root, 'collected'), null);
     expect(processesWith(seconds)).toEqual([]);
-    expect(await local.inspect(local.process(handle, 1))).toMatchObject({
+    expect(await local.inspect(handle, 1)).toMatchObject({
       state: 'ended',
       stopped: 'cancel',
     });

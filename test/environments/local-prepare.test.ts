@@ -14,20 +14,24 @@ describe('preparing', () => {
       'initial-state/a.txt': 'initial',
       'initial-state/sub/c.txt': 'initial',
     });
-    await local.prepare(handle, fixture, { 'sub/b.txt': 'setup', 'new/deep/d.txt': 'setup é' }, confirmed);
+    await local.prepare(
+      handle,
+      { fixture, files: { 'sub/b.txt': 'setup', 'new/deep/d.txt': 'setup é' }, programs: {} },
+      confirmed,
+    );
     expect(filesOf(handle.workspace)).toEqual({
       'a.txt': 'initial',
       'sub/b.txt': 'setup',
       'sub/c.txt': 'initial',
       'new/deep/d.txt': 'setup é',
     });
-    expect(readdirSync(handle.root)).toEqual(['confined', 'fixture']);
+    expect(readdirSync(handle.root)).toEqual(['bin', 'config', 'confined', 'fixture', 'home', 'tmp']);
   });
 
   it('a file only named like initial-state stays where it is', async () => {
     const { handle, fixture } = await newPlace();
     write(fixture, { 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
-    await local.prepare(handle, fixture, {}, confirmed);
+    await local.prepare(handle, { fixture, files: {}, programs: {} }, confirmed);
     expect(filesOf(handle.workspace)).toEqual({ 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
   });
 
@@ -40,7 +44,7 @@ describe('preparing', () => {
       'initial-state/folder': 'file now',
       'initial-state/plain/y': 'y',
     });
-    await local.prepare(handle, fixture, {}, confirmed);
+    await local.prepare(handle, { fixture, files: {}, programs: {} }, confirmed);
     expect(filesOf(handle.workspace)).toEqual({
       'real.txt': 'kept',
       link: 'own',
@@ -54,10 +58,12 @@ describe('preparing', () => {
     mkdirSync(`${handle.workspace}.filling`);
     writeFileSync(join(`${handle.workspace}.filling`, 'half'), '');
     write(fixture, { 'new.txt': 'new' });
-    await local.prepare(handle, fixture, {}, confirmed);
+    await local.prepare(handle, { fixture, files: {}, programs: {} }, confirmed);
     expect(filesOf(handle.workspace)).toEqual({ 'new.txt': 'new' });
     // Another attempt's half may still be worked on; it goes with the run.
-    expect(readdirSync(handle.root)).toEqual(['confined', 'fixture', 'fixture.filling']);
+    expect(readdirSync(handle.root)).toEqual([
+      ...['bin', 'config', 'confined', 'fixture', 'fixture.filling', 'home', 'tmp'],
+    ]);
     await local.dispose(handle);
     expect(readdirSync(handle.root)).toEqual([]);
   });
@@ -71,7 +77,7 @@ describe('preparing', () => {
       keepBackground: true,
     });
     await running(seconds);
-    await local.prepare(handle, fixture, {}, confirmed);
+    await local.prepare(handle, { fixture, files: {}, programs: {} }, confirmed);
     expect(processesWith(seconds)).toEqual([]);
   });
 });

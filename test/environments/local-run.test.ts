@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { local } from '../../src/environments/local.js';
+import { startFiles, startFolder } from '../../src/environments/journal.js';
 import { processesWith, running } from '../platform/processes.js';
-import { PATH, prepared } from './places.js';
+import { killed, PATH, prepared } from './places.js';
 
 describe('running a command', () => {
   it('is in the workspace, with the given environment and the mark of the run', async () => {
@@ -38,41 +39,43 @@ describe('the agent', () => {
       argv: ['sh', '-c', 'cat; pwd; echo err >&2; exit 4'],
       env: { PATH },
       stdin: 'prompt é\n',
+      files: [],
       deadlineSecs: 60,
       idleSecs: null,
     };
-    const started = await local.start(handle, request);
-    expect(started).toEqual(local.process(handle, 1));
-    expect(await local.attach(started, AbortSignal.timeout(120_000))).toEqual({
+    await local.start(handle, request);
+    expect(await local.inspect(handle, 1, AbortSignal.timeout(120_000))).toEqual({
       state: 'ended',
       exitCode: 4,
       stopped: null,
     });
-    const { stdout, stderr } = local.output(started);
+    const { stdout, stderr } = startFiles(handle, 1);
     expect([readFileSync(stdout, 'utf8'), readFileSync(stderr, 'utf8')]).toEqual([
       `prompt é\n${handle.workspace}\n`,
       'err\n',
     ]);
-    expect(await local.inspect(local.process(handle, 2))).toEqual({ state: 'none' });
+    expect(await local.inspect(handle, 2)).toEqual({ state: 'none' });
     expect(
-      spawnSync('stat', ['-c', '%a', started.folder, join(started.folder, 'in')], { encoding: 'utf8' })
-        .stdout,
+      spawnSync('stat', ['-c', '%a', startFolder(handle, 1), join(startFolder(handle, 1), 'in')], {
+        encoding: 'utf8',
+      }).stdout,
     ).toBe('700\n600\n');
   });
 
   it('is ended on request', async () => {
     const { handle, seconds } = await prepared();
     const argv = ['sh', '-c', `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`];
-    const started = await local.start(handle, {
+    await local.start(handle, {
       start: 1,
       argv,
       env: { PATH },
       stdin: '',
+      files: [],
       deadlineSecs: 600,
       idleSecs: null,
     });
     await running(`sleep\0${seconds}`, 2);
-    expect(await local.kill(started, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
+    expect(await killed(local, handle)).toMatchObject({ state: 'ended', stopped: 'cancel' });
     expect(processesWith(seconds)).toEqual([]);
   });
 });

@@ -17,8 +17,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { local } from '../../src/environments/local.js';
-import { markedProcesses } from '../../src/platform/marked-processes.js';
-import { waitUntil } from '../../src/platform/wait-until.js';
+import { startFiles } from '../../src/environments/journal.js';
+import { changesIn, collect } from '../../src/environments/read-workspace.js';
+import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
 import { compileSources } from '../platform/compiled.js';
 import { processesWith, running } from '../platform/processes.js';
 import { filesOf, newPlace, PATH, prepared, write, type Place } from './places.js';
@@ -118,7 +120,7 @@ describe('collecting', () => {
     const { handle } = await prepared({ 'a.txt': 'plain', 'sub/b.txt': 'a secret' });
     symlinkSync('/outside', join(handle.workspace, 'link'));
     const to = join(handle.root, 'results', 'fixture');
-    await local.collect(handle, to, mask);
+    await collect(local, handle, to, mask);
     expect(readFileSync(join(to, 'a.txt'), 'utf8')).toBe('plain');
     expect(readFileSync(join(to, 'sub/b.txt'), 'utf8')).toBe('***');
     expect(readlinkSync(join(to, 'link'))).toBe('/outside');
@@ -128,18 +130,18 @@ describe('collecting', () => {
   it('can be repeated: what is there stays, also when the workspace is gone', async () => {
     const { handle } = await prepared({ 'a.txt': 'first' });
     const to = join(handle.root, 'results', 'fixture');
-    await local.collect(handle, to, null);
+    await collect(local, handle, to, null);
     writeFileSync(join(handle.workspace, 'a.txt'), 'second');
-    await local.collect(handle, to, null);
+    await collect(local, handle, to, null);
     await local.dispose(handle);
-    await local.collect(handle, to, null);
+    await collect(local, handle, to, null);
     expect(filesOf(to)).toEqual({ 'a.txt': 'first' });
     expect(readdirSync(join(handle.root, 'results'))).toEqual(['fixture']);
   });
 
   it('of a workspace that was never made is nothing', async () => {
     const { handle } = await newPlace();
-    await local.collect(handle, join(handle.root, 'to'), null);
+    await collect(local, handle, join(handle.root, 'to'), null);
     expect(existsSync(join(handle.root, 'to'))).toBe(false);
   });
 
@@ -148,7 +150,7 @@ describe('collecting', () => {
     const command = `setsid sh -c 'while :; do date >>log; sleep 0.01; done; : ${seconds}' >/dev/null 2>&1 &`;
     await local.exec(handle, { command, env: { PATH }, timeoutSecs: 10, keepBackground: true });
     await waitUntil(() => (existsSync(join(handle.workspace, 'log')) ? true : null), 10_000, 10);
-    await local.collect(handle, join(handle.root, 'to'), null);
+    await collect(local, handle, join(handle.root, 'to'), null);
     expect(processesWith(seconds)).toEqual([]);
   });
 });
@@ -178,16 +180,17 @@ describe('disposing', () => {
     vi.stubEnv('LLM_TOOL_TEST_CONTAINMENT', 'group');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { handle, seconds } = await prepared();
-    const { folder } = await local.start(handle, {
+    await local.start(handle, {
       start: 1,
       argv: ['sh', '-c', `setsid sleep ${seconds} & sleep ${seconds}`],
       env: { PATH },
       stdin: '',
+      files: [],
       deadlineSecs: 600,
       idleSecs: null,
     });
     await running(`sleep\0${seconds}`, 2);
-    process.kill(Number(readFileSync(join(folder, 'sup'), 'utf8').split(' ')[0]), 'SIGKILL');
+    process.kill(Number(readFileSync(startFiles(handle, 1).claim, 'utf8').split(' ')[0]), 'SIGKILL');
     await local.dispose(handle);
     expect(processesWith(seconds)).toEqual([]);
   });
@@ -215,9 +218,9 @@ describe('disposing', () => {
       import { local } from './environments/local.js';
       const [handle, fixture] = [JSON.parse(process.argv[2]), process.argv[3]];
       const lock = (folder) => execFileSync('sh', ['-c', 'mkdir -p go/mod; touch go/mod/x; chmod -R a-w go'], { cwd: folder });
-      await local.prepare(handle, fixture, { 'home/x': '' }, async () => {});
+      await local.prepare(handle, { fixture, files: { 'home/x': '' }, programs: {} }, async () => {});
       lock(handle.workspace);
-      await local.prepare(handle, fixture, {}, async () => {});
+      await local.prepare(handle, { fixture, files: {}, programs: {} }, async () => {});
       lock(handle.workspace);
       await local.dispose(handle);`);
     expect(await compiled.run(program, [JSON.stringify(handle), fixture], { uid: NOBODY })).toMatchObject({
@@ -239,9 +242,9 @@ describe('an agent that shuts the harness out', () => {
     expect(await local.exec(handle, { command: 'true', env: { PATH }, timeoutSecs: 9 })).toMatchObject({
       exitCode: 127,
     });
-    expect(await local.changes(handle, fixture, {})).toBeNull();
+    expect(await changesIn(local, handle, { fixture, files: {} })).toBeNull();
     const kept = join(handle.root, 'kept');
-    expect(await local.collect(handle, kept, null)).toEqual([]);
+    expect(await collect(local, handle, kept, null)).toEqual([]);
     expect(existsSync(kept)).toBe(false);
   });
 
@@ -264,16 +267,17 @@ describe('an agent that shuts the harness out', () => {
         chownSync(join(handle.root, path), NOBODY, NOBODY);
       const program = compiled.program(`
       import { local } from './environments/local.js';
+      import { changesIn, collect } from './environments/read-workspace.js';
       const [handle, fixture, env] = JSON.parse(process.argv[2]);
       const run = (command) => local.exec(handle, { command, env, timeoutSecs: 60 });
       await run('chmod 000 shut .');
       const look = (await local.look(handle, 'a.txt')).kind;
       await run('chmod 000 .');
-      const changes = await local.changes(handle, fixture, {});
+      const changes = await changesIn(local, handle, { fixture, files: {} });
       await run('chmod 000 .');
       const again = (await run('cat a.txt')).stdout;
       await run('chmod 000 .');
-      const leftOut = await local.collect(handle, handle.root + '/kept', null);
+      const leftOut = await collect(local, handle, handle.root + '/kept', null);
       console.log(JSON.stringify({ look, again, leftOut, changed: changes !== null }));`);
       const { stdout, stderr } = await compiled.run(program, [JSON.stringify([handle, fixture, { PATH }])], {
         ...{ uid: NOBODY, gid: NOBODY },

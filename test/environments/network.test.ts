@@ -4,16 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bubblewrap } from '../../src/environments/bubblewrap.js';
+import { startFiles } from '../../src/environments/journal.js';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { chooseEnvironment } from '../../src/environments/index.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
 import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
-import { killMarked } from '../../src/platform/marked-processes.js';
+import { killMarked } from '../../src/platform/process/marked-processes.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
+import { killed } from './places.js';
 import { newFolder, setEnv } from '../platform/temporary.js';
 
-const { network } = await chooseEnvironment('bubblewrap');
+const { network } = await chooseEnvironment({ type: 'bubblewrap' });
 const compiled = await compileSources('environments', 'platform', 'gates', 'results');
 const NOBODY = 65534;
 const PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -49,20 +51,27 @@ async function newHandle(ports: number[] | null): Promise<{ handle: EnvironmentH
     mkdirSync(join(root, name), { recursive: true });
   const handle: EnvironmentHandle = {
     type: 'bubblewrap',
-    ...{ root, workspace: join(root, 'fixture'), mark, project: null, hidden: [join(home, 'state')] },
+    ...{
+      root,
+      workspace: join(root, 'fixture'),
+      journal: join(root, 'agent'),
+      mark,
+      project: null,
+      hidden: [join(home, 'state')],
+    },
     ...(ports === null ? {} : { network: { ports } }),
   };
   return { handle, seconds };
 }
 
 const request = (argv: string[]) => ({
-  ...{ start: 1, argv, env: { PATH }, stdin: '', deadlineSecs: 60, idleSecs: null },
+  ...{ start: 1, argv, env: { PATH }, stdin: '', files: [], deadlineSecs: 60, idleSecs: null },
 });
 
 async function said(handle: EnvironmentHandle, argv: string[]): Promise<string> {
-  const started = await bubblewrap.start(handle, request(argv));
-  await bubblewrap.attach(started, AbortSignal.timeout(120_000));
-  const { stdout, stderr } = bubblewrap.output(started);
+  await bubblewrap.start(handle, request(argv));
+  await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000));
+  const { stdout, stderr } = startFiles(handle, 1);
   return readFileSync(stdout, 'utf8') + readFileSync(stderr, 'utf8');
 }
 
@@ -103,10 +112,10 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
       setEnv({ LLM_TOOL_TEST_CONTAINMENT: containment });
       const { handle, seconds } = await newHandle([]);
       const script = `trap 'echo ended >log; exit 3' TERM; (setsid sleep ${seconds} &) ; sleep ${seconds} & echo up; wait`;
-      const started = await bubblewrap.start(handle, request(['sh', '-c', script]));
+      await bubblewrap.start(handle, request(['sh', '-c', script]));
       await running(`sleep\0${seconds}`, 2);
       expect(processesWith(handle.workspace).length).toBeGreaterThan(0);
-      const end = await bubblewrap.kill(started, 'cancel');
+      const end = await killed(bubblewrap, handle);
       expect(end).toMatchObject({ state: 'ended', stopped: 'cancel' });
       if (containment === 'pidns')
         expect(readFileSync(join(handle.workspace, 'log'), 'utf8')).toBe('ended\n');
@@ -129,7 +138,7 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
     const inSandbox = { shown: [] };
     const result = await bubblewrap.exec(handle, { command, env: { PATH }, timeoutSecs: 1, inSandbox });
     expect(result).toMatchObject({ timedOut: true, exitCode: null });
-    await bubblewrap.quell(handle);
+    await bubblewrap.kill(handle, 'everything');
     expect(processesWith(seconds)).toEqual([]);
     expect(processesWith(handle.workspace)).toEqual([]);
   });
@@ -146,8 +155,9 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
       chownSync(folder, NOBODY, NOBODY);
     const starter = compiled.program(`
       import { bubblewrap } from './environments/bubblewrap.js';
-      const started = await bubblewrap.start(...JSON.parse(process.argv[2]));
-      await bubblewrap.attach(started, AbortSignal.timeout(120_000));`);
+      const [handle, request] = JSON.parse(process.argv[2]);
+      await bubblewrap.start(handle, request);
+      await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000));`);
     const argv = [
       'bash',
       '-c',
@@ -157,7 +167,7 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
       ...{ uid: NOBODY, gid: NOBODY, env: { HOME: home, PATH } },
     });
     expect(stderr).toBe('');
-    const { stdout } = bubblewrap.output(bubblewrap.process(handle, 1));
+    const { stdout } = startFiles(handle, 1);
     expect(readFileSync(stdout, 'utf8')).toBe(`${NOBODY}\nnone\n`);
   });
 });

@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { EnvironmentHandle } from '../../src/environments/environment.js';
+import type { Environment, EnvironmentHandle, ProcessState } from '../../src/environments/environment.js';
 import { local } from '../../src/environments/local.js';
-import { killMarked } from '../../src/platform/marked-processes.js';
+import { killMarked } from '../../src/platform/process/marked-processes.js';
 import { killWhenFinished, uniqueSeconds } from '../platform/processes.js';
 import { newFolder } from '../platform/temporary.js';
 
@@ -31,6 +31,7 @@ export async function newPlace(): Promise<Place> {
     type: 'local',
     root: join(root, 'run'),
     workspace: join(root, 'run', 'fixture'),
+    journal: join(root, 'run', 'agent'),
     mark,
     hidden: [],
     project: null,
@@ -42,8 +43,14 @@ export async function newPlace(): Promise<Place> {
 /** One whose workspace is made of an empty fixture and these files. */
 export async function prepared(files: Record<string, string> = {}): Promise<Place> {
   const place = await newPlace();
-  await local.prepare(place.handle, place.fixture, files, confirmed);
+  await local.prepare(place.handle, { fixture: place.fixture, files, programs: {} }, confirmed);
   return place;
+}
+
+/** Ends the first start of the agent, as a cancelled run does. */
+export async function killed(environment: Environment, handle: EnvironmentHandle): Promise<ProcessState> {
+  await environment.kill(handle, { start: 1, reason: 'cancel' });
+  return environment.inspect(handle, 1);
 }
 
 export const write = (root: string, files: Record<string, string>): void => {

@@ -5,7 +5,7 @@ import { NO_DENO } from '../../src/agent-scripts/deno-command.js';
 import { readScriptEvaluator } from '../../src/evaluators/agent-script.js';
 import type { CommandResult } from '../../src/lib/command-result.js';
 import type { Json } from '../../src/lib/json.js';
-import { EvaluatorResult } from '../../src/results/schema.js';
+import { EvaluatorResult } from '../../src/results/records/result-line.js';
 
 const result: CommandResult = {
   exitCode: 0,

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkGate } from '../../src/gates/index.js';
-import type { FileLook, GateContext } from '../../src/gates/gate.js';
+import type { FileStat, GateContext } from '../../src/gates/gate.js';
 import { check, newWorkspace, realContext } from './real-context.js';
 
 async function workspaceWith(
@@ -55,7 +55,7 @@ it('symlinks inside the workspace are followed', async () => {
 });
 
 it('every file gate fails for what cannot be read, with the reason', async () => {
-  const unreadable: FileLook = { kind: 'unreadable', reason: 'permission denied' };
+  const unreadable: FileStat = { kind: 'unreadable', reason: 'permission denied' };
   const context = { ...realContext('/nowhere'), look: () => Promise.resolve(unreadable) };
   for (const gate of fileGates('locked')) {
     expect(await check(gate, context)).toEqual({

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { checkGate, GateSpec } from '../../src/gates/index.js';
-import type { FileLook, GateContext, Verdict } from '../../src/gates/gate.js';
+import type { FileStat, GateContext, Verdict } from '../../src/gates/gate.js';
 import { doWork } from '../../src/gates/work.js';
 import type { CommandResult } from '../../src/lib/command-result.js';
-import type { Efficiency } from '../../src/results/schema.js';
-import type { Trajectory } from '../../src/results/trajectory.js';
+import type { Efficiency } from '../../src/results/records/result-line.js';
+import type { Trajectory } from '../../src/results/transcript/trajectory.js';
 import { explain } from '../../src/scenario/explain.js';
 
 /** A new workspace that is gone when the test is over. */
@@ -45,7 +45,7 @@ async function exec(
   };
 }
 
-async function look(workspace: string, path: string): Promise<FileLook> {
+async function look(workspace: string, path: string): Promise<FileStat> {
   try {
     const target = await realpath(join(workspace, path));
     if (target !== workspace && !target.startsWith(`${workspace}/`)) return { kind: 'outside' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_USAGE } from '../../src/results/token-usage.js';
-import type { Trajectory } from '../../src/results/trajectory.js';
+import { NO_USAGE } from '../../src/results/records/token-usage.js';
+import type { Trajectory } from '../../src/results/transcript/trajectory.js';
 import { check, realContext } from './real-context.js';
 
 const nothing: Trajectory = {
@@ -14,7 +14,7 @@ const nothing: Trajectory = {
 };
 const after = (gate: object, did: Partial<Trajectory> | null) =>
   check(gate, realContext('/nowhere', { trajectory: did === null ? null : { ...nothing, ...did } }));
-const text = "; the agent's output is text, in which only calls of the target are seen";
+const text = "; the agent's output is text, which shows only calls to the target";
 
 const ran = {
   commands: [
@@ -53,7 +53,7 @@ describe.each([
   it('is an error where it would pass or fail by what was not read', async () => {
     const verdict = await after(gate, { ...ran, answer: 'x', unread: true });
     expect(verdict.status).toBe('error');
-    expect(verdict.message).toContain('not all that it printed could be read');
+    expect(verdict.message).toContain('not all of its output could be read');
   });
 });
 
@@ -79,11 +79,11 @@ describe('an interrupted agent', () => {
     expect(await after({ type: 'max_cost_usd', max: 0.5 }, used)).toEqual({
       status: 'error',
       message:
-        'the agent was interrupted, and cost at least $0.5, at most $0.5 expected; the rest is not known',
+        'the agent was interrupted after costing at least $0.5; expected at most $0.5; the rest is unknown',
     });
     expect(await after({ type: 'max_tokens', max: 902 }, used)).toMatchObject({
       status: 'error',
-      message: expect.stringMatching(/^the agent was interrupted, and used at least 902 tokens/) as string,
+      message: expect.stringMatching(/^the agent was interrupted after using at least 902 tokens/) as string,
     });
   });
 });
@@ -147,7 +147,7 @@ describe('command_called', () => {
     expect(await called('^git', {}, many)).toMatchObject({ status: 'pass' });
     expect(await called('^svn', {}, many)).toEqual({
       status: 'error',
-      message: 'none of 10 commands matches "^svn"; the last 6 were not kept, so that nothing can be said',
+      message: 'none of 10 commands matches "^svn"; the last 6 were not kept, so this cannot be decided',
     });
     expect(await called('^git', { max: 2 }, many)).toMatchObject({ status: 'error' });
     expect(await called('^git', { max: 1 }, many)).toMatchObject({ status: 'fail' });
@@ -194,7 +194,7 @@ describe('tool_called', () => {
     expect(await called('Rea')).toEqual({
       status: 'fail',
       message:
-        'no call of "Rea", at least 1 expected; called were "Read, TodoRead, mcp__docs__find, mcp__docs__open"',
+        'no call of "Rea"; expected at least 1; the agent called "Read, TodoRead, mcp__docs__find, mcp__docs__open"',
     });
   });
 
@@ -209,11 +209,11 @@ describe('tool_called', () => {
   it('fails where no tool was called, and is an error where none can be seen', async () => {
     expect(await called('Read', 1, {})).toEqual({
       status: 'fail',
-      message: 'no call of "Read", at least 1 expected; no tool was called',
+      message: 'no call of "Read"; expected at least 1; no tool was called',
     });
     expect(await called('Read', 1, { structured: false })).toEqual({
       status: 'error',
-      message: "the agent's output is text, in which no tool calls are seen",
+      message: "the agent's output is text, which shows no tool calls",
     });
   });
 });
@@ -222,15 +222,15 @@ describe('max_commands', () => {
   const atMost = (max: number, did: Partial<Trajectory> = ran) => after({ type: 'max_commands', max }, did);
 
   it('compares the number of commands', async () => {
-    expect(await atMost(4)).toEqual({ status: 'pass', message: '4 commands, at most 4 expected' });
-    expect(await atMost(3)).toEqual({ status: 'fail', message: '4 commands, at most 3 expected' });
+    expect(await atMost(4)).toEqual({ status: 'pass', message: '4 commands; expected at most 4' });
+    expect(await atMost(3)).toEqual({ status: 'fail', message: '4 commands; expected at most 3' });
     expect(await atMost(0, {})).toMatchObject({ status: 'pass' });
   });
 
   it('counts those that were not kept, and says where they come from a text', async () => {
     expect(await atMost(5, { ...ran, commandCount: 6, structured: false })).toEqual({
       status: 'fail',
-      message: `6 commands, at most 5 expected${text}`,
+      message: `6 commands; expected at most 5${text}`,
     });
   });
 });
@@ -241,11 +241,11 @@ describe('max_cost_usd', () => {
   it('compares the cost of the agent', async () => {
     expect(await atMost(0.5, { costUsd: 0.5 })).toEqual({
       status: 'pass',
-      message: 'the agent cost $0.5, at most $0.5 expected',
+      message: 'the agent cost $0.5; expected at most $0.5',
     });
     expect(await atMost(0.5, { costUsd: 0.51 })).toEqual({
       status: 'fail',
-      message: 'the agent cost $0.51, at most $0.5 expected',
+      message: 'the agent cost $0.51; expected at most $0.5',
     });
     expect(await atMost(0, { costUsd: 0 })).toMatchObject({ status: 'pass' });
   });
@@ -254,12 +254,12 @@ describe('max_cost_usd', () => {
     expect(await atMost(1, { tokens: { ...NO_USAGE, input: 3, output: 4 } })).toMatchObject({
       status: 'error',
       message: expect.stringMatching(
-        /^the cost is not known: .*write \[prices\."MODEL"\] in the config$/,
+        /^the cost is unknown: .*add \[prices\."MODEL"\] to the config file$/,
       ) as string,
     });
     expect(await atMost(1, {})).toEqual({
       status: 'error',
-      message: 'the cost is not known: the agent reports neither cost nor tokens',
+      message: 'the cost is unknown: the agent reports neither cost nor tokens',
     });
   });
 });
@@ -273,11 +273,11 @@ describe('max_tokens', () => {
     const parts = '10 input, 20 output, 3 reasoning, 40 read from the cache, 2 written to the cache';
     expect(await atMost(75, tokens)).toEqual({
       status: 'pass',
-      message: `75 tokens (${parts}), at most 75 expected`,
+      message: `75 tokens (${parts}); expected at most 75`,
     });
     expect(await atMost(74, tokens)).toEqual({
       status: 'fail',
-      message: `75 tokens (${parts}), at most 74 expected`,
+      message: `75 tokens (${parts}); expected at most 74`,
     });
     expect(await atMost(30, { input: 10, output: 20 })).toMatchObject({ status: 'pass' });
   });
@@ -285,7 +285,7 @@ describe('max_tokens', () => {
   it('is an error where input or output is not known, unless the rest is too much already', async () => {
     expect(await atMost(100, {})).toMatchObject({
       status: 'error',
-      message: expect.stringContaining('the number of tokens is not known') as string,
+      message: expect.stringContaining('the number of tokens is unknown') as string,
     });
     expect(await atMost(100, { input: 10 })).toMatchObject({ status: 'error' });
     expect(await atMost(100, { output: 10, cache_read: 5 })).toMatchObject({ status: 'error' });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { composePrompt, promptDocument, type JudgeQuestion } from '../../src/judge/prompt.js';
-import { gate } from '../reports/sample.js';
+import { gate } from '../results/sample.js';
 
 const question = (change: Partial<JudgeQuestion> = {}): JudgeQuestion => ({
   rubric: {

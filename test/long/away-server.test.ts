@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { findTemporal } from '../../src/platform/engine/find-temporal.js';
-import { anyFreePort, LOOPBACK, startServer, waitForDeath } from '../../src/platform/engine/server.js';
+import { anyFreePort, LOOPBACK, startServer, waitForExit } from '../../src/platform/engine/server.js';
 import { projectState } from '../../src/platform/folders.js';
-import { signalProcess } from '../../src/platform/process-identity.js';
-import { kill, partOf } from '../chaos/engine-parts.js';
+import { signalProcess } from '../../src/platform/process/process-identity.js';
+import { kill, partOf } from '../commands/engine-parts.js';
 import { heard } from '../chaos/small-disks.js';
 import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, until } from '../commands/project.js';
@@ -31,7 +31,7 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
       onTestFinished(async () => {
         await project.remove();
         signalProcess(server, 'SIGKILL');
-        await waitForDeath(server, 10_000);
+        await waitForExit(server, 10_000);
         await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       });
       const given = how === '--address' ? ['--address', address] : [];
@@ -64,7 +64,7 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
       await letGo(project, 'working');
       const { exitCode, stdout, stderr } = await command;
       expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-      expect(stderr).toContain('the Temporal server answers again');
+      expect(stderr).toContain('the Temporal server is responding again');
       expect(documentOf(stdout).cells).toMatchObject([{ outcome: 'pass', starts: 1 }]);
       expect(startsOf(project, 'working')).toBe(1);
       expect(await partOf(project, 'keeper')).toEqual(keeper);

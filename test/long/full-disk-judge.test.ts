@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { projectState } from '../../src/platform/folders.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
-import { linesIn } from '../chaos/engine-parts.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { linesIn } from '../commands/engine-parts.js';
 import {
   canMount,
   DISKS,

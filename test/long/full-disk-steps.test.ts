@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { linesIn } from '../chaos/engine-parts.js';
+import { linesIn } from '../commands/engine-parts.js';
 import { canMount, fill, heard, mend, onSmallDisks } from '../chaos/small-disks.js';
 import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
@@ -56,7 +56,7 @@ describe.concurrent('the state disk is full', () => {
 test.concurrent(
   'a results folder that is gone while an agent works, and put back: the sweep goes on with one start',
   async ({ onTestFinished }) => {
-    const project = await createProject(EMPTY_FIXTURE);
+    const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
     onTestFinished(() => project.remove());
     for (const name of ['first', 'second']) await writeGated(project, name);
     const command = project.start(['run', 'first', 'second', '--concurrency', '1', '--json']);

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
-import { linesIn, partOf } from '../chaos/engine-parts.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { linesIn, partOf } from '../commands/engine-parts.js';
 import {
   canMount,
   DISKS,

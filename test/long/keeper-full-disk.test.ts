@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kill, partOf } from '../chaos/engine-parts.js';
+import { kill, partOf } from '../commands/engine-parts.js';
 import { canMount, fill, heard, mend, onSmallDisks } from '../chaos/small-disks.js';
 import { until } from '../commands/project.js';
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/workflows/protocol.js';
-import { linesIn } from '../chaos/engine-parts.js';
+import { linesIn } from '../commands/engine-parts.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 
 /** LONG_CELLS=10000 for a sweep of that size, which takes some 20 minutes on two cores. */

@@ -1,6 +1,6 @@
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
-import { connect } from '../../src/platform/temporal-client.js';
+import { connect } from '../../src/platform/temporal/temporal-client.js';
 import type { Small } from '../chaos/small-disks.js';
 import { until } from '../commands/project.js';
 

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { SweepDocument } from '../../src/results/sweep-document.js';
+import { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { REPOSITORY } from '../commands/project.js';
 
 interface Packed {
@@ -150,7 +150,7 @@ describe('what is packed', () => {
       'dist/workflow-bundle.js',
       'dist/build-id',
       'LICENSE',
-      'specs/commands.md',
+      'specs/reference/commands.md',
     ])
       expect(paths).toContain(path);
     expect(

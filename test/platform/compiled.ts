@@ -45,7 +45,7 @@ export async function compileSources(...parts: string[]): Promise<Compiled> {
 export interface Compiled {
   /** Path of a compiled file ("agents/mock-program.js"). */
   file(path: string): string;
-  /** Writes an ES module beside the compiled folders (`import './platform/lines.js'`) and gives its path. */
+  /** Writes an ES module beside the compiled folders (`import './platform/fs/lines.js'`) and gives its path. */
   program(code: string): string;
   run(
     program: string,

@@ -41,9 +41,9 @@ describe('the folder of a read-only HOME, in the temporary folder', () => {
 
   it.each([
     ['is open to others', open, 'chmod 700'],
-    ['is a symlink', (folder: string) => symlinkSync('/tmp', folder), 'someone else has made it'],
+    ['is a symlink', (folder: string) => symlinkSync('/tmp', folder), 'is not a folder that belongs to you'],
     ...(process.getuid?.() === 0
-      ? [['belongs to another user', foreign, 'someone else has made it'] as const]
+      ? [['belongs to another user', foreign, 'is not a folder that belongs to you'] as const]
       : []),
   ] as const)('is refused where it %s', async (_, make, says) => {
     const find = await fallback(make);

@@ -40,7 +40,7 @@ test('sweeps that are open when the key is made are exempt, and none that come l
 test('a key that is broken is no key', async () => {
   const folder = await newFolder();
   writeFileSync(join(folder, 'origin.key'), '');
-  await expect(readOrigin(folder, none)).rejects.toThrow(/origin\.key is broken: remove it/);
+  await expect(readOrigin(folder, none)).rejects.toThrow(/origin\.key is damaged; delete it/);
   expect(readFileSync(join(folder, 'origin.key'), 'utf8')).toBe('');
 });
 

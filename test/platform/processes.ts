@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { waitUntil } from '../../src/platform/wait-until.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
 
 let count = 0;
 

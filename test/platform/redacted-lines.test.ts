@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createRedactor } from '../../src/lib/redact.js';
-import { createLineRedactor } from '../../src/lib/redact-key-block.js';
-import { secretEncodings } from '../../src/lib/secret-encodings.js';
-import { linesOf } from '../../src/platform/lines.js';
-import { redactEvent } from '../../src/results/text-fields.js';
+import { createRedactor } from '../../src/lib/redaction/redact.js';
+import { createLineRedactor } from '../../src/lib/redaction/redact-key-block.js';
+import { secretEncodings } from '../../src/lib/redaction/secret-encodings.js';
+import { linesOf } from '../../src/platform/fs/lines.js';
+import { redactEvent } from '../../src/results/records/text-fields.js';
 
 const VALUE = `it's (a) "p*ss!" w\\rd/ü€😀&<b>+$~`;
 /** How much of a file is read at once. */

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NOTHING_KNOWN, publicVariables, secretsIn, type Known } from '../../src/platform/handover.js';
-import { addressVariables } from '../../src/platform/model-providers.js';
+import { NOTHING_KNOWN, publicVariables, secretsIn, type Known } from '../../src/platform/sweep-env.js';
+import { addressVariables } from '../../src/platform/models/model-providers.js';
 
 let folder: string;
 let known: Known;

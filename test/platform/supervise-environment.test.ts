@@ -1,24 +1,37 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { expect } from 'vitest';
-import { findExecutable } from '../../src/platform/find-executable.js';
-import { startSupervised } from '../../src/platform/supervise.js';
+import { findExecutable } from '../../src/platform/process/find-executable.js';
+import { startSupervised } from '../../src/platform/process/supervise.js';
 import { inEachMode, PATH, prepare } from './supervised.js';
 import { newFolder, setEnv } from './temporary.js';
 
-const SHELLS = (
-  await Promise.all(
-    ['dash', 'bash', 'busybox'].map(async (name) => [name, await findExecutable(name)] as const),
-  )
-).flatMap(([name, path]) => (path === null ? [] : [{ name, path }]));
+/** A static busybox prefers its own `unshare` to that of PATH, and that has no `--kill-child`. */
+async function runsOwnUnshare(shell: string): Promise<boolean> {
+  const { stdout, stderr } = await execa(shell, ['sh', '-c', 'unshare --help'], { reject: false });
+  return /busybox/i.test(stdout + stderr);
+}
+
+const found = await Promise.all(
+  ['dash', 'bash', 'busybox'].map(async (name) => {
+    const path = await findExecutable(name);
+    const isUsable = path !== null && (name !== 'busybox' || !(await runsOwnUnshare(path)));
+    return isUsable ? [{ name, path }] : [];
+  }),
+);
+const SHELLS = found.flat();
 
 /** What scripts call their variables, and every word that is in the supervisor's. */
 const NAMES = [
   ...'mode dir start boot script deadline mark cwd stdin status line found seen waited rounds'.split(' '),
   ...'idle_tick grace environ pid unchanged now reason setsid perl sh'.split(' '),
   ...['claim.sh', 'supervise.sh'].flatMap((file) => {
-    const text = readFileSync(new URL(`../../src/platform/supervisor/${file}`, import.meta.url), 'utf8');
+    const text = readFileSync(
+      new URL(`../../src/platform/process/supervisor/${file}`, import.meta.url),
+      'utf8',
+    );
     return text.match(/\b[a-z]\w*/g) ?? [];
   }),
 ];

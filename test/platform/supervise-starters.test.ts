@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
-import { inspect, startSupervised, stopSupervised } from '../../src/platform/supervise.js';
+import { killMarked, markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { inspect, startSupervised, stopSupervised } from '../../src/platform/process/supervise.js';
 import { compileSources } from './compiled.js';
 import { allGone, running } from './processes.js';
 import { setEnv } from './temporary.js';
@@ -41,7 +41,7 @@ inEachMode((test) => {
       'echo start >>starts; while [ ! -e go ]; do sleep 0.05; done; echo out; exit 9',
     );
     const starter = compiled.program(`
-      import { startSupervised } from './platform/supervise.js';
+      import { startSupervised } from './platform/process/supervise.js';
       await startSupervised(JSON.parse(process.argv[2]));
       process.kill(0, 'SIGKILL');`);
     await compiled.run(starter, [JSON.stringify(agent)], { detached: true });
@@ -61,7 +61,7 @@ describe('mode group', () => {
     for (const path of [dirname(agent.folder), agent.cwd]) await chmod(path, 0o777);
     await chmod(agent.stdin, 0o644);
     const starter = compiled.program(`
-      import { startSupervised, waitForEnd } from './platform/supervise.js';
+      import { startSupervised, waitForEnd } from './platform/process/supervise.js';
       const command = JSON.parse(process.argv[2]);
       await startSupervised(command);
       console.log(JSON.stringify(await waitForEnd(command.folder, AbortSignal.timeout(120_000))));`);

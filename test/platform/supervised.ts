@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, it, onTestFinished } from 'vitest';
-import { killMarked, markedProcesses } from '../../src/platform/marked-processes.js';
+import { killMarked, markedProcesses } from '../../src/platform/process/marked-processes.js';
 import {
   startSupervised,
   waitForEnd,
   type SupervisedCommand,
   type SupervisedState,
-} from '../../src/platform/supervise.js';
-import { waitUntil } from '../../src/platform/wait-until.js';
+} from '../../src/platform/process/supervise.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
 import { allGone, killWhenFinished, processesWith, uniqueSeconds } from './processes.js';
 import { newFolder, setEnv } from './temporary.js';
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { findExecutable, isExecutable } from '../../src/platform/find-executable.js';
+import { findExecutable, isExecutable } from '../../src/platform/process/find-executable.js';
 import { cacheHome } from '../../src/platform/folders.js';
 import { imageTag } from './compose-file.js';
 
@@ -44,7 +44,7 @@ export class NotHere extends Error {}
 /** What Go says where there is no network; a version that does not exist is a mistake of the file, and fails. */
 const UNREACHABLE = /dial tcp|no such host|i\/o timeout|connection refused|TLS handshake/;
 
-/** So long a build may take; 0: use only what is cached. A cold one takes minutes, see specs/production.md. */
+/** So long a build may take; 0: use only what is cached. A cold one takes minutes, see specs/how-to/production.md. */
 const buildSecs = (): number => Number(process.env['PRODUCTION_BUILD_SECS'] ?? 30 * 60);
 
 /** The path of a program: from the cache folder, else built with Go and left there. @throws NotHere */

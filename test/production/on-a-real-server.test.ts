@@ -5,10 +5,10 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { workerReadyFile } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
-import type { ProcessIdentity } from '../../src/platform/process-identity.js';
-import { connect } from '../../src/platform/temporal-client.js';
-import type { SweepDocument } from '../../src/results/sweep-document.js';
-import { kill, linesIn, partOf, untilLines } from '../chaos/engine-parts.js';
+import type { ProcessIdentity } from '../../src/platform/process/process-identity.js';
+import { connect } from '../../src/platform/temporal/temporal-client.js';
+import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
 import {
   copyExamples,
   createProject,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { LOOPBACK, tailOf } from '../../src/platform/engine/server.js';
+import { LOOPBACK, readTail } from '../../src/platform/engine/server.js';
 import { REPOSITORY } from '../commands/project.js';
 import { commandOf, type ComposeModel, type ServiceName } from './compose-file.js';
 import { startPostgres } from './postgres.js';
@@ -90,7 +90,7 @@ export async function startStack(model: ComposeModel, programs: Programs): Promi
         reject: false,
       });
       if (!result.failed) return result.all;
-      throw new Error(`the job ${name} failed:\n${result.all.slice(-2000)}\n${await tailOf(serverLog)}`);
+      throw new Error(`the job ${name} failed:\n${result.all.slice(-2000)}\n${await readTail(serverLog)}`);
     },
     server() {
       if (server === null) throw new Error('the server is not running');

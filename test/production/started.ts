@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { tailOf } from '../../src/platform/engine/server.js';
-import { waitUntil } from '../../src/platform/wait-until.js';
+import { readTail } from '../../src/platform/engine/server.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
 
 const READY_MS = 60_000;
 const STOP_MS = 20_000;
@@ -46,7 +46,7 @@ export function startProcess(
     pid,
     async until(what, isSo) {
       const so = await waitUntil(async () => (ended ? false : (await isSo()) ? true : null), READY_MS, 100);
-      if (so !== true) throw new Error(`did not happen: ${what}\n${await tailOf(log)}`);
+      if (so !== true) throw new Error(`did not happen: ${what}\n${await readTail(log)}`);
     },
     async end(signal) {
       kill(pid, signal);

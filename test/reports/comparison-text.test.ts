@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { textWidth } from '../../src/lib/table.js';
+import { textWidth } from '../../src/lib/format/table.js';
 import { renderComparison } from '../../src/reports/comparison-text.js';
 import { pText, points } from '../../src/reports/comparison-tables.js';
 import { compareSweeps, type SweepToCompare } from '../../src/results/comparison/compare-sweeps.js';
 import type { Comparison } from '../../src/results/comparison/document.js';
 import { sweepOf } from '../results/comparison/sample.js';
-import { gate, metrics } from './sample.js';
+import { gate, metrics } from '../results/sample.js';
 
 const options = {
   color: false,
@@ -22,6 +22,20 @@ const withGate = (status: 'pass' | 'fail') => () => ({
 });
 
 describe('renderComparison', () => {
+  test('names up to three configurations that differ from the whole, and says how many more there are', () => {
+    const alone = (count: number): string => {
+      const names = Array.from({ length: count }, (_, at) => `worse${at}`);
+      const outcomes = (worse: string, rest: string) =>
+        Object.fromEntries([...names.map((name) => [name, worse] as const), ['rest', rest] as const]);
+      return compare(
+        sweepOf('old', outcomes('pppppppp', 'f'.repeat(8 * count))),
+        sweepOf('new', outcomes('ffffffff', 'p'.repeat(8 * count))),
+      );
+    };
+    expect(alone(2)).not.toContain('see below'); // with the rest, which got better
+    expect(alone(4)).toContain('  and 2 more, see below');
+  });
+
   test('answers in two lines, and gives the numbers, gates and what has changed', () => {
     const base = sweepOf('old', { notes: 'pppppp' }, withGate('pass'));
     const head = sweepOf('new', { notes: 'pfffffe' }, withGate('fail'), {
@@ -37,22 +51,22 @@ describe('renderComparison', () => {
         '',
         '       base    95 %    head  95 %  change      p',
         'notes   6/6  61-100  !1 1/6  3-56     -83  0.015  worse',
-        '!: could not be tested',
+        '!: error',
         '',
         '                   base         head',
         'duration, median  1.5 s  of 6  1.5 s  of 1',
-        'of runs that passed (judge and score: of all); no test is made of these',
+        'Passing runs only (judge, score: all runs). Not tested for significance.',
         '',
         'gates that fail more often',
         '  6/6 → 0/6  file_exists notes.md',
         '',
-        'what has changed between them',
+        'changes between them',
         '  ?  the config of the agent',
-        '  ? can make a difference by itself, which is not the work of the tool',
+        '  ? can cause a difference by itself, regardless of the tool',
         '',
-        '! errors are not alike: 1 of 7 cells could not be tested in head, 0 of 6 in base; if they depend on how a run goes, the runs that are left are no fair sample',
+        '! error rates differ: 1 of 7 cells in head, 0 of 6 in base ended with an error; if errors depend on how a run goes, the remaining runs are not a fair sample',
         '',
-        'runs and their reports: tool show new',
+        'Runs and their reports: tool show new',
         '',
       ].join('\n'),
     );
@@ -61,9 +75,9 @@ describe('renderComparison', () => {
   test('says that so few runs could show nothing, and how many can', () => {
     const text = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'fff' }));
     expect(text).toMatch(
-      /^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n {2}with 3 and 3 runs the smallest p is 0\.10; 0\.05 or less would show one\n/,
+      /^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n {2}with 3 and 3 runs the smallest p is 0\.10; a difference requires 0\.05 or less\n/,
     );
-    expect(text).toMatch(/From 4 runs a side/);
+    expect(text).toMatch(/at least 4 runs per side/);
   });
 
   test('does not take silence for sameness', () => {
@@ -71,17 +85,17 @@ describe('renderComparison', () => {
     expect(text).toMatch(
       /^\? no difference shown: 5 of 6 runs passed, 6 of 6 before\n {2}-17 points, p = 1\.0/,
     );
-    expect(text).toMatch(/which is not sameness/);
+    expect(text).toMatch(/does not prove that they are equal/);
   });
 
   test('says why there is nothing to compare', () => {
     const base = sweepOf('a', { notes: 'pp' });
     const reused = sweepOf('b', { notes: 'pp' }, (_, n) => ({ cached_from: `a-notes-${n}` }));
     expect(compare(base, reused)).toMatch(
-      /^- nothing to compare\n {2}the one has reused the runs of the other[^]*0 compared, 2 shared runs left out[^]*the same runs\n[^]*run --no-cache/,
+      /^- nothing to compare\n {2}one sweep reused the runs of the other[^]*0 compared, 2 shared runs left out[^]*the same runs\n[^]*run --no-cache/,
     );
     expect(compare(base, sweepOf('b', { other: 'pp' }))).toMatch(
-      /^- nothing to compare\n {2}no configuration has runs[^]*1 only in base, left out: notes mock\/default\n1 only in head/,
+      /^- nothing to compare\n {2}no configuration has runs[^]*1 only in base, not compared: notes mock\/default\n1 only in head/,
     );
   });
 
@@ -98,7 +112,7 @@ describe('renderComparison', () => {
       sweepOf('b', { bad: 'ffffffff', good: 'pppppppp' }),
     );
     expect(text).toMatch(/^\? no difference shown/);
-    expect(text).toMatch(/\n {2}but ✗ worse by itself: bad\n {2}but ✓ better by itself: good\n/);
+    expect(text).toMatch(/\n {2}but ✗ worse on its own: bad\n {2}but ✓ better on its own: good\n/);
     expect(text).toMatch(/p: corrected for 2 tests \(Holm\)/);
     const many = (bad: string, good: string) => ({
       a: bad,
@@ -112,7 +126,7 @@ describe('renderComparison', () => {
     });
     const [all, none] = ['pppppppppppp', 'ffffffffffff'];
     expect(compare(sweepOf('a', many(all, none)), sweepOf('b', many(none, all)))).toMatch(
-      /^\? no difference shown[^]*by itself: a\n.*: b\n.*: c\n {2}and 5 more, see below\n\n/,
+      /^\? no difference shown[^]*on its own: a\n.*: b\n.*: c\n {2}and 5 more, see below\n\n/,
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderEvaluation } from '../../src/reports/evaluation-md.js';
 import { headings } from './markdown-shape.js';
-import { judgment, metrics, run } from './sample.js';
+import { judgment, metrics, run } from '../results/sample.js';
 
 const section = (text: string, title: string): string =>
   text.split(`## ${title}\n`)[1]?.split('\n## ')[0]?.trim() ?? '';
@@ -22,8 +22,8 @@ describe('renderEvaluation', () => {
     ]);
   });
   test('says that there was no judge, transcript or evaluator instead of showing zeros', () => {
-    expect(section(evaluation, 'Judge Score')).toBe('Not performed: the scenario has no judge.');
-    expect(section(evaluation, 'Judge Feedback')).toBe('Not performed: the scenario has no judge.');
+    expect(section(evaluation, 'Judge Score')).toBe('Not judged: the scenario has no judge.');
+    expect(section(evaluation, 'Judge Feedback')).toBe('Not judged: the scenario has no judge.');
     expect(section(evaluation, 'Metrics')).toContain('No transcript was analysed.');
     expect(section(evaluation, 'Custom Evaluator Results')).toBe('No evaluators were run.');
   });
@@ -37,7 +37,7 @@ describe('renderEvaluation', () => {
     expect(section(text, 'Judge Feedback')).toMatch(/Confidence: 0\.90$/);
   });
   test.each([
-    ['not_performed', 'left out by --no-judge', 'Not performed: left out by --no-judge.'],
+    ['not_performed', 'left out by --no-judge', 'Not judged: left out by --no-judge.'],
     ['failed', 'house/x: HTTP 401', '**Could not judge:** house/x: HTTP 401'],
   ] as const)('says of a judge that is %s why', (status, note, said) => {
     const steps = [{ name: 'judge', status, duration_ms: null, attempts: 0, note }];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderHumanTranscript, type TranscriptHead } from '../../src/reports/human-transcript.js';
-import type { EventBody, RunEvent } from '../../src/results/events.js';
-import { NO_USAGE } from '../../src/results/token-usage.js';
+import type { EventBody, RunEvent } from '../../src/results/records/events.js';
+import { NO_USAGE } from '../../src/results/records/token-usage.js';
 import { say } from '../results/transcripts.js';
 
 const unknown = { token_usage: NO_USAGE, cost_usd: null };
@@ -48,6 +48,15 @@ const usage = (rest: object) =>
   }) as EventBody;
 
 describe('the human transcript', () => {
+  it('says of a tool without an exit status that it failed, and only of that', () => {
+    const failure = { exit_code: null, is_error: true };
+    expect(render(call('a', 'x'), result('a', 'no', failure))).toContain('[failed]');
+    expect(render(call('a', 'x'), result('a', 'no', { ...failure, is_error: false }))).not.toContain(
+      '[failed]',
+    );
+    expect(render(call('a', 'x'), result('a', 'no', { ...failure, exit_code: 1 }))).not.toContain('[failed]');
+  });
+
   it('reads like a conversation', () => {
     const text = renderUsing(
       { token_usage: { ...NO_USAGE, input: 12, output: 5, cache_read: 7 }, cost_usd: 0.01 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textWidth } from '../../src/lib/table.js';
+import { textWidth } from '../../src/lib/format/table.js';
 import { frame, plainLine, type LiveState } from '../../src/reports/live-frame.js';
 
 const state = (change: Partial<LiveState> = {}): LiveState => ({
@@ -27,7 +27,7 @@ describe('frame', () => {
     expect(frame(state(), 80, 24, 64_200, false)).toBe(
       [
         's1  running  1m 04s',
-        '1 passed  1 failed  0 errored  1 running  3 waiting',
+        '1 passed  1 failed  0 errors  1 running  3 waiting',
         '',
         '  notes mock/default  runAgent  4.2 s  attempt 2',
         '',

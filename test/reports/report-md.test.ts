@@ -4,7 +4,7 @@ import { renderEvaluation } from '../../src/reports/evaluation-md.js';
 import { renderReport } from '../../src/reports/report-md.js';
 import { hostile } from './hostile.js';
 import { headings, readMarkdown, tables } from './markdown-shape.js';
-import { command, gate, judgment, metrics, run } from './sample.js';
+import { command, gate, judgment, metrics, run } from '../results/sample.js';
 
 /** The row of a table that begins with `first`. */
 const row = (text: string, first: string): string[] =>
@@ -115,7 +115,7 @@ describe('renderReport', () => {
       { ...none, name: 'b', score: 0 },
     ];
     const text = renderReport(run(), metrics({ evaluator_results }));
-    expect(row(text, 'a')).toEqual(['a', 'n/a', 'could not evaluate: exit 2']);
+    expect(row(text, 'a')).toEqual(['a', 'n/a', 'evaluator error: exit 2']);
     expect(row(text, 'b')).toEqual(['b', '0', '']);
   });
   test('links only to files of the run folder', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { textWidth } from '../../src/lib/table.js';
-import { formatCost } from '../../src/lib/dollars.js';
+import { textWidth } from '../../src/lib/format/table.js';
+import { formatCost } from '../../src/lib/format/dollars.js';
 import { renderRun } from '../../src/reports/run-text.js';
-import { gate, metrics, run } from './sample.js';
+import { gate, metrics, run } from '../results/sample.js';
 
 const options = { color: false, width: 80 };
 
@@ -64,7 +64,7 @@ describe('renderRun', () => {
     ];
     const text = renderRun(run(), metrics({ evaluator_results }), options);
     expect(text).toMatch(/size +0\.00/);
-    expect(text).toMatch(/style +n\/a +could not evaluate: exit 2/);
+    expect(text).toMatch(/style +n\/a +evaluator error: exit 2/);
   });
   test('keeps escape sequences of messages from the terminal, and tables within its width', () => {
     const details = [gate({ message: `\x1b[2J${'long '.repeat(60)}` })];

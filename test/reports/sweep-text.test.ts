@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { textWidth } from '../../src/lib/table.js';
+import { textWidth } from '../../src/lib/format/table.js';
 import { renderSweep } from '../../src/reports/sweep-text.js';
-import { cell, sweep } from './sample.js';
+import { cell, sweep } from '../results/sample.js';
 
 const options = { color: false, width: 100 };
 const failed = {
@@ -56,7 +56,7 @@ describe('renderSweep', () => {
     );
     const text = renderSweep(sweep(cells), options);
     expect(text.match(/no API key/g)).toHaveLength(1);
-    expect(text).toContain('60 cells: 60 could not be tested');
+    expect(text).toContain('60 cells: 60 errors');
     expect(text).toContain('results  /results\n');
   });
   test('has a row for each of 60 cells and does not list reports of those that passed', () => {

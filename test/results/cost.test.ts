@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPricer, sumOfCosts } from '../../src/results/cost.js';
-import type { EventBody } from '../../src/results/events.js';
-import { createUsageMeter } from '../../src/results/usage-meter.js';
+import type { EventBody } from '../../src/results/records/events.js';
+import { createUsageMeter } from '../../src/results/transcript/usage-meter.js';
 
 const usage = (more: Partial<Extract<EventBody, { type: 'usage' }>> = {}) => ({
   type: 'usage' as const,

@@ -1,5 +1,5 @@
-import { extractCommands } from '../../src/results/analyse-transcript.js';
-import type { EventBody } from '../../src/results/events.js';
+import { extractCommands } from '../../src/results/transcript/analyse-transcript.js';
+import type { EventBody } from '../../src/results/records/events.js';
 
 type Result = { exit_code: number | null; is_error?: boolean; id?: string };
 let ids = 0;

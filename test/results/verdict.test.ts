@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { GateDetail } from '../../src/results/schema.js';
+import type { GateDetail } from '../../src/results/records/result-line.js';
 import { decideOutcome, type Check, type Decision, type VerdictInput } from '../../src/results/verdict.js';
-import { gate } from '../reports/sample.js';
+import { gate } from './sample.js';
 
 const done = { ending: 'done', completed: true, message: 'agent completed' } as const;
 

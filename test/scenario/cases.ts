@@ -4,9 +4,10 @@ import { parseTOML } from 'toml-eslint-parser';
 import { parse as parseYaml } from 'yaml';
 import type { z } from 'zod';
 import { Config, parseConfig } from '../../src/scenario/config.js';
-import { loadScenario } from '../../src/scenario/load-scenario.js';
-import { loadRubric, Rubric } from '../../src/scenario/rubric.js';
-import { Scenario } from '../../src/scenario/schema.js';
+import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.js';
+import { Rubric } from '../../src/scenario/rubric.js';
+import { loadRubric } from '../../src/scenario/yaml/load-rubric.js';
+import { ScenarioFile } from '../../src/scenario/yaml/schema.js';
 import type { Loaded } from '../../src/scenario/source.js';
 import { tomlSource } from '../../src/scenario/toml-source.js';
 
@@ -25,8 +26,8 @@ const yaml = (text: string): unknown => parseYaml(text, { logLevel: 'silent' });
 export const scenarios: Kind = {
   name: 'scenario',
   folder: 'cases',
-  schema: Scenario,
-  load: loadScenario,
+  schema: ScenarioFile,
+  load: loadScenarioFile,
   parse: yaml,
 };
 

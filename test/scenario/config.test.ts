@@ -179,7 +179,7 @@ describe('parseConfig', () => {
       '[providers.a]\nbase_url = "localhost:1"\napi_key = "sk-123"',
       [
         'c.toml:2:12 providers.a.base_url: expected an address like "http://127.0.0.1:8000/v1"',
-        'c.toml:3:11 providers.a.api_key: expected a variable like "${NAME}": plans keep this text, a key belongs into the shell',
+        'c.toml:3:11 providers.a.api_key: expected a variable like "${NAME}": plans store this text, so keys belong in the environment',
       ],
     ],
     [
@@ -189,8 +189,8 @@ describe('parseConfig', () => {
     ['limits.concurrency = 0', ['c.toml:1:22 limits.concurrency: expected a number of at least 1, got 0']],
     ['limits.agents.x = 1.5', ['c.toml:1:19 limits.agents.x: expected a whole number, got 1.5']],
     ['results_path = 2020-01-01', [expect.stringContaining('c.toml:1:16 results_path: expected the path')]],
-    ['a = 1\na = 2', ['c.toml:2:1 this key or table is already in the file; keep one']],
-    ['[agents.x\n', ['c.toml:2:1 a [table] lacks its ]']],
+    ['a = 1\na = 2', ['c.toml:2:1 this key or table is defined twice; keep one']],
+    ['[agents.x\n', ['c.toml:2:1 the ] of a [table] is missing']],
     ['x', [expect.stringMatching(/^c\.toml:1:\d+ invalid TOML: /)]],
     ['__proto__.x = 1', ["c.toml:1:1 the key '__proto__' is not allowed"]],
     [

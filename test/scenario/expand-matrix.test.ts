@@ -3,8 +3,8 @@ import { expandMatrix, type MatrixChoice, type MatrixScenario } from '../../src/
 
 const scenario = (name: string, rest: Partial<MatrixScenario> = {}): MatrixScenario => ({
   name,
-  tool_matrix: [],
-  matrix: { repeat: 1 },
+  agents: [],
+  repeat: 1,
   variants: ['default'],
   ...rest,
 });
@@ -20,7 +20,7 @@ const ids = (scenarios: MatrixScenario[], rest: Partial<MatrixChoice> = {}) =>
   expandMatrix(scenarios, choice(rest)).cells.map(({ id }) => id);
 
 const twoAgents = scenario('s', {
-  tool_matrix: [
+  agents: [
     { agent: 'a', models: ['m1', 'm2'] },
     { agent: 'b', models: ['default'] },
   ],
@@ -39,7 +39,7 @@ describe('expandMatrix', () => {
   });
 
   it('orders by scenario, agent, model, repetition', () => {
-    const repeated = { ...twoAgents, name: 't', matrix: { repeat: 2 } };
+    const repeated = { ...twoAgents, name: 't', repeat: 2 };
     expect(ids([twoAgents, repeated])).toEqual([
       's/a/m1/default/1',
       's/a/m2/default/1',
@@ -55,7 +55,7 @@ describe('expandMatrix', () => {
 
   it('runs each agent and model in each variant', () => {
     const varied = scenario('s', {
-      tool_matrix: [{ agent: 'a', models: ['m1', 'm2'] }],
+      agents: [{ agent: 'a', models: ['m1', 'm2'] }],
       variants: ['plain', 'with guide'],
     });
     expect(ids([varied])).toEqual([
@@ -86,9 +86,7 @@ describe('expandMatrix', () => {
   });
 
   it('lets --repeat win over the scenario', () => {
-    expect(
-      ids([{ ...scenario('s'), matrix: { repeat: 3 } }], { flags: { agents: ['a'], repeat: 1 } }),
-    ).toHaveLength(1);
+    expect(ids([{ ...scenario('s'), repeat: 3 }], { flags: { agents: ['a'], repeat: 1 } })).toHaveLength(1);
   });
 
   it('prefers the tool matrix to the profile, and the profile to the config', () => {
@@ -109,7 +107,7 @@ describe('expandMatrix', () => {
 
   it('drops a pair that is named twice', () => {
     const twice = scenario('s', {
-      tool_matrix: [
+      agents: [
         { agent: 'a', models: ['m', 'm'] },
         { agent: 'a', models: ['m'] },
       ],

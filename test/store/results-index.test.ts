@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { metrics } from '../reports/sample.js';
+import { metrics } from '../results/sample.js';
 import { newFolder } from '../platform/temporary.js';
 import { resultsLog } from '../../src/store/results-folder.js';
 import { createResultsIndex } from '../../src/store/results-index.js';
 import { appendResult } from '../../src/store/results-log.js';
-import type { ResultLine } from '../../src/results/schema.js';
+import type { ResultLine } from '../../src/results/records/result-line.js';
 import { resultLine } from './sample.js';
 
 const result = (id: string, change: Partial<ResultLine> = {}): ResultLine => resultLine({ id, ...change });

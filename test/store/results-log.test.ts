@@ -1,11 +1,11 @@
 import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ResultLine } from '../../src/results/schema.js';
+import type { ResultLine } from '../../src/results/records/result-line.js';
 import { appendResult, readResults } from '../../src/store/results-log.js';
 import { compileSources } from '../platform/compiled.js';
 import { newFolder } from '../platform/temporary.js';
-import { gate, metrics } from '../reports/sample.js';
+import { gate, metrics } from '../results/sample.js';
 import { resultLine } from './sample.js';
 
 const compiled = await compileSources('store', 'results', 'platform');

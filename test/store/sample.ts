@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ResultLine } from '../../src/results/schema.js';
+import type { ResultLine } from '../../src/results/records/result-line.js';
 import { newFolder } from '../platform/temporary.js';
 
 /** Where results can be logged, in a folder that is gone when the test is over. */

@@ -3,10 +3,12 @@ import { STEPS, type ContextBrief } from '../../src/workflows/protocol.js';
 import { useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
 import {
+  agentStep,
   broken,
   card,
   cell,
   gate,
+  script,
   stepsOf,
   stubActivities,
   untilCancelled,
@@ -17,10 +19,7 @@ const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
 const PRIMED = card({
-  context: [
-    { subject: 'check-coverage src/a.c', timeoutSecs: 5 },
-    { subject: 'task-next', timeoutSecs: 60 },
-  ],
+  steps: [script('check-coverage src/a.c', 5), script('task-next', 60), agentStep()],
   gates: [gate('notes.md')],
 });
 const stubsWith = (...given: (() => Promise<ContextBrief>)[]): Stubs =>

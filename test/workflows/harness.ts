@@ -19,7 +19,7 @@ import {
 import { afterAll, beforeAll, inject, vi } from 'vitest';
 import type { Activities } from '../../src/activities/index.js';
 import { SEARCH_ATTRIBUTES } from '../../src/lib/search-attributes.js';
-import type { Cell } from '../../src/results/cell.js';
+import type { Cell } from '../../src/results/records/cell.js';
 import { sweepWorkflowId, WORKFLOWS, type RunInput, type SweepInput } from '../../src/workflows/protocol.js';
 import type { runScenario, runSweep } from '../../src/workflows/index.js';
 import { SWEEP_ID } from '../../src/workflows/ui.js';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Deps } from '../../src/activities/step/deps.js';
 import { noteOpenRun } from '../../src/activities/step/open-runs.js';
 import { watchRuns, type Watch } from '../../src/activities/watch/watch-runs.js';
-import { ownWorkerIdentity } from '../../src/platform/worker-identity.js';
+import { ownWorkerIdentity } from '../../src/platform/temporal/worker-identity.js';
 import { WORKFLOWS } from '../../src/workflows/protocol.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { newFolder } from '../platform/temporary.js';

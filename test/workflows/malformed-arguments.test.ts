@@ -1,15 +1,12 @@
 import proto from '@temporalio/proto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/verify-order.js';
-import { proveOrder, type Origin } from '../../src/platform/origin.js';
-import { originOf } from '../../src/store/origin.js';
+import { proveOrder } from '../../src/platform/origin.js';
 import { SIGNALS, UPDATES } from '../../src/workflows/protocol.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, useTemporal, type SweepHandle } from './harness.js';
+import { originKey } from './origin-key.js';
 import {
   blockedAgents,
   brief,
@@ -36,13 +33,7 @@ const SHAPELESS = [undefined, null, 5, 'text', true, [], {}, [null]];
 const NO_TEXTS = [null, 5, {}, { length: 1e12 }, ['text']];
 const NO_NUMBERS = [null, '1', {}, [1], -1, 1e300];
 
-let folder: string;
-let key: Origin['key'];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
-  ({ key } = await originOf({ resultsPath: folder, stateFolder: folder }));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { folder, key } = await originKey();
 
 /** A value with one field at a time that is malformed, or missing. */
 const spoiled = <T extends object>(

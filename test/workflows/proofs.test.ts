@@ -1,21 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Activities } from '../../src/activities/index.js';
 import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/verify-order.js';
-import { proveOrder, proveSignal, type Origin, type SignalFacts } from '../../src/platform/origin.js';
-import { originOf } from '../../src/store/origin.js';
+import { proveOrder, proveSignal, type SignalFacts } from '../../src/platform/origin.js';
 import {
   SIGNALS,
   UPDATES,
-  type AgentBrief,
+  type AgentSummary,
   type ProvenOrder,
   type RunRef,
 } from '../../src/workflows/protocol.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, useTemporal, type RunHandle, type SweepHandle } from './harness.js';
 import { localActivitiesIn } from './history.js';
+import { originKey } from './origin-key.js';
 import {
   blockedAgents,
   brief,
@@ -36,13 +33,7 @@ const FORGED = '0'.repeat(64);
 /** What the workflows are started with: that it is true is for other activities to check. */
 const BY_COMMAND = { proof: 'of the start', concurrency: 1 };
 
-let folder: string;
-let key: Origin['key'];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
-  ({ key } = await originOf({ resultsPath: folder, stateFolder: folder }));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { folder, key } = await originKey();
 
 /** Steps that do nothing, and checks that are the real ones. */
 function withChecks(runAgent: Activities['runAgent'], cells = 2): Stubs {
@@ -62,7 +53,7 @@ function withChecks(runAgent: Activities['runAgent'], cells = 2): Stubs {
 /** An agent whose provider is at its limit so many times, with the proof that its run waits. */
 const limited =
   (times: number) =>
-  ({ workflowId }: RunRef, nth = 1): Promise<AgentBrief> =>
+  ({ workflowId }: RunRef, nth = 1): Promise<AgentSummary> =>
     Promise.resolve(
       nth > times
         ? brief()

@@ -3,8 +3,8 @@ import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Activities } from '../../src/activities/index.js';
-import { patientAll } from '../../src/activities/step/patient.js';
-import type { Ending } from '../../src/results/run-record.js';
+import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
+import type { EndReason } from '../../src/results/records/run-record.js';
 import { STEPS } from '../../src/workflows/protocol.js';
 import { attributesOf, useTemporal } from './harness.js';
 import { record } from './history.js';
@@ -47,7 +47,7 @@ it('a workspace that cannot be made is reported and the agent is not started', a
 });
 
 /** The steps of runs whose agents end like this. */
-async function stepsAfter(endings: Ending[]): Promise<string[][]> {
+async function stepsAfter(endings: EndReason[]): Promise<string[][]> {
   return Promise.all(
     endings.map(async (ending) => {
       const stubs = stubActivities({
@@ -150,7 +150,7 @@ const failing = (fail: (attempt: number) => Error): Stubs => {
   let attempts = 0;
   const prepareWorkspace: Activities['prepareWorkspace'] = () => Promise.reject(fail(++attempts));
   return stubActivities(
-    patientAll({ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer }, { prepareWorkspace }),
+    withRetryPolicy({ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer }, { prepareWorkspace }),
   );
 };
 
@@ -170,7 +170,7 @@ it('attempts that waited for a disk are none of those after which a step is give
   expect(stubs.argsOf('prepareWorkspace')).toHaveLength(3 + 8);
 });
 
-/** A failure as of a step whose worker is dead: the server is told by another one (activities/watch/lost-steps.ts). */
+/** A failure as of a step whose worker is dead: the server is told by another one (activities/watch/fail-orphaned-activities.ts). */
 async function loseWorker(): Promise<void> {
   const { client, info } = Context.current();
   const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
@@ -186,7 +186,7 @@ it("an agent's step that keeps failing by itself is given up after a while; lost
     throw flaky('no such thing');
   };
   const stubs = stubActivities(
-    patientAll({ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer }, { runAgent }),
+    withRetryPolicy({ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer }, { runAgent }),
   );
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stubs.argsOf('runAgent')).toHaveLength(8 + 1 + 4);

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { attributesOf, eventually, useTemporal, type RunHandle } from './harness.js';
 import { payloadSizes, record, summariesIn } from './history.js';
 import {
+  agentStep,
   blockedAgents,
   broken,
   card,
   cell,
+  command,
   evaluator,
   FULL,
   gate,
@@ -57,9 +59,8 @@ it('gives every step its own limit and a minute, and notices within a minute whe
     prepareWorkspace: () =>
       Promise.resolve(
         card({
-          agentTimeoutSecs: 600,
+          steps: [agentStep(600), command('make', 5)],
           gates: [gate('notes.md')],
-          posts: [{ subject: 'make', timeoutSecs: 5 }],
         }),
       ),
   });
@@ -90,7 +91,7 @@ it('gives every step its own limit and a minute, and notices within a minute whe
 });
 
 it("gives the agent's step the time that it takes to rebuild the workspace, too", async () => {
-  const rebuilding = card({ agentTimeoutSecs: 600, rebuildSecs: 1230 });
+  const rebuilding = card({ steps: [agentStep(600, 1230)] });
   const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(rebuilding) });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());

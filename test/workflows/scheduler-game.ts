@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { costOwner } from '../../src/results/budget.js';
-import type { Outcome } from '../../src/results/schema.js';
+import type { Outcome } from '../../src/results/records/result-line.js';
 import type { LostCell, PageCell, Parked, SweepInput } from '../../src/workflows/protocol.js';
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';

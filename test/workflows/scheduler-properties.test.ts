@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { turnOrder } from '../../src/results/turn-order.js';
-import type { Cell } from '../../src/results/cell.js';
-import type { Outcome } from '../../src/results/schema.js';
+import type { Cell } from '../../src/results/records/cell.js';
+import type { Outcome } from '../../src/results/records/result-line.js';
 import type { PageCell } from '../../src/workflows/protocol.js';
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { turnOrder } from '../../src/results/turn-order.js';
-import type { Cell } from '../../src/results/cell.js';
+import type { Cell } from '../../src/results/records/cell.js';
 import type { PageCell } from '../../src/workflows/protocol.js';
 import { isOver } from '../../src/workflows/scheduler/state.js';
 import { at, finish, play } from './scheduler-game.js';

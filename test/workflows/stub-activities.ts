@@ -2,8 +2,8 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
 import type { Activities } from '../../src/activities/index.js';
-import type { Cell } from '../../src/results/cell.js';
-import type { AgentBrief, RunCard } from '../../src/workflows/protocol.js';
+import type { Cell } from '../../src/results/records/cell.js';
+import type { AgentSummary, RunPlan, PlannedStep } from '../../src/workflows/protocol.js';
 import { isOwnServer } from '../activities/in-activity.js';
 
 /** One attempt of one activity. */
@@ -21,7 +21,7 @@ export interface Stubs {
   argsOf: <K extends keyof Activities>(activity: K) => Parameters<Activities[K]>[];
 }
 
-export const brief = (more: Partial<AgentBrief> = {}): AgentBrief => ({
+export const brief = (more: Partial<AgentSummary> = {}): AgentSummary => ({
   ending: 'done',
   completed: true,
   message: 'done',
@@ -29,18 +29,32 @@ export const brief = (more: Partial<AgentBrief> = {}): AgentBrief => ({
   ...more,
 });
 
-export const card = (more: Partial<RunCard> = {}): RunCard => ({
+export const agentStep = (timeoutSecs = 60, rebuildSecs = 0): PlannedStep => ({
+  kind: 'agent',
+  timeoutSecs,
+  rebuildSecs,
+});
+export const script = (subject: string, timeoutSecs = 30): PlannedStep => ({
+  kind: 'script',
+  subject,
+  timeoutSecs,
+});
+export const command = (subject: string, timeoutSecs = 30): PlannedStep => ({
+  kind: 'command',
+  subject,
+  timeoutSecs,
+});
+
+export const card = (more: Partial<RunPlan> = {}): RunPlan => ({
   unfit: null,
-  agentTimeoutSecs: 60,
-  posts: [],
+  steps: [agentStep()],
   gates: [],
   evaluators: [],
   ...more,
 });
 
 export const gate = (subject: string, type = 'file_exists') => ({ type, subject, timeoutSecs: 30 });
-const post = (subject: string) => ({ subject, timeoutSecs: 30 });
-export const judge = (more: Partial<NonNullable<RunCard['judge']>> = {}) => ({
+export const judge = (more: Partial<NonNullable<RunPlan['judge']>> = {}) => ({
   model: 'house/small',
   rubric: 'rubric.yaml',
   timeoutSecs: 300,
@@ -51,7 +65,7 @@ export const evaluator = (name: string) => ({ name, timeoutSecs: 30 });
 
 /** A run with two of each kind of step. */
 export const FULL = card({
-  posts: [post('make'), post('make docs')],
+  steps: [agentStep(), command('make'), command('make docs')],
   gates: [gate('notes.md'), gate('notes.md', 'file_contains')],
   evaluators: [evaluator('size'), evaluator('style')],
 });

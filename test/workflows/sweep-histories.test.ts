@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
-import { patientAll } from '../../src/activities/step/patient.js';
+import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
 import { SIGNALS } from '../../src/workflows/protocol.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, useTemporal, type SweepHandle } from './harness.js';
@@ -110,7 +110,7 @@ it('a look for the ends of inherited runs is tried again however often it fails,
     loadCells: pagesOf(cellsUpTo(4)),
     runAgent: agents.runAgent,
     // As the worker performs it.
-    ...patientAll(
+    ...withRetryPolicy(
       { isOwnServer, resultsPath: '/none', stateFolder: '/none' },
       {
         findEndedRuns: (wanted: Parameters<typeof look>[0]) =>

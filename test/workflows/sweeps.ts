@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { Cell } from '../../src/results/cell.js';
+import type { Cell } from '../../src/results/records/cell.js';
 import { QUERIES, UPDATES, type SweepProgress, type SweepStatus } from '../../src/workflows/protocol.js';
 import type { SweepHandle } from './harness.js';
 import type { Stubs } from './stub-activities.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patience } from '../../src/workflows/patience.js';
+import { backoffMs } from '../../src/workflows/provider-backoff.js';
 import { QUERIES, SIGNALS, UPDATES, type SweepProgress } from '../../src/workflows/protocol.js';
 import { eventually, useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
@@ -181,13 +181,13 @@ it('a paused sweep wakes no run', async () => {
 
 test('how long an agent is waited for', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
-  const busy = (nth: number, at: number | null = null) => patience({ why: 'busy', at }, nth, now);
+  const busy = (nth: number, at: number | null = null) => backoffMs({ why: 'busy', at }, nth, now);
   expect([1, 2, 3].map((nth) => busy(nth))).toEqual([5000, 10_000, 20_000]);
   expect(busy(7)).toBe(300_000);
   expect(busy(8)).toBeNull();
   expect(busy(1, now + 42_000)).toBe(42_000);
   expect(busy(1, now - 1)).toBe(5000);
-  const limit = (nth: number, at: number | null) => patience({ why: 'limit', at }, nth, now);
+  const limit = (nth: number, at: number | null) => backoffMs({ why: 'limit', at }, nth, now);
   expect(limit(1, now + 5 * HOUR_MS)).toBe(5 * HOUR_MS + 5000);
   expect(limit(1, null)).toBe(15 * 60_000);
   expect(limit(1, now + 9 * 24 * HOUR_MS)).toBeNull();

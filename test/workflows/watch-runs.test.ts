@@ -63,8 +63,14 @@ async function watched(): Promise<Watched> {
   const seconds = uniqueSeconds();
   killWhenFinished(seconds);
   await local.start(
-    { type: 'local', root: runRoot, workspace, mark: name, hidden: [], project: null },
-    { start: 1, argv: ['sleep', seconds], env: { PATH }, stdin: '', deadlineSecs: 600, idleSecs: null },
+    {
+      ...{ type: 'local', root: runRoot, workspace, journal: join(runRoot, 'agent') },
+      ...{ mark: name, hidden: [], project: null },
+    },
+    {
+      ...{ start: 1, argv: ['sleep', seconds], env: { PATH }, stdin: '', files: [] },
+      ...{ deadlineSecs: 600, idleSecs: null },
+    },
   );
   await running(seconds);
   const lines: string[] = [];

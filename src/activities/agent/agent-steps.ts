@@ -1,6 +1,6 @@
 import { STEPS } from '../../workflows/protocol.js';
-import type { AgentStep } from './digest-output.js';
-import { readStep, type Manifest } from '../step/publish-step.js';
+import type { AgentStep } from './summarize-output.js';
+import { readStep, type Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** The last of the steps in which the agent was run; null where it was not. */

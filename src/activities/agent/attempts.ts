@@ -3,16 +3,17 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { beginningOf } from '../../lib/cut.js';
+import { beginningOf } from '../../lib/format/truncate.js';
 import { diskRemedy } from '../../lib/disk-failure.js';
-import { formatDuration } from '../../lib/duration.js';
+import { formatDuration } from '../../lib/format/duration.js';
 import { parseJson } from '../../lib/json.js';
-import { everySecond } from '../../platform/every-second.js';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process-identity.js';
-import { readTextIfThere } from '../../platform/read-file.js';
-import { writeNote } from '../../platform/write-file.js';
-import { DISK_FAILURE, explained } from '../step/explain.js';
+import { everySecond } from '../../platform/process/every-second.js';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process/process-identity.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
+import { writeNote } from '../../platform/fs/write-file.js';
+import { DISK_FAILURE, withAdvice } from '../step/error-advice.js';
 import { isShuttingDown } from '../step/heartbeat.js';
+import { stateFolderOf } from '../step/recordable.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** `<run>/<step>-attempts/<attempt>`: written when it begins, touched while it lives, and again when it fails. */
@@ -29,11 +30,11 @@ interface Attempt {
 }
 
 const MESSAGE_LENGTH = 300;
-const attemptsFolder = ({ handle }: RunContext, step: string): string =>
-  join(handle.root, `${step.replaceAll(' ', '-')}-attempts`);
+const attemptsFolder = ({ state }: RunContext, step: string): string =>
+  join(state, `${step.replaceAll(' ', '-')}-attempts`);
 
 /** Performs an attempt of a step that runs the agent so that the next one can tell how it ended. */
-export async function noteAttempt<T>(
+export async function recordAttempt<T>(
   context: RunContext,
   step: string,
   perform: () => Promise<T>,
@@ -42,7 +43,7 @@ export async function noteAttempt<T>(
   const file = join(folder, String(Context.current().info.attempt));
   const at = Date.now();
   const worker = ownIdentity();
-  const own = [dirname(dirname(context.handle.root)), dirname(context.files.folder)];
+  const own = [stateFolderOf(context), dirname(context.files.folder)];
   const note = (failed: string | null, more: Pick<Attempt, 'stopped' | 'waited'> = {}): void => {
     try {
       writeNote(file, JSON.stringify({ at, failed, worker, ...more } satisfies Attempt));
@@ -54,7 +55,7 @@ export async function noteAttempt<T>(
   note(null);
   const stop = everySecond(() => showLife(file));
   try {
-    return await explained(perform, own);
+    return await withAdvice(perform, own);
   } catch (error) {
     // An attempt that is stopped from outside has not failed: the next one adopts the agent, or the run was cancelled.
     if (isShuttingDown()) note(null, { stopped: true });

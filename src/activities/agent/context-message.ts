@@ -1,7 +1,7 @@
-import type { CommandRecord } from '../../results/run-record.js';
-import { STEPS } from '../../workflows/protocol.js';
-import { readStep } from '../step/publish-step.js';
+import type { CommandRecord } from '../../results/records/run-record.js';
+import { readStep } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
+import { stepsOfKind } from '../step/scenario-steps.js';
 
 /** What a script of `task.context` left. */
 export interface ContextStep {
@@ -15,12 +15,12 @@ export interface ContextStep {
 
 /** What the agent is told of the scripts that were run before it; null where there are none. */
 export async function contextMessage(context: RunContext): Promise<string | null> {
-  const steps = context.scenario.task.context.map((_, index) =>
-    readStep<ContextStep>(context, STEPS.context(index)),
+  const steps = stepsOfKind(context.scenario, 'script').map(({ name }) =>
+    readStep<ContextStep>(context, name),
   );
-  const told = (await Promise.all(steps)).flatMap((manifest) => manifest?.result.told ?? []);
-  if (told.length === 0) return null;
-  const parts = told.map(({ line, answer }) => `$ ${line}\n${answer}`);
+  const texts = (await Promise.all(steps)).flatMap((manifest) => manifest?.result.told ?? []);
+  if (texts.length === 0) return null;
+  const parts = texts.map(({ line, answer }) => `$ ${line}\n${answer}`);
   return [
     'These scripts of the project were run before you began. Each is shown with its answer.',
     ...parts,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { dirname } from 'node:path';
 import type { AgentLaunch, AgentRequest } from '../../agents/agent.js';
-import { askVersion } from '../../platform/ask-version.js';
-import { findExecutable } from '../../platform/find-executable.js';
-import { writeFileAtomic } from '../../platform/write-file.js';
-import { makeOwnFolder } from '../equip/make-own-folder.js';
+import { sharesHost } from '../../environments/environment.js';
+import { shellWord } from '../../lib/shell-word.js';
+import { detectVersion, firstLine } from '../../platform/process/detect-version.js';
+import { findProgram } from '../step/find-program.js';
+import { agentStep } from '../../scenario/scenario.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -28,16 +28,24 @@ export async function planLaunch(
   const launch =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
   const env = { ...context.baseEnv, ...launch.env, ...context.targetEnv };
-  return { launch, env, program: await findExecutable(launch.argv[0] ?? '', env['PATH'] ?? '') };
+  return { launch, env, program: await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '') };
 }
 
 /** First line of what the agent says of its version; null when it says nothing. */
 export async function agentVersion(
-  { agent, redact, handle }: Pick<RunContext, 'agent' | 'redact' | 'handle'>,
+  { agent, redact, environment, handle }: Pick<RunContext, 'agent' | 'redact' | 'environment' | 'handle'>,
   env: Record<string, string>,
 ): Promise<string | null> {
-  const said = await askVersion(agent.version ?? [], { env, cwd: handle.workspace, timeoutMs: VERSION_MS });
-  return said === null ? null : redact(said);
+  const { version: command } = agent;
+  if (command === null) return null;
+  const version = sharesHost(handle)
+    ? await detectVersion(command, { env, cwd: handle.workspace, timeoutMs: VERSION_MS })
+    : firstLine(
+        await environment.exec(handle, {
+          ...{ command: command.map(shellWord).join(' '), env, timeoutSecs: VERSION_MS / 1000 },
+        }),
+      );
+  return version === null ? null : redact(version);
 }
 
 function requestOf(
@@ -46,25 +54,18 @@ function requestOf(
   system: string | null,
 ): AgentRequest {
   return {
-    prompt: scenario.task.prompt,
+    prompt: agentStep(scenario).prompt,
     model: run.cell.model,
     workspace: handle.workspace,
     home,
     config,
     sessionId: uuidOf(`${run.run}/${start}`),
-    maxTurns: scenario.run.max_turns ?? null,
+    maxTurns: agentStep(scenario).max_turns ?? null,
     system,
     access,
     mock: scenario.mock ?? null,
+    hasNode: sharesHost(handle),
   };
-}
-
-/** Writes what an agent is to find when it is started. */
-export async function writeLaunchFiles({ files }: AgentLaunch, root: string): Promise<void> {
-  for (const { path, content } of files) {
-    await makeOwnFolder(root, dirname(path));
-    await writeFileAtomic(path, content, 0o600);
-  }
 }
 
 /** The same UUID at every attempt: a session is named before the agent is started, and names are used once. */

@@ -1,13 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AgentEnd, StreamParser } from '../../agents/agent.js';
-import type { ProcessHandle } from '../../environments/environment.js';
-import { startNumbers } from '../../environments/run-folders.js';
-import { createBreather } from '../../lib/breathe.js';
-import { linesOf } from '../../platform/lines.js';
-import { readTextIfThere } from '../../platform/read-file.js';
-import { supervisedFiles } from '../../platform/supervise.js';
-import type { EventBody } from '../../results/events.js';
+import { startFiles } from '../../environments/journal.js';
+import { createYielder } from '../../lib/yield-to-event-loop.js';
+import { linesOf } from '../../platform/fs/lines.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
+import type { EventBody } from '../../results/records/events.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** One start of the agent: what it left, and how it ended. Times in ms since the epoch. */
@@ -28,15 +25,6 @@ export interface AgentOutput {
 /** Where an agent is started. */
 type Place = Pick<RunContext, 'environment' | 'handle'>;
 
-/** In a start's folder where it goes on with a session: the id of that. Written before the agent is started. */
-export const resumesFile = ({ folder }: ProcessHandle): string => join(folder, 'resumes');
-
-/** In a start's folder: when its output had which size. */
-export const growthFile = ({ folder }: ProcessHandle): string => join(folder, 'growth');
-
-/** Number of the agent's last start; 0 where it was never started. */
-export const lastStart = (root: string): number => Math.max(0, ...startNumbers(root));
-
 /** As shells say of a process that was killed: the exit status of a start that has left none. */
 export const LOST = 137;
 
@@ -55,21 +43,19 @@ export async function agentOutput(
   { environment, handle }: Place,
   start: number,
 ): Promise<AgentOutput | null> {
-  const process = environment.process(handle, start);
-  const { stdout, stderr } = environment.output(process);
+  const { stdout, stderr, growth, resumes, claim, exit } = startFiles(handle, start);
   if (!existsSync(stdout)) return null;
   const timeOf = (file: string): number => Math.round(statSync(file).mtimeMs);
-  const state = await environment.inspect(process);
+  const state = await environment.inspect(handle, start);
   const ended = state.state === 'ended' ? state : null;
-  const { claim, exit } = supervisedFiles(process.folder);
   return {
     start,
-    resumed: (await readTextIfThere(resumesFile(process))) !== null,
+    resumed: (await readTextIfThere(resumes)) !== null,
     exitCode: ended?.exitCode ?? null,
     stopped: ended?.stopped ?? null,
     stdout,
     stderr,
-    growth: growthFile(process),
+    growth,
     startedAt: timeOf(claim),
     endedAt: timeOf(ended === null ? stdout : exit),
   };
@@ -83,9 +69,9 @@ export function lastSession(outputs: readonly AgentOutput[]): AgentOutput[] {
 
 /** The events of an ended start, one after another, without times. */
 export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): AsyncGenerator<EventBody> {
-  const breathe = createBreather();
+  const yieldIfDue = createYielder();
   for (const { text } of linesOf(stdout)) {
-    await breathe();
+    await yieldIfDue();
     yield* parser.line(text);
   }
 }

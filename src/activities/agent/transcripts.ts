@@ -1,17 +1,19 @@
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBreather } from '../../lib/breathe.js';
-import { createLineRedactor } from '../../lib/redact-key-block.js';
+import { startFiles } from '../../environments/journal.js';
+import { createYielder } from '../../lib/yield-to-event-loop.js';
+import { createLineRedactor } from '../../lib/redaction/redact-key-block.js';
 import type { StreamParser } from '../../agents/agent.js';
-import { arrivalOf, readGrowth } from '../../platform/growth.js';
-import { linesOf } from '../../platform/lines.js';
-import { temporaryName } from '../../platform/write-file.js';
+import { arrivalOf, readTimeline } from '../../platform/process/output-timeline.js';
+import { linesOf } from '../../platform/fs/lines.js';
+import { temporaryName } from '../../platform/fs/write-file.js';
 import { renderHumanTranscript } from '../../reports/human-transcript.js';
-import type { EventBody, RunEvent } from '../../results/events.js';
-import type { AgentRecord, CommandRecord } from '../../results/run-record.js';
-import { redactEvent } from '../../results/text-fields.js';
+import type { EventBody, RunEvent } from '../../results/records/events.js';
+import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
+import { redactEvent } from '../../results/records/text-fields.js';
+import { agentStep } from '../../scenario/scenario.js';
 import type { AgentOutput } from './outputs.js';
-import type { Manifest } from '../step/publish-step.js';
+import type { Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** More than anyone reads; redaction takes a second for each 5 MB. The whole stays in the private state folder. */
@@ -62,7 +64,7 @@ export async function writeTranscripts(
   limit = OUTPUT_LIMIT,
 ): Promise<LeftOut> {
   const { files, redact } = context;
-  const breathe = createBreather();
+  const yieldIfDue = createYielder();
   const leftOut: LeftOut = { transcripts: false, lines: false };
   const redactLine = createLineRedactor((line) =>
     JSON.stringify(redactEvent(JSON.parse(line) as RunEvent, redact)),
@@ -79,14 +81,14 @@ export async function writeTranscripts(
         const { start, stdout, stderr, startedAt, endedAt } = output;
         if (index === 0) for (const body of before) write(body, start, startedAt);
         else raw(`[start ${start}, in the same session]\n`);
-        const growth = await readGrowth(output.growth);
+        const growth = await readTimeline(output.growth);
         let over = false;
         const [redactOut, redactError] = [createLineRedactor(redact), createLineRedactor(redact)];
         for (const { text, end, cut } of linesOf(stdout)) {
-          await breathe();
+          await yieldIfDue();
           leftOut.lines ||= cut;
           if (end > limit) {
-            if (!over) raw(`[what follows the first ${limit} bytes is left out]\n`);
+            if (!over) raw(`[only the first ${limit} bytes are shown]\n`);
             over = leftOut.transcripts = true;
             for (const body of parser.line(text)) emit(body, start);
             continue;
@@ -96,7 +98,7 @@ export async function writeTranscripts(
           for (const body of parser.line(text)) write(body, start, at);
         }
         for (const { text, end } of linesOf(stderr)) {
-          await breathe();
+          await yieldIfDue();
           if (end > limit) {
             leftOut.transcripts = true;
             break;
@@ -124,11 +126,11 @@ export async function addPostScripts(
   { files }: RunContext,
   scripts: (Manifest<CommandRecord> | null)[],
 ): Promise<void> {
-  const breathe = createBreather();
+  const yieldIfDue = createYielder();
   await writeLines(files.events, async (write) => {
     let last = { seq: 0, attempt: 1 };
     for (const { text } of linesOf(files.events, Infinity)) {
-      await breathe();
+      await yieldIfDue();
       const event = JSON.parse(text) as RunEvent;
       if (event.type === 'post_script') continue;
       last = event;
@@ -146,15 +148,15 @@ export async function addPostScripts(
 
 /** Keeps what starts before the last one printed, redacted, in attempts/: they were paid for too. */
 export async function keepLostStarts(context: RunContext, starts: number): Promise<void> {
-  const breathe = createBreather();
-  const { environment, handle, files, redact } = context;
+  const yieldIfDue = createYielder();
+  const { handle, files, redact } = context;
   for (let start = 1; start < starts; start++) {
-    const { stdout, stderr } = environment.output(environment.process(handle, start));
+    const { stdout, stderr } = startFiles(handle, start);
     await writeLines(join(files.attempts, `start-${start}`, 'transcript.raw.txt'), async (write) => {
       for (const path of [stdout, stderr].filter((path) => existsSync(path))) {
         const redactLine = createLineRedactor(redact);
         for (const { text, end } of linesOf(path)) {
-          await breathe();
+          await yieldIfDue();
           if (end > OUTPUT_LIMIT) break;
           write(`${redactLine(text)}\n`);
         }
@@ -165,13 +167,13 @@ export async function keepLostStarts(context: RunContext, starts: number): Promi
 
 /** Writes the conversation from events.jsonl; again at the end, when the post scripts are in it. */
 export async function writeHuman(context: RunContext, agent: AgentRecord): Promise<void> {
-  const breathe = createBreather();
+  const yieldIfDue = createYielder();
   const { files, run, scenario } = context;
   const about = {
     scenario: run.cell.scenario,
     agent: run.cell.agent,
     model: run.cell.model,
-    prompt: scenario.task.prompt,
+    prompt: agentStep(scenario).prompt,
     used: agent,
   };
   const events = function* (): Generator<RunEvent> {
@@ -179,7 +181,7 @@ export async function writeHuman(context: RunContext, agent: AgentRecord): Promi
   };
   await writeLines(files.humanTranscript, async (write) => {
     for (const piece of renderHumanTranscript({ ...about, prompt: context.redact(about.prompt) }, events())) {
-      await breathe();
+      await yieldIfDue();
       write(piece);
     }
   });

@@ -1,9 +1,9 @@
 import type { Agent, StreamParser } from '../../agents/agent.js';
-import { createToldEnd } from '../../agents/told-end.js';
+import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { createPricer } from '../../results/cost.js';
-import type { EventBody } from '../../results/events.js';
-import { recordedUsage } from '../../results/recorded-usage.js';
-import { createUsageMeter, type UsageMeter } from '../../results/usage-meter.js';
+import type { EventBody } from '../../results/records/events.js';
+import { recordedUsage } from '../../results/records/recorded-usage.js';
+import { createUsageMeter, type UsageMeter } from '../../results/transcript/usage-meter.js';
 import { eventsOf, type AgentOutput } from './outputs.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -31,15 +31,15 @@ export async function usageOfStart(
   look: (event: EventBody) => void = () => undefined,
 ): Promise<ReturnType<typeof recordedUsage>> {
   const parser = agent.parser();
-  const told = createToldEnd();
+  const end = createEndTracker();
   const add = (event: EventBody): void => {
     meter.add(event);
-    told.add(event);
+    end.add(event);
     look(event);
   };
   for await (const event of eventsOf(parser, output)) add(event);
   for (const event of parser.end()) add(event);
-  const ended = !wasInterrupted(output) || told.read().result !== null;
+  const ended = !wasInterrupted(output) || end.read().result !== null;
   return recordedUsage(meter.read(), ended && !parser.usagePending());
 }
 
@@ -55,12 +55,12 @@ export async function usageOf(context: RunContext, outputs: readonly AgentOutput
       complete &&= !parser.usagePending();
       parser = agent.parser();
     }
-    const told = createToldEnd();
+    const end = createEndTracker();
     for await (const event of eventsOf(parser, output)) {
       meter.add(event);
-      told.add(event);
+      end.add(event);
     }
-    complete &&= !wasInterrupted(output) || told.read().result !== null;
+    complete &&= !wasInterrupted(output) || end.read().result !== null;
   }
   return { meter, parser, complete: complete && !parser.usagePending() };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { linesOf } from '../../platform/lines.js';
+import { linesOf } from '../../platform/fs/lines.js';
 import type { AgentOutput } from './outputs.js';
 import { usageOf } from './usage.js';
 import type { RunContext } from '../step/run-context.js';

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { sha256 } from '../../lib/hash.js';
 import { readSigned, sign } from '../../platform/origin.js';
-import { readTextIfThere } from '../../platform/read-file.js';
-import { TEMPORARY, writeFileAtomic } from '../../platform/write-file.js';
-import { JudgeAnswer } from '../../results/judgment.js';
-import { redactFields } from '../../results/redact-fields.js';
-import { answerText } from '../../results/text-fields.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
+import { TEMPORARY, writeFileAtomic } from '../../platform/fs/write-file.js';
+import { JudgeAnswer } from '../../results/records/judgment.js';
+import { redactFields } from '../../results/records/redact-fields.js';
+import { answerText } from '../../results/records/text-fields.js';
 import { judgeAnswerFile } from '../../store/results-folder.js';
-import { ALTERED } from '../step/publish-step.js';
+import { ALTERED } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** Answers that a disk has not taken yet. They are paid for: the next attempt keeps them, and does not ask again. */
@@ -35,8 +35,7 @@ export async function readAnswers(context: RunContext): Promise<JudgeAnswer[]> {
 }
 
 /** Answers lie in the results folder, for people to read; what proves them is in the private state. */
-const sealFile = ({ handle }: RunContext, number: number): string =>
-  join(handle.root, 'answers', `${number}.json`);
+const sealFile = ({ state }: RunContext, number: number): string => join(state, 'answers', `${number}.json`);
 const sealName = (number: number): string => `judge answer ${number}`;
 
 async function isOurs(context: RunContext, number: number, text: string): Promise<boolean> {

@@ -1,17 +1,17 @@
 import type { Classified } from '../../agents/agent.js';
-import type { ProcessHandle, ProcessState } from '../../environments/environment.js';
-import { ModelFailed } from '../../platform/model-errors.js';
-import { supervisorSaid } from '../../platform/supervise.js';
-import { lastStart } from '../agent/outputs.js';
+import type { EnvironmentHandle, ProcessState } from '../../environments/environment.js';
+import { lastStart, startFolder } from '../../environments/journal.js';
+import { ModelFailed } from '../../platform/models/model-errors.js';
+import { supervisorErrors } from '../../platform/process/supervise.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
-import { planQuestion, readStart, startPlaced, type AgentSaid } from '../agent/placed-agent.js';
-import type { PlacedAgent } from '../step/places.js';
+import { planQuestion, readStart, startOneShot, type OneShotAnswer } from '../agent/one-shot-agent.js';
+import type { AgentInPlace } from '../step/run-paths.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** What an agent is to be asked. */
 export interface AgentQuestion {
-  agent: PlacedAgent;
+  agent: AgentInPlace;
   prompt: string;
   timeoutSecs: number;
   /** The last start whose output has been taken; 0 where none has. */
@@ -28,11 +28,11 @@ export async function askAgent(
   question: AgentQuestion,
   fence: Fence,
   signal: AbortSignal,
-): Promise<AgentSaid> {
+): Promise<OneShotAnswer> {
   const { environment } = context;
   const { agent, taken, timeoutSecs } = question;
-  const last = lastStart(agent.handle.root);
-  const before = await environment.inspect(environment.process(agent.handle, last));
+  const last = lastStart(agent.handle);
+  const before = await environment.inspect(agent.handle, last);
   if (before.state === 'ended' && last > taken) {
     const { said, ending } = await readStart(context, agent, last);
     if (ending.ending === 'done') return said;
@@ -40,16 +40,15 @@ export async function askAgent(
   const alive = before.state === 'running' || before.state === 'starting';
   const start = alive ? last : last + 1;
   if (!alive) await startAgent(context, question, start, fence);
-  const process = environment.process(agent.handle, start);
-  const end = await follow(context, process, signal);
+  const end = await follow(context, agent.handle, start, signal);
   // Given up as early as one that is too slow: each start may cost money.
   if (end.state !== 'ended') {
-    const said = await supervisorSaid(process.folder);
-    throw new ModelFailed('timeout', `the agent was lost without an exit status${said}`);
+    const errors = await supervisorErrors(startFolder(agent.handle, start));
+    throw new ModelFailed('timeout', `the agent was lost without an exit status${errors}`);
   }
   // Another attempt may have started the next one by now.
   await fence.check();
-  await environment.quell(agent.handle);
+  await environment.kill(agent.handle, 'everything');
   const { said, ending } = await readStart(context, agent, start);
   const failure = failureOf(ending, timeoutSecs);
   if (failure !== null) throw failure;
@@ -68,7 +67,7 @@ async function startAgent(
     throw new ModelFailed('refused', `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
   await fence.check();
   try {
-    await startPlaced(environment, judge, planned, start, timeoutSecs);
+    await startOneShot(environment, judge, planned, start, timeoutSecs);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
     throw new ModelFailed(
@@ -81,13 +80,14 @@ async function startAgent(
 /** Waits for the end. A cancelled judge is ended; any other reason to stop leaves it to the next attempt. */
 async function follow(
   { environment }: RunContext,
-  process: ProcessHandle,
+  handle: EnvironmentHandle,
+  start: number,
   signal: AbortSignal,
 ): Promise<ProcessState> {
   try {
-    return await environment.attach(process, signal);
+    return await environment.inspect(handle, start, signal);
   } catch (error) {
-    if (wasCancelled()) await environment.kill(process, 'cancel');
+    if (wasCancelled()) await environment.kill(handle, { start, reason: 'cancel' });
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { answerSchema } from '../../judge/answer.js';
 import type { JudgePrompt } from '../../judge/prompt.js';
 import { parseModelName } from '../../lib/model-name.js';
-import { askModel } from '../../platform/ask-model.js';
-import { ModelFailed } from '../../platform/model-errors.js';
-import type { ModelProvider } from '../../platform/model-providers.js';
-import type { JudgeAnswer } from '../../results/judgment.js';
+import { callModel } from '../../platform/models/call-model.js';
+import { ModelFailed } from '../../platform/models/model-errors.js';
+import type { ModelProvider } from '../../platform/models/model-providers.js';
+import type { JudgeAnswer } from '../../results/records/judgment.js';
 import type { JudgeSettings } from '../../scenario/plan.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -19,7 +19,7 @@ export async function askProvider(
   const name = parseModelName(model);
   if (!name.ok) throw new ModelFailed('refused', name.message);
   const question = { ...prompt, schema: answerSchema(rubric), timeoutMs: timeout_secs * 1000 };
-  const { modelUsed, finishReason, usage, text } = await askModel(
+  const { modelUsed, finishReason, usage, text } = await callModel(
     await provider.connect(name.model, values),
     question,
     signal,

@@ -1,13 +1,15 @@
 import type { JudgeQuestion } from '../../judge/prompt.js';
+import { changesIn } from '../../environments/read-workspace.js';
 import { readAgentStep } from '../agent/agent-steps.js';
-import { readTextIfThere } from '../../platform/read-file.js';
-import { redactFields } from '../../results/redact-fields.js';
-import type { EvaluatorResult, GateDetail } from '../../results/schema.js';
-import { evaluatorText, gateText } from '../../results/text-fields.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
+import { redactFields } from '../../results/records/redact-fields.js';
+import type { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
+import { evaluatorText, gateText } from '../../results/records/text-fields.js';
 import type { Rubric } from '../../scenario/rubric.js';
+import { agentStep } from '../../scenario/scenario.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { STEPS } from '../../workflows/protocol.js';
-import { readStep } from '../step/publish-step.js';
+import { readStep } from '../step/run-step-once.js';
 import type { Deps } from '../step/deps.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -23,7 +25,7 @@ export async function gatherQuestion(
     return manifests.flatMap((manifest) => (manifest === null ? [] : [manifest.result]));
   };
   const fixture = fixtureFolder(resultsPath, context.fixture);
-  const changes = await environment.changes(handle, fixture, scenario.setup.files);
+  const changes = await changesIn(environment, handle, { fixture, files: scenario.inputs.files });
   const agent = (await readAgentStep(context))?.result.record;
   return {
     rubric,
@@ -36,10 +38,10 @@ export async function gatherQuestion(
     ...redactFields(
       {
         description: scenario.description,
-        task: scenario.task.prompt,
+        task: agentStep(scenario).prompt,
         ending: agent === undefined ? 'not known' : `${agent.ending}: ${agent.message}`,
-        gates: await results<GateDetail>(scenario.evaluation.gates, STEPS.gate),
-        evaluators: await results<EvaluatorResult>(scenario.scripts.evaluators, STEPS.evaluator),
+        gates: await results<GateDetail>(scenario.checks.gates, STEPS.gate),
+        evaluators: await results<EvaluatorResult>(scenario.checks.evaluators, STEPS.evaluator),
       },
       {
         description: 'redacted',

@@ -1,11 +1,12 @@
 import { parseModelName } from '../../lib/model-name.js';
 import { createPricer, sumOfCosts } from '../../results/cost.js';
-import type { JudgeAnswer } from '../../results/judgment.js';
-import { NO_USAGE, sumUsage, type TokenUsage } from '../../results/token-usage.js';
-import { createUsageMeter } from '../../results/usage-meter.js';
-import { agentOutputs, lastStart } from '../agent/outputs.js';
+import type { JudgeAnswer } from '../../results/records/judgment.js';
+import { NO_USAGE, sumUsage, type TokenUsage } from '../../results/records/token-usage.js';
+import { createUsageMeter } from '../../results/transcript/usage-meter.js';
+import { lastStart } from '../../environments/journal.js';
+import { agentOutputs } from '../agent/outputs.js';
 import { usageOfStart } from '../agent/usage.js';
-import type { PlacedAgent } from '../step/places.js';
+import type { AgentInPlace } from '../step/run-paths.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** Tokens of a judge, and US dollars: 0 where it was not asked, null where a price is not known. */
@@ -33,9 +34,9 @@ export async function judgeUsage(context: RunContext, answers: readonly JudgeAns
 
 async function usageOfAgent(
   { environment, prices }: RunContext,
-  { agent, model, handle }: PlacedAgent,
+  { agent, model, handle }: AgentInPlace,
 ): Promise<JudgeUsage> {
-  const outputs = await agentOutputs({ environment, handle }, lastStart(handle.root));
+  const outputs = await agentOutputs({ environment, handle }, lastStart(handle));
   const pricer = await createPricer(prices);
   const starts = [];
   for (const output of outputs)

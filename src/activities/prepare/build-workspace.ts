@@ -1,21 +1,22 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { realpath, symlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
 import { adapterNames } from '../../agents/index.js';
 import { describeEnd } from '../../lib/command-result.js';
-import { beginningOf } from '../../lib/cut.js';
+import { sharesHost, type Contents } from '../../environments/environment.js';
+import { beginningOf } from '../../lib/format/truncate.js';
 import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
-import { findDeno } from '../../platform/find-deno.js';
-import { findExecutable, findFile } from '../../platform/find-executable.js';
-import { knownProviders } from '../../platform/model-providers.js';
-import { removeTree } from '../../platform/tree.js';
-import type { CommandRecord } from '../../results/run-record.js';
+import { findDeno } from '../../platform/process/find-deno.js';
+import { findExecutable, findFile } from '../../platform/process/find-executable.js';
+import { knownProviders } from '../../platform/models/model-providers.js';
+import type { CommandRecord } from '../../results/records/run-record.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
 import { toRecord } from '../step/command-record.js';
 import type { Fence } from '../step/fence.js';
-import { whyNotLoggedIn } from '../equip/login-files.js';
+import { whyNotLoggedIn } from '../credentials/login-files.js';
 import type { Deps } from '../step/deps.js';
+import { findProgram } from '../step/find-program.js';
 import { execWithRoom } from '../step/room.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -46,7 +47,7 @@ export interface Prepared {
 
 /** How long it may take to build a workspace: its commands have limits of their own. */
 export const buildSecs = ({ scenario, target }: Pick<RunContext, 'scenario' | 'target'>): number =>
-  scenario.setup.commands.length * SETUP_SECS + (target.health_check === undefined ? 0 : HEALTH_SECS);
+  scenario.inputs.commands.length * SETUP_SECS + (target.health_check === undefined ? 0 : HEALTH_SECS);
 
 /** Makes the workspace anew: the fixture, setup files and commands, the target on PATH, the health check. */
 export async function buildWorkspace(
@@ -56,23 +57,18 @@ export async function buildWorkspace(
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { environment, handle, scenario, target, targetEnv, baseEnv } = context;
-  const { home, config, temporary, binaries, checks } = context;
   const unfit = whyUnfit(context);
   if (unfit !== null)
     return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
-  await fence.check();
-  for (const folder of [home, config, temporary, binaries, ...checks]) await removeTree(folder);
-  for (const folder of [home, config, temporary, binaries])
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fixture = fixtureFolder(deps.resultsPath, context.fixture);
-  await environment.prepare(handle, fixture, scenario.setup.files, fence.check);
-  await linkTarget(context);
-  await linkDeno(context);
+  const { files } = scenario.inputs;
+  const programs = { ...linkedTarget(context), ...(await linkedDeno(context, fixture)) };
+  await environment.prepare(handle, { fixture, files, programs }, fence.check);
 
   const env = { ...baseEnv, ...targetEnv };
   const setup: CommandRecord[] = [];
   const warnings: string[] = [];
-  for (const command of scenario.setup.commands) {
+  for (const command of scenario.inputs.commands) {
     await fence.check();
     const result = await execWithRoom(context, {
       command,
@@ -85,7 +81,7 @@ export async function buildWorkspace(
     if (result.exitCode !== 0) {
       warnings.push(`setup command failed (${describeEnd(result, SETUP_SECS)}): ${context.redact(command)}`);
     }
-    if (!existsSync(handle.workspace)) {
+    if ((await environment.look(handle, '.')).kind !== 'directory') {
       const reason = `the setup command removed the workspace: ${context.redact(command)}`;
       const unfit = beginningOf(reason, UNFIT_LIMIT);
       return { setup, health_check: null, agent_version: null, resolved: null, unfit, warnings };
@@ -130,13 +126,15 @@ export async function buildWorkspace(
 
 /** What the user has to see to before anything can be set up; null when nothing is amiss. */
 function whyUnfit(context: RunContext): string | null {
-  const { missing, place, needsSandbox, scenario } = context;
+  const { missing, place, needsSandbox, scenario, target_path } = context;
   if (missing.length > 0) {
     const names = missing.map((name) => `\${${name}}`).join(', ');
     return `not set: ${names}; export it in the shell of the run, or use --env-file${orLogin(context)}`;
   }
-  if (place.lacking !== null && scenario.environment.type === 'bubblewrap')
-    return `environment.type bubblewrap: ${place.lacking}`;
+  if (place.lacking !== null && scenario.environment.type !== 'auto')
+    return `environment.type ${place.type}: ${place.lacking}`;
+  if (place.container !== undefined && target_path !== null)
+    return `the target ${target_path} is not in the container: use one of the image or of the fixture`;
   if (needsSandbox && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
   return whyNotLoggedIn(context);
@@ -149,28 +147,40 @@ const orLogin = ({ agent, access, run }: RunContext): string =>
   agent.login === null &&
   knownProviders({}).has(agent.provider(run.cell.model) ?? '')
     ? // Not as the file has it: redaction would take it for a secret.
-      `, or set auth to "login" in [agents.${agent.name}] of llm-tool-test-config.toml where you have logged in`
+      `, or set auth to "login" in [agents.${agent.name}] in llm-tool-test-config.toml if you have logged in`
     : '';
 
 /** A target given by path is reached by its name, through a private folder that comes first on PATH. */
-async function linkTarget({ target, target_path, handle, binaries }: RunContext): Promise<void> {
+function linkedTarget({ target, target_path, handle }: RunContext): Contents['programs'] {
   const path = target_path ?? (target.binary.includes('/') ? join(handle.workspace, target.binary) : null);
-  if (path !== null) await symlink(path, join(binaries, basename(target.binary)));
+  return path === null ? {} : { [basename(target.binary)]: path };
 }
 
 /** Deno from npm is on nobody's PATH: agent scripts of the workspace and their agents find it like the target. */
-async function linkDeno(context: RunContext): Promise<void> {
-  const { handle, binaries } = context;
-  const scripts = join(handle.workspace, SCRIPTS_FOLDER);
-  if (!existsSync(scripts) || (await findExecutable('deno', pathOf(context))) !== null) return;
-  const deno = await findDeno(handle.project);
-  if (deno !== null) await symlink(deno, join(binaries, 'deno'));
+async function linkedDeno(context: RunContext, fixture: string): Promise<Contents['programs']> {
+  const hasScripts =
+    ['', 'initial-state'].some((folder) => existsSync(join(fixture, folder, SCRIPTS_FOLDER))) ||
+    Object.keys(context.scenario.inputs.files).some((path) => path.startsWith(`${SCRIPTS_FOLDER}/`));
+  // An earlier attempt may have linked it, in a folder that is made anew.
+  const others = pathOf(context)
+    .split(delimiter)
+    .filter((folder) => folder !== context.binaries);
+  if (
+    !sharesHost(context.handle) ||
+    !hasScripts ||
+    (await findExecutable('deno', others.join(delimiter))) !== null
+  )
+    return {};
+  const deno = await findDeno(context.handle.project);
+  return deno === null ? {} : { deno };
 }
 
 const pathOf = ({ baseEnv, targetEnv }: RunContext): string => targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
 
 async function whyNoTarget(context: RunContext): Promise<string> {
   const { binary } = context.target;
+  if (!sharesHost(context.handle))
+    return `target binary '${binary}' was not found in the workspace or on the PATH of the image`;
   const file = await findFile(basename(binary), pathOf(context));
   return file === null
     ? `target binary '${binary}' was not found on PATH; install it or give its path`
@@ -178,7 +188,7 @@ async function whyNoTarget(context: RunContext): Promise<string> {
 }
 
 async function resolveTarget(context: RunContext): Promise<string | null> {
-  const found = await findExecutable(basename(context.target.binary), pathOf(context));
+  const found = await findProgram(context, basename(context.target.binary), pathOf(context));
   // Not our link to it, which is gone with the run.
-  return found === null ? null : realpathSync.native(found);
+  return found === null || !sharesHost(context.handle) ? found : realpathSync.native(found);
 }

@@ -1,13 +1,14 @@
 import { isAbsolute } from 'node:path';
+import { sharesHost, type EnvironmentHandle } from '../../environments/environment.js';
 import { absolutePaths } from '../../lib/absolute-paths.js';
 import { sha256 } from '../../lib/hash.js';
 import { interpolate } from '../../lib/interpolate.js';
-import { fingerprint } from '../../platform/fingerprint.js';
+import { fingerprint } from '../../platform/fs/fingerprint.js';
 import { buildId } from '../../platform/package-info.js';
-import { sourceFiles, TooMuch, type SourceFile } from '../../platform/source-files.js';
+import { sourceFiles, TooMuch, type SourceFile } from '../../platform/fs/source-files.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
-import { planQuestion } from '../agent/placed-agent.js';
-import type { PlacedAgent } from '../step/places.js';
+import { planQuestion } from '../agent/one-shot-agent.js';
+import type { AgentInPlace } from '../step/run-paths.js';
 import type { RunContext } from '../step/run-context.js';
 import type { Prepared } from './build-workspace.js';
 import { notPrograms, type TargetFiles } from './target-files.js';
@@ -49,7 +50,9 @@ export async function cacheKey(
       key: keyOf({
         build: buildId(),
         scenario: scenarioHash,
-        environment: handle.type,
+        environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
+          ' ',
+        ),
         agent,
         model,
         variant,
@@ -59,7 +62,7 @@ export async function cacheKey(
         targetEnv,
         locale: Object.entries(baseEnv).filter(([name]) => LOCALE.test(name)),
         agentVersion: prepared.agent_version ?? null,
-        program: await fingerprint(program),
+        program: await programIn(handle, program),
         files: await outsideFiles(context, [
           ...launch.argv.slice(1).filter(isAbsolute),
           ...commandsOf(scenario).flatMap(absolutePaths),
@@ -110,29 +113,34 @@ export const keyOf = (parts: CacheParts): string => sha256(JSON.stringify(parts)
 
 const unknown = (why: string): FoundKey => ({ key: null, unknown: why });
 
-const commandsOf = ({ setup, scripts, evaluation }: RunContext['scenario']): string[] => [
-  ...setup.commands,
-  ...scripts.post.map(({ command }) => command),
-  ...scripts.evaluators.flatMap(({ command }) => command ?? []),
-  ...evaluation.gates.flatMap((gate) => ('command' in gate ? [gate.command] : [])),
+const commandsOf = ({ inputs, steps, checks }: RunContext['scenario']): string[] => [
+  ...inputs.commands,
+  ...steps.flatMap((step) => (step.kind === 'command' ? [step.command] : [])),
+  ...checks.evaluators.flatMap(({ command }) => command ?? []),
+  ...checks.gates.flatMap((gate) => ('command' in gate ? [gate.command] : [])),
 ];
 
 /** What a judgment by an agent depends on; null where its program is not found. */
-async function judgeParts(context: RunContext, judge: PlacedAgent): Promise<object | null> {
+async function judgeParts(context: RunContext, judge: AgentInPlace): Promise<object | null> {
   const { launch, env, program } = await planQuestion(judge, '', 1);
   if (program === null) return null;
   return {
     settings: judge.settings,
     servedAt: judge.access?.baseUrl ?? null,
-    version: await agentVersion({ ...context, agent: judge.agent }, env),
-    program: await fingerprint(program),
+    version: sharesHost(judge.handle) ? await agentVersion({ ...context, agent: judge.agent }, env) : null,
+    program: await programIn(judge.handle, program),
     files: await outsideFiles(context, launch.argv.slice(1).filter(isAbsolute)),
   };
 }
 
+/** A program's content; that of a container is known by its image. */
+const programIn = async (handle: EnvironmentHandle, program: string): Promise<string | null> =>
+  sharesHost(handle) ? fingerprint(program) : program;
+
 /** Files and folders that are named by absolute path, and so are neither in the fixture nor in the scenario. */
 async function outsideFiles(context: RunContext, named: readonly string[]): Promise<SourceFile[]> {
   const { root } = context.handle;
+  if (!sharesHost(context.handle)) return []; // they are in the image
   const paths = [...new Set(named)].filter((path) => path !== root && !path.startsWith(`${root}/`)).sort();
   const found: SourceFile[] = [];
   for (const path of paths) {

@@ -1,26 +1,29 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { gateSubject } from '../../gates/index.js';
-import type { CommandRecord } from '../../results/run-record.js';
-import type { Judgment } from '../../results/judgment.js';
-import type { EvaluatorResult, GateDetail } from '../../results/schema.js';
+import type { CommandRecord } from '../../results/records/run-record.js';
+import type { Judgment } from '../../results/records/judgment.js';
+import type { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
 import type { Check } from '../../results/verdict.js';
-import { whyNotJudged } from '../../results/why-not-judged.js';
-import { STEPS, type ReportInput } from '../../workflows/protocol.js';
-import type { AgentStep } from '../agent/digest-output.js';
+import { judgeSkipReason } from '../../results/judge-skip-reason.js';
+import { nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
+import type { Step } from '../../scenario/scenario.js';
+import type { ReportInput } from '../../workflows/protocol.js';
+import type { AgentStep } from '../agent/summarize-output.js';
 import { judgeArtifacts, readAnswers } from '../judge/answers.js';
 import { judgeUsage, type JudgeUsage } from '../judge/usage.js';
-import { ALTERED, readStep, type Manifest } from '../step/publish-step.js';
+import { ALTERED, readStep, type Manifest } from '../step/run-step-once.js';
 import { readAgentSteps } from '../agent/agent-steps.js';
 import { fatesOfStarts, readUnread } from '../agent/unread.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { RunContext } from '../step/run-context.js';
+import { stepsOfKind } from '../step/scenario-steps.js';
 import type { ContextStep } from '../agent/context-message.js';
 import type { Prepared } from '../prepare/build-workspace.js';
 
 /** What the steps of a run left; null for one that was not performed, or of which nothing can be used. */
 export interface Found {
   prepared: Manifest<Prepared> | null;
-  contexts: (Manifest<ContextStep> | null)[];
+  contexts: { of: NamedStep<Step>; left: Manifest<ContextStep> | null }[];
   /** How often the agent was started, and how often its step was tried. */
   starts: number;
   attempts: number;
@@ -32,7 +35,8 @@ export interface Found {
   agent: Manifest<AgentStep> | null;
   /** The last that a step speaks of, by which the run is judged. */
   performed: Manifest<AgentStep> | null;
-  posts: (Manifest<CommandRecord> | null)[];
+  /** The scenario's own commands. */
+  commands: { of: NamedStep<Step>; left: Manifest<CommandRecord> | null }[];
   gates: (Manifest<GateDetail> | null)[];
   evaluators: (Manifest<EvaluatorResult> | null)[];
   judge: Manifest<Judgment> | null;
@@ -77,10 +81,12 @@ export async function collectSteps(
 
   const prepared = await read<Prepared>(STEPS.prepare);
   const published = await readAgentSteps(context, read);
-  const contexts = await each<ContextStep>(scenario.task.context, STEPS.context);
-  const posts = await each<CommandRecord>(scenario.scripts.post, STEPS.post);
-  const gates = await each<GateDetail>(scenario.evaluation.gates, STEPS.gate);
-  const evaluators = await each<EvaluatorResult>(scenario.scripts.evaluators, STEPS.evaluator);
+  const all = async <T>(kind: Step['kind']): Promise<{ of: NamedStep<Step>; left: Manifest<T> | null }[]> =>
+    Promise.all(stepsOfKind(scenario, kind).map(async (of) => ({ of, left: await read<T>(of.name) })));
+  const contexts = await all<ContextStep>('script');
+  const commands = await all<CommandRecord>('command');
+  const gates = await each<GateDetail>(scenario.checks.gates, STEPS.gate);
+  const evaluators = await each<EvaluatorResult>(scenario.checks.evaluators, STEPS.evaluator);
   const judge = await read<Judgment>(STEPS.judge);
   await stop();
   const unread = await readUnread(context, published, prepared?.result ?? null, cancelled).catch(
@@ -99,7 +105,7 @@ export async function collectSteps(
     agent: agents.at(-1) ?? null,
     // A start that no step speaks of is read for its cost, and decides nothing.
     performed: published.at(-1) ?? null,
-    posts,
+    commands,
     gates,
     evaluators,
     judge,
@@ -108,7 +114,7 @@ export async function collectSteps(
   };
   const unfit =
     steps.prepared?.result.unfit ??
-    steps.contexts.find((manifest) => manifest?.result.unfit != null)?.result.unfit ??
+    steps.contexts.find(({ left }) => left?.result.unfit != null)?.left?.result.unfit ??
     null;
   const why = (step: string): string | null => {
     if (altered.has(step)) return 'left a result that was altered';
@@ -119,7 +125,7 @@ export async function collectSteps(
   const { performed } = steps;
   const ending = performed?.result.record.ending ?? null;
   const worked = !cancelled && unfit === null && ending !== null && !/^(unable|cancelled)$/.test(ending);
-  const gateDetails = scenario.evaluation.gates.flatMap((gate, index): GateDetail[] => {
+  const gateDetails = scenario.checks.gates.flatMap((gate, index): GateDetail[] => {
     const manifest = steps.gates[index] ?? null;
     if (manifest !== null) return [manifest.result];
     const reason = why(STEPS.gate(index));
@@ -140,13 +146,18 @@ export async function collectSteps(
     wants(STEPS.prepare, steps.prepared);
     // Of steps that come one after the other, those after the first that is lacking are not due.
     if (steps.prepared !== null && unfit === null) {
-      steps.contexts.forEach((left, index) => wants(STEPS.context(index), left));
-      if (!steps.contexts.includes(null)) wants(STEPS.agent(Math.max(1, published.length)), performed);
+      const lefts = new Map([...contexts, ...commands].map(({ of, left }) => [of.name, left]));
+      for (const { step, name } of nameSteps(scenario.steps)) {
+        const isAgent = step.kind === 'agent';
+        const left = isAgent ? performed : (lefts.get(name) ?? null);
+        wants(isAgent ? STEPS.agent(Math.max(1, published.length)) : name, left);
+        if (isAgent || left === null) break;
+      }
     }
   }
   if (worked) {
-    steps.posts.forEach((left, index) => wants(STEPS.post(index), left));
-    scenario.evaluation.gates.forEach((_, index) => {
+    for (const { of, left } of commands) if (of.isAfterAgent) wants(of.name, left);
+    scenario.checks.gates.forEach((_, index) => {
       const left = gateDetails.find((gate) => gate.index === index) ?? null;
       checks.push({ kind: 'gate', step: STEPS.gate(index), left, why: null });
     });
@@ -189,9 +200,9 @@ const isJudgeDue = (
   gates: readonly GateDetail[],
 ): boolean =>
   judge !== null &&
-  whyNotJudged({
+  judgeSkipReason({
     always: judge.always,
-    gates: scenario.evaluation.gates.length,
+    gates: scenario.checks.gates.length,
     notPassed: gates.filter(({ status }) => status !== 'pass').length,
     completed: agent?.result.record.completed ?? true,
   }) === null;

@@ -1,6 +1,6 @@
 import { compositeScore } from '../../results/composite.js';
-import type { RunRecord } from '../../results/run-record.js';
-import { SCHEMA_VERSION, type Metrics } from '../../results/schema.js';
+import type { RunRecord } from '../../results/records/run-record.js';
+import { SCHEMA_VERSION, type Metrics } from '../../results/records/result-line.js';
 import type { Found } from './collect-steps.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -8,9 +8,9 @@ import type { RunContext } from '../step/run-context.js';
 export function composeMetrics(context: RunContext, record: RunRecord, found: Found): Metrics {
   const gates = found.gateDetails;
   const passed = gates.filter(({ status }) => status === 'pass').length;
-  const total = context.scenario.evaluation.gates.length;
+  const total = context.scenario.checks.gates.length;
   const efficiency = found.agent?.result.efficiency ?? null;
-  const { composite } = context.scenario.evaluation;
+  const { composite } = context.scenario.judgment;
   return {
     schema_version: SCHEMA_VERSION,
     run_id: record.run_id,

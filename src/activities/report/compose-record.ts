@@ -1,19 +1,22 @@
 import { Context } from '@temporalio/activity';
-import type { LeftOut } from '../../platform/copy-loosely.js';
+import type { Place } from '../../environments/index.js';
+import type { SkippedEntry } from '../../platform/fs/copy-best-effort.js';
 import {
   commandEnd,
   type AgentRecord,
   type CommandRecord,
   type RunRecord,
   type StepRecord,
-} from '../../results/run-record.js';
-import { SCHEMA_VERSION } from '../../results/schema.js';
+} from '../../results/records/run-record.js';
+import { SCHEMA_VERSION } from '../../results/records/result-line.js';
 import { decideOutcome } from '../../results/verdict.js';
-import { whyNotJudged } from '../../results/why-not-judged.js';
-import { STEPS, type ReportInput } from '../../workflows/protocol.js';
+import { judgeSkipReason } from '../../results/judge-skip-reason.js';
+import { nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
+import { agentStep, type Step } from '../../scenario/scenario.js';
+import type { ReportInput } from '../../workflows/protocol.js';
 import type { Found } from './collect-steps.js';
 import { attemptsBegun } from '../step/fence.js';
-import type { Manifest } from '../step/publish-step.js';
+import type { Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** run.json: what ran and how it ended. */
@@ -21,12 +24,12 @@ export function composeRecord(
   context: RunContext,
   input: ReportInput,
   found: Found,
-  leftOut: LeftOut[],
+  leftOut: SkippedEntry[],
 ): RunRecord {
   const { run, scenario } = context;
   const prepared = found.prepared?.result ?? null;
   const agent = found.agent?.result.record ?? null;
-  const contexts = found.contexts.flatMap((manifest) => (manifest === null ? [] : [manifest.result]));
+  const contexts = found.contexts.flatMap(({ left }) => left?.result ?? []);
   const { unfit, checks } = found;
   const decision = decideOutcome({
     cancelled: input.cancelled,
@@ -35,7 +38,9 @@ export function composeRecord(
     spoiled: found.performed?.result.spoiled ?? null,
     checks,
   });
-  const posts = found.posts.flatMap((manifest) => (manifest === null ? [] : [manifest.result]));
+  const commands = (isAfterAgent: boolean): CommandRecord[] =>
+    found.commands.flatMap(({ of, left }) => (of.isAfterAgent === isAfterAgent ? (left?.result ?? []) : []));
+  const [before, posts] = [commands(false), commands(true)];
   return {
     schema_version: SCHEMA_VERSION,
     run_id: run.run,
@@ -49,7 +54,7 @@ export function composeRecord(
       hash: context.scenarioHash,
       tier: scenario.tier,
       tags: scenario.tags,
-      prompt: scenario.task.prompt,
+      prompt: agentStep(scenario).prompt,
     },
     target: {
       binary: context.target.binary,
@@ -62,8 +67,9 @@ export function composeRecord(
     variant: run.cell.variant,
     repetition: run.cell.repetition,
     environment: context.handle.type,
-    sandboxed: context.handle.type === 'bubblewrap',
-    sandbox: { filesystem: context.handle.type === 'bubblewrap', network: context.place.network },
+    ...imageOf(context.place),
+    sandboxed: context.handle.type !== 'local',
+    sandbox: { filesystem: context.handle.type !== 'local', network: context.place.network },
     started_at: new Date(input.startedAt).toISOString(),
     ended_at: new Date(input.endedAt).toISOString(),
     duration_secs: Math.round(input.endedAt - input.startedAt) / 1000,
@@ -74,7 +80,7 @@ export function composeRecord(
       context.judge === null
         ? null
         : { model: context.judge.model, rubric: context.judge.rubric_file, artifacts: found.judgeArtifacts },
-    setup: prepared?.setup ?? [],
+    setup: [...(prepared?.setup ?? []), ...before],
     context: contexts.flatMap(({ record }) => record ?? []),
     post_scripts: posts,
     steps: stepRecords(context, input, found, unfit),
@@ -82,7 +88,7 @@ export function composeRecord(
     warnings: [
       ...(prepared?.warnings ?? []),
       ...(found.agent?.result.warnings ?? []),
-      ...notices(context, posts, agent),
+      ...notices(context, { before, posts }, agent),
       ...found.lostStarts,
       ...leftOutNotice(leftOut),
     ],
@@ -92,35 +98,39 @@ export function composeRecord(
 /** What is asked for and not done, and post scripts that failed. */
 function notices(
   { scenario, run, agent: adapter, place }: RunContext,
-  posts: CommandRecord[],
+  { before, posts }: { before: CommandRecord[]; posts: CommandRecord[] },
   agent: AgentRecord | null,
 ): string[] {
   return [
     ...(place.lacking !== null && scenario.environment.type === 'auto'
-      ? [`environment.type auto: without a sandbox, as local: ${place.lacking}`]
+      ? [`environment.type auto: no sandbox, used local: ${place.lacking}`]
       : []),
     ...(place.lacksNetwork === null
       ? []
-      : [`the sandbox shared the network of this machine, its loopback too: ${place.lacksNetwork}`]),
+      : [`the sandbox shared the network of this machine, including its loopback: ${place.lacksNetwork}`]),
     ...(agent?.containment === 'group'
       ? [
-          'no PID namespace here: what the agent started was contained by its session and a mark in the environment',
+          'no PID namespace on this machine: processes of the agent were contained by its session and an environment mark',
         ]
       : []),
-    ...posts
-      .filter((post) => post.exit_code !== 0)
-      .map((post) => `post script failed (${commandEnd(post)}): ${post.command}`),
-    ...(scenario.run.max_turns === undefined || adapter.limitsTurns
+    ...failures('command before the agent', before),
+    ...failures('post script', posts),
+    ...(agentStep(scenario).max_turns === undefined || adapter.limitsTurns
       ? []
-      : [`run.max_turns: the agent ${run.cell.agent} has no such limit; not enforced`]),
+      : [`run.max_turns: not enforced, because the agent ${run.cell.agent} has no such limit`]),
     ...costNotice(scenario.cost.max_usd, agent),
   ];
 }
 
+const failures = (what: string, commands: readonly CommandRecord[]): string[] =>
+  commands
+    .filter(({ exit_code }) => exit_code !== 0)
+    .map((command) => `${what} failed (${commandEnd(command)}): ${command.command}`);
+
 const NAMED = 10;
 
 /** Who looks into fixture/ is to know that it is not all that was there. */
-function leftOutNotice(leftOut: LeftOut[]): string[] {
+function leftOutNotice(leftOut: SkippedEntry[]): string[] {
   const named = leftOut.slice(0, NAMED).map(({ path, reason }) => `${path} (${reason})`);
   const more = leftOut.length > NAMED ? ` and ${leftOut.length - NAMED} more` : '';
   return leftOut.length === 0 ? [] : [`left out of fixture/: ${named.join(', ')}${more}`];
@@ -132,12 +142,12 @@ function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): stri
   if (agent.ending === 'max_cost') return [];
   const known = agent.cost_usd ?? agent.cost_usd_at_least ?? null;
   if (known !== null && known > maxUsd)
-    return [`cost.max_usd: passed, though known only at the end: $${known} of $${maxUsd}`];
+    return [`cost.max_usd: exceeded, which was known only at the end: $${known} of $${maxUsd}`];
   if (agent.cost_usd !== null) return [];
   return [
     known === null
-      ? 'cost.max_usd: the cost of this agent is not known; not enforced'
-      : `cost.max_usd: the agent was interrupted; it cost at least $${known}, and whether more than $${maxUsd} is not known`,
+      ? 'cost.max_usd: not enforced, because the cost of this agent is unknown'
+      : `cost.max_usd: the agent was interrupted after costing at least $${known}; whether it cost more than $${maxUsd} is unknown`,
   ];
 }
 
@@ -148,13 +158,22 @@ type PlannedStep = [name: string, manifest: Manifest<unknown> | null, reason?: s
 const reasonNotJudged = ({ judge, scenario }: RunContext, found: Found): string | null =>
   judge === null
     ? 'left out by --no-judge'
-    : whyNotJudged({
+    : judgeSkipReason({
         always: judge.always,
-        gates: scenario.evaluation.gates.length,
+        gates: scenario.checks.gates.length,
         notPassed: found.gateDetails.filter(({ status }) => status !== 'pass').length,
         // One that was not run is a reason that the other steps share.
         completed: found.agent?.result.record.completed ?? true,
       });
+
+/** A step of the scenario; that of the agent as often as it was run. */
+const stepsPlanned = (found: Found, { step, name }: NamedStep<Step>): PlannedStep[] =>
+  step.kind === 'agent'
+    ? (found.agents.length === 0 ? [null] : found.agents).map((manifest, index) => [
+        STEPS.agent(index + 1),
+        manifest,
+      ])
+    : [[name, [...found.contexts, ...found.commands].find(({ of }) => of.name === name)?.left ?? null]];
 
 function stepRecords(
   context: RunContext,
@@ -164,22 +183,17 @@ function stepRecords(
 ): StepRecord[] {
   const planned: PlannedStep[] = [
     [STEPS.prepare, found.prepared],
-    ...found.contexts.map((manifest, index): PlannedStep => [STEPS.context(index), manifest]),
-    ...(found.agents.length === 0 ? [null] : found.agents).map((manifest, index): PlannedStep => [
-      STEPS.agent(index + 1),
-      manifest,
-    ]),
-    ...found.posts.map((manifest, index): PlannedStep => [STEPS.post(index), manifest]),
+    ...nameSteps(context.scenario.steps).flatMap((of) => stepsPlanned(found, of)),
     ...found.gates.map((manifest, index): PlannedStep => [STEPS.gate(index), manifest]),
     ...found.evaluators.map((manifest, index): PlannedStep => [STEPS.evaluator(index), manifest]),
-    ...(context.scenario.evaluation.judge?.enabled === true
+    ...(context.scenario.judgment.judge?.enabled === true
       ? [[STEPS.judge, found.judge, reasonNotJudged(context, found)] as PlannedStep]
       : []),
   ];
   const reason = cancelled
     ? 'the run was cancelled'
     : unfit !== null
-      ? 'the workspace was not fit for the agent'
+      ? 'the workspace could not be prepared'
       : found.agent?.result.record.ending === 'unable'
         ? 'the agent could not work'
         : 'a step before it failed';
@@ -209,3 +223,6 @@ function stepRecords(
     { name: STEPS.report, status: 'done', duration_ms: null, attempts: attempt, note: null },
   ];
 }
+
+const imageOf = ({ container }: Place): Pick<RunRecord, 'image'> =>
+  container === undefined ? {} : { image: { name: container.name, id: container.id } };

@@ -1,6 +1,6 @@
 import type { CommandResult } from '../../lib/command-result.js';
-import { beginningOf } from '../../lib/cut.js';
-import type { CommandRecord } from '../../results/run-record.js';
+import { beginningOf } from '../../lib/format/truncate.js';
+import type { CommandRecord } from '../../results/records/run-record.js';
 import type { RunContext } from './run-context.js';
 
 /** Enough to see why a command failed. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { linkUnlessThere } from '../../platform/write-file.js';
+import { linkUnlessThere } from '../../platform/fs/write-file.js';
 import type { RunContext } from './run-context.js';
 
 /**
@@ -48,7 +48,7 @@ function resetsBefore(folder: string, empty: string): number {
 /** What the names of a step's attempts begin with. */
 const prefixOf = (step: string): string => step.replaceAll(' ', '-');
 
-const folderOf = ({ handle }: Pick<RunContext, 'handle'>): string => join(handle.root, 'fences');
+const folderOf = ({ state }: Pick<RunContext, 'state'>): string => join(state, 'fences');
 
 /** The numbers of the attempts of a step that have begun. */
 function numbersIn(folder: string, step: string): number[] {
@@ -63,7 +63,7 @@ function numbersIn(folder: string, step: string): number[] {
 }
 
 /** How many attempts of a step have begun. */
-export function attemptsBegun(context: Pick<RunContext, 'handle'>, step: string): number {
+export function attemptsBegun(context: Pick<RunContext, 'state'>, step: string): number {
   const folder = folderOf(context);
   return existsSync(folder) ? numbersIn(folder, step).length : 0;
 }
@@ -79,7 +79,7 @@ function emptyFile(folder: string): string {
 }
 
 // eslint-disable-next-line @typescript-eslint/require-await -- the calls take microseconds; errors are to come as rejections
-export async function raiseFence(context: Pick<RunContext, 'handle'>, step: string): Promise<Fence> {
+export async function raiseFence(context: Pick<RunContext, 'state'>, step: string): Promise<Fence> {
   const folder = folderOf(context);
   const empty = emptyFile(folder);
   const own = ownNumber(folder, empty);

@@ -2,8 +2,8 @@ import { rmSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../lib/hash.js';
-import { readJsonIfThere } from '../../platform/read-file.js';
-import { TEMPORARY, writeNote } from '../../platform/write-file.js';
+import { readJsonIfThere } from '../../platform/fs/read-file.js';
+import { TEMPORARY, writeNote } from '../../platform/fs/write-file.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import type { Deps } from './deps.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecRequest } from '../../environments/environment.js';
 import type { CommandResult } from '../../lib/command-result.js';
-import { assertRoom, ROOM_BYTES, whyNoRoom } from '../../platform/disk-room.js';
+import { assertRoom, ROOM_BYTES, whyNoRoom } from '../../platform/fs/disk-room.js';
 import { stateFolderOf } from './recordable.js';
 import type { RunContext } from './run-context.js';
 
@@ -23,7 +23,8 @@ export async function firstNoRoom(
     await Promise.race([end, sleep(LOOK_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
     late.abort();
     const { settled } = state;
-    const error = whyNoRoom(stateFolder, ROOM_BYTES);
+    // What has just failed may have failed for want of room: then only a look of its own tells.
+    const error = whyNoRoom(stateFolder, ROOM_BYTES, settled ? 0 : LOOK_MS / 2);
     if (error !== null || settled) return error;
   }
 }
@@ -33,10 +34,10 @@ export async function firstNoRoom(
  * @throws the file system's error, before a command or after one that failed: the step waits for room and runs the command again
  */
 export async function execWithRoom(
-  { environment, handle }: Pick<RunContext, 'environment' | 'handle'>,
+  { environment, handle, state }: Pick<RunContext, 'environment' | 'handle' | 'state'>,
   request: ExecRequest,
 ): Promise<CommandResult> {
-  const stateFolder = stateFolderOf({ handle });
+  const stateFolder = stateFolderOf({ state });
   assertRoom(stateFolder, ROOM_BYTES);
   const command = environment.exec(handle, request);
   const noRoom = firstNoRoom(stateFolder, command);

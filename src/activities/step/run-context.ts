@@ -6,32 +6,43 @@ import { environments, type Place } from '../../environments/index.js';
 import { referredNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
 import { loopbackPorts } from '../../lib/loopback.js';
-import { createRecent } from '../../lib/recent.js';
-import { createRedactor } from '../../lib/redact.js';
-import { handoverFrom, readHandover, secretsIn, type Known } from '../../platform/handover.js';
+import { createLruCache } from '../../lib/lru-cache.js';
+import { createRedactor } from '../../lib/redaction/redact.js';
+import { sweepEnvFrom, readSweepEnv, secretsIn, type Known } from '../../platform/sweep-env.js';
 import {
   addressVariables,
   knownProviders,
   missingVariables,
   type ModelProvider,
-} from '../../platform/model-providers.js';
+} from '../../platform/models/model-providers.js';
 import { publicNames } from '../../scenario/public-names.js';
-import { restoreAccess } from '../../platform/open-inside.js';
+import { restoreAccess } from '../../platform/fs/open-inside.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef } from '../../workflows/protocol.js';
-import { equipAgent, resolveEnv, variablesOfAgent, type EquippedAgent } from '../equip/equip-agent.js';
-import { loginSecrets } from '../equip/login-files.js';
+import { equipAgent, resolveEnv, variablesOfAgent, type EquippedAgent } from '../credentials/equip-agent.js';
+import { loginSecrets } from '../credentials/login-files.js';
 import type { Deps } from './deps.js';
-import { judgeHandle, placesIn, type PlacedAgent, type Places } from './places.js';
-import { settledPlace } from './settled-place.js';
-import { checkName, readPlan, readScenario } from './stored.js';
+import {
+  baseIn,
+  handleOf,
+  judgeHandle,
+  pathsIn,
+  stateOfJudge,
+  stateOfRun,
+  type AgentInPlace,
+  type RunPaths,
+} from './run-paths.js';
+import { settledEnvironment } from './settled-environment.js';
+import { checkName, readPlan, readScenario } from './load-plan.js';
 import { verifyRun } from './verify-origin.js';
 
 /** All that a step needs to know of its run, read from the plan, the store and the handed-over values. */
-export interface RunContext extends EffectiveScenario, Places {
+export interface RunContext extends EffectiveScenario, RunPaths {
   run: RunRef;
+  /** Folder of the host in which the run remembers what it has done. */
+  state: string;
   agent: Agent;
   environment: Environment;
   handle: EnvironmentHandle;
@@ -49,7 +60,7 @@ export interface RunContext extends EffectiveScenario, Places {
   /** Who serves the judge's model; null where none is asked by API, or this worker does not know it. */
   provider: ModelProvider | null;
   /** Who judges where that is an agent; null as above. */
-  judgeAgent: PlacedAgent | null;
+  judgeAgent: AgentInPlace | null;
   /** Handed-over values by name; for whoever they are meant for, never as a whole. */
   values: Record<string, string>;
   /** Variables that are referred to, or needed by the agent or the judge, and have no value. */
@@ -69,10 +80,10 @@ export interface RunContext extends EffectiveScenario, Places {
 }
 
 /** Most runs of a sweep have the same secrets, and a redactor takes long to make. */
-const redactors = createRecent<(text: string) => string>(8);
+const redactors = createLruCache<(text: string) => string>(8);
 
 /** Most runs of a sweep have the same names, of which a large sweep has thousands. */
-const names = createRecent<ReturnType<typeof publicNames>>(8);
+const names = createLruCache<ReturnType<typeof publicNames>>(8);
 
 /**
  * What a step knows of its run.
@@ -115,7 +126,7 @@ export async function loadRun(
     ...(provider?.variables ?? []),
   ];
   // Where no command has handed values over (a worker on another machine), the worker's own environment counts.
-  const handover = (await readHandover(stateFolder, run.sweep)) ?? handoverFrom(process.env, referred);
+  const handover = (await readSweepEnv(stateFolder, run.sweep)) ?? sweepEnvFrom(process.env, referred);
 
   const target = resolveEnv(effective.target.env, handover.values);
   const equipped = equipAgent(plan, run.cell, handover.values);
@@ -126,14 +137,13 @@ export async function loadRun(
     );
   }
   const judging = byAgent === null ? null : equipAgent(plan, byAgent, handover.values);
-  const root = join(stateFolder, 'work', run.run);
+  const state = stateOfRun(stateFolder, run.run);
   // An agent without a sandbox may have shut us out.
-  restoreAccess(root);
-  const place = await settledPlace(root, effective.scenario.environment.type, decidePlace);
-  const places = placesIn(root, handover.base);
+  restoreAccess(state);
+  const place = await settledEnvironment(state, effective.scenario.environment, decidePlace);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
   const networkFor = ({ access, settings }: EquippedAgent): Pick<EnvironmentHandle, 'network'> =>
-    place.network === 'shared'
+    place.network === 'shared' || place.container !== undefined
       ? {}
       : {
           network: {
@@ -144,23 +154,25 @@ export async function loadRun(
           },
         };
   const handle: EnvironmentHandle = {
-    type: place.type,
-    root,
-    workspace: join(root, 'fixture'),
-    mark: run.run,
-    // The state of all engines: this one's may be beside others'.
-    hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
-    project: plan.project,
+    ...handleOf(run.run, state, place, {
+      // The state of all engines: this one's may be beside others'.
+      hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
+      project: plan.project,
+    }),
     ...networkFor(equipped),
   };
+  const base = baseIn(place, handover.base);
+  const places = pathsIn(handle.root, base);
+  const environment = environments[place.type];
   const judge =
     judging === null || byAgent === null
       ? null
       : {
           ...judging,
           model: byAgent.model,
+          state: stateOfJudge(state),
           handle: { ...judgeHandle(handle), ...networkFor(judging) },
-          ...placesIn(judgeHandle(handle).root, handover.base),
+          ...pathsIn(judgeHandle(handle).root, base),
         };
   const known: Known = {
     names: await names(`${planHash} ${planned.hash}`, () => publicNames(plan, [effective])),
@@ -169,14 +181,15 @@ export async function loadRun(
   };
   const secrets = [
     ...secretsIn(handover.values, known),
-    ...(await loginSecrets({ agent: equipped.agent, ...places, handle })),
-    ...(judge === null ? [] : await loginSecrets(judge)),
+    ...(await loginSecrets(environment, { agent: equipped.agent, ...places, handle, state })),
+    ...(judge === null ? [] : await loginSecrets(environment, judge)),
   ];
   return {
     ...effective,
     run,
+    state,
     agent: equipped.agent,
-    environment: environments[place.type],
+    environment,
     handle,
     place,
     needsSandbox: required,

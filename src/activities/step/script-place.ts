@@ -1,3 +1,6 @@
+import { join, relative } from 'node:path';
+import { resultsInside } from '../../environments/container/show-folder.js';
+import { sharesHost } from '../../environments/environment.js';
 import type { ScriptPlace } from '../../agent-scripts/call-script.js';
 import { fileText } from '../../gates/gate.js';
 import type { RunContext } from './run-context.js';
@@ -14,20 +17,22 @@ export const scriptPlace = (
   exec: (command) => run(command, env, timeoutSecs),
 });
 
-/** What scripts and gates see (specs/scripts.md). */
+/** What scripts and gates see (specs/reference/scripts.md). */
 export function scriptEnv(context: RunContext): Record<string, string> {
   const { run, files, handle } = context;
+  const seen = (path: string): string =>
+    sharesHost(handle) ? path : join(resultsInside(handle), relative(files.folder, path));
   return {
     ...context.checksEnv,
     LLM_TOOL_TEST_AGENT_HOME: context.home,
     LLM_TOOL_TEST_FIXTURE_DIR: handle.workspace,
-    LLM_TOOL_TEST_RESULTS_DIR: files.folder,
+    LLM_TOOL_TEST_RESULTS_DIR: seen(files.folder),
     LLM_TOOL_TEST_SCENARIO: run.cell.scenario,
     LLM_TOOL_TEST_AGENT: run.cell.agent,
     LLM_TOOL_TEST_MODEL: run.cell.model,
     LLM_TOOL_TEST_VARIANT: run.cell.variant,
-    LLM_TOOL_TEST_TRANSCRIPT: files.rawTranscript,
-    LLM_TOOL_TEST_EVENTS: files.events,
+    LLM_TOOL_TEST_TRANSCRIPT: seen(files.rawTranscript),
+    LLM_TOOL_TEST_EVENTS: seen(files.events),
     ...context.targetEnv,
   };
 }

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
 import type { CommandResult } from '../../lib/command-result.js';
 import { execWithRoom } from './room.js';
@@ -16,18 +15,17 @@ export type RunStepCommand = (
  * attempt ends it before it runs a command of its own.
  */
 export function stepCommands(
-  { environment, handle, checks, files }: Pick<RunContext, 'environment' | 'handle' | 'checks' | 'files'>,
+  { environment, handle, state, files }: Pick<RunContext, 'environment' | 'handle' | 'state' | 'files'>,
   step: string,
   signal: AbortSignal,
 ): RunStepCommand {
   let alone = Context.current().info.attempt === 1;
   return async (command, env, timeoutSecs) => {
-    if (!alone) await environment.quell(handle, step);
+    if (!alone) await environment.kill(handle, { part: step });
     alone = true;
-    for (const folder of checks) await mkdir(folder, { recursive: true, mode: 0o700 });
     const inSandbox = { shown: [files.folder] };
     return execWithRoom(
-      { environment, handle },
+      { environment, handle, state },
       { command, env, timeoutSecs, signal, part: step, inSandbox },
     );
   };

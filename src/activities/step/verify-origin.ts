@@ -5,8 +5,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { verifyRunProof, verifySweepProof } from '../../platform/origin.js';
 import { claim, claimFile, closeOrder, supersede, whyClosed } from '../../platform/origin-ledger.js';
 import { originOf } from '../../store/origin.js';
-import { writeNote } from '../../platform/write-file.js';
-import { createRecent } from '../../lib/recent.js';
+import { writeNote } from '../../platform/fs/write-file.js';
+import { createLruCache } from '../../lib/lru-cache.js';
 import type { Deps } from './deps.js';
 import { sweepWorkflowId, type RunRef, type SweepOrigin } from '../../workflows/protocol.js';
 
@@ -14,7 +14,7 @@ import { sweepWorkflowId, type RunRef, type SweepOrigin } from '../../workflows/
 const BEFORE = 'before';
 
 /** Every step of every run asks, and what is claimed never changes. */
-const claims = createRecent<boolean>(4096);
+const claims = createLruCache<boolean>(4096);
 
 /** A sweep or run with its plan, as an activity is given it. */
 interface Planned {
@@ -159,6 +159,6 @@ async function orderFromBefore(deps: Deps, { sweep, planHash }: Planned, run?: R
 
 const refused = (what: string, why: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(
-    `${what} is refused: ${why}; llm-tool-test run, resume or retry starts it`,
+    `${what} is refused: ${why}; start it with llm-tool-test run, resume or retry`,
     'NotOurs',
   );

@@ -1,38 +1,47 @@
-import { join } from 'node:path';
-import type { EnvironmentHandle } from '../../environments/environment.js';
 import { environments } from '../../environments/index.js';
+import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
+import { lastStart, livingStarts } from '../../environments/journal.js';
 import type { RunRef } from '../../workflows/protocol.js';
-import { lastStart } from '../agent/outputs.js';
-import { returnLogin } from '../equip/login-files.js';
+import { forgetLogins, syncCredentials } from '../credentials/login-files.js';
 import { forgetOpenRun } from '../step/open-runs.js';
-import { judgeHandle } from '../step/places.js';
+import { handleOf, judgeHandle, stateOfJudge, stateOfRun } from '../step/run-paths.js';
 import type { Deps } from '../step/deps.js';
 import { loadRun } from '../step/run-context.js';
-import { checkName } from '../step/stored.js';
+import { keptPlace } from '../step/settled-environment.js';
+import { checkName } from '../step/load-plan.js';
+
+interface Placed {
+  environment: Environment;
+  handle: EnvironmentHandle;
+}
 
 /**
- * As much of a run's handle as it takes to end and remove it, whatever has become of its plan. What runs in a sandbox is
- * ended like all else.
+ * As much of where a run and its judge take place as it takes to end and remove them, whatever has become of its plan. What
+ * runs in a sandbox is ended like all else.
  */
-function handlesOf({ stateFolder }: Deps, { run }: RunRef): EnvironmentHandle[] {
+async function placesOf({ stateFolder }: Deps, { run }: RunRef): Promise<Placed[]> {
   checkName(run);
-  const root = join(stateFolder, 'work', run);
-  const workspace = join(root, 'fixture');
-  const handle: EnvironmentHandle = { type: 'local', root, workspace, mark: run, hidden: [], project: null };
-  return [judgeHandle(handle), handle];
+  const state = stateOfRun(stateFolder, run);
+  const place = (await keptPlace(state)) ?? { type: 'local' };
+  const handle = handleOf(run, state, place, { hidden: [], project: null });
+  const environment = environments[place.type];
+  return [judgeHandle(handle), handle].map((each) => ({ environment, handle: each }));
 }
 
 /** Whether an agent of the run, or one that judges it, is alive. */
 export async function hasLivingAgent(deps: Deps, run: RunRef): Promise<boolean> {
-  const living = await Promise.all(handlesOf(deps, run).map((handle) => environments.local.living(handle)));
-  return living.flat().length > 0;
+  const places = await placesOf(deps, run);
+  const starts = await Promise.all(
+    places.map(({ environment, handle }) => livingStarts(environment, handle)),
+  );
+  return starts.some(({ living }) => living.length > 0);
 }
 
 /** Stops the agents of a run, which then end as cancelled. */
 export async function stopAgents(deps: Deps, run: RunRef): Promise<void> {
-  const { local } = environments;
-  for (const handle of handlesOf(deps, run))
-    for (const process of await local.living(handle)) await local.kill(process, 'cancel');
+  for (const { environment, handle } of await placesOf(deps, run))
+    for (const start of (await livingStarts(environment, handle)).living)
+      await environment.kill(handle, { start, reason: 'cancel' });
 }
 
 /**
@@ -40,11 +49,13 @@ export async function stopAgents(deps: Deps, run: RunRef): Promise<void> {
  * to the user, and its workspace and private folders are removed. What the agents printed stays. Can be repeated.
  */
 export async function endRun(deps: Deps, run: RunRef): Promise<void> {
-  const handles = handlesOf(deps, run);
+  const places = await placesOf(deps, run);
   await stopAgents(deps, run);
-  for (const handle of handles) await environments.local.quell(handle);
+  for (const { environment, handle } of places) await environment.kill(handle, 'everything');
   await returnLogins(deps, run);
-  for (const handle of handles) await environments.local.dispose(handle);
+  for (const { environment, handle } of places) await environment.dispose(handle);
+  const state = stateOfRun(deps.stateFolder, run.run);
+  for (const each of [state, stateOfJudge(state)]) await forgetLogins({ state: each });
   forgetOpenRun(deps, run);
 }
 
@@ -52,7 +63,7 @@ export async function endRun(deps: Deps, run: RunRef): Promise<void> {
 async function returnLogins(deps: Deps, run: RunRef): Promise<void> {
   const context = await loadRun(deps, run).catch(() => null);
   if (context === null) return;
-  const { judgeAgent } = context;
+  const { environment, judgeAgent } = context;
   for (const borrower of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
-    await returnLogin(borrower, lastStart(borrower.handle.root));
+    await syncCredentials(environment, borrower, lastStart(borrower.handle));
 }

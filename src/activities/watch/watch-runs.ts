@@ -1,13 +1,13 @@
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionStatusName } from '@temporalio/client';
 import { assertNever } from '../../lib/assert-never.js';
-import { waitUntil } from '../../platform/wait-until.js';
+import { waitUntil } from '../../platform/process/wait-until.js';
 import { sweepWorkflowId, type RunRef } from '../../workflows/protocol.js';
 import { heartbeatNow, isPerformed } from '../step/heartbeat.js';
 import { openRuns } from '../step/open-runs.js';
 import type { Deps } from '../step/deps.js';
 import { endRun, hasLivingAgent } from './end-run.js';
 import { fateOf, isOpen, type Answer, type Open } from './fate.js';
-import { createLostSteps, giveUp, handedOut, type PendingStep } from './lost-steps.js';
+import { createLostSteps, giveUp, handedOut, type PendingStep } from './fail-orphaned-activities.js';
 
 const ROUND_MS = 10_000;
 /** Runs without a living agent mostly wait for a provider: of so many as there may be, each round looks at some. */

@@ -15,7 +15,7 @@ export type ReadModule = (path: string) => string | null;
  * through relative imports. So a script answers only for what it uses of a shared module. Names are compared without
  * regard to scopes, which finds too much at worst.
  */
-export function reach(entry: string, read: ReadModule): { reached: Reached[]; problems: Problem[] } {
+export function moduleGraph(entry: string, read: ReadModule): { reached: Reached[]; problems: Problem[] } {
   const modules = new Map<string, Module | null>();
   const problems: Problem[] = [];
   const reached: Reached[] = [];
@@ -31,7 +31,7 @@ export function reach(entry: string, read: ReadModule): { reached: Reached[]; pr
         file: from.module.path,
         path: '',
         ...at(from.node),
-        message: `imports ${path}, which is not there`,
+        message: `imports ${path}, which does not exist`,
       });
     modules.set(path, module);
     if (module === null) return null;

@@ -88,7 +88,7 @@ function commandFaults({ flags, program }: DenoCommand, { source }: ScriptPaths)
       ? []
       : [`runs ${program}; expected ${source}, from the project's root`]),
     ...(permissionsOf(flags).has('all')
-      ? ['allows everything; name the permissions that the script needs']
+      ? ['allows everything; list the permissions that the script needs']
       : []),
   ];
 }
@@ -148,8 +148,8 @@ function codes(readme: Readme): ReadmeProblem[] {
       : [{ line: table.line, message: `expected the columns Code | Description; got ${header}` }]),
     ...readme.codes.flatMap(({ line, value }) => {
       if (!CODE.test(value))
-        return [{ line, message: `"${value}" is no code; expected one like FILE_NOT_FOUND` }];
-      if (seen.has(value)) return [{ line, message: `${value} is there twice` }];
+        return [{ line, message: `"${value}" is not a code; expected one like FILE_NOT_FOUND` }];
+      if (seen.has(value)) return [{ line, message: `${value} is listed twice` }];
       seen.add(value);
       return [];
     }),

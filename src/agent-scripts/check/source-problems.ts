@@ -3,17 +3,17 @@ import { permissionsOf } from '../deno-command.js';
 import { usageCommand, type Readme } from '../readme.js';
 import type { ScriptPaths } from '../script-name.js';
 import { permissionUses } from './permission-uses.js';
-import { reach, type Reached, type ReadModule } from './reach.js';
+import { moduleGraph, type Reached, type ReadModule } from './reach.js';
 import { codeUses, specifiedArguments, type SpecifiedArgument } from './told-by-source.js';
 
-/** Codes of the library that any script may answer with: no README has to name them (specs/agent-scripts.md). */
+/** Codes of the library that any script may answer with: no README has to name them (specs/reference/agent-scripts.md). */
 const OF_EVERY_SCRIPT = new Set(['INTERNAL_ERROR', 'PERMISSION_DENIED']);
 /** The library's code for a missing argument: only a script that requires one can answer with it. */
 const MISSING = 'MISSING_ARGUMENT';
 
 /** Where the README and the source of a script differ: arguments, error codes, permissions. */
 export function sourceProblems(readme: Readme, paths: ScriptPaths, read: ReadModule): Problem[] {
-  const { reached, problems } = reach(paths.source, read);
+  const { reached, problems } = moduleGraph(paths.source, read);
   if (problems.length > 0) return problems;
   const specified = specifiedArguments(reached, paths.source);
   return [
@@ -107,7 +107,7 @@ function permissionProblems(readme: Readme, paths: ScriptPaths, reached: Reached
         inReadme(
           paths,
           readme.usage?.line ?? 1,
-          `--allow-${permission} is stated, and nothing in the source needs it`,
+          `--allow-${permission} is stated, but nothing in the source needs it`,
         ),
       ),
   ];

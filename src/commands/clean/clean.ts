@@ -1,14 +1,15 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAge } from '../../lib/age.js';
+import { parseAge } from '../../lib/format/age.js';
 import { projectState } from '../../platform/folders.js';
 import { renderClean } from '../../reports/clean-text.js';
-import type { CleanDocument, CleanSizes } from '../../results/clean-document.js';
+import type { CleanDocument, CleanSizes } from '../../results/records/clean-document.js';
 import { announceClean } from '../../store/clean-lock.js';
-import { systemFailure } from '../failure.js';
-import { printJson, textOptions } from '../output.js';
-import { checkWritable, displayPath, openProject } from '../project.js';
-import { InfrastructureError, UsageError } from '../usage-error.js';
+import { systemFailure } from '../../lib/system-failure.js';
+import { printJson, textOptions } from '../shared/output.js';
+import { checkWritable, openProject } from '../../planning/project.js';
+import { displayPath } from '../../platform/display-path.js';
+import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
 import { propose, type Places, type Proposal } from './gather.js';
 import { measure } from './measure.js';
 import { takeAway } from './remove.js';
@@ -47,10 +48,10 @@ export async function clean(options: CleanOptions): Promise<number> {
 
 /** @throws UsageError: what may go is said, never guessed. */
 function ageOf(text: string | undefined): number {
-  const hint = 'for example --older-than 30d (m, h, d, w); 0d is all that has ended';
-  if (text === undefined) throw new UsageError('older_than', `say how old what goes must be: ${hint}`);
+  const hint = 'e.g. --older-than 30d (units: m, h, d, w); 0d deletes everything that has ended';
+  if (text === undefined) throw new UsageError('older_than', `specify an age, ${hint}`);
   const age = parseAge(text);
-  if (age === null) throw new UsageError('older_than', `--older-than '${text}' is no age: ${hint}`);
+  if (age === null) throw new UsageError('older_than', `--older-than '${text}' is not a valid age: ${hint}`);
   return age;
 }
 
@@ -63,7 +64,7 @@ function checkPlaces(results: string): void {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
       throw new UsageError(
         'symlink',
-        `${displayPath(path)} is a symlink, and nothing is removed through symlinks; put what it points to in its place`,
+        `${displayPath(path)} is a symlink, and nothing is deleted through symlinks; replace it with its target`,
       );
   }
 }
@@ -83,7 +84,7 @@ async function remove(places: Places, before: number, now: number): Promise<Outc
   const lock = await announceClean(places.results);
   if (lock === null)
     throw new InfrastructureError(
-      'another `clean` is at work in this results folder; try again when it has ended',
+      'another `clean` is running in this results folder; try again when it has finished',
     );
   let proposal: Proposal;
   let emptyTrash;

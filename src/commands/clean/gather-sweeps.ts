@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../lib/hash.js';
 import { parseJson } from '../../lib/json.js';
-import { handoverFile } from '../../platform/handover.js';
-import { TEMPORARY } from '../../platform/write-file.js';
+import { sweepEnvFile } from '../../platform/sweep-env.js';
+import { TEMPORARY } from '../../platform/fs/write-file.js';
 import type { SnapshotFact, SweepFact } from '../../results/plan-clean.js';
 import { EffectiveScenario, Plan } from '../../scenario/plan.js';
 import {
@@ -33,7 +33,7 @@ export function endedSweeps(results: string, stateFolder: string): Set<string> {
   return new Set(
     foldersIn(sweepsFolder(results)).filter((sweep) => {
       const end = changedAt(summaryFile(results, sweep));
-      const handover = changedAt(handoverFile(stateFolder, sweep));
+      const handover = changedAt(sweepEnvFile(stateFolder, sweep));
       return end !== null && (handover === null || handover <= end);
     }),
   );

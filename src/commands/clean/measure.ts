@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { linesOf } from '../../platform/lines.js';
-import { treeBytes } from '../../platform/tree-bytes.js';
-import type { CleanSizes } from '../../results/clean-document.js';
+import { linesOf } from '../../platform/fs/lines.js';
+import { treeBytes } from '../../platform/fs/tree-bytes.js';
+import type { CleanSizes } from '../../results/records/clean-document.js';
 import { planFile, resultsLog, storeFolder } from '../../store/results-folder.js';
 import type { Places, Proposal } from './gather.js';
 

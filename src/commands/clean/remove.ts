@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { removeHandover } from '../../platform/handover.js';
+import { removeSweepEnv } from '../../platform/sweep-env.js';
 import { ledgerFolder } from '../../platform/origin-ledger.js';
-import { treeBytes } from '../../platform/tree-bytes.js';
-import { removeTree } from '../../platform/tree.js';
-import { TEMPORARY } from '../../platform/write-file.js';
-import type { CleanKind, CleanSizes } from '../../results/clean-document.js';
+import { treeBytes } from '../../platform/fs/tree-bytes.js';
+import { removeTree } from '../../platform/fs/tree.js';
+import { TEMPORARY } from '../../platform/fs/write-file.js';
+import type { CleanKind, CleanSizes } from '../../results/records/clean-document.js';
 import {
   cleanFolder,
   resultsLog,
@@ -46,7 +46,7 @@ export async function takeAway(places: Places, proposal: Proposal): Promise<Empt
     await removeTree(ledgerFolder(state, sweep));
   }
   for (const hash of plan.snapshots) await trash.take(join(storeFolder(results), hash), 'snapshots');
-  for (const sweep of plan.handovers) await removeHandover(state, sweep);
+  for (const sweep of plan.handovers) await removeSweepEnv(state, sweep);
   return async () => {
     const sizes: CleanSizes = {
       ...{ runs: 0, results: lines, raw_output: 0 },

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { identify } from '../../platform/process-identity.js';
-import { TEMPORARY } from '../../platform/write-file.js';
+import { identify } from '../../platform/process/process-identity.js';
+import { TEMPORARY } from '../../platform/fs/write-file.js';
 import { cleanFolder, storeFolder, sweepsFolder } from '../../store/results-folder.js';
 import { foldersIn } from './gather-sweeps.js';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { treeBytes } from '../../platform/tree-bytes.js';
-import { isFolder, removeTree } from '../../platform/tree.js';
-import { CLEAN_KINDS, type CleanKind } from '../../results/clean-document.js';
+import { treeBytes } from '../../platform/fs/tree-bytes.js';
+import { isFolder, removeTree } from '../../platform/fs/tree.js';
+import { CLEAN_KINDS, type CleanKind } from '../../results/records/clean-document.js';
 
 /**
  * What is to be deleted goes into a folder aside first, in one step each: a `clean` that is killed leaves things whole in

@@ -1,19 +1,21 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { beginningOf } from '../../lib/cut.js';
+import { beginningOf } from '../../lib/format/truncate.js';
 import { parseJson, type Json } from '../../lib/json.js';
-import { readTextIfThere } from '../../platform/read-file.js';
-import { scenarioLabel } from '../../results/cell-label.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
+import { scenarioLabel } from '../../results/records/cell-label.js';
 import type { RunFacts } from '../../results/comparison/changes.js';
 import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js';
-import { RunRecord } from '../../results/run-record.js';
-import type { ResultLine } from '../../results/schema.js';
+import { RunRecord } from '../../results/records/run-record.js';
+import type { ResultLine } from '../../results/records/result-line.js';
+import { nameSteps } from '../../results/step-names.js';
 import type { Plan } from '../../scenario/plan.js';
+import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
-import { say } from '../output.js';
-import { displayPath } from '../project.js';
-import { readOwn } from '../sweeps/read-own.js';
-import { sweepStatus } from '../sweeps/sweep-status.js';
+import { say } from '../shared/output.js';
+import { displayPath } from '../../platform/display-path.js';
+import { readResultsFile } from '../../client/sweeps/read-results-file.js';
+import { sweepStatus } from '../../client/sweeps/sweep-status.js';
 
 /** All that is kept of a sweep and matters to a comparison. What cannot be read is said, and left out. */
 export async function readSweep(
@@ -43,10 +45,18 @@ async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<strin
     const file = scenarioFile(resultsPath, hash);
     const text = await readTextIfThere(file);
     const stored = text === null ? undefined : parseJson(text);
-    if (stored !== undefined) found.set(label, stored);
+    if (stored !== undefined) found.set(label, comparable(stored));
     else say(`warning: ${displayPath(file)} cannot be read: whether ${label} has changed is not known`);
   }
   return found;
+}
+
+/** A scenario as its steps have names, so that one step more is no change of the others. What cannot be read is as it is. */
+function comparable(stored: Json): Json {
+  const { success, data } = StoredScenario.safeParse(stored);
+  if (!success) return stored;
+  const steps = Object.fromEntries(nameSteps(data.scenario.steps).map(({ name, step }) => [name, step]));
+  return { ...data, scenario: { ...data.scenario, steps } } as unknown as Json;
 }
 
 /** The parts of run.json that are wanted: of many runs, the rest takes long to check. */
@@ -62,7 +72,7 @@ function readFacts(resultsPath: string, lines: readonly ResultLine[]): Map<strin
   for (const folder of new Set(lines.flatMap(({ results_dir }) => results_dir ?? []))) {
     const { run } = runFiles(join(resultsPath, folder));
     try {
-      found.set(folder, factsOf(readOwn(run, Facts)));
+      found.set(folder, factsOf(readResultsFile(run, Facts)));
     } catch {
       broken.push(displayPath(run));
     }

@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { knownAgents } from '../../agents/index.js';
 import { runFiles } from '../../store/results-folder.js';
-import { findFiles } from '../plan/find-scenario-files.js';
-import { openProject, type Project } from '../project.js';
-import { newestSweeps } from '../sweeps/newest-sweeps.js';
+import { findFiles } from '../../planning/find-scenario-files.js';
+import { openProject, type Project } from '../../planning/project.js';
+import { newestSweeps } from '../../client/sweeps/newest-sweeps.js';
 
 /** The newest are those that are asked for. */
 const MOST_IDS = 50;

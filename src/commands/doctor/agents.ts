@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import type { Agent } from '../../agents/agent.js';
 import { knownAgents } from '../../agents/index.js';
 import { referredNames } from '../../lib/interpolate.js';
-import { askVersion } from '../../platform/ask-version.js';
-import { findExecutable } from '../../platform/find-executable.js';
-import { knownProviders } from '../../platform/model-providers.js';
+import { detectVersion } from '../../platform/process/detect-version.js';
+import { findExecutable } from '../../platform/process/find-executable.js';
+import { knownProviders } from '../../platform/models/model-providers.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import type { DoctorContext, DoctorCheck } from './context.js';
 
@@ -39,7 +39,7 @@ async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promi
       : {
           status: 'warning',
           message: `${agent.program} was not found`,
-          remedy: `install it, or correct command in [agents.${agent.name}]`,
+          remedy: `install it, or correct \`command\` in [agents.${agent.name}]`,
           detail,
         };
   const message = [
@@ -53,7 +53,7 @@ async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promi
     return {
       status: 'warning',
       message,
-      remedy: `set ${missing.join(' and ')}, or name a file with --env-file: without, its runs are errors`,
+      remedy: `set ${missing.join(' and ')}, or name a file with --env-file; otherwise its runs end with an error`,
       detail,
     };
   if (agent.version !== null && version === null)
@@ -76,7 +76,7 @@ async function versionOf({ version }: Agent, env: NodeJS.ProcessEnv): Promise<st
   const home = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
   try {
     const own = { PATH: env['PATH'], LANG: env['LANG'], HOME: home, TMPDIR: home };
-    const said = await askVersion(version, { env: own, cwd: home, timeoutMs: VERSION_MS });
+    const said = await detectVersion(version, { env: own, cwd: home, timeoutMs: VERSION_MS });
     return said === null ? null : said.slice(0, MAX_VERSION);
   } finally {
     await rm(home, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { plannedHomes, projectState } from '../../platform/folders.js';
 import type { Finding } from '../../reports/doctor-text.js';
-import { openProject, projectByDefault, type Project } from '../project.js';
-import { UsageError } from '../usage-error.js';
+import { openProject, projectByDefault, type Project } from '../../planning/project.js';
+import { UsageError } from '../../lib/usage-error.js';
 
 /** What checks look at. */
 export interface DoctorContext {

@@ -1,7 +1,8 @@
 import { whyNoBubblewrap } from '../../environments/bubblewrap.js';
+import { whyNoCli } from '../../environments/container/why-no-container.js';
 import { whyNoOwnNetwork } from '../../environments/network.js';
 import { buildId, packageVersion } from '../../platform/package-info.js';
-import { containment } from '../../platform/supervise.js';
+import { containment } from '../../platform/process/supervise.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import type { DoctorContext } from './context.js';
 
@@ -20,14 +21,14 @@ export function node(version = process.versions.node): Finding {
 export function platform(name: string = process.platform, glibc = glibcVersion()): Finding {
   const message = `${name} ${process.arch}`;
   if (name === 'darwin')
-    return { status: 'ok', message: `${message}: without PID namespaces, which reports say` };
+    return { status: 'ok', message: `${message}: has no PID namespaces (reports mention this)` };
   if (name !== 'linux')
     return { status: 'problem', message, remedy: 'use Linux or macOS; on Windows use WSL' };
   if (glibc !== null) return { status: 'ok', message: `${message}, glibc ${glibc}` };
   return {
     status: 'problem',
     message: `${message} without glibc (musl, as in Alpine)`,
-    remedy: 'the Temporal SDK has no build for musl: use a distribution with glibc, like Debian or Ubuntu',
+    remedy: 'the Temporal SDK has no build for musl; use a distribution with glibc, such as Debian or Ubuntu',
   };
 }
 
@@ -54,8 +55,9 @@ export async function containing(): Promise<Finding> {
   const how = await containment();
   const detail = { containment: how };
   if (how !== 'group')
-    return { status: 'ok', message: `${how}: agents run in a PID namespace of their own`, detail };
-  const message = 'group: agents are ended by session and mark, which a determined one can shed';
+    return { status: 'ok', message: `${how}: each agent runs in its own PID namespace`, detail };
+  const message =
+    'group: agents are killed by session and environment mark, which a determined agent can evade';
   return process.platform === 'linux'
     ? {
         status: 'warning',
@@ -84,13 +86,33 @@ export async function pasta(): Promise<Finding> {
     : { status: 'info', message: `sandboxed agents share this machine's network: ${lacking}`, detail };
 }
 
+/** Needed by scenarios with `environment.type: docker` only. */
+export async function containers(): Promise<Finding> {
+  const found = await Promise.all(
+    (['docker', 'podman'] as const).map(async (command) => [command, await whyNoCli(command)] as const),
+  );
+  const usable = found.flatMap(([command, why]) => (why === null ? [command] : []));
+  const detail = { usable };
+  return usable.length > 0
+    ? {
+        status: 'ok',
+        message: `runs can have containers, by ${usable.join(' and ')} (environment.type: docker)`,
+        detail,
+      }
+    : {
+        status: 'info',
+        message: `no containers: ${found.map(([command, why]) => `${command}: ${why ?? ''}`.replace(`${command}: ${command} `, `${command} `)).join('; ')}`,
+        detail,
+      };
+}
+
 export function enabled({ env }: DoctorContext): Finding {
   const value = env['LLM_TOOL_TEST_ENABLED'] ?? '';
-  if (value === '1') return { status: 'info', message: '1: agents that may cost money can run' };
+  if (value === '1') return { status: 'info', message: '1: agents that may cost money are allowed' };
   if (value === '') return { status: 'info', message: 'not set: agents that may cost money are refused' };
   return {
     status: 'warning',
     message: 'set, but not to 1: agents that may cost money are refused',
-    remedy: 'LLM_TOOL_TEST_ENABLED=1 allows them',
+    remedy: 'set LLM_TOOL_TEST_ENABLED=1 to allow them',
   };
 }

@@ -3,14 +3,15 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskRemedy } from '../../lib/disk-failure.js';
 import { formatProblem } from '../../lib/problem.js';
-import { whyNoRoom } from '../../platform/disk-room.js';
+import { whyNoRoom } from '../../platform/fs/disk-room.js';
 import { nearestExisting } from '../../platform/folders.js';
 import type { Finding } from '../../reports/doctor-text.js';
-import { ownCommand } from '../own-name.js';
-import { findFiles } from '../plan/find-scenario-files.js';
-import { isFolder } from '../plan/look.js';
-import { loadScenarios } from '../plan/select-scenarios.js';
-import { displayPath, whyNotWritable } from '../project.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { findFiles } from '../../planning/find-scenario-files.js';
+import { isFolder } from '../../planning/file-checks.js';
+import { loadScenarios } from '../../planning/select-scenarios.js';
+import { whyNotWritable } from '../../planning/project.js';
+import { displayPath } from '../../platform/display-path.js';
 import type { DoctorContext } from './context.js';
 
 const GIB = 1024 ** 3;
@@ -19,13 +20,17 @@ const LITTLE_SPACE = 1 * GIB;
 
 export function config({ project, configError }: DoctorContext): Finding {
   if (project.configFile === null)
-    return { status: 'info', message: 'none: defaults hold', remedy: `${ownCommand('init')} makes one` };
+    return {
+      status: 'info',
+      message: 'none; using defaults',
+      remedy: `create one with ${ownCommand('init')}`,
+    };
   if (configError === null) return { status: 'ok', message: displayPath(project.configFile) };
   const [first] = configError.problems;
   return {
     status: 'problem',
     message: first === undefined ? configError.message : formatProblem(first),
-    remedy: `correct it: no other command works before${configError.problems.length > 1 ? ` (${configError.problems.length} problems; ${ownCommand('validate')} shows all)` : ''}`,
+    remedy: `fix it; until then no other command works${configError.problems.length > 1 ? ` (${configError.problems.length} problems; ${ownCommand('validate')} shows all)` : ''}`,
   };
 }
 
@@ -37,7 +42,7 @@ export async function fixtures({ project }: DoctorContext): Promise<Finding> {
     return {
       status: 'info',
       message: `no scenarios in ${folder}`,
-      remedy: `${ownCommand('init')} makes one that runs`,
+      remedy: `create one with ${ownCommand('init')}`,
       detail,
     };
   const { problems } = await loadScenarios(project, files);
@@ -59,9 +64,9 @@ export async function results({ project }: DoctorContext): Promise<Finding> {
     return {
       status: 'problem',
       message: `${folder}: ${reason}`,
-      remedy: 'choose another folder with --results, or results_path in the config',
+      remedy: 'choose another folder with --results or results_path in the config file',
     };
-  return withSpace(folder, { status: 'ok', message: `${displayPath(folder)} can be written` });
+  return withSpace(folder, { status: 'ok', message: `${displayPath(folder)} is writable` });
 }
 
 /** Workspaces, raw output and databases: private, since secrets may be in them. */
@@ -71,16 +76,16 @@ export async function state({ state: home, engine }: DoctorContext): Promise<Fin
     return {
       status: 'problem',
       message: `${home}: ${reason}`,
-      remedy: 'LLM_TOOL_TEST_HOME names another folder',
+      remedy: 'set LLM_TOOL_TEST_HOME to another folder',
     };
   const open = [home, engine].filter((folder) => (modeOf(folder) & 0o077) !== 0);
   if (open.length > 0)
     return {
       status: 'warning',
-      message: `${open.join(' and ')} can be entered by other users`,
+      message: `${open.join(' and ')} is accessible to other users`,
       remedy: `chmod 700 ${open.join(' ')}`,
     };
-  return withSpace(home, { status: 'ok', message: `${home} can be written, and is private` });
+  return withSpace(home, { status: 'ok', message: `${home} is writable and private` });
 }
 
 /** Executables: what others can write there would be run by us. */
@@ -90,13 +95,13 @@ export async function cache({ cache: home }: DoctorContext): Promise<Finding> {
     return {
       status: 'warning',
       message: `${home}: ${reason}`,
-      remedy: 'needed only to fetch Temporal; LLM_TOOL_TEST_CACHE names another folder',
+      remedy: 'needed only to download Temporal; set LLM_TOOL_TEST_CACHE to another folder',
     };
   return (modeOf(home) & 0o022) === 0
     ? { status: 'ok', message: home }
     : {
         status: 'warning',
-        message: `${home} can be written by other users, and programs in it are run`,
+        message: `${home} is writable by other users, and programs in it are executed`,
         remedy: `chmod go-w ${home}`,
       };
 }
@@ -111,7 +116,7 @@ async function withSpace(folder: string, finding: Finding): Promise<Finding> {
   const message = `${finding.message}, ${(free / GIB).toFixed(1)} GiB free`;
   const detail = { folder, free_bytes: free };
   return free < LITTLE_SPACE
-    ? { status: 'warning', message, remedy: 'make room: each run keeps its workspace', detail }
+    ? { status: 'warning', message, remedy: 'free some space: each run keeps its workspace', detail }
     : { ...finding, message, detail };
 }
 

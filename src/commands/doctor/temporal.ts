@@ -4,12 +4,12 @@ import {
   TEMPORAL_CLI_VERSION,
   temporalVersion,
 } from '../../platform/engine/find-temporal.js';
-import { findExecutable, isExecutable } from '../../platform/find-executable.js';
-import type { TemporalAddress } from '../../platform/given-temporal.js';
+import { findExecutable, isExecutable } from '../../platform/process/find-executable.js';
+import type { TemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
 import { buildId } from '../../platform/package-info.js';
-import { isAlive } from '../../platform/process-identity.js';
+import { isAlive } from '../../platform/process/process-identity.js';
 import type { Finding } from '../../reports/doctor-text.js';
-import { ownCommand } from '../own-name.js';
+import { ownCommand } from '../../platform/invocation.js';
 import type { DoctorContext } from './context.js';
 
 const VERSION_MS = 3000;
@@ -19,13 +19,14 @@ const ANSWER_MS = 2000;
 export async function temporal(context: DoctorContext): Promise<Finding> {
   let server;
   try {
-    const { givenTemporal } = await import('../../platform/given-temporal.js');
+    const { resolveTemporalAddress: givenTemporal } =
+      await import('../../platform/temporal/resolve-temporal-address.js');
     server = givenTemporal(context.address);
   } catch (error) {
     return {
       status: 'problem',
       message: `Temporal's own configuration cannot be read: ${(error as Error).message}`,
-      remedy: 'correct it, or the variables that begin with TEMPORAL_',
+      remedy: 'fix it, or the variables that begin with TEMPORAL_',
     };
   }
   if (server !== null) return askServer(server);
@@ -35,7 +36,7 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
   if (!(await isExecutable(found.path)))
     return {
       status: 'problem',
-      message: `${found.from}=${found.path}: no executable file there`,
+      message: `${found.from}=${found.path}: not an executable file`,
       remedy: 'correct the variable, or unset it',
       detail,
     };
@@ -51,14 +52,14 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
     return {
       status: 'problem',
       message: (error as Error).message,
-      remedy: 'install another Temporal CLI, or name one with LLM_TOOL_TEST_TEMPORAL_BIN',
+      remedy: 'install another Temporal CLI, or set LLM_TOOL_TEST_TEMPORAL_BIN to one',
       detail,
     };
   }
 }
 
 async function askServer(server: TemporalAddress): Promise<Finding> {
-  const { connect } = await import('../../platform/temporal-client.js');
+  const { connect } = await import('../../platform/temporal/temporal-client.js');
   const { address, namespace } = server;
   const detail = { address, namespace };
   const where = `${address}, namespace ${namespace}`;
@@ -74,7 +75,7 @@ async function askServer(server: TemporalAddress): Promise<Finding> {
   } catch {
     return refused(
       'does not answer',
-      'start it, correct the address (--address, TEMPORAL_ADDRESS), or name none: a local one is started then',
+      'start it, correct the address (--address, TEMPORAL_ADDRESS), or omit it to use a local server',
     );
   }
   try {
@@ -82,11 +83,11 @@ async function askServer(server: TemporalAddress): Promise<Finding> {
     await connection.withDeadline(Date.now() + ANSWER_MS, () =>
       workflowService.describeNamespace({ namespace }),
     );
-    return { status: 'ok', message: `${where}: answers`, detail };
+    return { status: 'ok', message: `${where}: responds`, detail };
   } catch (error) {
     return refused(
       (error as { details?: string }).details ?? (error as Error).message,
-      'see TEMPORAL_NAMESPACE',
+      'check TEMPORAL_NAMESPACE',
     );
   } finally {
     await client.connection.close();
@@ -99,7 +100,7 @@ async function notThereYet(): Promise<Finding> {
     status: go === null ? 'warning' : 'info',
     message: `no Temporal CLI yet: the first run downloads ${TEMPORAL_CLI_VERSION}${go === null ? '' : `, or builds it with ${go}`}`,
     remedy:
-      'or provide one: `temporal` on PATH, LLM_TOOL_TEST_TEMPORAL_BIN, a server at TEMPORAL_ADDRESS' +
+      'or provide one yourself: `temporal` on PATH, LLM_TOOL_TEST_TEMPORAL_BIN, a server at TEMPORAL_ADDRESS' +
       (go === null ? '; or install Go, for machines that cannot download' : ''),
   };
 }
@@ -126,11 +127,11 @@ export async function engine({ engine: folder }: DoctorContext): Promise<Finding
       ? {
           status: 'warning',
           message: `failed: ${engine.message}`,
-          remedy: `${ownCommand('engine start')} tries again`,
+          remedy: `try again with ${ownCommand('engine start')}`,
         }
-      : { status: 'info', message: 'not running; commands start it' };
+      : { status: 'info', message: 'not running; commands start it when needed' };
   const pids = parts.map(({ name, pid }) => `${name} ${pid}`).join(', ');
-  const other = engine.build === buildId() ? '' : '; of another build, which the next command replaces';
+  const other = engine.build === buildId() ? '' : '; from another build, which the next command replaces';
   return {
     status: 'ok',
     message: `${engine.phase} at ${engine.address} (${pids})${other}`,

@@ -1,12 +1,12 @@
 import { tryAgent, type Tried } from '../../activities/try-agent.js';
 import { knownAgents } from '../../agents/index.js';
-import { beginningOf } from '../../lib/cut.js';
-import { formatDuration } from '../../lib/duration.js';
+import { beginningOf } from '../../lib/format/truncate.js';
+import { formatDuration } from '../../lib/format/duration.js';
 import type { Check } from '../../reports/doctor-text.js';
-import type { TokenUsage } from '../../results/token-usage.js';
-import { agentSettings, checkAgent, checkModel } from '../plan/check-agent.js';
-import { checkAgentLeave } from '../plan/check-leave.js';
-import { openProject } from '../project.js';
+import type { TokenUsage } from '../../results/records/token-usage.js';
+import { agentSettings, checkAgent, checkModel } from '../../planning/check-agent.js';
+import { checkAgentConsent } from '../../planning/check-spending-consent.js';
+import { openProject } from '../../planning/project.js';
 
 const TIMEOUT_SECS = 120;
 const MAX_ANSWER = 200;
@@ -19,7 +19,7 @@ export async function tryOut(options: { try: string; model?: string; results?: s
   const project = openProject(options.results);
   const known = knownAgents(project.config.agents);
   checkAgent(options.try, known);
-  checkAgentLeave(project.config, options.try);
+  checkAgentConsent(project.config, options.try);
   const agent = known.get(options.try);
   const model = options.model ?? agent?.models[0] ?? 'default';
   checkModel(project, agent, model);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { packageFile } from '../../platform/package-info.js';
-import type { NewFile } from '../new-files.js';
+import type { NewFile } from '../shared/new-files.js';
 
 const INSTALLED = join('node_modules', 'llm-tool-test', 'schema');
 /** Where schemas are put for editors when the package is not installed in the project (`npx`, a global installation). */

@@ -4,10 +4,10 @@ import { readmeProblems } from '../../agent-scripts/check/readme-problems.js';
 import { sourceProblems } from '../../agent-scripts/check/source-problems.js';
 import { NO_DENO } from '../../agent-scripts/deno-command.js';
 import { codeFrame, formatProblem, type Problem } from '../../lib/problem.js';
-import { findDeno } from '../../platform/find-deno.js';
-import { printJson } from '../output.js';
-import { isFile, readText } from '../plan/look.js';
-import { InfrastructureError } from '../usage-error.js';
+import { findDeno } from '../../platform/process/find-deno.js';
+import { printJson } from '../shared/output.js';
+import { isFile, readText } from '../../planning/file-checks.js';
+import { InfrastructureError } from '../../lib/usage-error.js';
 import { findScript, findScriptsRoot, listScripts, type FoundScript } from './find-scripts.js';
 import { runExamples } from './run-examples.js';
 
@@ -34,7 +34,7 @@ export async function checkAgentScripts(
 async function problemsOf(root: string, script: FoundScript, deno: string): Promise<Problem[]> {
   const missing = [script.source, script.readme].filter((file) => !isFile(join(root, file)));
   if (missing.length > 0 || script.told === null)
-    return missing.map((file) => ({ file, line: 1, column: 1, path: '', message: 'is not there' }));
+    return missing.map((file) => ({ file, line: 1, column: 1, path: '', message: 'missing' }));
   return [
     ...readmeProblems(script.told, script).map((problem) => ({
       ...{ file: script.readme, column: 1, path: '' },

@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseReadme, type Readme } from '../../agent-scripts/readme.js';
 import { SCRIPTS_FOLDER, scriptPaths, type ScriptPaths } from '../../agent-scripts/script-name.js';
-import { nearest } from '../../lib/nearest.js';
-import { ownCommand } from '../own-name.js';
-import { isFile, isFolder, readText } from '../plan/look.js';
-import { UsageError } from '../usage-error.js';
+import { suggest } from '../../lib/suggest.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { isFile, isFolder, readText } from '../../planning/file-checks.js';
+import { UsageError } from '../../lib/usage-error.js';
 
 /** A script of a project, and what its README tells; null where it has none. */
 export interface FoundScript extends ScriptPaths {
@@ -26,7 +26,7 @@ export function findScriptsRoot(): string {
   if (root !== null) return root;
   throw new UsageError(
     'no_scripts',
-    `there is no ${SCRIPTS_FOLDER} here or above; ${ownCommand('scripts new <name>')} makes one with a first script`,
+    `there is no ${SCRIPTS_FOLDER} in this folder or above; create one with ${ownCommand('scripts new <name>')}`,
   );
 }
 
@@ -54,12 +54,9 @@ export function findScript(root: string, nameOrPath: string): FoundScript {
   const found = scripts.find(({ name }) => wanted.some((paths) => paths.name === name));
   if (found !== undefined) return found;
   const names = scripts.map(({ name }) => name);
-  const near = nearest(nameOrPath, names);
+  const near = suggest(nameOrPath, names);
   const hint = near === null ? `known: ${names.join(', ') || 'none'}` : `did you mean '${near}'?`;
-  throw new UsageError(
-    'unknown_script',
-    `there is no agent script '${nameOrPath}' in ${SCRIPTS_FOLDER}; ${hint}`,
-  );
+  throw new UsageError('unknown_script', `no agent script '${nameOrPath}' in ${SCRIPTS_FOLDER}; ${hint}`);
 }
 
 function read(root: string, paths: ScriptPaths): FoundScript {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { stdout } from 'node:process';
-import { fillTemplate } from '../fill-template.js';
-import { writeNewFiles } from '../new-files.js';
-import { printJson } from '../output.js';
-import { readText } from '../plan/look.js';
-import { UsageError } from '../usage-error.js';
+import { fillTemplate } from '../shared/fill-template.js';
+import { writeNewFiles } from '../shared/new-files.js';
+import { printJson } from '../shared/output.js';
+import { readText } from '../../planning/file-checks.js';
+import { UsageError } from '../../lib/usage-error.js';
 import { scriptsRoot } from './find-scripts.js';
 
 /** Where each agent looks for commands of a project, and how its user calls ours. Codex has skills in their place. */
@@ -27,12 +27,18 @@ interface Options {
 /** `scripts install-command`: files that make `/execute-script <script> [args]` a command of agents. None is overwritten. */
 export function installCommand(agents: readonly string[], { command, json }: Options): number {
   if (!PLAIN.test(command))
-    throw new UsageError('bad_command', `'${command}' is no plain command, like \`npx --no llm-tool-test\``);
+    throw new UsageError(
+      'bad_command',
+      `'${command}' is not a plain command like \`npx --no llm-tool-test\``,
+    );
   const root = scriptsRoot() ?? process.cwd();
   const files = [...new Set(agents.length === 0 ? AGENTS : agents)].map((agent) => {
     const known = AGENTS.find((name) => name === agent);
     if (known === undefined)
-      throw new UsageError('unknown_agent', `no command for '${agent}'; known: ${AGENTS.join(', ')}`);
+      throw new UsageError(
+        'unknown_agent',
+        `no command file for agent '${agent}'; known agents: ${AGENTS.join(', ')}`,
+      );
     const { path, call } = PLACES[known];
     const content = fillTemplate(`commands/${known}.md`, { command });
     return { agent, path, call, content, mode: 0o644, made: readText(join(root, path)) !== content };
@@ -51,7 +57,8 @@ export function installCommand(agents: readonly string[], { command, json }: Opt
       [
         `in ${root}:`,
         ...files.map(
-          ({ path, call, made }) => `  ${path}  ${made ? 'made' : 'was there'}: ${call} <script> [args]`,
+          ({ path, call, made }) =>
+            `  ${path}  ${made ? 'created' : 'already there'}: ${call} <script> [args]`,
         ),
         '',
       ].join('\n'),

@@ -1,7 +1,7 @@
 import { stdout } from 'node:process';
-import { renderTable, terminalText } from '../../lib/table.js';
-import { printJson, textOptions } from '../output.js';
-import { ownCommand } from '../own-name.js';
+import { renderTable, terminalText } from '../../lib/format/table.js';
+import { printJson, textOptions } from '../shared/output.js';
+import { ownCommand } from '../../platform/invocation.js';
 import { findScriptsRoot, listScripts } from './find-scripts.js';
 
 /** `scripts list`: name and summary of each. */
@@ -18,7 +18,8 @@ export function listAgentScripts({ json }: { json: boolean }): number {
       terminalText(name),
       terminalText(summary ?? '(no Summary in its README.md)'),
     ]);
-    const lines = rows.length === 0 ? [`no scripts yet: ${ownCommand('scripts new <name>')} makes one`] : [];
+    const lines =
+      rows.length === 0 ? [`no scripts yet; create one with ${ownCommand('scripts new <name>')}`] : [];
     stdout.write(`${[...lines, ...renderTable(rows, { width: textOptions().width })].join('\n')}\n`);
   }
   return 0;

@@ -3,12 +3,12 @@ import { join, relative } from 'node:path';
 import { stdout } from 'node:process';
 import { scriptPaths } from '../../agent-scripts/script-name.js';
 import { packageFile } from '../../platform/package-info.js';
-import { fillTemplate } from '../fill-template.js';
-import { writeNewFiles, type NewFile } from '../new-files.js';
-import { printJson } from '../output.js';
-import { ownCommand } from '../own-name.js';
-import { isFile } from '../plan/look.js';
-import { UsageError } from '../usage-error.js';
+import { fillTemplate } from '../shared/fill-template.js';
+import { writeNewFiles, type NewFile } from '../shared/new-files.js';
+import { printJson } from '../shared/output.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { isFile } from '../../planning/file-checks.js';
+import { UsageError } from '../../lib/usage-error.js';
 import { scriptsRoot } from './find-scripts.js';
 
 const LIBRARY = '.agents/lib';
@@ -19,7 +19,7 @@ export function newAgentScript(name: string, { json }: { json: boolean }): numbe
   if (paths === null)
     throw new UsageError(
       'bad_name',
-      `'${name}' is no name for a script: expected letters, digits, - and _, like check-coverage or coverage/check`,
+      `'${name}' is not a valid script name: expected letters, digits, - and _, e.g. check-coverage or coverage/check`,
     );
   const root = scriptsRoot() ?? process.cwd();
   const values = { name: paths.name, lib: relative(paths.folder, LIBRARY) };
@@ -37,10 +37,10 @@ export function newAgentScript(name: string, { json }: { json: boolean }): numbe
   else
     stdout.write(
       [
-        `made in ${root}:`,
+        `created in ${root}:`,
         ...made.map((path) => `  ${path}`),
         '',
-        `next: ${ownCommand(`scripts run ${paths.name} World`)}, then make it yours, and ${ownCommand(`scripts check ${paths.name}`)}`,
+        `next: try ${ownCommand(`scripts run ${paths.name} World`)}, edit it, and run ${ownCommand(`scripts check ${paths.name}`)}`,
         '',
       ].join('\n'),
     );

@@ -3,8 +3,8 @@ import { execa } from 'execa';
 import { readScriptAnswer } from '../../agent-scripts/answer.js';
 import { DENO_ENV, NO_DENO } from '../../agent-scripts/deno-command.js';
 import { usageCommand } from '../../agent-scripts/readme.js';
-import { findDeno } from '../../platform/find-deno.js';
-import { InfrastructureError, UsageError } from '../usage-error.js';
+import { findDeno } from '../../platform/process/find-deno.js';
+import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
 import { findScript, findScriptsRoot } from './find-scripts.js';
 
 /**
@@ -15,7 +15,7 @@ import { findScript, findScriptsRoot } from './find-scripts.js';
 export async function runAgentScript(nameOrPath: string, args: string[]): Promise<number> {
   const root = findScriptsRoot();
   const { name, source, readme, told } = findScript(root, nameOrPath);
-  const usage = told === null ? `${readme} is not there` : usageCommand(told);
+  const usage = told === null ? `${readme} is missing` : usageCommand(told);
   if (typeof usage === 'string')
     throw new UsageError('no_usage', `${name} cannot be run: ${usage} (${readme})`);
   const deno = await findDeno(root);

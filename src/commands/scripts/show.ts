@@ -1,15 +1,15 @@
 import { stdout } from 'node:process';
 import { permissionsOf } from '../../agent-scripts/deno-command.js';
 import { usageCommand } from '../../agent-scripts/readme.js';
-import { printJson } from '../output.js';
-import { UsageError } from '../usage-error.js';
+import { printJson } from '../shared/output.js';
+import { UsageError } from '../../lib/usage-error.js';
 import { findScript, findScriptsRoot } from './find-scripts.js';
 
 /** `scripts show`: what an agent reads of a script, its README; with --json what we read in it. */
 export function showAgentScript(nameOrPath: string, { json }: { json: boolean }): number {
   const { name, source, readme, readme_text, told } = findScript(findScriptsRoot(), nameOrPath);
   if (told === null || readme_text === null)
-    throw new UsageError('no_readme', `${readme} is not there; an agent cannot know how to use ${name}`);
+    throw new UsageError('no_readme', `${readme} is missing, so agents cannot know how to use ${name}`);
   if (!json) {
     stdout.write(readme_text.endsWith('\n') ? readme_text : `${readme_text}\n`);
     return 0;

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isExecutable } from '../find-executable.js';
+import { isExecutable } from '../process/find-executable.js';
 import { databaseFile, type EngineState } from './engine-state.js';
 import { findTemporal, TemporalNotFound, temporalVersion, type TemporalExecutable } from './find-temporal.js';
 
@@ -27,9 +27,9 @@ export async function chooseTemporal(
   if (found.version === version) return found;
   throw new TemporalNotFound(
     [
-      `the engine's database was made by Temporal server ${version}, and ${found.path} is ${found.version}, which would begin an empty one: open sweeps would start anew.`,
+      `the engine's database was made by Temporal server ${version}, but ${found.path} is ${found.version}, which would create an empty one: open sweeps would start over.`,
       `Set LLM_TOOL_TEST_TEMPORAL_BIN to a Temporal CLI with server ${version};`,
-      `or, where no sweep is open, remove ${databaseFile(folder, version)}`,
+      `or, if no sweep is open, delete ${databaseFile(folder, version)}`,
     ].join('\n'),
   );
 }

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProcessIdentity } from '../process-identity.js';
-import { readJsonIfThere } from '../read-file.js';
-import { TEMPORARY, writeFileAtomic } from '../write-file.js';
+import type { ProcessIdentity } from '../process/process-identity.js';
+import { readJsonIfThere } from '../fs/read-file.js';
+import { TEMPORARY, writeFileAtomic } from '../fs/write-file.js';
 
 /** `<state>/engine.json`: what the keeper says of itself and of what it keeps. */
 export interface EngineState {

@@ -1,16 +1,16 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { projectState } from '../folders.js';
-import { lockHolder } from '../generation-lock.js';
-import { givenTemporal } from '../given-temporal.js';
+import { lockHolder } from '../process/process-lock.js';
+import { resolveTemporalAddress } from '../temporal/resolve-temporal-address.js';
 import { buildId, packageFile } from '../package-info.js';
-import { isAlive, signalProcess, type ProcessIdentity } from '../process-identity.js';
-import { whyNoRoom } from '../disk-room.js';
+import { isAlive, signalProcess, type ProcessIdentity } from '../process/process-identity.js';
+import { whyNoRoom } from '../fs/disk-room.js';
 import { diskRemedy } from '../../lib/disk-failure.js';
-import { waitUntil } from '../wait-until.js';
+import { waitUntil } from '../process/wait-until.js';
 import { endProcess } from './end-process.js';
 import { lastUsedFile, logFile, readEngineState, stayFile, type EngineState } from './engine-state.js';
 import { whyNewer } from './newer-engine.js';
-import { startDetached, waitForDeath } from './server.js';
+import { startDetached, waitForExit } from './server.js';
 
 /** Thrown when the engine cannot be brought up; the message is for the user. */
 export class EngineUnavailable extends Error {}
@@ -53,16 +53,16 @@ export function markUsed(stateFolder: string): void {
  */
 export async function ensureEngine(request: EngineRequest): Promise<EngineState> {
   const { folder } = projectState(request.resultsPath);
-  const external = givenTemporal(request.address);
+  const external = resolveTemporalAddress(request.address);
   const fits = (state: EngineState): boolean =>
     state.build === buildId() && (external === null ? !state.external : state.address === external.address);
   let startedAt = Date.now();
   let starts = 0;
   let replaced = false;
-  let said = '';
+  let lastMessage = '';
   const say = (text: string): void => {
-    if (text !== said) request.report(text);
-    said = text;
+    if (text !== lastMessage) request.report(text);
+    lastMessage = text;
   };
   const engine = await waitUntil<EngineState>(async () => {
     markUsed(folder);
@@ -93,7 +93,7 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
       request.report(
         state.build === buildId()
           ? 'switching to another Temporal server'
-          : 'replacing a worker of another build',
+          : 'replacing a worker from another build',
       );
       replaced = signalProcess(holder, external === null && !state.external ? 'SIGUSR2' : 'SIGTERM');
     }
@@ -142,7 +142,7 @@ export async function stopEngine(stateFolder: string): Promise<Stopped> {
   const keeper = await lockHolder(stateFolder, 'engine');
   if (keeper !== null) {
     signalProcess(keeper, 'SIGTERM');
-    if (!(await waitForDeath(keeper, STOP_MS))) return { status: 'ending', process: keeper };
+    if (!(await waitForExit(keeper, STOP_MS))) return { status: 'ending', process: keeper };
   }
   const state = await readEngineState(stateFolder);
   const left = [state?.worker ?? null, state?.server ?? null].filter(

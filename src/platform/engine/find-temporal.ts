@@ -2,11 +2,11 @@ import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { findExecutable, isExecutable } from '../find-executable.js';
+import { findExecutable, isExecutable } from '../process/find-executable.js';
 import { cacheHome } from '../folders.js';
-import { waitForLock } from '../generation-lock.js';
-import { identify } from '../process-identity.js';
-import { removeTree } from '../tree.js';
+import { waitForLock } from '../process/process-lock.js';
+import { identify } from '../process/process-identity.js';
+import { removeTree } from '../fs/tree.js';
 
 /** The newest release that the Go module proxy can build (no `replace` line): server 1.29.1, UI 2.42.1. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
@@ -152,7 +152,7 @@ export async function findTemporal(
 ): Promise<TemporalExecutable> {
   const found = await lookForTemporal(cacheHome);
   if (found?.from === 'LLM_TOOL_TEST_TEMPORAL_BIN' && !(await isExecutable(found.path)))
-    throw new TemporalNotFound(`LLM_TOOL_TEST_TEMPORAL_BIN=${found.path}: no executable file there`);
+    throw new TemporalNotFound(`LLM_TOOL_TEST_TEMPORAL_BIN=${found.path}: not an executable file`);
   if (found !== null)
     return { path: found.path, version: await temporalVersion(found.path, VERSION_MS, signal) };
 
@@ -164,7 +164,7 @@ export async function findTemporal(
     signal,
   });
   if (lock === null)
-    throw new TemporalNotFound('waited in vain for another process that provides the Temporal CLI');
+    throw new TemporalNotFound('timed out waiting for another process that provides the Temporal CLI');
   try {
     if (!(await isExecutable(cached))) await provide(cached, report, signal);
   } finally {

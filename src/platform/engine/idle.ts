@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { withClient } from '../temporal-client.js';
+import { withClient } from '../temporal/temporal-client.js';
 import { lastUsedFile, stayFile, type EngineState } from './engine-state.js';
 
 /** Number of open workflows of an engine; null where it cannot be found out, which is not idle. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskRemedy } from '../../lib/disk-failure.js';
 import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
-import { assertRoom, whyNoRoom } from '../disk-room.js';
+import { assertRoom, whyNoRoom } from '../fs/disk-room.js';
 import { projectState } from '../folders.js';
-import { tryLock } from '../generation-lock.js';
-import type { TemporalAddress } from '../given-temporal.js';
+import { tryLock } from '../process/process-lock.js';
+import type { TemporalAddress } from '../temporal/resolve-temporal-address.js';
 import { buildId, packageVersion } from '../package-info.js';
-import { ownIdentity } from '../process-identity.js';
+import { ownIdentity } from '../process/process-identity.js';
 import { createBackOff } from './back-off.js';
-import { bringUpServer, serverIsUp, type BringUp } from './bring-up-server.js';
-import { bringUpWorker, workerIsUp } from './bring-up-worker.js';
+import { bringUpServer, serverIsUp, type BringUp } from './ensure-server.js';
+import { bringUpWorker, workerIsUp } from './ensure-worker.js';
 import { endProcess, killProcess } from './end-process.js';
 import {
   readEngineState,

@@ -8,8 +8,8 @@ export function whyNewer(state: EngineState | null, stateFolder: string): string
   if (state === null || theirs <= ENGINE_PROTOCOL) return null;
   return [
     `the engine in ${stateFolder} was used by a newer llm-tool-test (${state.versions.llm_tool_test}, protocol ${theirs}):`,
-    `sweeps that it has begun cannot go on with this one (${packageVersion}, protocol ${ENGINE_PROTOCOL}).`,
+    `sweeps that it started cannot continue with this one (${packageVersion}, protocol ${ENGINE_PROTOCOL}).`,
     `Use the newer version, or another results folder (--results);`,
-    `where none of its sweeps is open, stop that engine with the newer version and remove ${stateFolder}`,
+    `if none of its sweeps is open, stop that engine with the newer version and delete ${stateFolder}`,
   ].join(' ');
 }

@@ -1,5 +1,5 @@
-import type { TemporalAddress } from '../given-temporal.js';
-import { withClient } from '../temporal-client.js';
+import type { TemporalAddress } from '../temporal/resolve-temporal-address.js';
+import { withClient } from '../temporal/temporal-client.js';
 
 const LOOK_MS = 5000;
 const ANSWER_MS = 5000;

@@ -5,14 +5,14 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { SEARCH_ATTRIBUTES } from '../../lib/search-attributes.js';
-import { identify, isAlive, type ProcessIdentity } from '../process-identity.js';
-import { waitUntil } from '../wait-until.js';
+import { identify, isAlive, type ProcessIdentity } from '../process/process-identity.js';
+import { waitUntil } from '../process/wait-until.js';
 import type { TemporalExecutable } from './find-temporal.js';
 import { databaseFile, logFile } from './engine-state.js';
 
 export const LOOPBACK = '127.0.0.1';
 
-/** What the server's defaults cost where one worker does all the work (specs/performance.md). */
+/** What the server's defaults cost where one worker does all the work (specs/explanation/performance.md). */
 const TUNING = {
   // The answer to a workflow task brings the next activity along, which would else go through a queue.
   'system.enableActivityEagerExecution': true,
@@ -135,7 +135,7 @@ export const startServer = (
           String(ports.uiPort),
         ],
         ...['--db-filename', databaseFile(stateFolder, temporal.version)],
-        // Safe when the process is killed; full sync would cost four times the wall time (specs/durability.md).
+        // Safe when the process is killed; full sync would cost four times the wall time (specs/explanation/durability.md).
         ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
         ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
           '--search-attribute',
@@ -156,12 +156,12 @@ export const startServer = (
   );
 
 /** The last lines of a log, for a message that says why something did not start. */
-export async function tailOf(log: string): Promise<string> {
+export async function readTail(log: string): Promise<string> {
   const text = await readFile(log, 'utf8').catch(() => '');
   return text.trim().split('\n').slice(-5).join('\n').slice(-1500);
 }
 
 /** Waits for a process to end; false when it is still alive after `timeoutMs`. */
-export async function waitForDeath(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+export async function waitForExit(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   return (await waitUntil(() => (isAlive(identity) ? null : true), timeoutMs, 20)) ?? false;
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { ProcessIdentity } from '../process-identity.js';
+import type { ProcessIdentity } from '../process/process-identity.js';
 
 /** Longer than any piece of work holds up a worker's event loop. */
 const STUCK_MS = 20_000;

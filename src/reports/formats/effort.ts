@@ -1,6 +1,6 @@
-import { formatDuration } from '../../lib/duration.js';
-import { shownTokens } from '../../results/recorded-usage.js';
-import { sumUsage } from '../../results/token-usage.js';
+import { formatDuration } from '../../lib/format/duration.js';
+import { shownTokens } from '../../results/records/recorded-usage.js';
+import { sumUsage } from '../../results/records/token-usage.js';
 import type { ReportedCell } from './sweep-report.js';
 
 /** What the runs of a sweep took, of what was not reused; null is what is not known. */

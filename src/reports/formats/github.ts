@@ -1,5 +1,5 @@
-import { plainText } from '../../lib/plain-text.js';
-import { cellNamer } from '../sweep-words.js';
+import { plainText } from '../../lib/format/plain-text.js';
+import { cellNamer } from '../sweep-labels.js';
 import { renderMarkdown } from './md.js';
 import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
 
@@ -37,7 +37,7 @@ function annotations({ document, cells }: SweepReport): string[] {
   const more = failed.length - MOST_ERRORS;
   return [
     ...failed.slice(0, MOST_ERRORS).map(lineOf),
-    ...(more > 0 ? [`::notice::${more} more did not pass: see the summary`] : []),
+    ...(more > 0 ? [`::notice::${more} more did not pass; see the summary`] : []),
   ];
 }
 

@@ -1,11 +1,11 @@
-import { formatKnownCost, shortKnownCost } from '../../lib/dollars.js';
-import { formatDuration } from '../../lib/duration.js';
+import { formatKnownCost, shortKnownCost } from '../../lib/format/dollars.js';
+import { formatDuration } from '../../lib/format/duration.js';
 import { compositeTier } from '../../results/composite.js';
-import { commandEnd, type CommandRecord, type RunRecord } from '../../results/run-record.js';
-import type { Metrics } from '../../results/schema.js';
+import { commandEnd, type CommandRecord, type RunRecord } from '../../results/records/run-record.js';
+import type { Metrics } from '../../results/records/result-line.js';
 import { scoreText, votesText } from '../../results/score-text.js';
-import { shownTokens } from '../../results/recorded-usage.js';
-import type { SweepCell } from '../../results/sweep-document.js';
+import { shownTokens } from '../../results/records/recorded-usage.js';
+import type { SweepCell } from '../../results/records/sweep-document.js';
 import { optionalArtifacts } from '../artifact-links.js';
 import { tokenText } from './effort.js';
 import { anchorOf } from './html-matrix.js';
@@ -63,9 +63,9 @@ ${content}
 `;
 
 function missingNote({ cell, records, missing }: ReportedCell): Markup | null {
-  if (missing !== null) return markup`<p class="note">No more is known of this run: ${missing}.</p>`;
+  if (missing !== null) return markup`<p class="note">Nothing more is known about this run: ${missing}.</p>`;
   if (records !== null) return null;
-  return markup`<p class="soft">${cell.outcome === null ? 'It has no result yet.' : 'Nothing was run.'}</p>`;
+  return markup`<p class="soft">${cell.outcome === null ? 'No result yet.' : 'Nothing was run.'}</p>`;
 }
 
 function warnings(cell: SweepCell, run: RunRecord | null): Part {
@@ -101,8 +101,8 @@ function facts(cell: SweepCell, run: RunRecord, metrics: Metrics): Markup {
     ...(metrics.efficiency === null
       ? []
       : ([
-          ['calls of the target', `${metrics.efficiency.total_commands}`],
-          ['of these failed', `${metrics.efficiency.error_count}`],
+          ['calls to the target', `${metrics.efficiency.total_commands}`],
+          ['of which failed', `${metrics.efficiency.error_count}`],
         ] as [string, string][])),
     ['run', run.run_id],
   ];
@@ -152,7 +152,7 @@ function evaluators({ evaluator_results: results }: Metrics): Markup | null {
   if (results.length === 0) return null;
   const rows = results.map(
     ({ name, score, summary, error }) =>
-      markup`<tr><td>${name}</td><td class="number">${scoreText(score)}</td><td class="text">${error === null ? (summary ?? '') : `could not evaluate: ${error}`}</td></tr>
+      markup`<tr><td>${name}</td><td class="number">${scoreText(score)}</td><td class="text">${error === null ? (summary ?? '') : `evaluator error: ${error}`}</td></tr>
 `,
   );
   return section(

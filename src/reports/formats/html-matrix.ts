@@ -1,5 +1,5 @@
 import { scoreText } from '../../results/score-text.js';
-import type { SweepCell } from '../../results/sweep-document.js';
+import type { SweepCell } from '../../results/records/sweep-document.js';
 import {
   entryCells,
   entryText,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { formatCost } from '../../lib/dollars.js';
-import { formatDuration } from '../../lib/duration.js';
-import type { SweepDocument } from '../../results/sweep-document.js';
-import { waitingIn } from '../../results/tally.js';
-import { cellNamer, isOpen, totalCost } from '../sweep-words.js';
+import { formatCost } from '../../lib/format/dollars.js';
+import { formatDuration } from '../../lib/format/duration.js';
+import type { SweepDocument } from '../../results/records/sweep-document.js';
+import { waitingIn } from '../../results/totals.js';
+import { cellNamer, isOpen, totalCost } from '../sweep-labels.js';
 import { effortOf, tokenText } from './effort.js';
 import { cellDetails } from './html-cell.js';
 import { matrixTable } from './html-matrix.js';
@@ -51,7 +51,7 @@ ${notes(report)}
 ${matrixTable(document.cells)}
 </section>
 <section>
-<div class="above"><h2>Cells</h2><label><input type="checkbox" id="problems"> only those that did not pass</label></div>
+<div class="above"><h2>Cells</h2><label><input type="checkbox" id="problems"> only cells that did not pass</label></div>
 ${cells.map((reported, at) => cellDetails(reported, { at, name: nameOf(reported.cell), base: report.base }))}
 </section>
 </main>
@@ -93,7 +93,7 @@ function tiles({ document, cells }: SweepReport): Markup[] {
     tileRow('tiles', [
       ['passed', totals.passed, 'pass'],
       ['failed', totals.failed, totals.failed > 0 ? 'fail' : ''],
-      ['could not be tested', totals.errored, totals.errored > 0 ? 'error' : ''],
+      ['errors', totals.errored, totals.errored > 0 ? 'error' : ''],
       ...ifAny('cancelled', totals.cancelled),
       ...ifAny('not finished', waitingIn(totals)),
       ...ifAny('cached', totals.cached),
@@ -119,13 +119,13 @@ function notes({ document, cells }: SweepReport): Markup[] {
   const missing = cells.filter((reported) => reported.missing !== null).length;
   return [
     ...(isOpen(document)
-      ? [markup`<p class="note">The sweep has not ended: this is what is known so far.</p>`]
+      ? [markup`<p class="note">The sweep has not ended. These are the results so far.</p>`]
       : []),
     ...(document.warnings ?? []).map((text) => markup`<p class="note">${text}.</p>`),
     ...(missing === 0
       ? []
       : [
-          markup`<p class="note">Runs that have been removed or cannot be read: ${missing}. Of these only what the sweep knows is shown.</p>`,
+          markup`<p class="note">Runs that were deleted or cannot be read: ${missing}. Only the sweep's own data is shown for them.</p>`,
         ]),
   ];
 }

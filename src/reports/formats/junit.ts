@@ -1,7 +1,7 @@
 import { gateTitle } from '../../results/gate-title.js';
-import type { SweepCell } from '../../results/sweep-document.js';
+import type { SweepCell } from '../../results/records/sweep-document.js';
 import { countOf } from '../matrix.js';
-import { cellColumns } from '../sweep-words.js';
+import { cellColumns } from '../sweep-labels.js';
 import { markup, type Markup } from './markup.js';
 import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
 

@@ -1,4 +1,4 @@
-import { plainText } from '../../lib/plain-text.js';
+import { plainText } from '../../lib/format/plain-text.js';
 
 /** Text with tags of ours, in which all other text is escaped. */
 export interface Markup {

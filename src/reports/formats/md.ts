@@ -1,10 +1,10 @@
-import { beginningOf } from '../../lib/cut.js';
-import { shortKnownCost } from '../../lib/dollars.js';
-import { formatDuration } from '../../lib/duration.js';
+import { beginningOf } from '../../lib/format/truncate.js';
+import { shortKnownCost } from '../../lib/format/dollars.js';
+import { formatDuration } from '../../lib/format/duration.js';
 import { gateTitle } from '../../results/gate-title.js';
-import type { Outcome } from '../../results/schema.js';
+import type { Outcome } from '../../results/records/result-line.js';
 import { scoreText } from '../../results/score-text.js';
-import type { SweepCell, SweepDocument } from '../../results/sweep-document.js';
+import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
 import { blocks, heading, inline, list, table } from '../markdown.js';
 import {
   entryCells,
@@ -16,7 +16,7 @@ import {
   toMatrix,
   type Line,
 } from '../matrix.js';
-import { cellColumns, isOpen, totalsText } from '../sweep-words.js';
+import { cellColumns, isOpen, totalsText } from '../sweep-labels.js';
 import { effortText } from './effort.js';
 import {
   fileUrl,
@@ -50,9 +50,9 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
   return blocks([
     heading(2, headline(document)),
     `${totalsText(document)}. ${effortText(cells)}. Sweep ${inline(document.sweep)}.`,
-    isOpen(document) ? '> The sweep has not ended: this is what is known so far.' : null,
+    isOpen(document) ? '> The sweep has not ended. These are the results so far.' : null,
     ...(document.warnings ?? []).map((text) => `> ${inline(text)}`),
-    missing === 0 ? null : `> ${lost} been removed or cannot be read: only what the sweep knows is shown.`,
+    missing === 0 ? null : `> ${lost} been deleted or cannot be read. Only the sweep's own data is shown.`,
     outcomes(document.cells, options),
     ...(failed.length === 0 ? [] : [heading(3, 'Failures'), failures(report, failed, options)]),
     ...regressions(document.cells, options),
@@ -177,5 +177,4 @@ function limited<T>(
   ].join('\n\n');
 }
 
-const leftOut = (count: number): string[] =>
-  count === 0 ? [] : [`_${count} more ${count === 1 ? 'is' : 'are'} left out here._`];
+const leftOut = (count: number): string[] => (count === 0 ? [] : [`_${count} more not shown._`]);

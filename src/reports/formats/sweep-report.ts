@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
-import type { RunRecord } from '../../results/run-record.js';
-import type { GateDetail, Metrics } from '../../results/schema.js';
-import type { SweepCell, SweepDocument } from '../../results/sweep-document.js';
+import type { RunRecord } from '../../results/records/run-record.js';
+import type { GateDetail, Metrics } from '../../results/records/result-line.js';
+import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
 
 /** What a report of a sweep is made of. All text in it is redacted already. */
 export interface SweepReport {

@@ -1,7 +1,7 @@
 import { normalize } from 'node:path/posix';
 import { isJsonObject, type Json } from '../../lib/json.js';
-import { scenarioLabel } from '../cell-label.js';
-import type { ResultLine } from '../schema.js';
+import { scenarioLabel } from '../records/cell-label.js';
+import type { ResultLine } from '../records/result-line.js';
 import type { Change, Configuration } from './document.js';
 import { jsonDifferences } from './json-differences.js';
 import type { Pair, SweepResults } from './samples.js';
@@ -19,7 +19,7 @@ export interface RunFacts {
 
 /** What a sweep was planned with and run with, as far as it can be read. */
 export interface SweepInputs {
-  /** By label, in their variants: scenario.json of the store. */
+  /** By label, in their variants: scenario.json of the store, its steps by their names. */
   scenarios: ReadonlyMap<string, Json>;
   /** Settings of the config, by agent. */
   agents: { readonly [name: string]: Json };
@@ -29,7 +29,7 @@ export interface SweepInputs {
 }
 
 /** What of scenario.json has no part in what a run comes to. */
-const NEUTRAL = /^scenario\.(description|tier|tags|tool_matrix|matrix\.repeat|cost\.cache)\b/;
+const NEUTRAL = /^scenario\.(description|tier|tags|agents|repeat|cost\.cache)\b/;
 /** What is meant to change between two sweeps, and not what it is tested with. */
 const TARGET = /^target(_path|_files)?\b/;
 
@@ -71,7 +71,7 @@ export function changesBetween(
 }
 
 const UNRECORDED =
-  "something that is not recorded: a program's file, the value of a variable, or the build of this program";
+  "something that is not recorded: a program's file, the value of a variable, or this program's build";
 
 /**
  * Whether cells of the same repetition have the same cache key, which names everything that a result depends on; null

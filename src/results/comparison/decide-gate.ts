@@ -1,5 +1,5 @@
 import { assertNever } from '../../lib/assert-never.js';
-import { scenarioLabel } from '../cell-label.js';
+import { scenarioLabel } from '../records/cell-label.js';
 import type { ComparisonVerdict, Configuration, Gate, Side } from './document.js';
 import type { Stratum } from './exact-test.js';
 import type { Arm, Pair } from './samples.js';

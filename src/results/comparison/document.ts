@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Cell } from '../cell.js';
-import { SCHEMA_VERSION } from '../schema.js';
+import { Cell } from '../records/cell.js';
+import { SCHEMA_VERSION } from '../records/result-line.js';
 import { Interval } from './wilson-interval.js';
 
 /** Differences that are less probable than this by chance are shown as such. */
@@ -25,23 +25,16 @@ export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 
 /** What became of the cells of one side. Only those that passed or failed, by runs that count here, were `tested`. */
 export const Side = z.object({
-  passed: z.number().int(),
-  tested: z.number().int(),
-  /** passed / tested; null where nothing was. */
-  rate: z.number().nullable(),
-  /** 95 %; of several configurations null: their runs are no sample of one rate. */
-  interval: Interval.nullable(),
-  /** Of those tested, how many were taken from earlier sweeps, and not run for this one. */
-  reused: z.number().int(),
-  /** Left out: the result is that of a run of the other sweep, where it counts if that sweep ran it. */
-  shared: z.number().int(),
-  /** Cells that were run again though they had passed or failed: their first result counts. */
-  retried: z.number().int(),
-  /** Left out: could not be tested. */
-  errored: z.number().int(),
-  cancelled: z.number().int(),
-  /** Left out: no result yet. */
-  waiting: z.number().int(),
+  passed: z.number().int().describe('Runs that passed'),
+  tested: z.number().int().describe('Runs that passed or failed and count here'),
+  rate: z.number().nullable().describe('Passed / tested'),
+  interval: Interval.nullable().describe('95 %; null of several configurations'),
+  reused: z.number().int().describe('Of those tested, taken from earlier sweeps'),
+  shared: z.number().int().describe('Left out: the same run as on the other side'),
+  retried: z.number().int().describe('Run again although they had a result; the first counts'),
+  errored: z.number().int().describe('Left out: could not be tested'),
+  cancelled: z.number().int().describe('Left out: cancelled'),
+  waiting: z.number().int().describe('Left out: no result yet'),
 });
 export type Side = z.infer<typeof Side>;
 
@@ -50,16 +43,16 @@ export type Side = z.infer<typeof Side>;
  * not, or what is missing decides whether it is worse.
  */
 export const Gate = z.object({
-  result: z.enum(['not worse', 'worse', 'undecided', 'not tested']),
-  /** Sentences on why it is undecided or not tested. */
-  reasons: z.array(z.string()),
+  result: z
+    .enum(['not worse', 'worse', 'undecided', 'not tested'])
+    .describe('What --fail-on-worse decides on'),
+  reasons: z.array(z.string()).describe('Why it is undecided or not tested'),
 });
 export type Gate = z.infer<typeof Gate>;
 
 const Value = z.object({
-  value: z.number().nullable(),
-  /** How many runs it is of: those that tell. */
-  runs: z.number().int(),
+  value: z.number().nullable().describe('Null: unknown'),
+  runs: z.number().int().describe('How many runs it is of'),
 });
 
 export const MEASURES = [
@@ -73,85 +66,90 @@ export const MEASURES = [
 
 /** One number of runs, before and after: no test is made of it. */
 export const Measure = z.object({
-  name: z.enum(MEASURES),
-  of: z.enum(['mean', 'median']),
-  base: Value,
-  head: Value,
+  name: z.enum(MEASURES).describe('What is measured'),
+  of: z.enum(['mean', 'median']).describe('How it is averaged'),
+  base: Value.describe('Before'),
+  head: Value.describe('After'),
 });
 export type Measure = z.infer<typeof Measure>;
 
-const GateCount = z.object({ passed: z.number().int(), checked: z.number().int() });
+const GateCount = z.object({
+  passed: z.number().int().describe('How often it passed'),
+  checked: z.number().int().describe('How often it was checked'),
+});
 
 /** A gate that passes more or less often than before. */
 export const GateChange = z.object({
-  gate: z.string(),
-  base: GateCount,
-  head: GateCount,
-  change: z.enum(['better', 'worse']),
+  gate: z.string().describe('Type and name of the gate'),
+  base: GateCount.describe('Before'),
+  head: GateCount.describe('After'),
+  change: z.enum(['better', 'worse']).describe('Direction'),
 });
 export type GateChange = z.infer<typeof GateChange>;
 
 /** Something besides outcomes that is not as it was. */
 export const Change = z.object({
-  what: z.string(),
-  /** Values as text; null where they say nothing or were not kept. */
-  base: z.string().nullable(),
-  head: z.string().nullable(),
-  /** Whether base and head may differ because of it, though the tool under test is the same. */
-  doubtful: z.boolean(),
-  /** Where: scenarios or agents by their names; empty for everything. */
-  of: z.array(z.string()),
+  what: z.string().describe('What differs besides outcomes'),
+  base: z.string().nullable().describe('Value as text; null: none, or not kept'),
+  head: z.string().nullable().describe('The same'),
+  doubtful: z.boolean().describe('Whether it may explain a difference without any change of the target'),
+  of: z.array(z.string()).describe('Scenarios or agents concerned; empty: all'),
 });
 export type Change = z.infer<typeof Change>;
 
 const Tested = z.object({
-  base: Side,
-  head: Side,
-  /** Share of passed runs in head less that in base; of several configurations the mean, weighted after Mantel and Haenszel. */
-  difference: z.number().nullable(),
-  /** Two-sided, exact; null where there is nothing to test. */
-  p: z.number().nullable(),
-  /** The smallest p that so many runs could give. */
-  smallest_p: z.number().nullable(),
-  verdict: ComparisonVerdict,
-  measures: z.array(Measure),
+  base: Side.describe('Cells of base'),
+  head: Side.describe('Cells of head'),
+  difference: z
+    .number()
+    .nullable()
+    .describe(
+      'Rate of head less that of base; of several configurations, the weighted mean (Mantel-Haenszel)',
+    ),
+  p: z.number().nullable().describe('Two-sided, exact; null: nothing to test'),
+  smallest_p: z.number().nullable().describe('The smallest p that so many runs could give'),
+  verdict: ComparisonVerdict.describe('What p says'),
+  measures: z.array(Measure).describe('Not tested for significance'),
 });
 
 export const ComparedConfiguration = Configuration.extend({
   ...Tested.shape,
-  /** Holm's, over all configurations that were tested: it decides the verdict. */
-  adjusted_p: z.number().nullable(),
-  gates: z.array(GateChange),
-  /** Whether everything that a result depends on is the same; null where that is not known. */
-  same_inputs: z.boolean().nullable(),
+  adjusted_p: z
+    .number()
+    .nullable()
+    .describe('p corrected by Holm over all configurations; decides the verdict'),
+  gates: z.array(GateChange).describe('Gates that pass more or less often than before'),
+  same_inputs: z
+    .boolean()
+    .nullable()
+    .describe('Whether everything that a result depends on is the same; null: unknown'),
 });
 export type ComparedConfiguration = z.infer<typeof ComparedConfiguration>;
 
 const SweepName = z.object({
-  sweep: z.string(),
-  /** The only one that is compared; null where all are, each with itself. */
-  variant: z.string().nullable(),
-  /** ISO 8601 UTC */
-  started: z.string(),
-  /** `open`: it has not ended, and its cells are compared as far as they have. */
-  status: z.enum(['open', 'completed', 'cancelled']),
+  sweep: z.string().describe('Id of the sweep'),
+  variant: z.string().nullable().describe('The only variant compared; null: each with itself'),
+  started: z.string().describe('ISO 8601 in UTC'),
+  status: z
+    .enum(['open', 'completed', 'cancelled'])
+    .describe('open: not ended, compared as far as it has got'),
 });
 
 /** What `compare --json` prints. */
 export const Comparison = z.object({
-  schema_version: z.literal(SCHEMA_VERSION),
-  base: SweepName,
-  head: SweepName,
-  alpha: z.literal(ALPHA),
-  verdict: ComparisonVerdict,
-  gate: Gate,
-  /** All configurations together that have tested runs on both sides. */
-  total: Tested.omit({ verdict: true }),
-  configurations: z.array(ComparedConfiguration),
-  only_in_base: z.array(Configuration),
-  only_in_head: z.array(Configuration),
-  changes: z.array(Change),
-  /** Sentences on what makes these numbers less than they seem. */
-  doubts: z.array(z.string()),
+  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  base: SweepName.describe('Before'),
+  head: SweepName.describe('After'),
+  alpha: z.literal(ALPHA).describe('Level of significance'),
+  verdict: ComparisonVerdict.describe('Of all configurations together'),
+  gate: Gate.describe('For --fail-on-worse'),
+  total: Tested.omit({ verdict: true }).describe('All configurations with tested runs on both sides'),
+  configurations: z
+    .array(ComparedConfiguration)
+    .describe('One for each scenario, agent, model and variant on both sides'),
+  only_in_base: z.array(Configuration).describe('Not compared'),
+  only_in_head: z.array(Configuration).describe('Not compared'),
+  changes: z.array(Change).describe('What differs besides outcomes'),
+  doubts: z.array(z.string()).describe('What makes these numbers less than they seem'),
 });
 export type Comparison = z.infer<typeof Comparison>;

@@ -1,5 +1,5 @@
 import { gateKey } from '../gate-key.js';
-import type { ResultLine } from '../schema.js';
+import type { ResultLine } from '../records/result-line.js';
 import type { GateChange } from './document.js';
 
 /** Gates that pass more or less often than before; first what got worse, most of all at the top. */

@@ -1,5 +1,5 @@
 import { mean } from '../../lib/mean.js';
-import type { ResultLine } from '../schema.js';
+import type { ResultLine } from '../records/result-line.js';
 import { MEASURES, type Measure } from './document.js';
 
 interface Kind {

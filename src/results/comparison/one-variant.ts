@@ -1,5 +1,5 @@
 import type { Json } from '../../lib/json.js';
-import { DEFAULT_VARIANT, scenarioLabel } from '../cell-label.js';
+import { DEFAULT_VARIANT, scenarioLabel } from '../records/cell-label.js';
 import type { SweepToCompare } from './compare-sweeps.js';
 
 /** A sweep as if it had been run in one of its variants only: what the scenarios are then compared by is the variant. */

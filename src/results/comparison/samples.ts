@@ -1,6 +1,6 @@
-import type { Cell } from '../cell.js';
-import type { ResultLine } from '../schema.js';
-import { totalsOf, waitingIn } from '../tally.js';
+import type { Cell } from '../records/cell.js';
+import type { ResultLine } from '../records/result-line.js';
+import { totalsOf, waitingIn } from '../totals.js';
 import type { Configuration, Side } from './document.js';
 import { wilsonInterval } from './wilson-interval.js';
 

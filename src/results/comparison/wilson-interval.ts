@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
 /** A range of shares, 0..1. */
-export const Interval = z.object({ low: z.number(), high: z.number() });
+export const Interval = z.object({
+  low: z.number().describe('Lower end'),
+  high: z.number().describe('Upper end'),
+});
 export type Interval = z.infer<typeof Interval>;
 
 /** The 97.5 % quantile of the standard normal distribution: 95 % lie between it and its negative. */

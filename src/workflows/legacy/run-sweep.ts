@@ -16,14 +16,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.js';
-import { cellLabel } from '../../results/cell-label.js';
-import type { Cell } from '../../results/cell.js';
+import { cellLabel } from '../../results/records/cell-label.js';
+import type { Cell } from '../../results/records/cell.js';
 import { readLimit } from '../arguments.js';
 import { trackLimits } from './limits.js';
 import {
   QUERIES,
   UPDATES,
-  type CellsWanted,
+  type LoadCellsInput,
   type LostCell,
   type PageCell,
   type RunResult,
@@ -32,11 +32,11 @@ import {
   type SweepResult,
   type SweepStatus,
 } from '../protocol.js';
-import { rootMessage } from '../root-message.js';
+import { rootCauseMessage } from '../root-message.js';
 import { runScenario } from '../run-scenario.js';
 import { trackSpending } from './spending.js';
 import { cellAttributes, summaryOf, sweepDetails } from '../ui.js';
-import { goOnNow, providerLimited } from '../wait-for-provider.js';
+import { skipWaitSignal, providerLimited } from '../wait-for-provider.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
 const resumeSweep = defineUpdate<SweepStatus>(UPDATES.resume);
@@ -55,7 +55,7 @@ const { loadCells, finishSweep } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 10 },
 });
 
-const roundOf = ({ round, again }: SweepInput): Pick<CellsWanted, 'round' | 'again'> => ({
+const roundOf = ({ round, again }: SweepInput): Pick<LoadCellsInput, 'round' | 'again'> => ({
   round,
   ...(again === undefined ? {} : { again }),
 });
@@ -97,8 +97,8 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
     ...(limits.open().length === 0 ? {} : { limits: limits.open() }),
   });
   const spentSoFar = (): Pick<SweepProgress, 'spentUsd' | 'maxUsd'> => {
-    const said = spending.read();
-    return said === null ? {} : { maxUsd: said.maxUsd, spentUsd: said.carried.spentUsd };
+    const spent = spending.read();
+    return spent === null ? {} : { maxUsd: spent.maxUsd, spentUsd: spent.carried.spentUsd };
   };
   const show = (): void => setCurrentDetails(sweepDetails(progress()));
   const runs = new CancellationScope();
@@ -132,7 +132,7 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
     const waiting = [...active.values()].map(({ workflowId }) =>
       // One that has just ended needs no word.
       getExternalWorkflowHandle(workflowId)
-        .signal(goOnNow)
+        .signal(skipWaitSignal)
         .catch(() => undefined),
     );
     await Promise.all(waiting);
@@ -168,7 +168,7 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
         if (lost.length < LOST_REASONS)
           lost.push({
             cell: cell.id,
-            message: `the run's workflow did not complete: ${rootMessage(error)}`,
+            message: `the run's workflow did not complete: ${rootCauseMessage(error)}`,
             since,
           });
       }

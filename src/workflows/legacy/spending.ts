@@ -1,5 +1,5 @@
 import type { Admission } from '../../results/budget.js';
-import type { Cell } from '../../results/cell.js';
+import type { Cell } from '../../results/records/cell.js';
 import type { PageCell, SpendingCarried } from '../protocol.js';
 import { admission, afterRun, estimateOf, noMoneySpent, withEarlierCost } from '../scheduler/money.js';
 

@@ -1,6 +1,6 @@
-import { dollars } from '../../lib/dollars.js';
+import { dollars } from '../../lib/format/dollars.js';
 import { admit, costOwner, type Admission } from '../../results/budget.js';
-import type { Cell } from '../../results/cell.js';
+import type { Cell } from '../../results/records/cell.js';
 import type { CellPage, Money, PageCell } from '../protocol.js';
 
 /** What a run cost. */

@@ -1,5 +1,5 @@
 import { assertNever } from '../../lib/assert-never.js';
-import type { Outcome } from '../../results/schema.js';
+import type { Outcome } from '../../results/records/result-line.js';
 import type { CellPage, LostCell, OpenRun, PageCell, Parked, ProviderLimit } from '../protocol.js';
 import { admission, afterRun, estimateOf, withEarlierCosts, type Cost } from './money.js';
 import {

@@ -71,6 +71,6 @@ test('the same tool with a good and a bad AGENTS.md: metrics and reports show th
   // `help` works; `add` and `export` do not.
   expect(bad.metrics.efficiency?.first_try_success_rate).toBeCloseTo(1 / 3);
   expect(bad.metrics.composite_score).toBeLessThan(good.metrics.composite_score ?? 0);
-  expect(await good.text('report.md')).toContain('3 commands, at most 4 expected');
-  expect(await bad.text('report.md')).toContain('8 commands, at most 4 expected');
+  expect(await good.text('report.md')).toContain('3 commands; expected at most 4');
+  expect(await bad.text('report.md')).toContain('8 commands; expected at most 4');
 }, 300_000);

@@ -77,7 +77,7 @@ test.each([
   expect(message).toContain('was made by Temporal server 1.0.0');
   expect(message).toContain(`${onPath.path} is 2.0.0`);
   expect(message).toContain('Set LLM_TOOL_TEST_TEMPORAL_BIN to a Temporal CLI with server 1.0.0');
-  expect(message).toContain(`where no sweep is open, remove ${file}`);
+  expect(message).toContain(`if no sweep is open, delete ${file}`);
   script(onPath.path, temporalScript('1.0.0'));
   expect(await choose(known(pinned))).toEqual({ path: onPath.path, version: '1.0.0' });
 });

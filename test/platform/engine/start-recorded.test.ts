@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { startRecorded, waitForDeath } from '../../../src/platform/engine/server.js';
-import { isAlive, type ProcessIdentity } from '../../../src/platform/process-identity.js';
+import { startRecorded, waitForExit } from '../../../src/platform/engine/server.js';
+import { isAlive, type ProcessIdentity } from '../../../src/platform/process/process-identity.js';
 import { compileSources } from '../compiled.js';
 import { newFolder } from '../temporary.js';
 
@@ -28,7 +28,7 @@ describe('a program that is started recorded', () => {
       expect([isAlive(process), existsSync(ran)]).toEqual([true, false]);
     });
     expect(recorded).toEqual(started);
-    expect(await waitForDeath(started, 60_000)).toBe(true);
+    expect(await waitForExit(started, 60_000)).toBe(true);
     expect(readFileSync(ran, 'utf8').trim()).toBe(String(started.pid));
   });
 
@@ -39,7 +39,7 @@ describe('a program that is started recorded', () => {
       throw new Error('disk full');
     });
     await expect(attempt).rejects.toThrow('disk full');
-    expect(await Promise.all(started.map((process) => waitForDeath(process, 60_000)))).toEqual([true]);
+    expect(await Promise.all(started.map((process) => waitForExit(process, 60_000)))).toEqual([true]);
     expect(existsSync(ran)).toBe(false);
   });
 
@@ -51,7 +51,7 @@ describe('a program that is started recorded', () => {
         return new Promise(() => undefined);
       });`);
     const { stdout } = await compiled.run(starter, [JSON.stringify(program())]);
-    expect(await waitForDeath(JSON.parse(String(stdout)) as ProcessIdentity, 60_000)).toBe(true);
+    expect(await waitForExit(JSON.parse(String(stdout)) as ProcessIdentity, 60_000)).toBe(true);
     expect(existsSync(ran)).toBe(false);
   });
 });

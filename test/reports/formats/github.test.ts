@@ -32,8 +32,8 @@ describe('the summary of a step', () => {
       expect(found.map((rows) => new Set(rows.map((row) => row?.length)).size)).toEqual(found.map(() => 1));
       const rows = (found[1]?.length ?? 2) - 2;
       const left = count - rows;
-      expect(text.includes('left out here')).toBe(left > 0);
-      if (left > 0) expect(text.split(`_${left} more are left out here._`)).toHaveLength(4);
+      expect(text.includes('more not shown')).toBe(left > 0);
+      if (left > 0) expect(text.split(`_${left} more not shown._`)).toHaveLength(4);
       expect(rows).toBeGreaterThan(count === 400 ? 399 : 200);
     },
   );
@@ -61,7 +61,7 @@ describe('the errors of a workflow', () => {
     expect(lines(Array.from({ length: 10 }, () => failed()))).toHaveLength(10);
     const many = lines(Array.from({ length: 12 }, () => failed()));
     expect(many).toHaveLength(11);
-    expect(many.at(-1)).toBe('::notice::2 more did not pass: see the summary');
+    expect(many.at(-1)).toBe('::notice::2 more did not pass; see the summary');
   });
 
   test('are escaped by the rules of the runner', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { html } from '../../../src/reports/formats/html.js';
 import { hostile } from '../hostile.js';
-import { command, gate, judgment, metrics, run } from '../sample.js';
+import { command, gate, judgment, metrics, run } from '../../results/sample.js';
 import { all, readTags, shapeOf, textOf, type Element } from './read-tags.js';
 import { failed, interrupted, reported, reportOf, unread, waiting } from './sample.js';
 
@@ -42,6 +42,25 @@ describe('the page', () => {
     expect(ids).toEqual(['cell-1', 'cell-2', 'cell-3']);
   });
 
+  test('draws the shares of the outcomes beside each other, and none that has no runs', () => {
+    const bar = (...args: Parameters<typeof read>) => {
+      const drawing = all(read(...args), 'svg').find(({ attributes }) => attributes['class'] === 'bar');
+      return (
+        drawing && all(drawing, 'rect').map(({ attributes: { class: look, x, width } }) => [look, x, width])
+      );
+    };
+    const cells = [reported({ repetition: 1 }), failed({ repetition: 2 }), failed({ repetition: 3 })];
+    expect(bar(cells)).toEqual([
+      ['pass', '0', '1'],
+      ['fail', '1', '2'],
+    ]);
+  });
+
+  test('names the budget where there is one', () => {
+    expect(textOf(read([reported()], { max_usd: 3 }))).toContain('of $3.00');
+    expect(textOf(read([reported()], { max_usd: null }))).not.toContain(' of $');
+  });
+
   test('has of each run gates, judge, evaluators, figures and what failed beside it', () => {
     const cell = reported(
       { judge_score: 0.78 },
@@ -75,7 +94,7 @@ describe('the page', () => {
       'careful',
     ])
       expect(text.replaceAll('0.50', '')).toContain(said);
-    expect(text).toContain('could not evaluate: exit 2');
+    expect(text).toContain('evaluator error: exit 2');
     expect(text).toContain('make exit 2, 40 msno rule');
     expect(text).toContain('tokens in / outn/a / 7');
   });
@@ -98,11 +117,11 @@ describe('the page', () => {
     expect(textOf(page)).toContain('sweep s1 not finished');
     expect(textOf(page)).toContain('The sweep has not ended');
     expect(textOf(read([waiting()], { status: 'cancelled' }))).toContain('sweep s1 cancelled');
-    expect(textOf(page)).toContain('No more is known of this run: its folder is gone.');
-    expect(textOf(page)).toContain('It has no result yet.');
+    expect(textOf(page)).toContain('Nothing more is known about this run: its folder is gone.');
+    expect(textOf(page)).toContain('No result yet.');
     expect(links(page).filter((href) => !href.startsWith('#'))).toEqual([]);
     expect(textOf(read([reported()]))).not.toMatch(
-      /has not ended|not finished|No more is known|no result yet/,
+      /has not ended|not finished|Nothing more is known|No result yet/,
     );
   });
 

@@ -18,7 +18,7 @@ describe('the report as markdown', () => {
 
   test('says first how it went, then totals, cost and time', () => {
     expect(text).toMatch(
-      /^## ❌ llm-tool-test: 2 of 4 passed\n\n4 cells: 2 passed, 1 failed, 1 could not be tested, cost \$1\.75\. Runs took 8\.4 s, tokens n\/a in and 21 out\. Sweep s1\.\n/,
+      /^## ❌ llm-tool-test: 2 of 4 passed\n\n4 cells: 2 passed, 1 failed, 1 error, cost \$1\.75\. Runs took 8\.4 s, tokens n\/a in and 21 out\. Sweep s1\.\n/,
     );
     expect(render([reported()])).toMatch(/^## ✅ llm-tool-test: 1 of 1 passed\n/);
   });
@@ -56,7 +56,7 @@ describe('the report as markdown', () => {
     const open = render([reported(), unread({}, 'its folder is gone'), waiting()], { status: 'running' });
     expect(open).toMatch(/^## ⏳ llm-tool-test: 2 of 3 passed\n/);
     expect(open).toContain('> The sweep has not ended');
-    expect(open).toContain('> A run has been removed or cannot be read');
+    expect(open).toContain('> A run has been deleted or cannot be read');
     expect(tables(open)[1]?.map((row) => row?.at(-1))).toContain('its folder is gone');
     expect(text).not.toMatch(/has not ended|removed/);
   });

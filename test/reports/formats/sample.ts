@@ -1,7 +1,7 @@
 import type { ReportedCell, SweepReport } from '../../../src/reports/formats/sweep-report.js';
-import type { SweepCell, SweepDocument } from '../../../src/results/sweep-document.js';
-import { NO_USAGE } from '../../../src/results/token-usage.js';
-import { cell, gate, metrics, run, sweep } from '../sample.js';
+import type { SweepCell, SweepDocument } from '../../../src/results/records/sweep-document.js';
+import { NO_USAGE } from '../../../src/results/records/token-usage.js';
+import { cell, gate, metrics, run, sweep } from '../../results/sample.js';
 
 /** A cell whose run is there, for tests to change. */
 export const reported = (

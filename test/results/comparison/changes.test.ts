@@ -3,14 +3,14 @@ import type { Json } from '../../../src/lib/json.js';
 import { compareSweeps } from '../../../src/results/comparison/compare-sweeps.js';
 import type { Change } from '../../../src/results/comparison/document.js';
 import { jsonDifferences } from '../../../src/results/comparison/json-differences.js';
-import type { RunFacts } from '../../../src/results/comparison/changes.js';
+import { hasSameInputs, type RunFacts } from '../../../src/results/comparison/changes.js';
 import { facts, sweepOf } from './sample.js';
 
 const stored = (change: Record<string, Json> = {}, scenario: Record<string, Json> = {}): Json => ({
   scenario: {
     name: 'notes',
     description: 'x',
-    task: { prompt: 'add' },
+    steps: { agent: { prompt: 'add' } },
     target: { binary: 'n' },
     ...scenario,
   },
@@ -36,20 +36,37 @@ const changesOfRuns = (change: Partial<RunFacts>): Change[] => {
   ).changes;
 };
 
+test('whether inputs are the same is not known where a cell has no cache key on one side', () => {
+  const pairOf = (base: string | null, head: string | null) => {
+    const side = (sweep: string, cache_key: string | null) => {
+      const { cells, lines } = sweepOf(sweep, { notes: 'p' }, () => ({ cache_key }));
+      return { cells: cells.map((cell, at) => ({ cell, line: lines[at] ?? null })) };
+    };
+    return { base: side('a', base), head: side('b', head) } as unknown as Parameters<typeof hasSameInputs>[0];
+  };
+  expect(hasSameInputs(pairOf('key', 'key'))).toBe(true);
+  expect(hasSameInputs(pairOf('key', 'other'))).toBe(false);
+  expect(hasSameInputs(pairOf('key', null))).toBeNull();
+  expect(hasSameInputs(pairOf(null, 'key'))).toBeNull();
+  expect(hasSameInputs(pairOf(null, null))).toBeNull();
+});
+
 describe('a change of a scenario', () => {
   test('is named by its path, and is a doubt where it changes what was asked or checked', () => {
     expect(changesTo(stored())).toEqual([]);
-    expect(changesTo(stored({}, { task: { prompt: 'remove' } }))).toEqual([
-      { what: 'task.prompt', base: null, head: null, doubtful: true, of: ['notes'] },
+    expect(changesTo(stored({}, { steps: { agent: { prompt: 'remove' } } }))).toEqual([
+      { what: 'steps.agent.prompt', base: null, head: null, doubtful: true, of: ['notes'] },
     ]);
     expect(changesTo(stored({}, { description: 'y' }))).toMatchObject([
       { what: 'description', doubtful: false },
     ]);
-    const matrix = (more: Json) => stored({}, { matrix: more });
-    expect(changesTo(matrix({ repeat: 2 }), [], matrix({ repeat: 1 }))).toMatchObject([
-      { what: 'matrix.repeat', doubtful: false },
+    expect(changesTo(stored({}, { repeat: 2 }), [], stored({}, { repeat: 1 }))).toMatchObject([
+      { what: 'repeat', doubtful: false },
     ]);
-    expect(changesTo(stored({ timeout_secs: 5 }))).toMatchObject([{ what: 'timeout_secs', doubtful: true }]);
+    const steps = { agent: { prompt: 'add', timeout_secs: 5 } };
+    expect(changesTo(stored({}, { steps }))).toMatchObject([
+      { what: 'steps.agent.timeout_secs', doubtful: true },
+    ]);
   });
   test('of the target is what is compared, and none', () => {
     const target = { binary: 'n', command_pattern: 'x' };

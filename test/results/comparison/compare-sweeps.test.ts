@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compareSweeps, type SweepToCompare } from '../../../src/results/comparison/compare-sweeps.js';
 import { Comparison } from '../../../src/results/comparison/document.js';
-import type { ResultLine } from '../../../src/results/schema.js';
-import { gate, metrics } from '../../reports/sample.js';
+import type { ResultLine } from '../../../src/results/records/result-line.js';
+import { gate, metrics } from '../sample.js';
 import { sweepOf } from './sample.js';
 
 const compare = (base: SweepToCompare, head: SweepToCompare): Comparison =>
@@ -97,7 +97,7 @@ describe('what counts as a run', () => {
     const result = compare(sweepOf('a', { notes: 'pppp' }), { ...head, lines: [...head.lines, ...again] });
     expect(result.total.head).toMatchObject({ passed: 0, tested: 4, retried: 4 });
     expect(result.doubts).toEqual([
-      'head: 4 cells had a result and ran again (retry --failed), 4 of them passed then; the first result counts',
+      'head: 4 cells had a result and ran again (retry --failed), and 4 of them then passed; the first result counts',
     ]);
     const untested = sweepOf('b', { notes: 'eeec' });
     const later = compare(sweepOf('a', { notes: 'pppp' }), { ...head, lines: [...untested.lines, ...again] });
@@ -231,6 +231,6 @@ test('a sweep that goes on, and other prices, are doubts', () => {
   const { doubts } = compare(sweepOf('a', { notes: 'p' }), head);
   expect(doubts).toEqual([
     'head has not ended: 2 cells without a result yet',
-    expect.stringMatching(/prices of the config/),
+    expect.stringMatching(/prices in the config file/),
   ]);
 });

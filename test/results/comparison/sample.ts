@@ -1,6 +1,6 @@
 import type { RunFacts } from '../../../src/results/comparison/changes.js';
 import type { SweepToCompare } from '../../../src/results/comparison/compare-sweeps.js';
-import type { ResultLine } from '../../../src/results/schema.js';
+import type { ResultLine } from '../../../src/results/records/result-line.js';
 import { resultLine } from '../../store/sample.js';
 
 export const facts = (change: Partial<RunFacts> = {}): RunFacts => ({

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { RunRecord } from '../../src/results/records/run-record.ts';
+import { EventBody } from '../../src/results/records/events.ts';
+import { JudgeAnswer, Judgment } from '../../src/results/records/judgment.ts';
+import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
+import { SweepDocument } from '../../src/results/records/sweep-document.ts';
+import { Comparison } from '../../src/results/comparison/document.ts';
+import { Config } from '../../src/scenario/config.ts';
+import { Rubric } from '../../src/scenario/rubric.ts';
+import { ScenarioFile } from '../../src/scenario/yaml/schema.ts';
+import { fieldRows } from './field-rows.js';
+import { keyRows, kindRows } from './kind-rows.js';
+
+/** @typedef {import('./field-rows.js').Schema} Schema */
+
+/** A file as its author writes it. @param {z.ZodType} schema @returns {Schema} */
+const authored = (schema) =>
+  /** @type {Schema} */ (z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }));
+
+/** A file as its readers find it. @param {z.ZodType} schema @returns {Schema} */
+const written = (schema) =>
+  /** @type {Schema} */ (z.toJSONSchema(schema, { target: 'draft-7', io: 'output', unrepresentable: 'any' }));
+
+/** A part of a schema, by the names of fields; `[]` is what a list holds. @param {Schema} schema @param {string} path @returns {Schema} */
+const part = (schema, path) =>
+  path.split('.').reduce((map, name) => {
+    const field = map.properties?.[name.replace('[]', '')] ?? {};
+    return name.endsWith('[]') ? (field.items ?? {}) : field;
+  }, schema);
+
+const scenario = authored(ScenarioFile);
+const config = authored(Config);
+const rubric = authored(Rubric);
+const gates = part(scenario, 'evaluation.gates[]').oneOf ?? [];
+
+/** A cell's text: outside of code, `<x>` would be HTML. @param {string} text */
+const escaped = (text) =>
+  text.replaceAll('|', '\\|').replace(/`[^`]*`|</g, (part) => (part === '<' ? '\\<' : part));
+
+/** @param {readonly Record<string, string>[]} rows @param {Record<string, string>} columns by the names of a row's parts */
+function table(rows, columns) {
+  const line = (/** @type {readonly string[]} */ cells) =>
+    `| ${cells.map((cell) => escaped(cell)).join(' | ')} |`;
+  const keys = Object.keys(columns);
+  return [
+    line(Object.values(columns)),
+    line(keys.map(() => '---')),
+    ...rows.map((row) => line(keys.map((key) => row[key] ?? ''))),
+  ].join('\n');
+}
+
+const INPUT = { field: 'field', type: 'type', default: 'default', meaning: 'meaning' };
+const OUTPUT = { field: 'field', type: 'type', meaning: 'meaning' };
+
+/** @param {Schema} schema @param {Record<string, string>} [elsewhere] */
+const inputTable = (schema, elsewhere) => table(fieldRows(schema, elsewhere), INPUT);
+
+/** Fields that may be absent are marked. @param {Schema} schema @param {Record<string, string>} [elsewhere] */
+const outputTable = (schema, elsewhere) =>
+  table(
+    fieldRows(schema, elsewhere).map((row) => ({
+      ...row,
+      type: row.default === '' ? `${row.type}; may be absent` : row.type,
+    })),
+    OUTPUT,
+  );
+
+/** The tables of the reference pages, by the names that their blocks have. @type {Readonly<Record<string, string>>} */
+export const tables = {
+  scenario: inputTable(scenario, {
+    target: '[Target](#target)',
+    evaluation: '[evaluation.md](evaluation.md)',
+    'matrix.variants': '[Variants](#variants)',
+    mock: '[Mock](#mock)',
+  }),
+  target: inputTable(part(config, 'target')),
+  variant: inputTable(part(scenario, 'matrix.variants[]')),
+  'mock-steps': table(keyRows(part(scenario, 'mock.steps[]').anyOf ?? []), {
+    kind: 'step',
+    fields: 'fields',
+    meaning: 'effect',
+  }),
+  config: inputTable(config, { target: '[Target](scenarios.md#target)' }),
+  evaluation: inputTable(part(scenario, 'evaluation'), { gates: '[Gates](#gates)' }),
+  gates: table(kindRows(gates, { leaveOut: ['name', 'timeout_secs'] }), {
+    kind: 'type',
+    fields: 'fields',
+    meaning: 'passes if',
+  }),
+  rubric: inputTable(rubric),
+  'results-line': outputTable(written(ResultLine), { metrics: '[metrics.json](#metricsjson)' }),
+  metrics: outputTable(written(Metrics), { judge: '[The judge](#the-judge)' }),
+  judge: outputTable(written(Judgment)),
+  'judge-answer': outputTable(written(JudgeAnswer)),
+  run: outputTable(written(RunRecord)),
+  events: table(kindRows(written(EventBody).oneOf ?? [], { describe: true }), {
+    kind: 'type',
+    fields: 'fields',
+    meaning: 'meaning',
+  }),
+  sweep: outputTable(written(SweepDocument)),
+  comparison: outputTable(written(Comparison), { total: 'as in `configurations[]`' }),
+};

@@ -1,0 +1,100 @@
+import type { Classified } from '../../agents/agent.js';
+import { createEndTracker } from '../../agents/streams/end-tracker.js';
+import { sharesHost, type Environment } from '../../environments/environment.js';
+import { startFolder } from '../../environments/journal.js';
+import { findExecutable } from '../../platform/process/find-executable.js';
+import { supervisorErrors } from '../../platform/process/supervise.js';
+import { createPricer } from '../../results/cost.js';
+import type { JudgeAnswer } from '../../results/records/judgment.js';
+import { createUsageMeter } from '../../results/transcript/usage-meter.js';
+import { uuidOf, type PlannedLaunch } from './launch.js';
+import { agentOutput, LOST } from './outputs.js';
+import { usageOfStart } from './usage.js';
+import { stderrTail } from './summarize-output.js';
+import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
+import type { AgentInPlace } from '../step/run-paths.js';
+import type { RunContext } from '../step/run-context.js';
+
+/** What an agent said in one start. `problem`: why that is no answer, whatever it says; null where it completed. */
+export type OneShotAnswer = Pick<
+  JudgeAnswer,
+  'model_used' | 'finish_reason' | 'usage' | 'problem' | 'text'
+> & {
+  start: number;
+};
+
+/** How an agent is started that is asked one thing. */
+export async function planQuestion(
+  placed: AgentInPlace,
+  prompt: string,
+  start: number,
+): Promise<PlannedLaunch> {
+  const { agent, model, access, handle, home, config, baseEnv } = placed;
+  const launch = agent.launch({
+    prompt,
+    model,
+    access,
+    home,
+    config,
+    workspace: handle.workspace,
+    sessionId: uuidOf(`${handle.mark}/${start}`),
+    maxTurns: null,
+    system: null,
+    mock: null,
+    hasNode: sharesHost(handle),
+  });
+  const env = { ...baseEnv, ...launch.env };
+  const name = launch.argv[0] ?? '';
+  // A container is made when the agent is started; where it lacks the program, the agent's end says so.
+  return { launch, env, program: sharesHost(handle) ? await findExecutable(name, env['PATH']) : name };
+}
+
+/** Starts it in empty folders, where nothing of the starts before is left. */
+export async function startOneShot(
+  environment: Environment,
+  placed: AgentInPlace,
+  { launch, env }: PlannedLaunch,
+  start: number,
+  deadlineSecs: number,
+): Promise<void> {
+  const { handle } = placed;
+  await environment.dispose(handle);
+  await environment.prepare(handle, { fixture: null, files: {}, programs: {} }, () => Promise.resolve());
+  const files = [...launch.files, ...(await copyCredentials(placed, start))];
+  const { argv, stdin } = launch;
+  await environment.start(handle, { start, argv, env, stdin, files, deadlineSecs, idleSecs: null });
+}
+
+/** What a start said, how it ended, and what it cost: null where nobody knows. */
+export async function readStart(
+  { environment, prices }: Pick<RunContext, 'environment' | 'prices'>,
+  placed: AgentInPlace,
+  start: number,
+): Promise<{ said: OneShotAnswer; ending: Classified; costUsd: number | null }> {
+  const { agent, model, handle } = placed;
+  await syncCredentials(environment, placed, start);
+  const output = await agentOutput({ environment, handle }, start);
+  if (output === null) {
+    const errors = await supervisorErrors(startFolder(handle, start));
+    throw new Error(`start ${start} of the agent left no output${errors}`);
+  }
+  const meter = createUsageMeter(model, await createPricer(prices));
+  const end = createEndTracker();
+  let text = '';
+  let model_used: string | null = null;
+  const used = await usageOfStart(agent, output, meter, (event) => {
+    end.add(event);
+    if (event.type === 'message' && event.role === 'assistant') text = event.text;
+    if (event.type === 'session') model_used = event.model_used ?? model_used;
+  });
+  const ending = agent.classify({
+    exitCode: output.exitCode ?? LOST,
+    stopped: output.stopped,
+    at: output.endedAt,
+    stderr: stderrTail(output.stderr),
+    ...end.read(),
+  });
+  const problem = ending.ending === 'done' ? null : `the agent did not complete: ${ending.message}`;
+  const said = { model_used, finish_reason: ending.ending, usage: used.token_usage, problem, text, start };
+  return { said, ending, costUsd: agent.free ? 0 : used.cost_usd };
+}

@@ -1,0 +1,224 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import type { RetryHint, Classified } from '../../agents/agent.js';
+import { createEndTracker } from '../../agents/streams/end-tracker.js';
+import { beginningOf } from '../../lib/format/truncate.js';
+import { linesOf } from '../../platform/fs/lines.js';
+import {
+  efficiencyOf,
+  extractCommands,
+  type Transcript,
+} from '../../results/transcript/analyse-transcript.js';
+import type { EventBody } from '../../results/records/events.js';
+import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
+import { recordedUsage } from '../../results/records/recorded-usage.js';
+import type { Efficiency } from '../../results/records/result-line.js';
+import { createTrajectoryCollector, type RecordedTrajectory } from '../../results/transcript/trajectory.js';
+import { agentStep } from '../../scenario/scenario.js';
+import { commandsBefore } from './commands-before.js';
+import { contextMessage } from './context-message.js';
+import type { RunContext } from '../step/run-context.js';
+import { lastSession, LOST, type AgentOutput } from './outputs.js';
+import { usageOf, wasInterrupted } from './usage.js';
+import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
+
+/** What a step that ran the agent leaves for the steps after it. */
+export interface AgentStep {
+  record: AgentRecord;
+  /** null when the agent was not started. */
+  efficiency: Efficiency | null;
+  /** null when the agent was not started. Absent in what older builds left. */
+  trajectory?: RecordedTrajectory | null;
+  /** Why what it did cannot be judged: the disk was full. Absent where it was not. */
+  spoiled?: string;
+  /** Whether it may do better later. Absent in what older builds left. */
+  again?: RetryHint | null;
+  /** What a reader should know of the transcripts. Absent in what older builds left. */
+  warnings?: string[];
+}
+
+const STDERR_TAIL = 4096;
+/** Failed commands that a gate names. */
+const NAMED = 3;
+const NAME_LENGTH = 200;
+
+/** Setup commands as events, before those of the agent. */
+const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRecord): EventBody => ({
+  type: 'setup_command',
+  command,
+  exit_code,
+  timed_out,
+  stdout,
+  stderr,
+});
+
+const systemEvent = (text: string): EventBody => ({ type: 'message', role: 'system', text });
+
+/**
+ * Reads what an agent wrote, however much that is, and writes events.jsonl and the transcripts of its last session,
+ * redacted. What later steps need of the events is kept in memory, without the output that tools printed. Tokens and
+ * money of earlier sessions count too: they were paid for. `outputs`: all starts, of which the last has ended.
+ */
+export async function summarizeOutput(
+  context: RunContext,
+  setup: CommandRecord[],
+  outputs: readonly AgentOutput[],
+): Promise<AgentStep> {
+  const { agent, redact, target, run } = context;
+  const session = lastSession(outputs);
+  const [first, ended] = [session[0], session.at(-1)];
+  if (first === undefined || ended === undefined) throw new Error('the agent left no output');
+  const { meter, complete: counted } = await usageOf(context, outputs.slice(0, -session.length));
+  const seen: EventBody[] = [];
+  const trajectory = createTrajectoryCollector();
+  // Of the last start only: what ended the ones before it has been waited for.
+  const end = createEndTracker();
+  const ends = new Set<number>();
+  let complete = counted;
+  let classified: Classified = { ending: 'crashed', message: '', again: null };
+  const emit = (body: EventBody, start: number): void => {
+    if (body.type === 'result') ends.add(start);
+    remember(body, seen);
+    if (start === ended.start) end.add(body);
+    meter.add(body);
+    trajectory.add(body);
+  };
+  const parser = agent.parser();
+  const before = await commandsBefore(context);
+  const system = await contextMessage(context);
+  const stderr = stderrTail(ended.stderr);
+  const leftOut = await writeTranscripts(context, session, parser, {
+    before: [...[...setup, ...before].map(setupEvent), ...(system === null ? [] : [systemEvent(system)])],
+    emit,
+    after: () => {
+      const exitCode = ended.exitCode ?? LOST;
+      classified = agent.classify({
+        exitCode,
+        stopped: ended.stopped,
+        at: ended.endedAt,
+        stderr,
+        ...end.read(),
+      });
+      complete &&=
+        session.every((one) => !wasInterrupted(one) || ends.has(one.start)) && !parser.usagePending();
+      return [{ type: 'result', ending: classified.ending, exit_code: ended.exitCode }];
+    },
+  });
+  const { ending, again } = classified;
+  const lastEvent = lastSessionEvent(seen);
+  const transcript: Transcript = {
+    events: seen,
+    text: { [Symbol.iterator]: () => textOf(session) },
+    target: { binary: target.binary, commandPattern: target.command_pattern ?? null },
+  };
+  const commands = extractCommands(transcript);
+  const recorded = trajectory.end(() => commands.map(({ line }) => line));
+  // Events are read to the end; text is looked through for calls only as far as the transcripts go.
+  const unread = leftOut.lines || (leftOut.transcripts && !recorded.structured);
+  const record: AgentRecord = {
+    ending,
+    completed: ending === 'done',
+    exit_code: ended.exitCode,
+    message: redact(endMessage(context, classified, ended)),
+    version: null,
+    containment: null,
+    login: false,
+    session_id: lastEvent?.session_id ?? null,
+    model_used: lastEvent?.model_used ?? null,
+    duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),
+    starts: ended.start,
+    output_bytes: bytesOf(session),
+    ...recordedUsage(meter.read(), complete),
+    history: [],
+  };
+  await writeHuman(context, record);
+  return {
+    record,
+    efficiency: unread ? null : efficiencyOf(commands),
+    trajectory: {
+      ...recorded,
+      failed: commands
+        .filter(({ failed }) => failed)
+        .slice(0, NAMED)
+        .map(({ line }) => beginningOf(line, NAME_LENGTH)),
+      ...(unread ? { unread: true } : {}),
+    },
+    again,
+    warnings: [
+      ...(leftOut.transcripts
+        ? [
+            `the agent printed more than ${OUTPUT_LIMIT >> 20} MiB; the transcripts contain only the beginning`,
+          ]
+        : []),
+      ...(unread ? ["not all of the agent's output could be read, so what it did is not fully known"] : []),
+    ],
+  };
+
+  function endMessage(of: RunContext, { ending, message }: Classified, { stopped }: AgentOutput): string {
+    // Something else had ended it before it was stopped: its account, say.
+    if (ending === 'unable') return `agent ${run.cell.agent}: ${message}`;
+    if (stopped === 'deadline') return `agent timed out after ${agentStep(of.scenario).timeout_secs} s`;
+    if (stopped === 'idle')
+      return `agent stopped: no output for ${agentStep(of.scenario).idle_timeout_secs ?? 0} s`;
+    if (stopped === 'cost') return `agent stopped: its cost passed $${of.scenario.cost.max_usd ?? 0}`;
+    return `agent ${run.cell.agent}: ${message}`;
+  }
+}
+
+function* textOf(session: readonly AgentOutput[]): Generator<string> {
+  for (const { stdout } of session) {
+    for (const line of linesOf(stdout)) {
+      if (line.end > OUTPUT_LIMIT) return;
+      yield line.text;
+    }
+  }
+}
+
+const bytesOf = (session: readonly AgentOutput[]): number =>
+  session
+    .flatMap(({ stdout, stderr }) => [stdout, stderr])
+    .reduce((sum, file) => sum + statSync(file).size, 0);
+
+const KEPT = 8 * 1024;
+
+function remember(body: EventBody, seen: EventBody[]): void {
+  switch (body.type) {
+    case 'tool_result':
+      seen.push({ ...body, output: '' });
+      break;
+    case 'tool_call':
+      seen.push({
+        ...body,
+        input: body.command === null ? body.input : null,
+        command: body.command?.slice(0, KEPT) ?? null,
+      });
+      break;
+    case 'session':
+      seen.push(body);
+      break;
+    case 'error':
+    case 'result':
+    case 'usage':
+    case 'unknown':
+    case 'message':
+    case 'reasoning':
+    case 'setup_command':
+    case 'post_script':
+      break;
+  }
+}
+
+const lastSessionEvent = (events: EventBody[]) => events.findLast((event) => event.type === 'session');
+
+/** The end of what an agent wrote to stderr. */
+export function stderrTail(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const tail = Buffer.alloc(Math.min(size, STDERR_TAIL));
+    const text = tail.toString('utf8', 0, readSync(file, tail, 0, tail.length, size - tail.length));
+    // Half a character at the cut goes too: redaction looks right after the ellipsis for the end of a secret.
+    return tail.length < size ? `…${text.replace(/^\uFFFD+/, '')}` : text;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,28 @@
+import { sharesHost } from '../../environments/environment.js';
+import { shellWord } from '../../lib/shell-word.js';
+import { findExecutable } from '../../platform/process/find-executable.js';
+import type { RunContext } from './run-context.js';
+
+const FIND_SECS = 20;
+
+/** Where a program is that is called by this name in the run; null where it is not to be found. */
+export async function findProgram(
+  { environment, handle }: Pick<RunContext, 'environment' | 'handle'>,
+  name: string,
+  path: string,
+): Promise<string | null> {
+  if (sharesHost(handle)) return findExecutable(name, path);
+  // Not `command -v`: to a shell of busybox, most programs are its own.
+  const command = name.includes('/')
+    ? `[ -f ${shellWord(name)} ] && [ -x ${shellWord(name)} ] && readlink -f ${shellWord(name)}`
+    : `IFS=:; for folder in $PATH; do
+         program=$folder/${shellWord(name)}
+         [ -f "$program" ] && [ -x "$program" ] && exec readlink -f "$program"
+       done; exit 1`;
+  const { exitCode, stdout } = await environment.exec(handle, {
+    command,
+    env: { PATH: path },
+    timeoutSecs: FIND_SECS,
+  });
+  return exitCode === 0 ? stdout.trim() : null;
+}

@@ -1,0 +1,43 @@
+import { createEncodedMask, usableSecrets } from '../../lib/redaction/redact-exact.js';
+import type { RunContext } from './run-context.js';
+
+/** Errors that cause each other. */
+const MAX_DEPTH = 10;
+
+/**
+ * What a step throws is kept in Temporal's history, with its causes, and names files that an agent has made: handed-over
+ * values are masked in it, and nothing else, so that a person can still tell which path is meant.
+ */
+export async function maskErrors<T>(
+  { secrets }: Pick<RunContext, 'secrets'>,
+  perform: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await perform();
+  } catch (error) {
+    throw maskedError(error, createEncodedMask(usableSecrets(secrets)), MAX_DEPTH);
+  }
+}
+
+/** The error itself with its texts masked; where it takes none, one that says the same. */
+function maskedError(error: unknown, mask: (text: string) => string, depth: number): unknown {
+  if (typeof error === 'string') return mask(error);
+  if (typeof error !== 'object' || error === null) return error;
+  const fields = error as Record<string, unknown>;
+  try {
+    for (const name of ['message', 'stack', 'path', 'dest']) {
+      const text = fields[name];
+      if (typeof text !== 'string' || mask(text) === text) continue;
+      // Not assigned: the message of a DOMException can only be read.
+      Object.defineProperty(error, name, { value: mask(text), configurable: true, writable: true });
+    }
+    const { cause } = fields;
+    if (cause === undefined) return error;
+    const masked = depth === 0 ? undefined : maskedError(cause, mask, depth - 1);
+    if (masked !== cause)
+      Object.defineProperty(error, 'cause', { value: masked, configurable: true, writable: true });
+    return error;
+  } catch {
+    return new Error(mask(String(fields['message'])));
+  }
+}

@@ -1,0 +1,24 @@
+import { nameSteps, type NamedStep } from '../../results/step-names.js';
+import type { Scenario, Step } from '../../scenario/scenario.js';
+
+type StepOf<K extends Step['kind']> = Extract<Step, { kind: K }>;
+
+/** The steps of a kind, in order. */
+export const stepsOfKind = <K extends Step['kind']>(
+  { steps }: Pick<Scenario, 'steps'>,
+  kind: K,
+): NamedStep<StepOf<K>>[] =>
+  nameSteps(steps).flatMap((named) =>
+    named.step.kind === kind ? [{ ...named, step: named.step as StepOf<K> }] : [],
+  );
+
+/** The step that an activity is to perform. @throws RangeError where the scenario has none such */
+export function stepAt<K extends Step['kind']>(
+  scenario: Pick<Scenario, 'steps'>,
+  kind: K,
+  index: number,
+): NamedStep<StepOf<K>> {
+  const named = stepsOfKind(scenario, kind)[index];
+  if (named === undefined) throw new RangeError(`no step ${kind} ${index}`);
+  return named;
+}

@@ -1,0 +1,100 @@
+import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { isDeadWorker, ownWorkerIdentity } from '../../platform/temporal/worker-identity.js';
+
+const { PendingActivityState } = proto.temporal.api.enums.v1;
+type Pending = proto.temporal.api.workflow.v1.IPendingActivityInfo;
+
+/** An attempt of a step, as the server knows it. */
+export interface PendingStep {
+  runId: string;
+  activityId: string;
+  attempt: number;
+  /** Identity of the worker that the attempt was handed to. */
+  worker: string;
+}
+
+/** Steps of an execution that the server has handed to a worker and waits for. */
+export const handedOut = (runId: string, pending: readonly Pending[]): PendingStep[] =>
+  pending.flatMap(({ state, activityId, attempt, lastWorkerIdentity }) =>
+    state === PendingActivityState.PENDING_ACTIVITY_STATE_STARTED ||
+    state === PendingActivityState.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
+      ? [{ runId, activityId: activityId ?? '', attempt: attempt ?? 1, worker: lastWorkerIdentity ?? '' }]
+      : [],
+  );
+
+const keyOf = ({ runId, activityId, attempt }: Omit<PendingStep, 'worker'>): string =>
+  `${runId}/${activityId}/${attempt}`;
+
+/** Attempts that this process performs. */
+const underWay = new Set<string>();
+
+/** Notes an attempt for as long as this worker performs it. */
+export async function whileUnderWay<T>(
+  step: Omit<PendingStep, 'worker'>,
+  perform: () => Promise<T>,
+): Promise<T> {
+  const key = keyOf(step);
+  underWay.add(key);
+  try {
+    return await perform();
+  } finally {
+    underWay.delete(key);
+  }
+}
+
+/** What is known of workers when steps are looked at. */
+export interface Workers {
+  own: string;
+  isDead: (worker: string) => boolean;
+  isUnderWay: (key: string) => boolean;
+}
+
+const known: Workers = {
+  own: ownWorkerIdentity(),
+  isDead: isDeadWorker,
+  isUnderWay: (key) => underWay.has(key),
+};
+
+/**
+ * Finds the steps that nobody performs: their worker is dead, or it is this one, and the answer that handed them over was
+ * lost with the server or the connection. Of our own, one look proves nothing: the step may be about to begin, or its
+ * result may be on its way. It is lost when the next look, seconds later, finds the same attempt.
+ */
+export function createLostSteps(workers: Workers = known): (steps: readonly PendingStep[]) => PendingStep[] {
+  const suspected = new Set<string>();
+  return (steps) =>
+    steps.filter((step) => {
+      if (workers.isDead(step.worker)) return true;
+      const key = keyOf(step);
+      if (step.worker !== workers.own || workers.isUnderWay(key)) return false;
+      const isLost = suspected.delete(key);
+      if (!isLost) suspected.add(key);
+      return isLost;
+    });
+}
+
+/**
+ * Fails lost steps, so that the server hands them out again at once instead of after their heartbeat timeout, and takes
+ * their workflow off the sticky queue of the worker, on which workflow tasks would wait.
+ */
+export async function giveUp(
+  client: Client,
+  workflowId: string,
+  lost: readonly PendingStep[],
+): Promise<void> {
+  const failure = ApplicationFailure.create({
+    type: 'WorkerLost',
+    message: 'worker lost',
+    nextRetryDelay: '10 ms',
+  });
+  for (const { runId, activityId } of lost)
+    // Whoever knows of the loss already (a timeout, a cancelled run) has seen to it.
+    await client.activity.fail({ workflowId, runId, activityId }, failure).catch(() => undefined);
+  const [first] = lost;
+  if (first === undefined) return;
+  const { namespace } = client.options;
+  const execution = { workflowId, runId: first.runId };
+  await client.workflowService.resetStickyTaskQueue({ namespace, execution }).catch(() => undefined);
+}

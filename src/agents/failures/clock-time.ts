@@ -1,0 +1,88 @@
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+const DATE = String.raw`(?:(?<month>${MONTHS.join('|')})[a-z]*\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(?<year>\d{4}),?\s+)?(?:at\s+)?)?`;
+const TIME = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d\d)(?::(?<second>\d\d))?)?\s*(?<half>[ap]\.?m\b)?`;
+const ZONE = String.raw`(?:\.?\s*\((?<place>[^)]+)\)|\s+(?<utc>UTC|GMT)\b)?`;
+const SAID = new RegExp(`^${DATE}${TIME}${ZONE}`, 'i');
+
+/** A moment as a clock on the wall shows it; months from 0. */
+interface Wall {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+}
+
+/**
+ * The moment that "3pm (Europe/Berlin)", "15:04", "3:04 PM" or "Nov 25, 3pm (UTC)" means, in ms since the epoch: the next
+ * one, unless it has passed within the hour; null where the text begins otherwise. Without seconds it is the end of that
+ * minute. Without a zone it is one of `zone`.
+ */
+export function clockTime(text: string, now: number, zone?: string): number | null {
+  const fields = SAID.exec(text)?.groups;
+  const time = fields === undefined ? null : timeOfDay(fields);
+  if (fields === undefined || time === null) return null;
+  const { month, day, year, place, utc, second } = fields;
+  const rest = second === undefined ? MINUTE_MS : Number(second) * 1000;
+  const momentOf = (wall: Wall, there: string): number => instantOf(wall, there) + rest;
+  try {
+    const there =
+      place ?? (utc === undefined ? zone : 'UTC') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const today = wallAt(now, there);
+    if (month === undefined) {
+      const at = momentOf({ ...today, ...time }, there);
+      // Where it is just over, tomorrow's would be a long wait for nothing.
+      return now - at <= HOUR_MS ? at : momentOf({ ...today, ...time, day: today.day + 1 }, there);
+    }
+    const date = { month: MONTHS.indexOf(month.toLowerCase()), day: Number(day), ...time };
+    const at = momentOf({ ...date, year: year === undefined ? today.year : Number(year) }, there);
+    if (year !== undefined || now - at <= HOUR_MS) return at;
+    return momentOf({ ...date, year: today.year + 1 }, there); // said in December of a day in January
+  } catch (error) {
+    if (error instanceof RangeError) return null; // no such time zone
+    throw error;
+  }
+}
+
+function timeOfDay({
+  hour,
+  minute,
+  half,
+}: Record<string, string | undefined>): Pick<Wall, 'hour' | 'minute'> | null {
+  const [hours, minutes] = [Number(hour), Number(minute ?? 0)];
+  if (minutes > 59) return null;
+  // A bare number is no time.
+  if (half === undefined) return minute === undefined || hours > 23 ? null : { hour: hours, minute: minutes };
+  if (hours < 1 || hours > 12) return null;
+  return { hour: (hours % 12) + (/^p/i.test(half) ? 12 : 0), minute: minutes };
+}
+
+/** What the clocks of a time zone show at a moment. */
+function wallAt(at: number, zone: string): Wall {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  });
+  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const { year = 0, month = 0, day = 0, hour = 0, minute = 0 } = parts;
+  return { year, month: month - 1, day, hour, minute };
+}
+
+const asUtc = ({ year, month, day, hour, minute }: Wall): number => Date.UTC(year, month, day, hour, minute);
+
+/** The moment at which the clocks of a time zone show it. */
+function instantOf(wall: Wall, zone: string): number {
+  const shown = asUtc(wall);
+  const offset = (at: number): number => asUtc(wallAt(at, zone)) - at;
+  // The second time with the offset of about that moment, which a change to or from summer time makes another.
+  const near = shown - offset(shown);
+  return shown - offset(near);
+}

@@ -1,0 +1,72 @@
+import { clockTime } from './clock-time.js';
+
+const DAY_MS = 86_400_000;
+/** No limit lasts longer than its month: what is said to is misread. */
+const LONGEST_MS = 35 * DAY_MS;
+
+const MINUTE_MS = 60_000;
+/** A time that has passed so short a while ago is over, or will be when the clocks agree. */
+const JUST_OVER_MS = 5 * MINUTE_MS;
+
+const UNITS: Readonly<Record<string, number>> = { d: DAY_MS, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+const AMOUNT = String.raw`(\d+(?:\.\d+)?)\s*(days?|d|hours?|hrs?|h|minutes?|mins?|m|milliseconds?|ms|seconds?|secs?|s)(?![a-z])`;
+
+/** "2 hours 3 minutes", "1d 4h", "32.5s" in ms. What has no seconds has lost up to a minute, or half of one. */
+function durationOf(text: string): number {
+  const parts = [...text.matchAll(new RegExp(AMOUNT, 'gi'))].map(([, count, unit = '']) => ({
+    count: Number(count),
+    unit: /^m(illi)?s/i.test(unit) ? 'ms' : unit.slice(0, 1).toLowerCase(),
+  }));
+  const exact = parts.some(({ unit }) => unit === 's' || unit === 'ms');
+  const total = parts.reduce((sum, { count, unit }) => sum + count * (UNITS[unit] ?? 0), 0);
+  return exact ? total : total + MINUTE_MS;
+}
+
+const DURATION = String.raw`((?:${AMOUNT}[\s,]*(?:and\s+)?)+)`;
+
+/** A time to wait of 0 says nothing. */
+const later = (now: number, ms: number): number | null => (ms > 0 ? now + ms : null);
+
+/** The ways to say it, from the exact to the vague. The first that fits counts. */
+const PATTERNS: readonly { text: RegExp; at: (said: string, now: number, zone?: string) => number | null }[] =
+  [
+    // "usage limit reached|1795332477", `"resets_at":1795332477`, in seconds or milliseconds
+    {
+      text: /(?:limit reached\||resets?_?at\W{1,4})(\d{10}|\d{13})\b/i,
+      at: (said) => Number(said) * (said.length === 10 ? 1000 : 1),
+    },
+    {
+      text: /(?:resets?_?at\W{1,4}|retry.?after\W{1,3})(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)/i,
+      at: (said) => Date.parse(said),
+    },
+    { text: /retry.?after.?ms\W{1,4}(\d+)\b/i, at: (said, now) => later(now, Number(said)) },
+    {
+      text: new RegExp(
+        String.raw`(?:again|retry|retrying|resets?|available|wait)\s+(?:(?:in|after|for)\s+)?(?:about\s+|~\s*)?${DURATION}`,
+        'i',
+      ),
+      at: (said, now) => now + durationOf(said),
+    },
+    {
+      text: /(?:resets?_in_seconds|retry.?after)\W{1,4}(\d+(?:\.\d+)?)(?![\w-])/i,
+      at: (said, now) => later(now, Number(said) * 1000),
+    },
+    { text: /(?:resets?|again|until)\s+(?:at\s+|on\s+)?(.{1,60})/i, at: clockTime },
+  ];
+
+/**
+ * When a provider says that it will serve again, in ms since the epoch; null where it does not say, or not for sure.
+ * A time of day without seconds is that minute's end, since agents leave the seconds off: who asks before is refused. A time
+ * that has just passed is a minute from now. A time of day without a zone is one of `zone`, the machine's own.
+ */
+export function resetTime(text: string, now: number, zone?: string): number | null {
+  for (const { text: pattern, at } of PATTERNS) {
+    const matched = pattern.exec(text)?.[1];
+    if (matched === undefined) continue;
+    const time = at(matched, now, zone);
+    if (time === null || time - now > LONGEST_MS || now - time > JUST_OVER_MS) return null;
+    // It is over already: soon enough to be no wait, late enough for clocks that differ.
+    return time > now ? time : now + MINUTE_MS;
+  }
+  return null;
+}

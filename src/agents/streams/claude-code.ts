@@ -1,0 +1,195 @@
+import type { EventBody } from '../../results/records/events.js';
+import type { StreamParser } from '../agent.js';
+import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
+import { createUsageCount } from './claude-code-usage.js';
+import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+
+/** What says how far Claude Code is, and nothing that is not said elsewhere. */
+const PROGRESS = new Set([
+  ...['thinking_tokens', 'status', 'task_started', 'task_progress', 'task_notification'],
+  ...['hook_started', 'hook_progress'],
+]);
+
+/** Of the messages that Claude Code writes itself, in place of the model. */
+const SYNTHETIC = '<synthetic>';
+
+/** Reads `claude -p --output-format stream-json --verbose`. */
+export function claudeCodeStream(): StreamParser {
+  let shells = new Set<string>();
+  let count = createUsageCount();
+  let model: string | null = null;
+  let modelUsed: string | null = null;
+  let limitEnds: number | null = null;
+  /** Messages say what they read, and hardly anything of what they write: only the `result` does. */
+  let pending = false;
+  let lost = false;
+
+  const assistant = (line: Fields): EventBody[] => {
+    const message = fieldsOf(line['message']);
+    const used = textOf(message['model']);
+    // The `result` says the same.
+    if (used === SYNTHETIC && textOf(line['error']) !== null) return [];
+    const events: EventBody[] = [];
+    // Not those of subagents, which may be smaller ones. Only once: a `session` event stands before all usage.
+    if (
+      modelUsed === null &&
+      used !== null &&
+      used !== SYNTHETIC &&
+      (line['parent_tool_use_id'] ?? null) === null
+    ) {
+      modelUsed = used;
+      events.push(session(line));
+    }
+    if (used !== SYNTHETIC) pending = true;
+    for (const block of listOf(message['content'])) events.push(...ofBlock(fieldsOf(block)));
+    const usage =
+      used === SYNTHETIC ? null : count.ofMessage(textOf(message['id']), fieldsOf(message['usage']));
+    return usage === null ? events : [...events, { type: 'usage', ...usage, cost_usd: null }];
+  };
+
+  const session = (line: Fields): EventBody => ({
+    type: 'session',
+    session_id: textOf(line['session_id']),
+    model_requested: model,
+    model_used: modelUsed,
+  });
+
+  const ofBlock = (block: Fields): EventBody[] => {
+    const text = textOf(block['text']) ?? textOf(block['thinking']) ?? '';
+    const kind = textOf(block['type']) ?? '';
+    switch (kind) {
+      case 'text':
+        return text === '' ? [] : [{ type: 'message', role: 'assistant', text }];
+      case 'thinking':
+        return text === '' ? [] : [{ type: 'reasoning', text }];
+      case 'tool_use': {
+        const [id, name] = [textOf(block['id']) ?? '', textOf(block['name']) ?? ''];
+        const input = block['input'] ?? null;
+        const command = name === 'Bash' ? textOf(fieldsOf(input)['command']) : null;
+        if (command !== null) shells.add(id);
+        return [{ type: 'tool_call', id, name, input, command }];
+      }
+      default:
+        return [unknownEvent(`assistant/${kind}`)];
+    }
+  };
+
+  const user = (line: Fields): EventBody[] => {
+    const { content } = fieldsOf(line['message']);
+    if (typeof content === 'string') return [{ type: 'message', role: 'user', text: content }];
+    return listOf(content)
+      .map(fieldsOf)
+      .map((block) => {
+        if (block['type'] === 'text')
+          return { type: 'message', role: 'user', text: textOf(block['text']) ?? '' };
+        if (block['type'] !== 'tool_result') return unknownEvent(`user/${textOf(block['type']) ?? ''}`);
+        const id = textOf(block['tool_use_id']) ?? '';
+        return toolResult(id, block, fieldsOf(line['tool_use_result']), shells.has(id));
+      });
+  };
+
+  const system = (line: Fields): EventBody[] => {
+    const kind = textOf(line['subtype']) ?? '';
+    if (kind === 'init') {
+      // Another start, which goes on with the session or begins one.
+      [shells, count, modelUsed, limitEnds] = [new Set(), createUsageCount(), null, null];
+      [lost, pending] = [lost || pending, false];
+      model = textOf(line['model']);
+      return [session(line)];
+    }
+    // Not an error: the agent goes on.
+    if (kind === 'api_retry') return [{ type: 'message', role: 'system', text: retryNotice(line) }];
+    return PROGRESS.has(kind) ? [] : [unknownEvent(`system/${kind}`)];
+  };
+
+  const result = (line: Fields): EventBody[] => {
+    const { tokens, costUsd } = count.ofResult(line);
+    pending = false;
+    const events: EventBody[] = [];
+    if (costUsd !== null && costUsd > 0)
+      events.push({ type: 'usage', ...tokens, cost_usd: costUsd, cost_of_start: true });
+    else if (Object.values(tokens).some((number) => number !== null && number > 0))
+      events.push({ type: 'usage', ...tokens, cost_usd: null });
+    return [...events, ...ending(line, limitEnds)];
+  };
+
+  const eventsOf = (line: Fields): EventBody[] => {
+    const kind = textOf(line['type']) ?? '';
+    switch (kind) {
+      case 'system':
+        return system(line);
+      case 'assistant':
+        return assistant(line);
+      case 'user':
+        return user(line);
+      case 'result':
+        return result(line);
+      case 'rate_limit_event': {
+        const limit = fieldsOf(line['rate_limit_info']);
+        if (limit['status'] === 'rejected') limitEnds = countOf(limit['resetsAt']);
+        return [];
+      }
+      default:
+        return [unknownEvent(kind)];
+    }
+  };
+
+  return {
+    line: (text) => eventsOfLine(text, eventsOf),
+    end: () => [],
+    usagePending: () => pending || lost,
+  };
+}
+
+const retryNotice = (line: Fields): string => {
+  const [attempt, of, status] = [line['attempt'], line['max_retries'], line['error_status']].map(countOf);
+  const why = `${textOf(line['error']) ?? 'unknown'}${status === null ? '' : `, HTTP ${String(status)}`}`;
+  return `the API did not serve it (${why}): retry ${String(attempt ?? '?')} of ${String(of ?? '?')}`;
+};
+
+/** What a tool printed. A shell's exit code is said in words, and only where it is not 0. */
+function toolResult(id: string, block: Fields, details: Fields, shell: boolean): EventBody {
+  const { content } = block;
+  const output =
+    textOf(content) ??
+    listOf(content)
+      .map((part) => textOf(fieldsOf(part)['text']) ?? '')
+      .join('');
+  const isError = block['is_error'] === true;
+  const exitCode = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
+  // A command in the background has not ended; of some the code is not 0, and its meaning is told instead.
+  const open = ['backgroundTaskId', 'returnCodeInterpretation'].some(
+    (name) => textOf(details[name]) !== null,
+  );
+  const succeeded = shell && !isError && !open && details['interrupted'] !== true;
+  return {
+    type: 'tool_result',
+    id,
+    exit_code: exitCode === undefined ? (succeeded ? 0 : null) : Number(exitCode),
+    is_error: isError,
+    output,
+    truncated: output.startsWith('<persisted-output>'),
+  };
+}
+
+/** How a start ended, by its `result` line. `subtype` is "success" even where the API refused to serve. */
+function ending(line: Fields, limitEnds: number | null): EventBody[] {
+  const kind = textOf(line['subtype']) ?? '';
+  if (kind === 'success' && line['is_error'] === false)
+    return [{ type: 'result', ending: 'done', exit_code: null }];
+  if (kind === 'error_max_turns') return [{ type: 'result', ending: 'max_turns', exit_code: null }];
+  const reasons = listOf(line['errors'])
+    .map(textOf)
+    .filter((text) => text !== null);
+  const message = textOf(line['result']) ?? (reasons.join('; ') || kind);
+  const status = countOf(line['api_error_status']);
+  const unserved = line['terminal_reason'] === 'api_error' && status === null;
+  const error = errorEvent(
+    limitEnds === null ? message : `${message} (resets_at: ${limitEnds})`,
+    status,
+    unserved,
+  );
+  // Its own limits and failures; not an interruption, nor what the API did.
+  const gaveUp = kind.startsWith('error_max_');
+  return gaveUp ? [error, { type: 'result', ending: 'gave_up', exit_code: null }] : [error];
+}

@@ -1,0 +1,173 @@
+import { parseJson } from '../../lib/json.js';
+import type { EventBody } from '../../results/records/events.js';
+import { baseName } from '../../results/transcript/shell-calls.js';
+import { splitCommands } from '../../results/transcript/split-commands.js';
+import type { StreamParser } from '../agent.js';
+import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
+import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+
+/** Items that are calls of tools; they begin, and end with what came of them. */
+const TOOLS = new Set([
+  'command_execution',
+  'file_change',
+  'mcp_tool_call',
+  'web_search',
+  'todo_list',
+  'collab_tool_call',
+]);
+
+/** Fields of an item that say what came of a call, not what was called. */
+const OUTCOME = new Set(['id', 'type', 'status', 'result', 'error', 'aggregated_output', 'exit_code']);
+
+/** What Codex writes in place of what it has left out of an output (codex-rs/utils/string/src/truncate.rs). */
+const CUT = /…\d+ (?:tokens|chars) truncated…|\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]/;
+
+const NO_TOKENS = { input: 0, cached: 0, written: 0, output: 0, reasoning: 0 };
+
+/** Reads `codex exec --json`. */
+export function codexStream(): StreamParser {
+  let thread: string | null = null;
+  /** Items are numbered from 0 at every start. */
+  let starts = 0;
+  /** Codex counts tokens from the beginning of the thread: what was told before is not told again. */
+  let reported = NO_TOKENS;
+  let lastError: string | null = null;
+  /** The end of a turn covers all that the thread has used, also in turns that failed. */
+  let pending = false;
+  let lost = false;
+  const called = new Set<string>();
+
+  const begin = (id: string | null): EventBody[] => {
+    if (id !== thread) [reported, lost, pending] = [NO_TOKENS, lost || pending, false];
+    thread = id;
+    starts++;
+    return [{ type: 'session', session_id: id, model_requested: null, model_used: null }];
+  };
+
+  const item = (stage: string, native: Fields): EventBody[] => {
+    const kind = textOf(native['type']) ?? '';
+    const ended = stage === 'item.completed';
+    if (kind !== 'error') pending = true;
+    if (TOOLS.has(kind)) {
+      const number = textOf(native['id']) ?? '';
+      const id = starts > 1 ? `${number}.${starts}` : number;
+      const call = called.has(id) ? [] : [callOf(id, kind, native)];
+      called.add(id);
+      return ended ? [...call, resultOf(id, native)] : call;
+    }
+    const text = textOf(native['text']) ?? textOf(native['message']) ?? '';
+    if (kind === 'agent_message') return ended ? [{ type: 'message', role: 'assistant', text }] : [];
+    if (kind === 'reasoning') return ended ? [{ type: 'reasoning', text }] : [];
+    // A warning, such as of a model that it does not know: no failure.
+    if (kind === 'error') return ended ? [{ type: 'message', role: 'system', text }] : [];
+    return [unknownEvent(`${stage} ${kind}`)];
+  };
+
+  const failure = (said: string): EventBody[] => {
+    lastError = said;
+    const refused = refusalOf(said);
+    if (refused !== null) return [errorEvent(refused, 400, false)];
+    return [errorEvent(said, statusOf(said), said.startsWith('Reconnecting'))];
+  };
+
+  const usage = (native: Fields): EventBody => {
+    const now = {
+      input: countOf(native['input_tokens']) ?? 0,
+      cached: countOf(native['cached_input_tokens']) ?? 0,
+      written: countOf(native['cache_write_input_tokens']) ?? 0,
+      output: countOf(native['output_tokens']) ?? 0,
+      reasoning: countOf(native['reasoning_output_tokens']) ?? 0,
+    };
+    const since = (name: keyof typeof now): number => Math.max(0, now[name] - reported[name]);
+    const event: EventBody = {
+      type: 'usage',
+      input: Math.max(0, since('input') - since('cached') - since('written')),
+      output: Math.max(0, since('output') - since('reasoning')),
+      reasoning: since('reasoning'),
+      cache_read: since('cached'),
+      cache_write: since('written'),
+      cost_usd: null,
+    };
+    reported = now;
+    pending = false;
+    return event;
+  };
+
+  const read = (native: Fields): EventBody[] => {
+    const type = textOf(native['type']) ?? '';
+    switch (type) {
+      case 'thread.started':
+        return begin(textOf(native['thread_id']));
+      case 'turn.started':
+        return [];
+      case 'item.started':
+      case 'item.updated':
+      case 'item.completed':
+        return item(type, fieldsOf(native['item']));
+      case 'error':
+        return failure(textOf(native['message']) ?? '');
+      case 'turn.failed': {
+        const message = textOf(fieldsOf(native['error'])['message']) ?? '';
+        return message === lastError ? [] : failure(message); // mostly it repeats the error before it
+      }
+      case 'turn.completed':
+        return [usage(fieldsOf(native['usage'])), { type: 'result', ending: 'done', exit_code: null }];
+      default:
+        return [unknownEvent(type)];
+    }
+  };
+
+  return {
+    line: (text) => eventsOfLine(text, read),
+    end: () => [],
+    usagePending: () => pending || lost,
+  };
+}
+
+function callOf(id: string, kind: string, native: Fields): EventBody {
+  if (kind === 'mcp_tool_call') {
+    const name = `${textOf(native['server']) ?? ''}.${textOf(native['tool']) ?? ''}`;
+    return { type: 'tool_call', id, name, input: native['arguments'] ?? null, command: null };
+  }
+  const input = Object.fromEntries(Object.entries(native).filter(([name]) => !OUTCOME.has(name)));
+  const command = kind === 'command_execution' ? textOf(native['command']) : null;
+  return {
+    type: 'tool_call',
+    id,
+    name: kind,
+    input,
+    command: command === null ? null : commandOf(command),
+  };
+}
+
+function resultOf(id: string, native: Fields): EventBody {
+  const exitCode = countOf(native['exit_code']);
+  const result = native['error'] ?? native['result'] ?? null;
+  const output = textOf(native['aggregated_output']) ?? (result === null ? '' : JSON.stringify(result));
+  return {
+    type: 'tool_result',
+    id,
+    exit_code: exitCode,
+    is_error:
+      exitCode === null ? native['status'] === 'failed' || native['status'] === 'declined' : exitCode !== 0,
+    output,
+    truncated: CUT.test(output),
+  };
+}
+
+/** What the model wants to run is shown with the shell that runs it, as in `/bin/bash -lc 'make test'`. */
+function commandOf(shown: string): string {
+  const [only, ...others] = splitCommands(shown);
+  const [shell = '', option = '', script, ...rest] = only?.words ?? [];
+  const wrapped = others.length + rest.length === 0 && /^(ba|z|da)?sh$/.test(baseName(shell));
+  return wrapped && /^-l?c$/.test(option) ? (script ?? shown) : shown;
+}
+
+/** What the API said to a request that it refused (400): such an answer is passed on as it came, others in words. */
+const refusalOf = (said: string): string | null =>
+  textOf(fieldsOf(fieldsOf(parseJson(said))['error'])['message']);
+
+function statusOf(said: string): number | null {
+  const status = /status:? (\d{3})\b/.exec(said)?.[1];
+  return status === undefined ? null : Number(status);
+}

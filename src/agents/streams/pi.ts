@@ -1,0 +1,148 @@
+import type { EventBody } from '../../results/records/events.js';
+import type { StreamParser } from '../agent.js';
+import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
+import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+
+/** Lines that say again, or piece by piece, what others say as a whole. */
+const REPEATS = new Set([
+  'agent_start',
+  'turn_start',
+  'turn_end',
+  'message_start',
+  'message_update',
+  'tool_execution_update',
+  'auto_retry_start',
+  'auto_retry_end',
+]);
+
+/** Reads `pi --mode json`. */
+export function piStream(): StreamParser {
+  let session: string | null = null;
+  let model: string | null = null;
+  /** A message says at its end what it has used. */
+  let pending = false;
+  let lost = false;
+
+  const sessionEvent = (): EventBody => ({
+    type: 'session',
+    session_id: session,
+    model_requested: null,
+    model_used: model,
+  });
+
+  const message = (native: Fields): EventBody[] => {
+    if (native['role'] !== 'assistant') return []; // the prompt, or the result of a tool that ended before
+    pending = false;
+    const used = modelOf(native);
+    const changed = used !== model;
+    model = used;
+    return [
+      ...(changed ? [sessionEvent()] : []),
+      ...listOf(native['content']).flatMap((part) => partOf(fieldsOf(part))),
+      ...usageOf(fieldsOf(native['usage'])),
+      ...(native['stopReason'] === 'error' ? [failureOf(native)] : []),
+    ];
+  };
+
+  const read = (native: Fields): EventBody[] => {
+    const type = textOf(native['type']) ?? '';
+    if (type === 'message_update') pending = true;
+    if (REPEATS.has(type)) return [];
+    switch (type) {
+      case 'session':
+        session = textOf(native['id']);
+        [lost, pending] = [lost || pending, false];
+        return [sessionEvent()];
+      case 'message_end':
+        return message(fieldsOf(native['message']));
+      case 'tool_execution_start':
+        return [callOf(native)];
+      case 'tool_execution_end':
+        return [resultOf(native)];
+      case 'agent_end':
+        return endOf(fieldsOf(listOf(native['messages']).at(-1)));
+      default:
+        return [unknownEvent(type)];
+    }
+  };
+
+  return {
+    line: (text) => eventsOfLine(text, read),
+    end: () => [],
+    usagePending: () => pending || lost,
+  };
+}
+
+function modelOf(native: Fields): string | null {
+  const [provider, model] = [textOf(native['provider']), textOf(native['model'])];
+  return model === null ? null : provider === null ? model : `${provider}/${model}`;
+}
+
+/** Calls of tools are told again when they begin. */
+function partOf(part: Fields): EventBody[] {
+  const text = textOf(part['text']);
+  if (part['type'] === 'text' && text !== null) return [{ type: 'message', role: 'assistant', text: text }];
+  const thought = textOf(part['thinking']);
+  return part['type'] === 'thinking' && thought !== null ? [{ type: 'reasoning', text: thought }] : [];
+}
+
+/** Input is without the cached tokens, output with those of reasoning, which are not told apart. */
+function usageOf(usage: Fields): EventBody[] {
+  if ((countOf(usage['totalTokens']) ?? 0) === 0) return [];
+  const cost = fieldsOf(usage['cost'])['total'];
+  return [
+    {
+      type: 'usage',
+      input: countOf(usage['input']) ?? 0,
+      output: countOf(usage['output']) ?? 0,
+      reasoning: null,
+      cache_read: countOf(usage['cacheRead']) ?? 0,
+      cache_write: countOf(usage['cacheWrite']) ?? 0,
+      // 0 is what pi says of a model without a price.
+      cost_usd: typeof cost === 'number' && Number.isFinite(cost) && cost > 0 ? cost : null,
+    },
+  ];
+}
+
+function failureOf(native: Fields): EventBody {
+  const message = textOf(native['errorMessage']) ?? '';
+  const status = /^([45]\d\d)\b|"code":\s*([45]\d\d)\b/.exec(message);
+  return errorEvent(message, status === null ? null : Number(status[1] ?? status[2]), false);
+}
+
+function callOf(native: Fields): EventBody {
+  const name = textOf(native['toolName']) ?? '';
+  const input = native['args'] ?? null;
+  return {
+    type: 'tool_call',
+    id: textOf(native['toolCallId']) ?? '',
+    name,
+    input,
+    command: name === 'bash' ? textOf(fieldsOf(input)['command']) : null,
+  };
+}
+
+function resultOf(native: Fields): EventBody {
+  const result = fieldsOf(native['result']);
+  const output = listOf(result['content'])
+    .map((part) => textOf(fieldsOf(part)['text']) ?? '')
+    .join('');
+  const failed = native['isError'] === true;
+  const exitCode = /Command exited with code (\d{1,3})\s*$/.exec(output)?.[1];
+  const code = failed ? (exitCode === undefined ? null : Number(exitCode)) : 0;
+  return {
+    type: 'tool_result',
+    id: textOf(native['toolCallId']) ?? '',
+    exit_code: native['toolName'] === 'bash' ? code : null,
+    is_error: failed,
+    output,
+    truncated: fieldsOf(fieldsOf(result['details'])['truncation'])['truncated'] === true,
+  };
+}
+
+/** An end by an error or a signal is none: pi may try again, or be started again. */
+function endOf({ stopReason }: Fields): EventBody[] {
+  if (stopReason === 'stop') return [{ type: 'result', ending: 'done', exit_code: null }];
+  // The answer grew to the length that the model may give.
+  return stopReason === 'length' ? [{ type: 'result', ending: 'gave_up', exit_code: null }] : [];
+}

@@ -1,0 +1,41 @@
+import { EventBody } from '../../results/records/events.js';
+import { beginningOf } from '../../lib/format/truncate.js';
+import { parseJson } from '../../lib/json.js';
+import type { StreamParser } from '../agent.js';
+
+/** Enough of a text answer to read; the whole is in transcript.raw.txt. */
+const TEXT_LIMIT = 256 * 1024;
+
+/** Output that is plain text: one message of the assistant. */
+export function textStream(): StreamParser {
+  const lines: string[] = [];
+  let kept = 0;
+  return {
+    line(text) {
+      if (kept < TEXT_LIMIT) lines.push(beginningOf(text, TEXT_LIMIT - kept));
+      kept += text.length + 1;
+      return [];
+    },
+    end() {
+      const text = lines.join('\n').trim();
+      return text === '' ? [] : [{ type: 'message', role: 'assistant', text }];
+    },
+    usagePending: () => false,
+  };
+}
+
+/** Output in the form of our own events, a JSON object a line. Other lines are text between the events. */
+export function eventStream(): StreamParser {
+  const stray = textStream();
+  return {
+    line(text) {
+      if (text.trim() === '') return [];
+      const event = EventBody.safeParse(parseJson(text)).data;
+      if (event !== undefined) return [event];
+      stray.line(text);
+      return [];
+    },
+    end: () => stray.end(),
+    usagePending: () => false,
+  };
+}

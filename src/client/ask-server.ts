@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  type Client,
+} from '@temporalio/client';
+import type { EngineState } from '../platform/engine/engine-state.js';
+import { namespaceId } from '../platform/temporal/namespace-id.js';
+import { ownCommand } from '../platform/invocation.js';
+import { InfrastructureError } from '../lib/usage-error.js';
+
+/** How long commands wait for a server that does not answer: the keeper needs some of it to start a dead one again. */
+export const AWAY_MS = 20_000;
+const CALL_MS = 10_000;
+const PROBE_MS = 5000;
+export const PAUSE_MS = 500;
+
+interface Asking {
+  /** The longest that one attempt may take. */
+  callMs?: number;
+  /** How long the server may be away. */
+  awayMs?: number;
+  /** The answer may take any time (a result, for example): only a server that answers nothing is away. */
+  mayTakeLong?: boolean;
+  /** Called when the server is found to be away, with the reason, and with null when it is back. */
+  onAway?: (reason: string | null) => void;
+}
+
+/** For answers that come when they come, as that of a sweep's result. */
+export const LONG = { callMs: 60_000, mayTakeLong: true } as const satisfies Asking;
+
+/**
+ * Asks the Temporal server, again while it does not answer. Without a deadline of ours a frozen server would hold a command for
+ * ever. What is asked must be safe to ask twice.
+ * @throws InfrastructureError when the server is away for too long
+ */
+export async function askServer<T>(
+  { client, engine }: { client: Client; engine: EngineState },
+  ask: () => Promise<T>,
+  { callMs = CALL_MS, awayMs = AWAY_MS, mayTakeLong = false, onAway }: Asking = {},
+): Promise<T> {
+  let awaySince: number | null = null;
+  const back = (): void => {
+    if (awaySince !== null) onAway?.(null);
+    awaySince = null;
+  };
+  for (;;) {
+    const askedAt = Date.now();
+    try {
+      const answer = await client.withDeadline(askedAt + callMs, ask);
+      back();
+      return answer;
+    } catch (caught) {
+      const isOther = caught instanceof WorkflowNotFoundError && (await isOtherServer(client, engine));
+      const error = isOther ? new OtherServer() : caught;
+      if (!isAway(error) && !(mayTakeLong && isNotReady(error))) throw error;
+      if (mayTakeLong && (await answers(client))) {
+        back();
+        // A deadline has passed, or a connection broke: no reason to ask a thousand times a second.
+        await sleep(PAUSE_MS);
+        continue;
+      }
+      if (awaySince === null) onAway?.(reasonOf(error));
+      awaySince ??= askedAt;
+      if (Date.now() - awaySince >= awayMs) throw new InfrastructureError(awayText(engine, reasonOf(error)));
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** What to do about a server that does not answer. */
+export const awayText = (
+  { address, external }: Pick<EngineState, 'address' | 'external'>,
+  reason: string,
+): string =>
+  `the Temporal server ${address} does not answer (${reason}); ${
+    external
+      ? 'check that it is running and reachable, and try again'
+      : `try again, or restart it with ${ownCommand('engine stop')} and ${ownCommand('engine start')}`
+  }`;
+
+/** Temporal's client says what was asked; why that failed is the cause. */
+export const reasonOf = (error: Error): string =>
+  error.cause instanceof Error ? error.cause.message : error.message;
+
+/** gRPC's codes of calls that may succeed later: of those that the server refuses for good, none. */
+const LATER: ReadonlySet<unknown> = new Set([
+  1, // CANCELLED
+  2, // UNKNOWN
+  4, // DEADLINE_EXCEEDED
+  8, // RESOURCE_EXHAUSTED
+  10, // ABORTED
+  13, // INTERNAL
+  14, // UNAVAILABLE
+]);
+
+/** Another server has taken the port of the engine's own, as another project's engine may while that is down. */
+class OtherServer extends Error {
+  override message = 'another Temporal server is using its port';
+}
+
+async function isOtherServer(client: Client, engine: EngineState): Promise<boolean> {
+  if (engine.namespaceId == null) return false;
+  const found = await client.withDeadline(Date.now() + PROBE_MS, () => namespaceId(client)).catch(() => null);
+  return found !== engine.namespaceId;
+}
+
+/** @throws OtherServer */
+export async function assertOwnServer(client: Client, engine: EngineState): Promise<void> {
+  if (await isOtherServer(client, engine)) throw new OtherServer();
+}
+
+function isAway(error: unknown): error is Error {
+  if (error instanceof OtherServer) return true;
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  if (!(error instanceof Error)) return false;
+  return LATER.has(ofGrpc(error).code);
+}
+
+/** What the server refuses while the workflow's task fails again and again, as it does when its worker is frozen. */
+const isNotReady = (error: unknown): error is Error =>
+  error instanceof Error && ofGrpc(error).details?.includes('Workflow Task in failed state') === true;
+
+const ofGrpc = (error: Error): { code?: unknown; details?: string } =>
+  (error instanceof ServiceError ? (error.cause ?? {}) : error) as { code?: unknown; details?: string };
+
+const answers = (client: Client): Promise<boolean> =>
+  client
+    .withDeadline(Date.now() + PROBE_MS, () => client.workflowService.getSystemInfo({}))
+    .then(
+      () => true,
+      () => false,
+    );

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowFailedError, WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import { markUsed } from '../../platform/engine/ensure-engine.js';
+import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
+import type { Plan } from '../../scenario/plan.js';
+import { withWarnings } from '../../store/with-warnings.js';
+import { QUERIES, sweepWorkflowId, type SweepProgress, type SweepResult } from '../../workflows/protocol.js';
+import { askServer, LONG } from '../ask-server.js';
+import { reasonOf } from '../ask-server.js';
+import { ownCommand } from '../../platform/invocation.js';
+import type { Session } from '../session.js';
+import { InfrastructureError } from '../../lib/usage-error.js';
+import { resultsOf } from './results-of.js';
+import { steerBySignals, type Signals } from './steer-by-signals.js';
+import type { View } from './view.js';
+import { waitingFor } from './waiting-for.js';
+
+export interface Following {
+  session: Session;
+  plan: Plan;
+  resultsPath: string;
+  /** Page of the sweep in the Web UI; null where that is not known. */
+  uiUrl: string | null;
+  signals: Signals;
+  view: View;
+}
+
+export interface Followed {
+  document: SweepDocument;
+  /** A signal arrived: the sweep was paused or cancelled. */
+  interrupted: boolean;
+}
+
+const POLL_MS = 250;
+/** A question costs the server and the worker more than a look at a file does. */
+const ASK_MS = 1000;
+const ANSWER_MS = 2000;
+/** The sweep goes on without its server's answers, and a server that is away may come back: so long that is waited for. */
+const AWAY_MS = 10 * 60_000;
+
+type End = { status: SweepResult['status'] } | { lost: Error };
+
+/** Shows a sweep until it ends or, paused by a signal, until its running agents have ended. */
+export async function follow({
+  session,
+  plan,
+  resultsPath,
+  uiUrl,
+  signals,
+  view,
+}: Following): Promise<Followed> {
+  const { client, stateFolder } = session;
+  const handle = client.workflow.getHandle(sweepWorkflowId(plan.sweep));
+  steerBySignals(signals, session, plan.sweep, view);
+  const results = resultsOf(resultsPath, plan.sweep, session.report);
+  const waiting = waitingFor(resultsPath, stateFolder);
+  let end: End | null = null;
+  const result = () => handle.result() as Promise<SweepResult>;
+  const onAway = (reason: string | null): void =>
+    view.away(reason === null ? null : `the Temporal server does not answer (${reason}); waiting for it`);
+  const ended = askServer(session, result, { ...LONG, awayMs: AWAY_MS, onAway }).then(
+    ({ status }) => (end = { status }),
+    (error: unknown) => (end = { lost: error instanceof Error ? error : new Error(String(error)) }),
+  );
+  const ending = (): End | null => end;
+
+  let progress: SweepProgress | null = null;
+  // Most sweeps of a plain view end before it has anything to say besides results.
+  let askedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
+  try {
+    while (ending() === null) {
+      markUsed(stateFolder);
+      const everyMs = signals.interrupted() ? ASK_MS : view.progressEveryMs;
+      if (Date.now() - askedAt >= everyMs) {
+        progress = await Promise.race([askProgress(session, handle), ended.then(() => null)]);
+        askedAt = Date.now();
+      }
+      await view.show({ progress, waiting: await waiting(), results: results() });
+      if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
+      await Promise.race([ended, sleep(POLL_MS)]);
+    }
+    await view.show({ progress: null, waiting: null, results: results() });
+  } finally {
+    signals.stop();
+    view.done();
+  }
+  const last = ending();
+  if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
+  const found = buildSweepDocument({
+    sweep: plan.sweep,
+    workflowId: handle.workflowId,
+    uiUrl,
+    status: last?.status ?? 'paused',
+    maxUsd: plan.max_usd,
+    cells: plan.cells,
+    results: results(),
+    resultsPath,
+  });
+  return { document: withWarnings(found), interrupted: signals.interrupted() };
+}
+
+/** What to do without the sweep's result. A server that is away says nothing of the sweep, which goes on with it. */
+function whyLost(error: Error, sweep: string): string {
+  const resume = ownCommand(`resume ${sweep}`);
+  return error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError
+    ? `the sweep's workflow ended without a result (${error.message}); continue it with ${resume}`
+    : `${error instanceof InfrastructureError ? error.message : `the Temporal server failed (${reasonOf(error)})`}; the sweep continues when the server is back; follow it with ${resume}`;
+}
+
+/** null while no worker answers. */
+const askProgress = ({ client }: Session, handle: WorkflowHandle): Promise<SweepProgress | null> =>
+  client
+    .withDeadline(Date.now() + ANSWER_MS, () => handle.query<SweepProgress>(QUERIES.progress))
+    .catch(() => null);

@@ -1,0 +1,29 @@
+import { reasonOf } from '../ask-server.js';
+import type { Session } from '../session.js';
+import { updateSweep } from '../update-sweep.js';
+import type { View } from './view.js';
+
+/** Signals of a command that follows a sweep. */
+export interface Signals {
+  interrupted(): boolean;
+  /** Calls with how often a signal has come, also for those that came before. */
+  each(act: (received: number) => void): void;
+  stop(): void;
+}
+
+/** The first signal pauses the sweep, the second cancels it; with CI set the first one cancels. */
+export function steerBySignals(signals: Signals, session: Session, sweep: string, view: View): void {
+  signals.each((received) => {
+    const cancels = received > 1 || (process.env['CI'] ?? '') !== '';
+    if (cancels) view.note('cancelling', 'cancelling: killing agents');
+    else
+      view.note(
+        'pausing',
+        'pausing: running agents finish, no new cells start; press Ctrl-C again to cancel',
+      );
+    updateSweep(session, sweep, cancels ? 'cancel' : 'pause').catch((error: unknown) => {
+      const reason = error instanceof Error ? reasonOf(error) : String(error);
+      view.note('running', `could not pause or cancel: ${reason}`);
+    });
+  });
+}

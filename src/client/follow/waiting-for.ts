@@ -1,0 +1,29 @@
+import { diskRemedy } from '../../lib/disk-failure.js';
+import { ROOM_BYTES, whyNoRoom } from '../../platform/fs/disk-room.js';
+import { readEngineState } from '../../platform/engine/engine-state.js';
+
+const LOOK_MS = 2000;
+
+/** Says what the work waits for that the server cannot tell, looked up now and then; null while it goes on. */
+export function waitingFor(resultsPath: string, stateFolder: string): () => Promise<string | null> {
+  let lookedAt = 0;
+  let last: { why: string; since: string } | null = null;
+  return async () => {
+    if (Date.now() - lookedAt >= LOOK_MS) {
+      lookedAt = Date.now();
+      const why = blockedDisk(resultsPath) ?? blockedDisk(stateFolder) ?? (await failingEngine(stateFolder));
+      if (why === null) last = null;
+      else last = { why, since: last?.since ?? new Date().toISOString().slice(0, 19) };
+    }
+    return last === null ? null : `waiting since ${last.since}Z: ${last.why}; work will continue by itself`;
+  };
+}
+
+function blockedDisk(folder: string): string | null {
+  const error = whyNoRoom(folder, ROOM_BYTES);
+  const remedy = error === null ? null : diskRemedy(error, () => true);
+  return remedy === null ? null : `${folder}: ${remedy}`;
+}
+
+const failingEngine = async (stateFolder: string): Promise<string | null> =>
+  (await readEngineState(stateFolder).catch(() => null))?.failing?.message ?? null;

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
+import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { StoredScenario } from '../scenario/stored-scenario.js';
+import { fixtureFolder, scenarioFile, storeFolder } from '../store/results-folder.js';
+import { displayPath } from '../platform/display-path.js';
+import { neededVariables, unsetVariables } from '../planning/needed-variables.js';
+import type { Session } from './session.js';
+import { UsageError } from '../lib/usage-error.js';
+import { handOver } from './hand-over.js';
+import { readResultsFile } from './sweeps/read-results-file.js';
+
+/** The scenarios of a plan, as they were stored. @throws UsageError where they, or their fixtures, are gone */
+export function storedScenarios(resultsPath: string, plan: Plan): EffectiveScenario[] {
+  return plan.scenarios.map(({ hash }) => {
+    checkStored(resultsPath, join(storeFolder(resultsPath), hash), plan.sweep);
+    const scenario = readResultsFile(scenarioFile(resultsPath, hash), StoredScenario);
+    checkStored(resultsPath, fixtureFolder(resultsPath, scenario.fixture), plan.sweep);
+    return scenario;
+  });
+}
+
+function checkStored(resultsPath: string, folder: string, sweep: string): void {
+  if (existsSync(folder)) return;
+  throw new UsageError(
+    'results_broken',
+    `${displayPath(folder)} is gone: ${sweep} has its scenarios and fixtures there and cannot continue without them; restore ${displayPath(storeFolder(resultsPath))}, or run the scenarios again`,
+  );
+}
+
+/**
+ * Hands the values over that another round needs. Those of the command before may be gone with its sweep's end or the state
+ * folder: this shell's count then. A file's win over both.
+ */
+export async function handOverAgain(
+  session: Session,
+  plan: Plan,
+  scenarios: readonly EffectiveScenario[],
+  file: NodeJS.Dict<string>,
+): Promise<void> {
+  const known = await readSweepEnv(session.stateFolder, plan.sweep);
+  const needs = {
+    ...{ agents: plan.agents, providers: plan.providers },
+    targets: scenarios.map(({ target }) => target),
+    cells: plan.cells,
+    judges: scenarios.map(({ judge }) => judge),
+  };
+  const fresh = sweepEnvFrom(known === null ? { ...process.env, ...file } : file, neededVariables(needs));
+  const values = { ...known?.values, ...fresh.values };
+  await handOver(session, plan, scenarios, { base: { ...known?.base, ...fresh.base }, values });
+  const unset = unsetVariables(needs, values);
+  if (unset.length > 0)
+    session.report(
+      `warning: not set here: ${unset.join(', ')}; cells that need it will end with an error: export it, or name a file that sets it with --env-file`,
+    );
+}

@@ -1,0 +1,25 @@
+import { publicVariables, writeSweepEnv, type SweepEnv, type Known } from '../platform/sweep-env.js';
+import { addressVariables } from '../platform/models/model-providers.js';
+import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { publicNames } from '../scenario/public-names.js';
+import { fixtureFolder } from '../store/results-folder.js';
+import type { Session } from './session.js';
+
+/** Hands values over to a sweep, and warns of those that reports cannot keep secret. */
+export async function handOver(
+  { stateFolder, report, engine: { resultsPath } }: Session,
+  plan: Plan,
+  scenarios: readonly EffectiveScenario[],
+  handover: SweepEnv,
+): Promise<void> {
+  const known: Known = {
+    names: publicNames(plan, scenarios),
+    addresses: addressVariables(plan.providers),
+    fixtures: [...new Set(scenarios.map(({ fixture }) => fixtureFolder(resultsPath, fixture)))],
+  };
+  for (const [variable, named] of publicVariables(handover.values, known))
+    report(
+      `warning: the value of ${variable} is not redacted because it is also the name of ${named}; if it is a secret, rename one of them`,
+    );
+  await writeSweepEnv(stateFolder, plan.sweep, handover);
+}

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { ServiceError } from '@temporalio/client';
+import { sha256 } from '../lib/hash.js';
+import { proveSweep } from '../platform/origin.js';
+import { waitUntil } from '../platform/process/wait-until.js';
+import type { Outcome } from '../results/records/result-line.js';
+import type { Plan } from '../scenario/plan.js';
+import { originOf } from '../store/origin.js';
+import { planFile } from '../store/results-folder.js';
+import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
+import { SWEEP_ID } from '../workflows/ui.js';
+import { askServer } from './ask-server.js';
+import type { Session } from './session.js';
+
+/** Starts the workflow of a plan; when it runs already, that one goes on. `again`: results that count as none. */
+export async function startSweep(
+  session: Session,
+  plan: Plan,
+  round: number,
+  again: Outcome[] = [],
+): Promise<void> {
+  const { client, engine } = session;
+  const order: Omit<SweepInput, 'sweep'> = {
+    round,
+    concurrency: plan.concurrency,
+    caps: plan.caps,
+    scheduler: 2,
+    ...cellsPerHistory(),
+    ...(again.length === 0 ? {} : { again }),
+    ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
+  };
+  const input: SweepInput = { sweep: plan.sweep, ...order, proof: await proofOf(session, plan.sweep, order) };
+  const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
+  const begin = () =>
+    client.workflow.start(WORKFLOWS.sweep, {
+      workflowId: sweepWorkflowId(plan.sweep),
+      taskQueue: engine.taskQueue,
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      memo: { round },
+      typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
+      staticSummary: `${plan.cells.length} cells of ${scenarios}`.slice(0, 200),
+      // A dead worker's workflow task is given to the next one after so long.
+      workflowTaskTimeout: '5 seconds',
+    });
+  const start = () => askServer(session, begin);
+  // A server that has just been told of our search attributes learns of them a few seconds later.
+  const started = await waitUntil(
+    () =>
+      start().catch((error: unknown) => {
+        if (isUnknownAttribute(error)) return null;
+        throw error;
+      }),
+    LEARNING_MS,
+    500,
+  );
+  if (started === null) await start();
+}
+
+/** For tests: histories that are shorter than the server suggests. */
+function cellsPerHistory(): Pick<SweepInput, 'cellsPerHistory'> {
+  const cells = Number(process.env['LLM_TOOL_TEST_CELLS_PER_HISTORY']);
+  return cells > 0 ? { cellsPerHistory: cells } : {};
+}
+
+/** That this command starts the sweep, with the plan as it is now. */
+async function proofOf(
+  { engine: { resultsPath }, stateFolder }: Session,
+  sweep: string,
+  order: object,
+): Promise<string> {
+  const { key } = await originOf({ resultsPath, stateFolder });
+  const planHash = sha256(await readFile(planFile(resultsPath, sweep)));
+  return proveSweep(key, { sweep, planHash, order });
+}
+
+const LEARNING_MS = 60_000;
+
+const isUnknownAttribute = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  error.cause instanceof Error &&
+  error.cause.message.includes('no mapping defined for search attribute');

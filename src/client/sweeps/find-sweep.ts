@@ -1,0 +1,53 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suggest } from '../../lib/suggest.js';
+import { Plan } from '../../scenario/plan.js';
+import { planFile, runFiles, sweepsFolder } from '../../store/results-folder.js';
+import { displayPath } from '../../platform/display-path.js';
+import { UsageError } from '../../lib/usage-error.js';
+import { newestSweeps } from './newest-sweeps.js';
+import { readResultsFile } from './read-results-file.js';
+
+const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+/** An id as it is written in full, or the one that begins so. */
+function complete(id: string, known: readonly string[]): string | null {
+  if (known.includes(id)) return id;
+  const matching = known.filter((name) => name.startsWith(id));
+  return id !== '' && matching.length === 1 ? (matching[0] ?? null) : null;
+}
+
+const sweepNames = (resultsPath: string): string[] => names(sweepsFolder(resultsPath));
+
+/** The sweep that is meant: by its id, a unique beginning of it, or `latest`, the newest. null: none is. */
+const sweepBy = (resultsPath: string, id: string): string | null =>
+  (id === 'latest' ? newestSweeps(resultsPath)[0] : undefined) ?? complete(id, sweepNames(resultsPath));
+
+const readPlan = (resultsPath: string, sweep: string): Plan =>
+  readResultsFile(planFile(resultsPath, sweep), Plan);
+
+/** Plan of the sweep that is meant. @throws UsageError where none is. */
+export function findPlan(resultsPath: string, id: string): Plan {
+  const sweep = sweepBy(resultsPath, id);
+  if (sweep === null) throw unknownId(id, sweepNames(resultsPath), 'sweep', resultsPath);
+  return readPlan(resultsPath, sweep);
+}
+
+/** The sweep or the run that is meant. @throws UsageError where neither is. */
+export function findById(
+  resultsPath: string,
+  id: string,
+): { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string } {
+  const sweep = sweepBy(resultsPath, id);
+  if (sweep !== null) return { kind: 'sweep', plan: readPlan(resultsPath, sweep) };
+  const runs = names(resultsPath).filter((name) => existsSync(runFiles(join(resultsPath, name)).run));
+  const run = complete(id, runs);
+  if (run === null) throw unknownId(id, [...sweepNames(resultsPath), ...runs], 'sweep or run', resultsPath);
+  return { kind: 'run', folder: join(resultsPath, run) };
+}
+
+function unknownId(id: string, known: readonly string[], kind: string, resultsPath: string): UsageError {
+  const near = suggest(id, known) ?? known.findLast((name) => name.startsWith(id)) ?? null;
+  const hint = near === null ? '' : `; did you mean '${near}'?`;
+  return new UsageError('unknown_id', `no ${kind} '${id}' in ${displayPath(resultsPath)}${hint}`);
+}

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import type { ReportedCell } from '../../reports/formats/sweep-report.js';
+import { RunRecord } from '../../results/records/run-record.js';
+import { Metrics } from '../../results/records/result-line.js';
+import type { SweepCell } from '../../results/records/sweep-document.js';
+import { runFiles } from '../../store/results-folder.js';
+import { readResultsFile } from './read-results-file.js';
+
+/** What the run of a cell has left, or why that cannot be read: a report goes on without it. */
+export function readRecords(cell: SweepCell): ReportedCell {
+  if (cell.results_dir === null) return { cell, records: null, missing: null };
+  if (!existsSync(cell.results_dir)) return { cell, records: null, missing: 'its folder is gone' };
+  const files = runFiles(cell.results_dir);
+  const run = readAs(files.run, RunRecord);
+  const metrics = readAs(files.metrics, Metrics);
+  if (run === null || metrics === null) {
+    const broken = run === null ? 'artifacts/run.json' : 'metrics.json';
+    return { cell, records: null, missing: `its ${broken} cannot be read` };
+  }
+  return { cell, records: { run, metrics }, missing: null };
+}
+
+/** null: it is gone, cut, or not what it should be. */
+function readAs<T>(file: string, schema: { parse(value: unknown): T }): T | null {
+  try {
+    return readResultsFile(file, schema);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { systemFailure } from '../../lib/system-failure.js';
+import { displayPath } from '../../platform/display-path.js';
+import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
+
+/**
+ * Reads a file of the results folder.
+ * @throws UsageError for one that is gone, cut, or not what it should be; InfrastructureError where the system does not give it
+ */
+export function readResultsFile<T>(file: string, schema: { parse(value: unknown): T }): T {
+  try {
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    const reason = systemFailure(error);
+    if (reason !== null && (error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new InfrastructureError(reason);
+    throw new UsageError(
+      'results_broken',
+      `${displayPath(file)} cannot be read: ${(error as Error).message}`,
+    );
+  }
+}

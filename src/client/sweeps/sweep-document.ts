@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { readEngineState } from '../../platform/engine/engine-state.js';
+import { projectState } from '../../platform/folders.js';
+import { buildSweepDocument, SweepDocument } from '../../results/records/sweep-document.js';
+import type { Plan } from '../../scenario/plan.js';
+import { summaryFile } from '../../store/results-folder.js';
+import { withWarnings } from '../../store/with-warnings.js';
+import { sweepWorkflowId } from '../../workflows/protocol.js';
+import { uiPage } from '../ui-page.js';
+import { readLog } from './read-log.js';
+import { readResultsFile } from './read-results-file.js';
+
+/** A sweep as the files know it: its summary tells whether it has ended, the log what was found. */
+export async function sweepDocument(
+  resultsPath: string,
+  plan: Plan,
+  warn: (text: string) => void,
+): Promise<SweepDocument> {
+  const summary = summaryFile(resultsPath, plan.sweep);
+  const engine = await readEngineState(projectState(resultsPath).folder);
+  const document = buildSweepDocument({
+    sweep: plan.sweep,
+    workflowId: sweepWorkflowId(plan.sweep),
+    uiUrl: engine === null ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
+    status: existsSync(summary) ? readResultsFile(summary, SweepDocument).status : 'running',
+    maxUsd: plan.max_usd,
+    cells: plan.cells,
+    results: readLog(resultsPath, warn),
+    resultsPath,
+  });
+  return withWarnings(document);
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sweepWorkflowId } from '../workflows/protocol.js';
+import { askServer, LONG } from './ask-server.js';
+import { ownCommand } from '../platform/invocation.js';
+import type { Session } from './session.js';
+import { InfrastructureError } from '../lib/usage-error.js';
+
+const LOOK_MS = 1000;
+const ANSWER_MS = 2000;
+/** The attempts of the last step follow each other by 1, 2 and 4 s: what has failed so often is no hiccup. */
+const FAILED = 4;
+
+/**
+ * Waits until the workflow of a cancelled sweep has closed. Its last step is tried again without limit, for hours where nobody
+ * mends the disk or the log: a command does not wait for that.
+ * @throws InfrastructureError when all runs have ended, and the end of the sweep cannot be written
+ */
+export async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
+  const handle = session.client.workflow.getHandle(sweepWorkflowId(sweep));
+  let isClosed = false as boolean;
+  const closed = askServer(session, () => handle.result(), LONG).finally(() => (isClosed = true));
+  closed.catch(() => undefined); // also when nobody waits for it any more
+  let first: number | null = null;
+  while (!isClosed) {
+    const why = await whyNotWritten();
+    if (why !== null)
+      throw new InfrastructureError(
+        `${sweep} is cancelled and its runs have ended, but its summary cannot be written: ${why}; the sweep keeps trying, and ${ownCommand(`show ${sweep}`)} shows when it succeeds`,
+      );
+    await Promise.race([closed, sleep(LOOK_MS)]);
+  }
+  await closed;
+
+  /** null while the server says nothing of it: whether that is away is found by who waits for the result. */
+  async function whyNotWritten(): Promise<string | null> {
+    const description = await session.client
+      .withDeadline(Date.now() + ANSWER_MS, () => handle.describe())
+      .catch(() => null);
+    const last = description?.raw.pendingActivities?.find(
+      ({ activityType }) => activityType?.name === 'finishSweep',
+    );
+    if (last?.attempt == null) return null;
+    // What failed before this command came may have been mended since.
+    first ??= last.attempt;
+    return last.attempt > Math.max(FAILED, first) ? (last.lastFailure?.message ?? null) : null;
+  }
+}

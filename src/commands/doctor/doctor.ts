@@ -1,0 +1,59 @@
+import { countOf, renderDoctor, type Check, type CheckStatus } from '../../reports/doctor-text.js';
+import { checksOf } from './checks.js';
+import { doctorContext, type DoctorCheck, type DoctorContext } from './context.js';
+import { printJson, textOptions } from '../shared/output.js';
+import { UsageError } from '../../lib/usage-error.js';
+
+export interface DoctorOptions {
+  json: boolean;
+  results?: string;
+  address?: string;
+  /** Name of an agent: it is tried, and nothing else is looked at. */
+  try?: string;
+  model?: string;
+}
+
+/** For a check that hangs (a network file system, for example): programs and servers have shorter limits of their own. */
+const LIMIT_MS = 8000;
+
+/** `doctor`: what is needed here to run scenarios. Exit 3 when something is in the way. */
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const checks = await findings(options);
+  const worst = (['problem', 'warning'] as const).find((status) => countOf(checks, status) > 0) ?? 'ok';
+  if (options.json) printJson(document(worst, checks));
+  else process.stdout.write(renderDoctor(checks, textOptions()));
+  return worst === 'problem' ? 3 : 0;
+}
+
+async function findings({ try: agent, ...options }: DoctorOptions): Promise<Check[]> {
+  if (agent !== undefined) return [await (await import('./try.js')).tryOut({ ...options, try: agent })];
+  if (options.model !== undefined) throw new UsageError('usage', '--model needs --try <agent>');
+  const context = doctorContext(options);
+  return Promise.all(checksOf(context).map((check) => perform(check, context)));
+}
+
+/** A check that breaks is a warning of its own, and no reason to keep the others back. */
+async function perform({ name, look }: DoctorCheck, context: DoctorContext): Promise<Check> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS / 1000} s`)), LIMIT_MS);
+  });
+  try {
+    return { name, ...(await Promise.race([(async () => look(context))(), late])) };
+  } catch (error) {
+    return { name, status: 'warning', message: `check failed: ${(error as Error).message}` };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const document = (status: CheckStatus, checks: readonly Check[]) => ({
+  status,
+  checks: checks.map(({ name, status: found, message, remedy = null, detail = null }) => ({
+    name,
+    status: found,
+    message,
+    remedy,
+    detail,
+  })),
+});

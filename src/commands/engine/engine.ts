@@ -1,0 +1,138 @@
+import { readEngineState, type EngineState } from '../../platform/engine/engine-state.js';
+import { stopEngine } from '../../platform/engine/ensure-engine.js';
+import { projectState } from '../../platform/folders.js';
+import { forgiveOutput } from '../../platform/process/forgive-output.js';
+import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
+import { isAlive, type ProcessIdentity } from '../../platform/process/process-identity.js';
+import { printJson, say } from '../shared/output.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { openProject } from '../../planning/project.js';
+import { InfrastructureError } from '../../lib/usage-error.js';
+
+interface Where {
+  results?: string;
+}
+
+interface Asked extends Where {
+  json: boolean;
+}
+
+interface Started extends Where {
+  address?: string;
+  /** Never end by idleness. */
+  stay: boolean;
+}
+
+const IDLE_SECS = 15 * 60;
+const ANSWER_MS = 2000;
+
+/** `engine keep`: the keeper itself, in the foreground. Commands start it; so do containers and service managers. */
+export async function engineKeep({ results, address, stay }: Started): Promise<number> {
+  const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
+  const { resultsPath } = openProject(results);
+  const external = resolveTemporalAddress(address);
+  // `status` and `stop` must not wait for Temporal's client.
+  const { keep } = await import('../../platform/engine/keeper.js');
+  forgiveOutput();
+  await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000 });
+  // Its state says why it failed, to the command that waits for it; a service manager sees the output only.
+  const state = await engineState(resultsPath);
+  if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
+  say(`error: ${state.message}`);
+  return 3;
+}
+
+export async function engineStart({ json, results, address, stay }: Started & Asked): Promise<number> {
+  const { resultsPath } = openProject(results);
+  const { openSession } = await import('../../client/session.js');
+  const session = await openSession(resultsPath, say, {
+    ...(address === undefined ? {} : { address }),
+    stay,
+  });
+  await session.close();
+  return showStatus(resultsPath, json);
+}
+
+export async function engineStop({ json, results }: Asked): Promise<number> {
+  const stop = await stopEngine(projectState(openProject(results).resultsPath).folder);
+  if (stop.status === 'ending') {
+    const { pid } = stop.process;
+    throw new InfrastructureError(
+      `the engine is still stopping (pid ${pid}); run ${ownCommand('engine stop')} again, if necessary after \`kill -KILL ${pid}\``,
+    );
+  }
+  const stopped = stop.status === 'stopped';
+  if (json) printJson({ stopped });
+  else
+    say(
+      stopped
+        ? 'the engine has stopped; open sweeps continue when it is started again'
+        : 'the engine is not running',
+    );
+  return 0;
+}
+
+export const engineShowStatus = ({ json, results }: Asked): Promise<number> =>
+  showStatus(openProject(results).resultsPath, json);
+
+const engineState = (resultsPath: string): Promise<EngineState | null> =>
+  readEngineState(projectState(resultsPath).folder);
+
+/** One of the engine's processes, checked against the process table. */
+interface Part {
+  pid: number | null;
+  state: 'running' | 'stopped' | 'external';
+}
+
+const partOf = (identity: ProcessIdentity | null | undefined): Part =>
+  identity != null && isAlive(identity)
+    ? { pid: identity.pid, state: 'running' }
+    : { pid: null, state: 'stopped' };
+
+async function showStatus(resultsPath: string, json: boolean): Promise<number> {
+  const state = await engineState(resultsPath);
+  const server = state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server);
+  const away = state === null || server.state === 'stopped' ? null : await whyAway(state);
+  const status = {
+    address: state?.address ?? null,
+    ui_url: state?.uiUrl ?? null,
+    versions: state?.versions ?? null,
+    keeper: partOf(state?.keeper),
+    server,
+    server_answers: server.state === 'stopped' ? null : away === null,
+    worker: partOf(state?.worker),
+  };
+  if (away !== null) say(`warning: ${away}`);
+  if (json) printJson(status);
+  else process.stdout.write(`${describe(status, state)}\n`);
+  return 0;
+}
+
+/** What to do about a server that does not answer; null when it does. */
+async function whyAway(state: EngineState): Promise<string | null> {
+  const { withClient } = await import('../../platform/temporal/temporal-client.js');
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    await withClient(state, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve());
+    return null;
+  } catch (error) {
+    const { awayText } = await import('../../client/ask-server.js');
+    return awayText(state, (error as Error).message);
+  }
+}
+
+function describe(
+  { keeper, server, worker }: { keeper: Part; server: Part; worker: Part },
+  state: EngineState | null,
+): string {
+  const line = (name: string, { pid, state: how }: Part, ...more: (string | null | undefined)[]): string =>
+    [`${name.padEnd(8)}${how}${pid === null ? '' : ` (pid ${pid})`}`, ...more]
+      .filter((text) => text != null && text !== '')
+      .join('  ');
+  return [
+    ...(keeper.pid === null ? [] : [`phase   ${state?.phase ?? ''} ${state?.message ?? ''}`.trimEnd()]),
+    line('keeper', keeper),
+    line('server', server, state?.address, state?.uiUrl),
+    line('worker', worker),
+  ].join('\n');
+}

@@ -1,0 +1,61 @@
+import { Command } from '@commander-js/extra-typings';
+import { packageVersion } from '../platform/package-info.js';
+import { addCancel } from './cancel.js';
+import { addClean } from './clean.js';
+import { addCompare } from './compare.js';
+import { addCompletion } from './completion.js';
+import { addDoctor } from './doctor.js';
+import { addEngine } from './engine.js';
+import { addInit } from './init.js';
+import { addPause } from './pause.js';
+import { addReport } from './report.js';
+import { addResume } from './resume.js';
+import { addRetry } from './retry.js';
+import { addRun } from './run.js';
+import { addScenarios } from './scenarios.js';
+import { addSchema } from './schema.js';
+import { addScripts } from './scripts.js';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { addHelp } from './shared/help.js';
+import { addShow } from './show.js';
+import { addSweeps } from './sweeps.js';
+import { addUi } from './ui.js';
+import { addValidate } from './validate.js';
+import { addWorker } from './worker.js';
+
+/** All verbs, in the order of the help. */
+const verbs = [
+  ...[addInit, addDoctor, addValidate, addScenarios],
+  ...[addRun, addResume, addRetry, addPause, addCancel],
+  ...[addShow, addReport, addCompare, addSweeps, addUi],
+  ...[addClean, addEngine, addWorker, addScripts, addSchema, addCompletion],
+];
+
+/** The command line. What a verb needs is imported by its action: `--help` must not wait for Temporal's client. */
+export function createProgram(commandLine: CommandLine): Program {
+  const program: Program = new Command('llm-tool-test')
+    .description('Test whether LLM agents can use your command-line tool')
+    .version(packageVersion)
+    .showHelpAfterError()
+    .configureHelp({
+      showGlobalOptions: false,
+      // Defaults are part of the descriptions: those that Commander knows are mostly `false` and `[]`.
+      optionDescription: ({ description, envVar, argChoices }) =>
+        [
+          description,
+          ...(argChoices === undefined ? [] : [`(choices: ${argChoices.join(', ')})`]),
+          ...(envVar === undefined ? [] : [`(env: ${envVar})`]),
+        ].join(' '),
+    })
+    .enablePositionalOptions()
+    .exitOverride();
+  for (const addVerb of verbs) addVerb(program, commandLine);
+  addHelp(
+    program,
+    '',
+    ['Create a scenario and run it with the free mock agent', 'llm-tool-test init'],
+    ['', 'llm-tool-test run stock_delivery'],
+    ['Show the options of a verb', 'llm-tool-test run --help'],
+  );
+  return program;
+}

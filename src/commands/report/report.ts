@@ -1,0 +1,45 @@
+import { dirname, resolve } from 'node:path';
+import { loadFormat, type FormatName } from '../../reports/formats/index.js';
+import type { SweepReport } from '../../reports/formats/sweep-report.js';
+import { say } from '../shared/output.js';
+import { appendOutput, checkOutput, replaceOutput } from './output-file.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { openProject } from '../../planning/project.js';
+import { displayPath } from '../../platform/display-path.js';
+import { findById } from '../../client/sweeps/find-sweep.js';
+import { readRecords } from '../../client/sweeps/read-records.js';
+import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import { UsageError } from '../../lib/usage-error.js';
+
+export interface ReportOptions {
+  format: FormatName;
+  /** A file, in place of stdout. */
+  output?: string;
+  results?: string;
+}
+
+/** `report`: one report of a sweep and all its runs, from the files alone. */
+export async function report(id: string, options: ReportOptions): Promise<number> {
+  if (options.output !== undefined) checkOutput(options.output);
+  const { resultsPath } = openProject(options.results);
+  const found = findById(resultsPath, id);
+  if (found.kind === 'run')
+    throw new UsageError('usage', `'${id}' is a run, not a sweep; show it with ${ownCommand(`show ${id}`)}`);
+  const document = await sweepDocument(resultsPath, found.plan, say);
+  const content: SweepReport = {
+    document,
+    cells: document.cells.map(readRecords),
+    base: options.output === undefined ? process.cwd() : dirname(resolve(options.output)),
+  };
+  const format = await loadFormat(options.format);
+  const text = format.render(content);
+  if (options.output === undefined) process.stdout.write(text);
+  else {
+    await (format.appends === true ? appendOutput : replaceOutput)(options.output, text);
+    say(`report  ${displayPath(resolve(options.output))}`);
+  }
+  // Services read the log of both streams; stdout has the report, and may go to a file.
+  if (format.log !== undefined && process.env[format.log.variable] === 'true')
+    format.log.lines(content).forEach(say);
+  return 0;
+}

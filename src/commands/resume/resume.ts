@@ -1,0 +1,32 @@
+import { readEnvFile } from '../shared/env-file.js';
+import { say } from '../shared/output.js';
+import { followToEnd } from '../shared/follow-to-end.js';
+import { openProject } from '../../planning/project.js';
+import { openSession } from '../../client/session.js';
+import { printEndedSweep } from '../shared/print-sweep.js';
+import { hasEnded } from '../../client/sweeps/ended-sweep.js';
+import { findPlan } from '../../client/sweeps/find-sweep.js';
+import { storedScenarios } from '../../client/hand-over-again.js';
+import { startWhereLost } from '../../client/next-round.js';
+import { keepsValues, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
+
+/**
+ * `resume`: goes on with a sweep, whatever has become of it, and follows it. Paused: unpaused. Its workflow terminated
+ * or its database gone: started again as another round with the cells that have no result. Ended: shown.
+ */
+export async function resume(id: string, options: FollowOptions): Promise<number> {
+  const { resultsPath } = openProject(options.results);
+  const plan = findPlan(resultsPath, id);
+  if (hasEnded(resultsPath, plan)) return printEndedSweep(resultsPath, plan, options.json);
+  const round = { scenarios: storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
+  const session = await openSession(resultsPath, say, options);
+  try {
+    const found = await startWhereLost(session, resultsPath, plan, round);
+    if (found === 'ended') return await printEndedSweep(resultsPath, plan, options.json);
+    if (found === 'open' && options.envFile !== undefined) throw keepsValues(plan.sweep);
+    if (found === 'open') await updateSweep(session, plan.sweep, 'resume');
+    return await followToEnd(session, plan, resultsPath, options.json);
+  } finally {
+    await session.close();
+  }
+}

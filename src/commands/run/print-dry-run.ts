@@ -1,0 +1,42 @@
+import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
+import { agentStep } from '../../scenario/scenario.js';
+import { printJson } from '../shared/output.js';
+import type { Project } from '../../planning/project.js';
+import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
+
+/** `run --dry-run`: what would be run. */
+export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, json: boolean): number {
+  const scenarios = resolved.scenarios.map(({ selected, variant, effective }) => ({
+    name: selected.scenario.name,
+    variant: variant.variant,
+    file: selected.file,
+    fixture: variant.fixture,
+    target: effective.target.binary,
+    /** null: looked for on PATH, or in the workspace, when the run starts. */
+    target_path: effective.target_path,
+    timeout_secs: agentStep(effective.scenario).timeout_secs,
+    gates: selected.scenario.checks.gates.length,
+    judge: effective.judge?.model ?? null,
+  }));
+  if (json) {
+    printJson({
+      dry_run: true,
+      results_path: resultsPath,
+      concurrency: resolved.concurrency,
+      scenarios,
+      cells: resolved.cells,
+    });
+    return 0;
+  }
+  process.stdout.write(
+    `${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${resultsPath}\n`,
+  );
+  for (const { name, variant, file, fixture, target, target_path, timeout_secs, gates, judge } of scenarios) {
+    const found = target_path === null ? '' : ` = ${target_path}`;
+    process.stdout.write(
+      `  ${name}${variant === DEFAULT_VARIANT ? '' : ` ${variant}`}  (${file}, fixture ${fixture}, target ${target}${found}, gates ${gates}, ${judge === null ? '' : `judge ${judge}, `}timeout ${timeout_secs} s)\n`,
+    );
+  }
+  for (const cell of resolved.cells) process.stdout.write(`  ${cell.id}\n`);
+  return 0;
+}

@@ -1,0 +1,43 @@
+import pc from 'picocolors';
+import { renderTable, terminalText } from '../../lib/format/table.js';
+import { printJson, textOptions } from '../shared/output.js';
+import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
+import { openProject } from '../../planning/project.js';
+
+/** `scenarios`: what there is to run. */
+export async function listScenarios(
+  selection: Omit<Selection, 'files'>,
+  { json }: { json: boolean },
+): Promise<number> {
+  const selected = await selectScenarios(openProject(), { ...selection, files: [], all: true });
+  const scenarios = selected.map(({ scenario, file }) => ({
+    name: scenario.name,
+    file,
+    description: scenario.description,
+    tier: scenario.tier,
+    tags: scenario.tags,
+    agents:
+      scenario.agents.length > 0
+        ? scenario.agents.map(({ agent }) => agent)
+        : (scenario.mock?.steps.length ?? 0) > 0
+          ? ['mock']
+          : [],
+  }));
+  if (json) {
+    printJson({ scenarios });
+    return 0;
+  }
+  const { color, width } = textOptions();
+  const colors = pc.createColors(color);
+  const rows = scenarios.map(({ name, tier, tags, agents, description }) => [
+    colors.bold(terminalText(name)),
+    `tier ${tier}`,
+    terminalText(tags.join(',')),
+    terminalText(agents.join(',')),
+    colors.dim(terminalText(description)),
+  ]);
+  process.stdout.write(
+    rows.length === 0 ? 'no scenarios found\n' : `${renderTable(rows, { width }).join('\n')}\n`,
+  );
+  return 0;
+}

@@ -1,0 +1,71 @@
+import { CommanderError } from '@commander-js/extra-typings';
+import { systemFailure } from '../../lib/system-failure.js';
+import { UnsafeFolder } from '../../platform/folders.js';
+import { errorDocument, hasPrintedJson, printJson, printUsageError, say } from './output.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
+
+/** What runs for days and writes a log, where the stack of an error belongs. */
+export const keepsLog = ([verb, part]: readonly string[]): boolean =>
+  verb === 'worker' || (verb === 'engine' && part === 'keep');
+
+/** Prints why a command failed, exactly one document with `--json`, and gives its exit code. Expected errors print no stack. */
+export function reportFailure(error: unknown, to: { json: boolean; log: boolean }): 0 | 2 | 3 {
+  // Whoever read our output has gone: there is nobody to tell, and no success to claim.
+  if ((error as NodeJS.ErrnoException | null)?.code === 'EPIPE') return 3;
+  // An error may come after the result was printed.
+  const json = to.json && !hasPrintedJson();
+  if (error instanceof CommanderError) {
+    // Commander has printed help or its message already.
+    if (error.exitCode === 0) return 0;
+    if (json) printJson(errorDocument('usage', error.message));
+    return 2;
+  }
+  if (error instanceof UsageError) {
+    printUsageError(error, json);
+    return 2;
+  }
+  const { code, message } = explainFailure(error);
+  if (json) printJson(errorDocument(code, message));
+  say(`error: ${message}`);
+  if ((to.log || hasDebug()) && error instanceof Error) say(error.stack ?? error.message);
+  return 3;
+}
+
+const hasDebug = (): boolean => (process.env['LLM_TOOL_TEST_DEBUG'] ?? '') !== '';
+
+function explainFailure(error: unknown): { code: 'infrastructure' | 'internal'; message: string } {
+  const known =
+    error instanceof InfrastructureError || error instanceof UnsafeFolder
+      ? error.message
+      : (serverFailure(error) ?? systemFailure(error));
+  if (known !== null) return { code: 'infrastructure', message: known };
+  const reason = error instanceof Error ? error.message : String(error);
+  return {
+    code: 'internal',
+    message: `this is a bug in llm-tool-test: ${reason}; please report it with the output of LLM_TOOL_TEST_DEBUG=1`,
+  };
+}
+
+/** Errors of Temporal's client by their names: its classes take longer to load than most commands take. */
+const CLIENT_ERRORS: ReadonlySet<string> = new Set([
+  'ServiceError',
+  'WorkflowUpdateRPCTimeoutOrCancelledError',
+  'WorkflowUpdateFailedError',
+  'WorkflowFailedError',
+  'WorkflowNotFoundError',
+]);
+
+const isOfGrpc = (error: Error & { code?: unknown; details?: unknown }): boolean =>
+  typeof error.code === 'number' && typeof error.details === 'string';
+
+function serverFailure(error: unknown): string | null {
+  if (!(error instanceof Error) || !(CLIENT_ERRORS.has(error.name) || isOfGrpc(error))) return null;
+  const what = error.name.endsWith('FailedError')
+    ? "the sweep's workflow failed"
+    : 'the Temporal server failed';
+  return `${what}: ${rootReason(error)}; try again, or check ${ownCommand('engine status')}`;
+}
+
+const rootReason = (error: Error): string =>
+  error.cause instanceof Error ? rootReason(error.cause) : error.message;

@@ -1,0 +1,31 @@
+import { exitCodeOf } from '../../results/records/sweep-document.js';
+import type { Plan } from '../../scenario/plan.js';
+import { sweepWorkflowId } from '../../workflows/protocol.js';
+import { printSweep, say } from './output.js';
+import { ownCommand } from '../../platform/invocation.js';
+import type { Session } from '../../client/session.js';
+import { uiPage } from '../../client/ui-page.js';
+import { follow } from '../../client/follow/follow.js';
+import { liveView } from './live-view.js';
+import { plainView } from './plain-view.js';
+import { catchSignals, giveUp } from './signals.js';
+
+/** Follows a sweep, prints what it came to, and gives the exit code: the end of `run` and of `resume`. */
+export async function followToEnd(
+  session: Session,
+  plan: Plan,
+  resultsPath: string,
+  json: boolean,
+  signals = catchSignals(() => giveUp(plan.sweep, json)),
+): Promise<number> {
+  const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
+  const view = process.stderr.isTTY ? liveView(session.client, plan, uiUrl) : plainView(plan);
+  const { document, interrupted } = await follow({ session, plan, resultsPath, uiUrl, signals, view });
+  printSweep(document, json);
+  if (document.status === 'paused') {
+    say(
+      `paused; continue: ${ownCommand(`resume ${plan.sweep}`)}  cancel: ${ownCommand(`cancel ${plan.sweep}`)}`,
+    );
+  }
+  return interrupted ? 130 : exitCodeOf(document);
+}

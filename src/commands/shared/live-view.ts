@@ -1,0 +1,120 @@
+import type { Client } from '@temporalio/client';
+import { logUpdateStderr } from 'log-update';
+import { frame, tookText, type LiveState } from '../../reports/live-frame.js';
+import { waitText } from '../../reports/wait-text.js';
+import { cellLabel } from '../../results/records/cell-label.js';
+import type { Outcome } from '../../results/records/result-line.js';
+import type { Plan } from '../../scenario/plan.js';
+import type { SweepProgress } from '../../workflows/protocol.js';
+import { hasColor } from './output.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { activeStep, BETWEEN_STEPS, type ActiveStep } from '../../client/follow/active-step.js';
+import { resultLabel, type View } from '../../client/follow/view.js';
+import { limitsOf, parkedIn, waitsOf } from '../../client/follow/waits.js';
+
+const RECENT = 8;
+/** Each active run shown costs a question to the server. */
+const ACTIVE_SHOWN = 24;
+
+type Shown = LiveState['active'][number] & { id: string };
+
+/** A frame that is drawn over itself, for a terminal. */
+export function liveView(client: Client, plan: Plan, uiUrl: string | null): View {
+  const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
+  const since = new Map<string, { step: string; at: number }>();
+  const startedAt = Date.now();
+  let asked: { status: LiveState['status']; text: string } | null = null;
+  let away: string | null = null;
+  /** While no worker answers, what was known last is still the best guess. */
+  let last: SweepProgress | null = null;
+  let active: Shown[] = [];
+  /** Ids of the results that were there when the runs were last asked for: a new one says that its run has ended since. */
+  let before: ReadonlySet<string> = new Set();
+
+  const limitOf = limitsOf(plan);
+
+  const shown = (id: string, { step, note }: ActiveStep): Shown => {
+    const known = since.get(id);
+    const at = known?.step === step ? known.at : Date.now();
+    since.set(id, { step, at });
+    const cell = cells.get(id);
+    return { id, label: cell === undefined ? id : cellLabel(cell), step, since: at, note };
+  };
+
+  async function activeCells(progress: SweepProgress): Promise<Shown[]> {
+    const running = await Promise.all(
+      progress.active.slice(0, ACTIVE_SHOWN).map(async ({ cell, workflowId }) => {
+        const found = await activeStep(client, workflowId);
+        const limit = found.step === BETWEEN_STEPS ? limitOf(progress, cell) : null;
+        return shown(cell, limit === null ? found : { step: waitText(limit, Date.now()), note: null });
+      }),
+    );
+    const parked = parkedIn(progress)
+      .slice(0, ACTIVE_SHOWN - running.length)
+      .map((wait) => shown(wait.cell, { step: waitText(wait, Date.now()), note: wait.message ?? null }));
+    return [...running, ...parked];
+  }
+
+  const waitNote = (progress: SweepProgress): string | null => {
+    const waits = waitsOf(progress).map((wait) => waitText(wait, Date.now()));
+    return waits.length === 0
+      ? null
+      : `${waits.join(', ')}; to stop waiting: ${ownCommand(`retry ${plan.sweep} --now`)}`;
+  };
+
+  return {
+    progressEveryMs: 1000,
+    async show({ progress, waiting, results }) {
+      if (progress !== null && progress !== last) {
+        last = progress;
+        before = new Set(results.map(({ id }) => id));
+        active = await activeCells(progress);
+      }
+      const lastOf = [...new Map(results.map((line) => [line.cell, line])).values()];
+      const ended = new Set(lastOf.filter(({ id }) => !before.has(id)).map(({ cell }) => cell));
+      const running = (last?.active ?? []).filter(({ cell }) => !ended.has(cell)).length;
+      const having = (outcome: Outcome): number => lastOf.filter((line) => line.outcome === outcome).length;
+      const state: LiveState = {
+        sweep: plan.sweep,
+        status: asked?.status ?? last?.status ?? 'starting',
+        note:
+          away ??
+          asked?.text ??
+          waiting ??
+          (progress === null ? 'waiting for the worker' : waitNote(progress)),
+        startedAt,
+        total: plan.cells.length,
+        totals: {
+          passed: having('pass'),
+          failed: having('fail'),
+          errored: having('error'),
+          cancelled: having('cancelled'),
+        },
+        active: active.filter(({ id }) => !ended.has(id)),
+        running,
+        recent: lastOf.slice(-RECENT).map((line) => ({
+          label: resultLabel(line),
+          outcome: line.outcome,
+          message: line.message,
+          took: tookText(line.duration_secs, line.cached_from !== null),
+        })),
+        uiUrl,
+        hint:
+          asked === null
+            ? 'Ctrl-C pauses, pressed twice it cancels'
+            : asked.status === 'pausing'
+              ? 'Ctrl-C again cancels'
+              : null,
+      };
+      const { columns, rows } = process.stderr;
+      logUpdateStderr(frame(state, columns, rows - 1, Date.now(), hasColor(process.stderr)));
+    },
+    note(status, text) {
+      asked = status === 'running' ? null : { status, text };
+    },
+    away(text) {
+      away = text;
+    },
+    done: () => logUpdateStderr.clear(),
+  };
+}

@@ -1,0 +1,53 @@
+import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
+import { printJson, say } from './output.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { openProject } from '../../planning/project.js';
+import { openSession } from '../../client/session.js';
+import { printAlreadyEnded } from './print-sweep.js';
+import { hasEnded } from '../../client/sweeps/ended-sweep.js';
+import { findPlan } from '../../client/sweeps/find-sweep.js';
+import { storedScenarios } from '../../client/hand-over-again.js';
+import { startWhereLost } from '../../client/next-round.js';
+import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import { waitUntilClosed } from '../../client/wait-until-closed.js';
+import { updateSweep, type SweepOptions } from '../../client/update-sweep.js';
+import { UsageError } from '../../lib/usage-error.js';
+
+/** `pause`: no new cell starts, running agents finish. `cancel`: agents are killed; returns when nothing of them lives. */
+export async function pauseOrCancel(
+  verb: 'pause' | 'cancel',
+  id: string,
+  options: SweepOptions,
+): Promise<number> {
+  const { resultsPath } = openProject(options.results);
+  const plan = findPlan(resultsPath, id);
+  if (hasEnded(resultsPath, plan)) return printAlreadyEnded(resultsPath, plan, options.json);
+  const session = await openSession(resultsPath, say, options);
+  try {
+    const round = { scenarios: storedScenariosIfAny(resultsPath, plan), file: {} };
+    if ((await startWhereLost(session, resultsPath, plan, round)) === 'ended')
+      return await printAlreadyEnded(resultsPath, plan, options.json);
+    const status = await updateSweep(session, plan.sweep, verb);
+    if (status === null) return await printAlreadyEnded(resultsPath, plan, options.json);
+    if (verb === 'cancel') await waitUntilClosed(session, plan.sweep);
+    const document = { ...(await sweepDocument(resultsPath, plan, say)), status };
+    if (options.json) printJson(document);
+    else
+      say(
+        `${plan.sweep}: ${status}${verb === 'pause' ? `; continue with ${ownCommand(`resume ${plan.sweep}`)}` : ''}`,
+      );
+    return 0;
+  } finally {
+    await session.close();
+  }
+}
+
+/** A sweep can be paused and ended also where its scenarios are gone: only to go on it needs them. */
+function storedScenariosIfAny(resultsPath: string, plan: Plan): EffectiveScenario[] {
+  try {
+    return storedScenarios(resultsPath, plan);
+  } catch (error) {
+    if (error instanceof UsageError) return [];
+    throw error;
+  }
+}

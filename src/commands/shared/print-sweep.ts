@@ -1,0 +1,18 @@
+import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import { exitCodeOf } from '../../results/records/sweep-document.js';
+import type { Plan } from '../../scenario/plan.js';
+import { printSweep, say } from './output.js';
+
+/** Prints the result of a sweep that has ended, and returns its exit code. */
+export async function printEndedSweep(resultsPath: string, plan: Plan, json: boolean): Promise<number> {
+  const document = await sweepDocument(resultsPath, plan, say);
+  printSweep(document, json);
+  return exitCodeOf(document);
+}
+
+/** The same, for a verb that has nothing left to do: that is no error, whatever the outcomes. */
+export async function printAlreadyEnded(resultsPath: string, plan: Plan, json: boolean): Promise<number> {
+  say(`${plan.sweep} has already ended`);
+  await printEndedSweep(resultsPath, plan, json);
+  return 0;
+}

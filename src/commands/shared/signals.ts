@@ -1,0 +1,46 @@
+import type { Signals } from '../../client/follow/steer-by-signals.js';
+import { errorDocument, printJson, say } from './output.js';
+import { ownCommand } from '../../platform/invocation.js';
+
+/** So many signals end the command at once, whatever it waits for. */
+const ENOUGH = 3;
+
+/**
+ * Takes SIGINT and SIGTERM from now on: from before a sweep starts, so that none is lost while it does. The third one ends the
+ * command at once, and `onGivenUp` may say what becomes of the sweep. A closed terminal (SIGHUP) ends the command only.
+ */
+export function catchSignals(onGivenUp: () => void): Signals {
+  let received = 0;
+  let act: ((received: number) => void) | null = null;
+  const onSignal = (): void => {
+    received += 1;
+    if (received >= ENOUGH) {
+      onGivenUp();
+      process.exit(130);
+    }
+    act?.(received);
+  };
+  const onHangUp = (): void => process.exit(129);
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  process.on('SIGHUP', onHangUp);
+  return {
+    interrupted: () => received > 0,
+    each(acting) {
+      act = acting;
+      for (let nth = 1; nth <= received; nth++) acting(nth);
+    },
+    stop() {
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+      process.off('SIGHUP', onHangUp);
+    },
+  };
+}
+
+/** What a command says that a third signal ends before the sweep has answered. */
+export function giveUp(sweep: string, json: boolean): void {
+  const message = `this command was interrupted, but the sweep may still be running; continue with ${ownCommand(`resume ${sweep}`)}, or end it with ${ownCommand(`cancel ${sweep}`)}`;
+  if (json) printJson(errorDocument('interrupted', message));
+  say(message);
+}

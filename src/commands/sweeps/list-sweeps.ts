@@ -1,0 +1,48 @@
+import { renderSweeps } from '../../reports/sweeps-text.js';
+import { summarizeSweeps, type PlannedSweep } from '../../results/records/sweep-list.js';
+import { Plan } from '../../scenario/plan.js';
+import { planFile, resultsLog } from '../../store/results-folder.js';
+import { readResults } from '../../store/results-log.js';
+import { printJson, say, textOptions } from '../shared/output.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { openProject } from '../../planning/project.js';
+import { displayPath } from '../../platform/display-path.js';
+import { newestSweeps } from '../../client/sweeps/newest-sweeps.js';
+import { readResultsFile } from '../../client/sweeps/read-results-file.js';
+import { sweepStatus } from '../../client/sweeps/sweep-status.js';
+import { UsageError } from '../../lib/usage-error.js';
+
+/** More than a screen holds is asked for. */
+const SHOWN = 20;
+
+/** `sweeps`: the sweeps of the results folder, newest first, from the files alone. */
+export async function listSweeps(options: {
+  limit?: number;
+  results?: string;
+  json: boolean;
+}): Promise<number> {
+  const { resultsPath } = openProject(options.results);
+  const known = newestSweeps(resultsPath);
+  const wanted = known.slice(0, options.limit ?? (options.json ? known.length : SHOWN));
+  const { results } = readResults(resultsLog(resultsPath));
+  const sweeps = summarizeSweeps(
+    wanted.flatMap((id) => readSweep(resultsPath, id) ?? []),
+    results,
+  );
+  if (options.json) printJson({ sweeps });
+  else if (sweeps.length === 0) process.stdout.write(`no sweeps yet; start one with ${ownCommand('run')}\n`);
+  else process.stdout.write(renderSweeps(sweeps, known.length - wanted.length, Date.now(), textOptions()));
+  return Promise.resolve(0);
+}
+
+/** null for a sweep whose files are broken, which is said. */
+function readSweep(results: string, id: string): PlannedSweep | null {
+  try {
+    const plan = readResultsFile(planFile(results, id), Plan);
+    return { id, started: plan.created_at, status: sweepStatus(results, id), cells: plan.cells };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    say(`warning: ${displayPath(results)}: ${error.message}; skipped this sweep`);
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+import { knownAgents } from '../../agents/index.js';
+import { printJson, say } from '../shared/output.js';
+import { judgeProblems } from '../../planning/choose-judge.js';
+import { findFiles } from '../../planning/find-scenario-files.js';
+import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused.js';
+import { lengthProblems, matrixProblems, profileProblems } from '../../planning/matrix-problems.js';
+import { loadScenarios } from '../../planning/select-scenarios.js';
+import { openProject } from '../../planning/project.js';
+import { displayPath } from '../../platform/display-path.js';
+import { UsageError } from '../../lib/usage-error.js';
+
+/** `validate`: every problem of every file at once. */
+export async function validate(files: string[], { json }: { json: boolean }): Promise<number> {
+  const project = openProject();
+  const paths = findFiles(project, { files });
+  if (paths.length === 0)
+    throw new UsageError('nothing_selected', `no scenario files in ${displayPath(project.fixturesPath)}`);
+  const { scenarios, problems: found, texts } = await loadScenarios(project, paths);
+  // A problem of the config is one, however many scenarios it concerns.
+  const ofJudges = scenarios.flatMap((scenario) => judgeProblems(project, scenario));
+  const known = knownAgents(project.config.agents);
+  const ofMatrix = scenarios.flatMap((scenario) => [
+    ...matrixProblems(project, known, scenario).map(({ problem }) => problem),
+    ...lengthProblems(known, scenario),
+  ]);
+  const others = [...ofMatrix, ...ofJudges, ...profileProblems(project, known)];
+  const problems = [...found, ...new Map(others.map((one) => [JSON.stringify(one), one])).values()];
+  if (project.configSource !== null) texts.set(project.configSource.file, project.configSource.text);
+  if (problems.length > 0) {
+    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
+    throw new UsageError(
+      'scenario_invalid',
+      `${count} in ${paths.length} file${paths.length === 1 ? '' : 's'}`,
+      problems,
+      texts,
+    );
+  }
+  for (const warning of await notReusedWarnings(project, targetsOfScenarios(project, scenarios)))
+    say(warning);
+  if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [] });
+  else process.stdout.write(`${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid\n`);
+  return 0;
+}

@@ -1,0 +1,90 @@
+import { execa } from 'execa';
+import { endOf } from '../../lib/format/truncate.js';
+import { shellWord } from '../../lib/shell-word.js';
+import type { Container } from '../environment.js';
+
+const REASON_LENGTH = 300;
+const NOT_THERE = /no such (container|object)|no container with name/i;
+const NOT_RUNNING = /is not running|container state improper|can only (create exec sessions|exec)/i;
+
+/** What the command line of containers has answered. */
+export interface Answer {
+  exitCode: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+/** The last line of what a command has printed about its failure. */
+export const reasonIn = (stderr: string): string =>
+  endOf(stderr.trim().split('\n').at(-1) ?? '', REASON_LENGTH);
+
+/** Asks `docker` or `podman` something. Nothing secret is among the arguments: every user of the host can read them. */
+export async function askCli(
+  command: Container['command'],
+  args: readonly string[],
+  { input, timeoutMs }: { input?: string; timeoutMs?: number } = {},
+): Promise<Answer> {
+  const { exitCode, stdout, stderr, cause } = await execa(command, args, {
+    reject: false,
+    encoding: 'buffer',
+    stripFinalNewline: false,
+    maxBuffer: 256 * 1024 * 1024,
+    ...(input === undefined ? { stdin: 'ignore' } : { input }),
+    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+  });
+  const said = Buffer.from(stderr).toString();
+  return {
+    exitCode: exitCode ?? -1,
+    stdout: Buffer.from(stdout),
+    stderr: exitCode === undefined && said === '' ? String(cause) : said,
+  };
+}
+
+/** @throws Error with what the command said */
+export function assertAnswered(command: string, what: string, { exitCode, stderr }: Answer): void {
+  if (exitCode !== 0) throw new Error(`${command} ${what} failed: ${reasonIn(stderr)}`);
+}
+
+/** Arguments by which a script that comes on standard input is run in a container. */
+export const scriptArgs = ({ name }: Container, user?: string): string[] => [
+  ...['exec', '-i', ...(user === undefined ? [] : ['-u', user]), name],
+  ...['sh', '-c', 'eval "$(cat)"'],
+];
+
+/**
+ * Runs a script in a container; null where there is no such container. One that was stopped, with the daemon or the machine,
+ * is started again first: its files are still there.
+ * @throws Error where the command line or its daemon does not work
+ */
+export async function runScript(
+  container: Container,
+  script: string,
+  { user }: { user?: string } = {},
+): Promise<Answer | null> {
+  const { command, name } = container;
+  const answer = await askCli(command, scriptArgs(container, user), { input: script });
+  if (answer.exitCode === 0) return answer;
+  const state = await stateOf(container);
+  if (state === 'missing') return null;
+  if (state === 'running' && !NOT_RUNNING.test(answer.stderr)) return answer;
+  assertAnswered(command, `start ${name}`, await askCli(command, ['start', name]));
+  return askCli(command, scriptArgs(container, user), { input: script });
+}
+
+/** @throws Error where the command line or its daemon does not work */
+export async function stateOf({ command, name }: Container): Promise<'missing' | 'running' | 'stopped'> {
+  const answer = await askCli(command, ['container', 'inspect', '--format', '{{.State.Running}}', name]);
+  if (answer.exitCode !== 0 && NOT_THERE.test(answer.stderr)) return 'missing';
+  assertAnswered(command, `inspect ${name}`, answer);
+  return answer.stdout.toString().trim() === 'true' ? 'running' : 'stopped';
+}
+
+/** Lines of a script that export variables: on standard input, where nobody reads them. */
+export const exports = (env: Readonly<Record<string, string>>): string =>
+  Object.entries(env)
+    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
+    .map(([name, value]) => `export ${name}=${quoted(value)}`)
+    .join('\n');
+
+/** A word of a script, whatever is in it; what no shell can hold is left out. */
+export const quoted = (word: string): string => (word === '' ? "''" : shellWord(word.replaceAll('\0', '')));

@@ -1,0 +1,111 @@
+import { basename, dirname } from 'node:path';
+import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
+import { GRACE_SECS, idleTickOf } from '../../platform/process/supervise.js';
+import type { EnvironmentHandle, ExecRequest, StartRequest } from '../environment.js';
+import { exports, quoted } from './container-cli.js';
+
+/** What a program of the image has to be there for. */
+const NEEDED = 'awk cat date grep head kill ls mkdir mkfifo readlink rm setsid sleep stat tail tar tr wc';
+
+/** PID 1: it takes in what loses its parent, and lives until the container is removed. */
+export const FIRST_PROCESS = 'trap "exit 0" TERM; while :; do sleep 3600 & wait $!; done';
+
+export const supervisorFolder = ({ root }: EnvironmentHandle): string => `${root}/supervisor`;
+const execFolder = ({ root }: EnvironmentHandle): string => `${root}/exec`;
+
+/** Makes the run's folder, as root, for the user of the image, whose ids `whoScript` has printed. */
+export const whoScript = `for program in ${NEEDED}; do command -v $program >/dev/null || echo "$program" >&2; done
+echo "$(id -u):$(id -g)"`;
+export const rootScript = ({ root }: EnvironmentHandle, owner: string): string =>
+  `mkdir -p ${quoted(root)} && chown ${quoted(owner)} ${quoted(root)}`;
+
+const fileOf = (handle: EnvironmentHandle, id: string): string => `${execFolder(handle)}/${id}`;
+
+/**
+ * Runs a command in a session of its own, whose number is in a file meanwhile. Its output is written by a process that ends
+ * with it, though what it has put into the background may hold that open.
+ */
+export const execScript = (handle: EnvironmentHandle, request: ExecRequest, id: string): string => `
+cd ${quoted(handle.workspace)} 2>/dev/null && [ ! -L ${quoted(handle.workspace)} ] || { echo 'the workspace is gone' >&2; exit 127; }
+mkdir -p ${quoted(execFolder(handle))}
+_ltt_file=${quoted(fileOf(handle, id))}
+(
+${exports({ ...request.env, [RUN_MARK]: request.part === undefined ? handle.mark : markOf(handle.mark, request.part) })}
+unset OLDPWD
+exec setsid sh -c 'echo $$ >"$0"; exec sh -c "$1"' "$_ltt_file" ${quoted(request.command)} </dev/null
+)
+_ltt_status=$?
+${request.keepBackground === true ? '' : 'kill -KILL -"$(cat "$_ltt_file")" 2>/dev/null'}
+rm -f "$_ltt_file"
+exit $_ltt_status`;
+
+/** Ends a command and its background processes. */
+export const endExecScript = (handle: EnvironmentHandle, id: string): string =>
+  `kill -KILL -"$(cat ${quoted(fileOf(handle, id))})"; :`;
+
+/** Ends what carries the mark of a part, again until nothing is left. */
+export const killPartScript = ({ mark }: EnvironmentHandle, part: string): string => `
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  found=
+  for process in /proc/[0-9]*; do
+    tr '\\0' '\\n' <"$process/environ" | grep -qxF ${quoted(`${RUN_MARK}=${markOf(mark, part)}`)} || continue
+    found=1
+    kill -KILL "\${process#/proc/}"
+  done 2>/dev/null
+  [ -n "$found" ] || exit 0
+  sleep 0.05
+done`;
+
+/** Ends everything but PID 1 and what it waits for, and this. */
+export const killAllScript = `
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  kill -KILL -1 2>/dev/null
+  sleep 0.05
+  left=0
+  for process in /proc/[0-9]*; do
+    pid=\${process#/proc/}
+    [ "$pid" != 1 ] && [ "$pid" != $$ ] && read -r line <"$process/stat" || continue
+    set -- \${line##*) }
+    [ "$1" = Z ] || [ "$2" = 1 ] && [ "$(tr '\\0' ' ' <"$process/cmdline")" = 'sleep 3600 ' ] || left=$((left + 1))
+  done 2>/dev/null
+  [ "$left" = 0 ] && exit 0
+done`;
+
+/** Starts the agent under a supervisor that outlives this script, and waits until that has claimed the start. */
+export function startScript(handle: EnvironmentHandle, request: StartRequest, folder: string): string {
+  const { argv, env, stdin, files, deadlineSecs, idleSecs } = request;
+  const scripts = supervisorFolder(handle);
+  const mark = markOf(handle.mark, 'agent');
+  const words = [
+    ...['setsid', 'sh', `${scripts}/claim.sh`, folder, 'container', 'container', `${scripts}/supervise.sh`],
+    ...[deadlineSecs, idleTickOf(idleSecs), GRACE_SECS].map(String),
+    ...[mark, handle.workspace, `${folder}/in`, ...argv],
+  ];
+  const written = [...files, { path: `${folder}/in`, content: stdin }].map(
+    ({ path, content }) =>
+      `mkdir -p ${quoted(dirname(path))} && printf %s ${quoted(content)} >${quoted(path)} || exit 1`,
+  );
+  return `
+umask 077
+${written.join('\n')}
+cd ${quoted(folder)} || exit 1
+for file in exit stop session sup.err; do [ -e $file ] || printf ' ' >$file; done
+umask 022
+(
+  export LLM_TOOL_TEST_AGENT_PATH="$PATH"
+${exports(omitPath(env))}
+${'PATH' in env ? `export LLM_TOOL_TEST_AGENT_PATH=${quoted(env['PATH'] ?? '')}` : ''}
+  export ${RUN_MARK}=${quoted(markOf(handle.mark, 'supervisor'))}
+  exec ${words.map(quoted).join(' ')}
+) </dev/null >/dev/null 2>&1 &
+tries=0
+until [ -s sup ] || [ $tries -gt 250 ]; do sleep 0.02; tries=$((tries + 1)); done
+[ -s sup ] || { echo "the supervisor did not start in ${basename(folder)}: $(cat sup.err)" >&2; exit 1; }`;
+}
+
+const omitPath = (env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name !== 'PATH'));
+
+/** Asks the supervisor of a start to stop its agent. Opened to read too: nobody waits for one that is gone. */
+export const stopScript = (folder: string, reason: string): string =>
+  `[ -p ${quoted(`${folder}/ctl`)} ] && printf '%s\\n' ${quoted(reason)} 1<>${quoted(`${folder}/ctl`)}; :`;

@@ -1,0 +1,53 @@
+import { mkdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { removeTree } from '../../platform/fs/tree.js';
+import { temporaryName } from '../../platform/fs/write-file.js';
+import type { Container, EnvironmentHandle } from '../environment.js';
+import { reasonIn } from './container-cli.js';
+
+/** A folder of the host that is removed when `use` is done with it, or by the clean-up of the run. */
+export async function withScratch<T>(
+  { journal }: EnvironmentHandle,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = temporaryName(join(dirname(journal), 'container'));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await use(folder);
+  } finally {
+    await removeTree(folder);
+  }
+}
+
+/** Copies what is in a folder of the host into one of a container, where it belongs to the container's user. */
+export async function copyIn({ command, name }: Container, from: string, to: string): Promise<void> {
+  const packed = execa('tar', ['-C', from, '-cf', '-', '.'], { encoding: 'buffer', stdin: 'ignore' });
+  const { failed, stderr } = await packed.pipe(command, ['exec', '-i', name, 'tar', '-C', to, '-xof', '-'], {
+    reject: false,
+  });
+  if (failed) throw new Error(`${command} exec ${name} tar failed: ${reasonIn(stderr)}`);
+}
+
+/** Copies a folder of a container into one of the host; null where it is not there. */
+export async function copyOut(
+  { command, name }: Container,
+  from: string,
+  to: string,
+): Promise<string | null> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  const packed = execa(command, ['cp', `${name}:${from}`, '-'], {
+    encoding: 'buffer',
+    stdin: 'ignore',
+    buffer: false,
+  });
+  const problem: Buffer[] = [];
+  packed.stderr.on('data', (chunk: Buffer) => problem.push(chunk));
+  const unpacked = await packed.pipe('tar', ['-C', to, '-xof', '-'], { reject: false });
+  if (!unpacked.failed) return join(to, from.slice(from.lastIndexOf('/') + 1));
+  const reason = Buffer.concat(problem).toString() || unpacked.stderr;
+  if (/could not find the file|no such file|no such container|no container with name/i.test(reason))
+    return null;
+  throw new Error(`${command} cp ${name}:${from} failed: ${reasonIn(reason)}`);
+}

@@ -1,0 +1,112 @@
+import { closeSync, existsSync, mkdirSync, openSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { STOP_REASONS } from '../../lib/supervision.js';
+import { readExit } from '../../platform/process/supervise.js';
+import { writeFileAtomic, writeNote } from '../../platform/fs/write-file.js';
+import type { Container, EnvironmentHandle, ProcessState } from '../environment.js';
+import { startFiles } from '../journal.js';
+import { assertAnswered, quoted, runScript } from './container-cli.js';
+
+/** How much of an output is fetched at once. */
+const PIECE = 4 * 1024 * 1024;
+const KILLED = 137;
+const MAX_TRIES = 5;
+
+/** Folder of a start in the container, where its supervisor keeps its files. */
+export const startInside = ({ root }: EnvironmentHandle, start: number): string =>
+  join(root, 'agent', String(start));
+
+/**
+ * Says what has become of a start, how large its output is, and prints what comes after the given sizes. That the supervisor
+ * lives is looked at before the exit status, which is written before its death.
+ */
+const inspectScript = (folder: string, out: number, err: number): string => `
+cd ${quoted(folder)} 2>/dev/null && [ -e sup ] || { echo none 0 - 0 0 0 0 0; exit; }
+state=dead code=- stop=- claimed=$(stat -c %Y sup) ended=0
+if read -r pid boot mode start <sup && read -r line 2>/dev/null <"/proc/$pid/stat"; then
+  set -- \${line##*) }
+  [ "$1" = Z ] || { shift 19; [ "$1" != "$start" ] || state=running; }
+elif [ -z "$start" ] && [ $(($(date +%s) - claimed)) -lt 5 ]; then state=starting; fi
+if read -r code 2>/dev/null <exit && [ -n "$code" ]; then
+  state=ended ended=$(stat -c %Y exit)
+  read -r stop <stop; stop=\${stop:--}
+else code=-; fi
+piece() {
+  bytes=$(wc -c 2>/dev/null <"$1") || bytes=0
+  bytes=$((bytes - $2)); [ "$bytes" -gt 0 ] || bytes=0; [ "$bytes" -lt ${PIECE} ] || bytes=${PIECE}
+  echo "$bytes"
+}
+out=$(piece out ${out}) err=$(piece err ${err}) said=$(piece sup.err 0)
+echo "$state $code $stop $claimed $ended $out $err $said"
+[ "$out" = 0 ] || tail -c +${out + 1} out | head -c "$out"
+[ "$err" = 0 ] || tail -c +${err + 1} err | head -c "$err"
+[ "$said" = 0 ] || head -c "$said" sup.err`;
+
+/**
+ * What has become of a start of the agent; the journal has all that it has printed by then. Its exit status is written last,
+ * and read from there ever after: the container may be gone.
+ */
+export async function mirrorStart(
+  handle: EnvironmentHandle,
+  container: Container,
+  start: number,
+): Promise<ProcessState> {
+  const { folder, stdout, stderr, claim, exit, stop, errors } = startFiles(handle, start);
+  if (!existsSync(folder)) return { state: 'none' };
+  const known = await readExit(folder);
+  if (known?.state === 'ended') return known;
+  for (let tries = MAX_TRIES; ; tries--) {
+    const [outAt, errAt] = [sizeOf(stdout), sizeOf(stderr)];
+    const answer = await runScript(container, inspectScript(startInside(handle, start), outAt, errAt));
+    if (answer === null) return { state: existsSync(claim) ? 'dead' : 'none' };
+    // It was ended with all else in the container.
+    if (answer.exitCode === KILLED && tries > 0) continue;
+    assertAnswered(container.command, `exec ${container.name}`, answer);
+    const end = answer.stdout.indexOf('\n');
+    const [state = '', code = '', reason, ...numbers] = answer.stdout.subarray(0, end).toString().split(' ');
+    const [claimed = 0, ended = 0, out = 0, err = 0, said = 0] = numbers.map(Number);
+    if (state === 'none') return { state };
+    const pieces = answer.stdout.subarray(end + 1);
+    if (pieces.length !== out + err + said) {
+      if (tries > 0) continue; // a file has grown shorter while it was read
+      throw new Error(`what start ${start} of the agent has left in ${container.name} cannot be read`);
+    }
+    if (!existsSync(claim)) noteAt(claim, '0 container container 0\n', claimed);
+    writeAt(stdout, outAt, pieces.subarray(0, out));
+    writeAt(stderr, errAt, pieces.subarray(out, out + err));
+    if (said > 0) writeNote(errors, pieces.subarray(out + err).toString());
+    if (state === 'running' || state === 'starting') return { state };
+    if (out === PIECE || err === PIECE) continue;
+    if (state !== 'ended') return { state: 'dead' };
+    const stopped = STOP_REASONS.find((known) => known === reason) ?? null;
+    await writeFileAtomic(stop, `${stopped ?? ''}\n`, 0o600);
+    await writeFileAtomic(exit, `${code}\n`, 0o600);
+    setTime(exit, ended);
+    return { state, exitCode: Number(code), stopped };
+  }
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** At its place, so that two who follow the same agent write the same. */
+function writeAt(path: string, position: number, piece: Buffer): void {
+  const file = openSync(path, existsSync(path) ? 'r+' : 'w', 0o600);
+  try {
+    for (let done = 0; done < piece.length;)
+      done += writeSync(file, piece, done, piece.length - done, position + done);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function noteAt(path: string, text: string, seconds: number): void {
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+  writeNote(path, text);
+  setTime(path, seconds);
+}
+
+/** As the container has it, which counts whole seconds; what has just happened is told exactly. */
+function setTime(path: string, seconds: number): void {
+  const now = Date.now() / 1000;
+  if (now - seconds > 2) utimesSync(path, now, seconds);
+}

@@ -1,0 +1,41 @@
+import { mkdirSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { copyTree, isFolder, listTree, removeTree } from '../platform/fs/tree.js';
+import type { Contents } from './environment.js';
+
+/** Fills a new folder of the host: the fixture's snapshot, its initial-state/ at the root, then `files`. */
+export async function fillWorkspace(
+  folder: string,
+  { fixture, files }: Pick<Contents, 'fixture' | 'files'>,
+): Promise<void> {
+  if (fixture === null) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  else await copyFixture(fixture, folder);
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+}
+
+async function copyFixture(fixture: string, folder: string): Promise<void> {
+  const entries = await listTree(fixture);
+  const initial = join(fixture, 'initial-state');
+  // A file of that name is like any other.
+  const hasInitial = await isFolder(initial);
+  const ofInitialState = (path: string): boolean =>
+    hasInitial && (path === 'initial-state' || path.startsWith('initial-state/'));
+  const initialEntries = hasInitial ? await listTree(initial) : [];
+  await copyTree(
+    fixture,
+    entries.filter((entry) => !ofInitialState(entry.path)),
+    folder,
+  );
+  const kinds = new Map(entries.map(({ path, kind }) => [path, kind]));
+  for (const { path, kind } of initialEntries) {
+    // Only folders merge; a copy would follow a symlink that is there, and fail on a folder.
+    const replaced = kinds.get(path);
+    if (replaced !== undefined && (kind !== 'folder' || replaced !== 'folder'))
+      await removeTree(join(folder, path));
+  }
+  await copyTree(initial, initialEntries, folder);
+}

@@ -1,0 +1,29 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { nearestExisting } from '../platform/folders.js';
+import { writeFileAtomic } from '../platform/fs/write-file.js';
+import type { StartRequest } from './environment.js';
+
+/**
+ * Writes files of ours below a run's root, before a start of the agent. What the start before has left may be anything:
+ * where a symlink leads elsewhere, nothing is written there.
+ */
+export async function writeOwnFiles(root: string, files: StartRequest['files']): Promise<void> {
+  for (const { path, content } of files) {
+    await makeOwnFolder(root, dirname(path));
+    await writeFileAtomic(path, content, 0o600);
+  }
+}
+
+async function makeOwnFolder(root: string, folder: string): Promise<void> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const existing = nearestExisting(folder);
+  const own = join(await realpath(root), relative(root, existing));
+  if ((await realpath(existing)) !== own)
+    throw ApplicationFailure.nonRetryable(
+      `the agent has put a symlink in the way of its own settings: ${relative(root, existing)}`,
+      'SymlinkInTheWay',
+    );
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}

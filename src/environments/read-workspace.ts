@@ -1,0 +1,35 @@
+import { copyBestEffort, type SkippedEntry, type Mask } from '../platform/fs/copy-best-effort.js';
+import { isFolder, createFolderOnce } from '../platform/fs/tree.js';
+import type { WorkspaceChanges } from '../results/records/workspace-changes.js';
+import type { Contents, Environment, EnvironmentHandle } from './environment.js';
+import { workspaceChanges } from './workspace-changes.js';
+
+/** What is not as `prepare` was told to make it; null when the workspace is gone. */
+export const changesIn = (
+  environment: Pick<Environment, 'view'>,
+  handle: EnvironmentHandle,
+  { fixture, files }: { fixture: string; files: Contents['files'] },
+): Promise<WorkspaceChanges | null> =>
+  environment.view(handle, (workspace) => workspaceChanges(workspace, fixture, files));
+
+/**
+ * Ends whatever of the run is still alive and puts the workspace at `to`, names and contents through `mask`. Says what
+ * was left out. Can be repeated.
+ */
+export async function collect(
+  environment: Pick<Environment, 'kill' | 'view'>,
+  handle: EnvironmentHandle,
+  to: string,
+  mask: Mask | null,
+): Promise<SkippedEntry[]> {
+  await environment.kill(handle, 'everything');
+  const leftOut = await environment.view(handle, async (workspace) => {
+    if (await isFolder(to)) return copyBestEffort(workspace, null, mask); // an earlier attempt did it
+    let found: SkippedEntry[] = [];
+    await createFolderOnce(to, async (temporary) => {
+      found = await copyBestEffort(workspace, temporary, mask);
+    });
+    return found;
+  });
+  return leftOut ?? []; // it was never made, or is gone
+}

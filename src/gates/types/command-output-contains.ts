@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { checkOutput } from '../command-output.js';
+import { command, commonFields, substring } from '../fields.js';
+import { defineGate } from '../gate.js';
+import { containing } from '../text-matcher.js';
+
+export const commandOutputContains = defineGate({
+  schema: z
+    .strictObject({
+      type: z.literal('command_output_contains'),
+      ...commonFields,
+      command,
+      substring,
+    })
+    .describe('The command exits with 0 and its stdout contains the text'),
+  subject: (spec) => spec.command,
+  check: (spec, context) => checkOutput(spec, context, containing(spec.substring)),
+});

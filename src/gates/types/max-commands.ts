@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { checkTrajectory, seenOnly, UNREAD } from '../check-trajectory.js';
+import { commonFields, count } from '../fields.js';
+import { defineGate } from '../gate.js';
+import { broken, countOf, fail, pass } from '../verdicts.js';
+
+export const maxCommands = defineGate({
+  schema: z
+    .strictObject({
+      type: z.literal('max_commands'),
+      ...commonFields,
+      max: count.describe('How many shell commands the agent may run'),
+    })
+    .describe('The agent ran at most `max` shell commands'),
+  subject: (spec) => countOf(spec.max, 'command'),
+  check: ({ max }, context) =>
+    checkTrajectory(context, (trajectory) => {
+      const ran = countOf(trajectory.commandCount, 'command');
+      const note = seenOnly(trajectory);
+      const evidence = `${ran}; expected at most ${max}${note}`;
+      if (trajectory.commandCount > max) return fail(evidence);
+      return trajectory.unread === true ? broken(`${evidence}; ${UNREAD}`) : pass(evidence);
+    }),
+});

@@ -1,0 +1,77 @@
+import { parseJson } from '../json.js';
+import { createCutMask } from './redact-truncated.js';
+import { createEncodedMask, createExactMask, encodings, MARKER, usableSecrets } from './redact-exact.js';
+import { redactJson } from './redact-json.js';
+import { maskPatterns } from './redact-patterns.js';
+
+type Redact = (text: string) => string;
+
+/** Masking one secret may uncover another beside it, so it is repeated until nothing changes, within reason. */
+const MAX_PASSES = 4;
+
+const isJsonText = (text: string): boolean => /^\s*[{["]/.test(text) && parseJson(text) !== undefined;
+
+/** Redacts JSON (the whole text, or single lines of it) string by string and the lines between as they are. */
+function redactDocument(text: string, redact: Redact): string {
+  if (isJsonText(text)) return redactJson(text, redact);
+  if (!text.includes('\n')) return redact(text);
+  const pieces: string[] = [];
+  let lines: string[] = [];
+  const flush = (): void => {
+    if (lines.length > 0) pieces.push(redact(lines.join('\n')));
+    lines = [];
+  };
+  for (const line of text.split('\n')) {
+    if (isJsonText(line)) {
+      flush();
+      pieces.push(redactJson(line, redact));
+    } else lines.push(line);
+  }
+  flush();
+  return pieces.join('\n');
+}
+
+/** Masks the secrets that are more than a piece of one line or string: JSON documents and multi-line values. */
+function createDocumentMask(secrets: string[]): Redact {
+  const isDocument = (secret: string): boolean => secret.includes('"') && parseJson(secret) !== undefined;
+  const documents = createExactMask(secrets.filter(isDocument), JSON.stringify(MARKER));
+  // In their encodings too: a line of such a value may be JSON by itself, and is then looked at alone.
+  const multiline = createEncodedMask(
+    secrets.filter((secret) => secret.includes('\n') && !isDocument(secret)),
+  );
+  return (text) => multiline(documents(text));
+}
+
+/** Shorter lines occur in other texts too (`"type": "a"`). */
+const MIN_LINE = 12;
+
+/** Output is redacted line by line, where a value of several lines is met one line at a time. */
+const withLines = (secrets: string[]): string[] => [
+  ...secrets,
+  ...secrets
+    .filter((secret) => secret.includes('\n'))
+    .flatMap((secret) => secret.split('\n'))
+    .map((line) => line.trim())
+    .filter((line) => line.length >= MIN_LINE),
+];
+
+/**
+ * A function that masks secrets in what is published: first the known values, in any usual encoding, then what
+ * looks like a secret. JSON stays JSON; redacting again changes nothing.
+ */
+export function createRedactor(options: { secrets: Iterable<string> }): (text: string) => string {
+  const secrets = withLines(usableSecrets(options.secrets));
+  const maskDocuments = createDocumentMask(secrets);
+  const maskValues = createEncodedMask(secrets);
+  const maskCut = createCutMask(() => secrets.flatMap(encodings));
+  const redact: Redact = (text) => maskPatterns(maskCut(maskValues(text)));
+  return (text) => {
+    let current = text;
+    for (let pass = 0; pass < MAX_PASSES; pass++) {
+      const next = redactDocument(maskDocuments(current), redact);
+      if (next === current) break;
+      current = next;
+    }
+    return current;
+  };
+}

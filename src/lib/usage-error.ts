@@ -1,0 +1,55 @@
+import type { Problem } from './problem.js';
+
+/** What can be wrong with the input, for programs: `error.code` of --json. specs/reference/commands.md lists them. */
+export const USAGE_CODES = [
+  'usage',
+  'config_invalid',
+  'scenario_not_found',
+  'scenario_invalid',
+  'nothing_selected',
+  'no_agent',
+  'unknown_agent',
+  'agent_model',
+  'unknown_provider',
+  'judge_model',
+  'not_enabled',
+  'sandbox_required',
+  'unknown_profile',
+  'unknown_variant',
+  'name_too_long',
+  'target_missing',
+  'env_file',
+  'detach_in_ci',
+  'results_unwritable',
+  'results_broken',
+  'unknown_id',
+  'sweep_open',
+  'files_in_the_way',
+  'files_unwritable',
+  'older_than',
+  'not_a_folder',
+  'symlink',
+  'no_scripts',
+  'unknown_script',
+  'no_readme',
+  'no_usage',
+  'bad_name',
+  'bad_command',
+] as const;
+type UsageCode = (typeof USAGE_CODES)[number];
+
+/** What is wrong with the input: exit 2, nothing has run. Printed without a stack. */
+export class UsageError extends Error {
+  constructor(
+    readonly code: UsageCode,
+    message: string,
+    readonly problems: Problem[] = [],
+    /** Texts of the files that problems are in, for code frames. */
+    readonly texts: ReadonlyMap<string, string> = new Map(),
+  ) {
+    super(message);
+  }
+}
+
+/** The engine, the disk or the network failed: exit 3. */
+export class InfrastructureError extends Error {}

@@ -1,0 +1,29 @@
+import type { Agent } from '../agents/agent.js';
+import { suggest } from '../lib/suggest.js';
+import { knownProviders } from '../platform/models/model-providers.js';
+import type { Config } from '../scenario/config.js';
+
+/** Why nobody can be started by this name; null where the agent is known. */
+export function agentProblem(name: string, known: ReadonlyMap<string, Agent>): string | null {
+  if (known.has(name)) return null;
+  const names = [...known.keys()];
+  const near = suggest(name, names);
+  return `unknown agent '${name}'${near === null ? '.' : `; did you mean '${near}'?`} Known agents: ${names.join(', ')}. Define others in [agents.${name}] in llm-tool-test-config.toml`;
+}
+
+/** What is wrong with a model for an agent; null where it can be run with it. */
+export function agentModelProblem(
+  { providers }: Config,
+  agent: Agent,
+  model: string,
+): { kind: 'agent_model' | 'unknown_provider'; message: string } | null {
+  const refused = agent.refuses(model);
+  if (refused !== null) return { kind: 'agent_model', message: `${agent.name}: ${refused}` };
+  const provider = agent.provider(model);
+  const known = [...knownProviders(providers).keys()];
+  if (provider === null || known.includes(provider)) return null;
+  return {
+    kind: 'unknown_provider',
+    message: `${agent.name} with model '${model}': unknown provider '${provider}'. Known providers: ${known.join(', ')}; define others in [providers.${provider}] in llm-tool-test-config.toml`,
+  };
+}

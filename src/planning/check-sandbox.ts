@@ -1,0 +1,39 @@
+import { chooseEnvironment } from '../environments/index.js';
+import type { Project } from './project.js';
+import { InfrastructureError, UsageError } from '../lib/usage-error.js';
+import type { ResolvedSweep } from './resolve-sweep.js';
+
+/**
+ * @throws UsageError for scenarios without a sandbox where the config requires one, InfrastructureError where this machine
+ * has none
+ */
+export async function checkSandbox({ config }: Project, { scenarios }: ResolvedSweep): Promise<void> {
+  if (!config.require_sandbox) return;
+  const without = scenarios.filter(({ effective }) => effective.scenario.environment.type === 'local');
+  if (without.length > 0) {
+    const names = [...new Set(without.map(({ effective }) => effective.scenario.name))].join(', ');
+    throw new UsageError(
+      'sandbox_required',
+      `the config file sets require_sandbox, but environment.type is local in ${names}; set it to bubblewrap, auto or docker`,
+    );
+  }
+  if (scenarios.every(({ effective }) => effective.scenario.environment.type === 'docker')) return;
+  const { lacking, lacksNetwork } = await chooseEnvironment({ type: 'bubblewrap' });
+  const missing = lacking ?? lacksNetwork;
+  if (missing !== null) throw new InfrastructureError(`the config file sets require_sandbox: ${missing}`);
+}
+
+/** @throws InfrastructureError where a container cannot be made on this machine: no command line, no daemon, no image */
+export async function checkContainers({ scenarios }: Pick<ResolvedSweep, 'scenarios'>): Promise<void> {
+  const wanted = new Map(
+    scenarios.map(({ effective }) => {
+      const { environment } = effective.scenario;
+      return [JSON.stringify(environment), environment];
+    }),
+  );
+  for (const environment of wanted.values()) {
+    if (environment.type !== 'docker') continue;
+    const { lacking } = await chooseEnvironment(environment);
+    if (lacking !== null) throw new InfrastructureError(`environment.type docker: ${lacking}`);
+  }
+}

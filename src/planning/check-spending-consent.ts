@@ -1,0 +1,36 @@
+import { adapterNames, knownAgents } from '../agents/index.js';
+import { parseJudgeName } from '../lib/model-name.js';
+import { knownProviders } from '../platform/models/model-providers.js';
+import type { Config } from '../scenario/config.js';
+import { UsageError } from '../lib/usage-error.js';
+
+/** @throws UsageError for an agent that may spend money without leave. */
+export function checkAgentConsent({ agents }: Config, name: string): void {
+  if (hasConsent() || knownAgents(agents).get(name)?.free === true) return;
+  throw notEnabled(`agent '${name}'`, 'run', orFreeAgent(name));
+}
+
+/** @throws UsageError for a judge that may spend money without leave. */
+export function checkJudgeConsent({ agents, providers }: Config, model: string): void {
+  const judge = parseJudgeName(model);
+  if (hasConsent() || !judge.ok) return;
+  const [who, remedy] =
+    judge.by === 'agent'
+      ? [knownAgents(agents).get(judge.agent), orFreeAgent(judge.agent)]
+      : [
+          knownProviders(providers).get(judge.provider),
+          Object.hasOwn(providers, judge.provider) ? orFree(`providers.${judge.provider}`) : '',
+        ];
+  if (who?.free === true) return;
+  throw notEnabled(`the judge ${model}`, 'ask', `${remedy}; --no-judge leaves it out`);
+}
+
+const hasConsent = (): boolean => process.env['LLM_TOOL_TEST_ENABLED'] === '1';
+
+const notEnabled = (who: string, verb: string, remedy: string): UsageError =>
+  new UsageError('not_enabled', `${who} may spend money: set LLM_TOOL_TEST_ENABLED=1 to ${verb} it${remedy}`);
+
+const orFree = (table: string): string => `, or say free = true in [${table}] if it costs nothing`;
+
+/** Built-in agents cost money, and their tables refuse to say that they do not. */
+const orFreeAgent = (name: string): string => (adapterNames.includes(name) ? '' : orFree(`agents.${name}`));

@@ -1,0 +1,93 @@
+import { knownAgents } from '../agents/index.js';
+import { parseJudgeName } from '../lib/model-name.js';
+import { suggest } from '../lib/suggest.js';
+import type { Problem } from '../lib/problem.js';
+import { knownProviders } from '../platform/models/model-providers.js';
+import type { Config } from '../scenario/config.js';
+import type { JudgeSettings } from '../scenario/plan.js';
+import type { Project } from './project.js';
+import { UsageError } from '../lib/usage-error.js';
+import { agentModelProblem, agentProblem } from './agent-problems.js';
+import type { SelectedScenario } from './select-scenarios.js';
+
+/** What the command line says of the judge. */
+export interface JudgeFlags {
+  /** false: left out. */
+  judge: boolean;
+  judgeModel?: string;
+}
+
+/** The judge of a scenario; null where it has none, or it is left out. @throws UsageError */
+export function chooseJudge(
+  project: Project,
+  selected: SelectedScenario,
+  flags: JudgeFlags,
+): JudgeSettings | null {
+  const { scenario, rubric } = selected;
+  const { judge } = scenario.judgment;
+  if (judge?.enabled !== true || rubric === null || !flags.judge) return null;
+  const { rubric: rubric_file, pass_threshold, always, timeout_secs, votes } = judge;
+  const model = modelOf(project, selected, flags);
+  return { model, rubric, rubric_file, pass_threshold, always, timeout_secs, votes };
+}
+
+/** What is wrong with the model that scenario or config name for a judge. */
+export function judgeProblems(project: Project, selected: SelectedScenario): Problem[] {
+  const { judge } = selected.scenario.judgment;
+  const named = judge?.model ?? project.config.judge?.model;
+  if (judge?.enabled !== true || named === undefined) return [];
+  const message = modelProblem(project, named);
+  return message === null ? [] : placeOf(project, selected, message).problems;
+}
+
+function modelOf(project: Project, selected: SelectedScenario, { judgeModel }: JudgeFlags): string {
+  const { scenario, file, text, problemAt } = selected;
+  if (judgeModel !== undefined) {
+    const message = modelProblem(project, judgeModel);
+    if (message !== null)
+      throw new UsageError('judge_model', `--judge-model or LLM_TOOL_TEST_JUDGE: ${message}`);
+    return judgeModel;
+  }
+  const model = scenario.judgment.judge?.model ?? project.config.judge?.model;
+  if (model === undefined) {
+    const message = `the judge has no model; set one here (model: provider/model or agent:<agent>/<model>), in [judge] in the config file, or with --judge-model or LLM_TOOL_TEST_JUDGE; or use --no-judge. ${known(project.config)}`;
+    const problems = [problemAt(['judgment', 'judge'], message, 'key')];
+    throw new UsageError('judge_model', `${scenario.name}: ${message}`, problems, new Map([[file, text]]));
+  }
+  const message = modelProblem(project, model);
+  if (message === null) return model;
+  const { problems, texts } = placeOf(project, selected, message);
+  throw new UsageError('judge_model', message, problems, texts);
+}
+
+function modelProblem({ config }: Project, text: string): string | null {
+  const name = parseJudgeName(text);
+  if (!name.ok) return name.message;
+  if (name.by === 'agent') {
+    const agents = knownAgents(config.agents);
+    const agent = agents.get(name.agent);
+    if (agent === undefined) return agentProblem(name.agent, agents);
+    return agentModelProblem(config, agent, name.model)?.message ?? null;
+  }
+  const providers = knownProviders(config.providers);
+  if (providers.has(name.provider)) return null;
+  const near = suggest(name.provider, [...providers.keys()]);
+  return `unknown provider '${name.provider}'${near === null ? '.' : `; did you mean '${near}'?`} ${known(config)}`;
+}
+
+const known = ({ providers }: Config): string =>
+  `Known providers: ${[...knownProviders(providers).keys()].join(', ')}; define others in [providers.NAME] in llm-tool-test-config.toml`;
+
+/** Where the model that counts is written. */
+function placeOf(
+  { configSource }: Project,
+  { scenario, file, text, problemAt }: SelectedScenario,
+  message: string,
+): { problems: Problem[]; texts: Map<string, string> } {
+  if (scenario.judgment.judge?.model !== undefined || configSource === null) {
+    const problems = [problemAt(['judgment', 'judge', 'model'], message)];
+    return { problems, texts: new Map([[file, text]]) };
+  }
+  const problems = [configSource.problemAt(['judge', 'model'], message)];
+  return { problems, texts: new Map([[configSource.file, configSource.text]]) };
+}

@@ -1,0 +1,105 @@
+import { isUtf8 } from 'node:buffer';
+import { lstatSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { systemFailure } from '../lib/system-failure.js';
+import { type Project } from './project.js';
+import { displayPath } from '../platform/display-path.js';
+import { UsageError } from '../lib/usage-error.js';
+import { isFile, isFolder, readText } from './file-checks.js';
+
+/** Files named, or with `--all` (or nothing named) those of the fixtures folder. */
+export function findFiles(
+  project: Project,
+  { files, all }: { files: readonly string[]; all?: boolean },
+): string[] {
+  const named = files.flatMap((name) => locate(project, name));
+  return all === true || files.length === 0
+    ? [...new Set([...named, ...discover(project.fixturesPath)])]
+    : [...new Set(named)];
+}
+
+/** A path as it is, or a name in the fixtures folder, with or without its ending. */
+function locate({ fixturesPath }: Project, name: string): string[] {
+  const candidates = [
+    resolve(name),
+    ...['', '.yaml', '.yml'].map((ending) => join(fixturesPath, `${name}${ending}`)),
+  ];
+  const file = candidates.find(isFile);
+  if (file !== undefined) return [file];
+  const folder = candidates.find(isFolder);
+  if (folder !== undefined) return discover(folder);
+  throw new UsageError(
+    'scenario_not_found',
+    `scenario '${name}' was not found as a path or in ${displayPath(fixturesPath)}`,
+  );
+}
+
+/**
+ * Scenario files below a folder. YAML that is something else (a rubric, a config) is passed over, and what lies in a
+ * fixture belongs to the fixture.
+ */
+function discover(folder: string): string[] {
+  const found: { path: string; fixtures: string[] }[] = [];
+  const visit = (at: string): void => {
+    for (const name of namesIn(at)) {
+      if (name.startsWith('.') || name === 'node_modules') continue;
+      const path = join(at, name);
+      if (lstatSync(path).isDirectory()) visit(path);
+      else if (/\.ya?ml$/.test(name) && !isFolder(path)) {
+        const look = peek(path);
+        if (look !== null) found.push({ path, fixtures: look });
+      }
+    }
+  };
+  if (isFolder(folder)) visit(folder);
+  const fixtures = new Set(
+    found.flatMap(({ path, fixtures: named }) =>
+      named.flatMap((fixture) => [
+        join(dirname(path), fixture),
+        join(folder, fixture),
+        join(folder, 'templates', fixture),
+      ]),
+    ),
+  );
+  return found.map(({ path }) => path).filter((path) => !liesIn(dirname(path), fixtures));
+}
+
+/** What is in a folder. What cannot be read is not passed over: it may hold scenarios. @throws UsageError */
+function namesIn(folder: string): string[] {
+  const shown = displayPath(folder);
+  const unreadable = (message: string): UsageError =>
+    new UsageError('scenario_invalid', `${shown} cannot be searched for scenarios: ${message}`, [
+      { file: shown, line: 1, column: 1, path: '', message },
+    ]);
+  try {
+    const names = readdirSync(folder, { encoding: 'buffer' });
+    const odd = names.find((name) => !isUtf8(name));
+    if (odd !== undefined)
+      throw unreadable(`the name ${JSON.stringify(String(odd))} is not UTF-8; rename it`);
+    return names.map(String).sort();
+  } catch (error) {
+    const reason = systemFailure(error);
+    throw reason === null ? error : unreadable(reason);
+  }
+}
+
+/** Whether a folder is one of these, or below one. */
+function liesIn(folder: string, folders: ReadonlySet<string>): boolean {
+  const parent = dirname(folder);
+  return folders.has(folder) || (parent !== folder && liesIn(parent, folders));
+}
+
+const SCENARIO_KEY = /^\s*[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;
+const FIXTURE_NAME = /^[\s-]*[{"']*template_folder["']?\s*:\s*["']?([^"'#\n]*?)["']?\s*(#.*)?$/gm;
+
+/**
+ * The fixtures that a scenario file names, as far as that can be told; null for YAML that is no scenario. A look at the
+ * text is enough, and is safe with files of others that YAML's parser would choke on.
+ */
+function peek(path: string): string[] | null {
+  const text = readText(path);
+  // Not passed over: that it cannot be read is told when it is loaded.
+  if (text === null) return [];
+  if (!SCENARIO_KEY.test(text)) return null;
+  return [...text.matchAll(FIXTURE_NAME)].flatMap(([, name]) => name || []);
+}

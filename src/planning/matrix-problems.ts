@@ -1,0 +1,65 @@
+import type { Agent } from '../agents/agent.js';
+import type { Problem } from '../lib/problem.js';
+import { tooLongCell } from '../results/records/longest-names.js';
+import { expandMatrix } from '../scenario/expand-matrix.js';
+import type { Project } from './project.js';
+import { agentModelProblem, agentProblem } from './agent-problems.js';
+import type { SelectedScenario } from './select-scenarios.js';
+
+type Kind = 'unknown_agent' | 'agent_model' | 'unknown_provider';
+
+/** What is wrong with the agents and models of a scenario's own matrix. */
+export function matrixProblems(
+  { config }: Project,
+  known: ReadonlyMap<string, Agent>,
+  { scenario, problemAt }: SelectedScenario,
+): { kind: Kind; problem: Problem }[] {
+  return scenario.agents.flatMap(({ agent: name, models }, index): { kind: Kind; problem: Problem }[] => {
+    const at = ['agents', index];
+    const agent = known.get(name);
+    if (agent === undefined) {
+      const message = agentProblem(name, known) ?? '';
+      return [{ kind: 'unknown_agent', problem: problemAt([...at, 'agent'], message) }];
+    }
+    return models.flatMap((model, nth) => {
+      const wrong = agentModelProblem(config, agent, model);
+      if (wrong === null) return [];
+      return [{ kind: wrong.kind, problem: problemAt([...at, 'models', nth], wrong.message) }];
+    });
+  });
+}
+
+/** Agents of the config's profiles that nobody defines; of one profile, or of all. */
+export function profileProblems(
+  { config, configSource }: Project,
+  known: ReadonlyMap<string, Agent>,
+  only?: string,
+): Problem[] {
+  if (configSource === null) return [];
+  return Object.entries(config.profiles)
+    .filter(([name]) => only === undefined || name === only)
+    .flatMap(([name, { agents }]) =>
+      agents.flatMap((agent) => {
+        const message = agentProblem(agent, known);
+        return message === null ? [] : [configSource.problemAt(['profiles', name, 'agents'], message)];
+      }),
+    );
+}
+
+/** Cells of the scenario's own matrix whose names are too long together. */
+export function lengthProblems(
+  known: ReadonlyMap<string, Agent>,
+  { scenario, variants, problemAt }: SelectedScenario,
+): Problem[] {
+  const { cells } = expandMatrix(
+    [{ ...scenario, repeat: 1, variants: variants.map(({ variant }) => variant) }],
+    {
+      flags: {},
+      profile: null,
+      defaultAgents: ['mock'],
+      agentModels: Object.fromEntries([...known].map(([name, { models }]) => [name, models])),
+    },
+  );
+  const messages = cells.flatMap((cell) => tooLongCell(cell) ?? []);
+  return messages.slice(0, 1).map((message) => problemAt(['name'], message));
+}

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { isFull, namingFull } from '../lib/disk-failure.js';
+import { displayPath } from '../platform/display-path.js';
+import { nearestExisting } from '../platform/folders.js';
+import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
+import type { ProblemAt } from '../scenario/source.js';
+import { loadText } from './file-checks.js';
+import { UsageError } from '../lib/usage-error.js';
+
+const CONFIG_NAME = 'llm-tool-test-config.toml';
+
+/** The project that a command works in: its config file, found upward from the working folder, and its folders. */
+export interface Project {
+  /** Folder of the config file; the working folder where there is none. */
+  root: string;
+  config: Config;
+  configFile: string | null;
+  /** For problems of a config that is fine in itself; null where there is no file. */
+  configSource: { file: string; text: string; problemAt: ProblemAt } | null;
+  resultsPath: string;
+  fixturesPath: string;
+}
+
+type ReadConfig = Pick<Project, 'config' | 'configSource'>;
+const NO_CONFIG: ReadConfig = { config: defaultConfig, configSource: null };
+
+function findUpward(name: string, from: string): string | null {
+  const file = join(from, name);
+  if (existsSync(file)) return file;
+  const parent = dirname(from);
+  return parent === from ? null : findUpward(name, parent);
+}
+
+/** @throws UsageError for a config file that is broken. */
+export function openProject(resultsFlag?: string): Project {
+  const configFile = findUpward(CONFIG_NAME, process.cwd());
+  const read = configFile === null ? NO_CONFIG : readConfig(configFile);
+  return projectOf(configFile, read, resultsFlag);
+}
+
+/** A project without its config, for those who go on where that is broken. */
+export const projectByDefault = (resultsFlag?: string): Project =>
+  projectOf(findUpward(CONFIG_NAME, process.cwd()), NO_CONFIG, resultsFlag);
+
+function projectOf(
+  configFile: string | null,
+  { config, configSource }: ReadConfig,
+  resultsFlag: string | undefined,
+): Project {
+  const root = configFile === null ? process.cwd() : dirname(configFile);
+  return {
+    root,
+    config,
+    configFile,
+    configSource,
+    resultsPath: resultsFlag === undefined ? resolve(root, config.results_path) : resolve(resultsFlag),
+    fixturesPath: resolve(root, config.fixtures_path),
+  };
+}
+
+function readConfig(file: string): ReadConfig {
+  const shown = displayPath(file);
+  const read = loadText(file);
+  if (!read.ok) {
+    const { reason, line, column } = read;
+    const problem = { file: shown, line, column, path: '', message: reason };
+    throw new UsageError('config_invalid', `${shown} cannot be read: ${reason}`, [problem]);
+  }
+  const { text } = read;
+  const loaded = parseConfig(shown, text);
+  if (loaded.ok) {
+    const { value, problemAt } = loaded;
+    return { config: value, configSource: { file: shown, text, problemAt } };
+  }
+  throw new UsageError('config_invalid', `${shown} is not valid`, loaded.problems, new Map([[shown, text]]));
+}
+
+/** Of the 4,096 bytes that Linux takes of a path, runs need the rest. */
+const LONGEST_RESULTS = 3000;
+
+/** Why nothing can be written to a folder, or where it is to be made; null when it can. Leaves nothing behind. */
+export async function whyNotWritable(folder: string): Promise<string | null> {
+  const existing = nearestExisting(folder);
+  // What is made there has long names of its own.
+  if (
+    Buffer.byteLength(folder) > LONGEST_RESULTS ||
+    folder.split('/').some((name) => Buffer.byteLength(name) > 255)
+  )
+    return 'its path is too long';
+  // Tried, not asked: permissions say little to root, and nothing of a read-only file system.
+  try {
+    await rmdir(await mkdtemp(join(existing, '.llm-tool-test-')));
+    return null;
+  } catch (error) {
+    if (isFull(error)) throw namingFull(error, existing);
+    return (error as NodeJS.ErrnoException).code === 'ENOTDIR'
+      ? `${existing} is not a folder`
+      : (error as Error).message;
+  }
+}
+
+/** @throws UsageError when results cannot be written there. */
+export async function checkWritable(folder: string): Promise<void> {
+  const reason = await whyNotWritable(folder);
+  if (reason === null) return;
+  throw new UsageError(
+    'results_unwritable',
+    `results cannot be written to ${folder}: ${reason}; choose another folder with --results or results_path in ${CONFIG_NAME}`,
+  );
+}

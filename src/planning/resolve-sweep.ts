@@ -1,0 +1,245 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Agent } from '../agents/agent.js';
+import { knownAgents } from '../agents/index.js';
+import { suggest } from '../lib/suggest.js';
+import type { Cell } from '../results/records/cell.js';
+import { tooLongCell } from '../results/records/longest-names.js';
+import { expandMatrix } from '../scenario/expand-matrix.js';
+import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { agentStep, withAgentTimeout, type Scenario } from '../scenario/scenario.js';
+import type { Target } from '../scenario/target.js';
+import type { Project } from './project.js';
+import { UsageError } from '../lib/usage-error.js';
+import { agentSettings, checkAgent, checkModel } from './check-agent.js';
+import { chooseJudge, type JudgeFlags } from './choose-judge.js';
+import { chooseVariants } from './choose-variants.js';
+import { locateBuild, locateTarget } from './locate-target.js';
+import { matrixProblems, profileProblems } from './matrix-problems.js';
+import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
+import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
+
+/** What the command line says about a sweep. Lists are empty when nothing was said. */
+export interface SweepFlags extends JudgeFlags {
+  agents: string[];
+  models: string[];
+  variants: string[];
+  profile?: string;
+  repeat?: number;
+  concurrency?: number;
+  timeoutSecs?: number;
+  targetBinary?: string;
+  /** Whether finished runs of the same inputs may be reused. */
+  cache: boolean;
+  /** US dollars for the whole sweep. */
+  maxUsd?: number;
+  name?: string;
+}
+
+/** A sweep that is checked and not yet written. */
+export interface ResolvedSweep {
+  concurrency: number;
+  cache: boolean;
+  maxUsd: number | null;
+  cells: Cell[];
+  /** Each in each of its variants. */
+  scenarios: ResolvedScenario[];
+  agents: Plan['agents'];
+  providers: Plan['providers'];
+  /** Names of variables whose values the runs need. */
+  variables: string[];
+}
+
+interface ResolvedScenario {
+  selected: SelectedScenario;
+  variant: SelectedVariant;
+  effective: Omit<EffectiveScenario, 'fixture'>;
+}
+
+const DEFAULT_CONCURRENCY = 4;
+
+/** Resolves agents, models, targets and limits. @throws UsageError; nothing is written. */
+export function resolveSweep(project: Project, all: SelectedScenario[], flags: SweepFlags): ResolvedSweep {
+  const selected = chooseVariants(all, flags.variants);
+  const { config } = project;
+  const known = knownAgents(config.agents);
+  const { cells, withoutAgent } = expandMatrix(
+    selected.map(({ scenario, variants }) => ({
+      ...scenario,
+      variants: variants.map(({ variant }) => variant),
+    })),
+    {
+      flags: {
+        agents: flags.agents,
+        models: flags.models,
+        ...(flags.repeat === undefined ? {} : { repeat: flags.repeat }),
+      },
+      profile: profileOf(project, flags.profile),
+      defaultAgents: [process.env['LLM_TOOL_TEST_TOOL'] ?? ''].filter((name) => name !== ''),
+      agentModels: Object.fromEntries([...known].map(([name, { models }]) => [name, models])),
+    },
+  );
+  if (withoutAgent.length > 0) {
+    throw new UsageError(
+      'no_agent',
+      `no agent is set for ${withoutAgent.join(', ')}; use --agents, a profile or tool_matrix. Known agents: ${[...known.keys()].join(', ')}`,
+    );
+  }
+  checkPlaces(project, known, selected, flags);
+  const used = [...new Set(cells.map(({ agent }) => agent))];
+  for (const name of used) checkAgent(name, known);
+  for (const { agent, model } of cells) checkModel(project, known.get(agent), model);
+  checkLengths(cells);
+  const scenarios = selected.flatMap((one) =>
+    one.variants.map((variant) => ({
+      selected: one,
+      variant,
+      effective: effectiveScenario(project, one, variant, flags),
+    })),
+  );
+  const judges = scenarios.map(({ effective }) => effective.judge);
+  const agents = agentSettings(project, [...used, ...agentsOfJudges(judges)]);
+  const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
+  const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));
+  return {
+    concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
+    cache: flags.cache,
+    maxUsd: flags.maxUsd ?? null,
+    cells,
+    scenarios,
+    agents,
+    providers,
+    variables: neededVariables({
+      targets: scenarios.map(({ effective }) => effective.target),
+      ...{ agents, cells, providers, judges },
+    }),
+  };
+}
+
+/** What can be shown in a file is: the scenario's matrix where it counts, else the profile. @throws UsageError */
+function checkPlaces(
+  project: Project,
+  known: ReadonlyMap<string, Agent>,
+  selected: readonly SelectedScenario[],
+  { agents, models, profile }: SweepFlags,
+): void {
+  if (agents.length > 0) return;
+  const { configSource } = project;
+  const texts = new Map(selected.map(({ file, text }) => [file, text]));
+  if (configSource !== null) texts.set(configSource.file, configSource.text);
+  const found = [
+    ...selected
+      .flatMap((one) => matrixProblems(project, known, one))
+      // Flags take the place of the models.
+      .filter(({ kind }) => kind === 'unknown_agent' || models.length === 0),
+    ...(profile === undefined || selected.every(({ scenario }) => scenario.agents.length > 0)
+      ? []
+      : profileProblems(project, known, profile).map((problem) => ({
+          kind: 'unknown_agent' as const,
+          problem,
+        }))),
+  ];
+  const [first] = found;
+  if (first === undefined) return;
+  throw new UsageError(
+    first.kind,
+    first.problem.message,
+    found.map(({ problem }) => problem),
+    texts,
+  );
+}
+
+/** @throws UsageError for names that Temporal would refuse when their runs are to start */
+function checkLengths(cells: readonly Cell[]): void {
+  const message = cells.map(tooLongCell).find((problem) => problem !== null) ?? null;
+  if (message !== null) throw new UsageError('name_too_long', message);
+}
+
+function profileOf(
+  { config }: Project,
+  name: string | undefined,
+): { agents: string[]; models: string[] } | null {
+  if (name === undefined) return null;
+  const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  if (profile !== undefined) return profile;
+  const known = Object.keys(config.profiles);
+  const near = suggest(name, known);
+  throw new UsageError(
+    'unknown_profile',
+    `unknown profile '${name}'${near === null ? '.' : `; did you mean '${near}'?`} ${known.length === 0 ? 'The config file defines none.' : `Known: ${known.join(', ')}.`}`,
+  );
+}
+
+function effectiveScenario(
+  project: Project,
+  selected: SelectedScenario,
+  variant: SelectedVariant,
+  flags: SweepFlags,
+): Omit<EffectiveScenario, 'fixture'> {
+  const { scenario } = variant;
+  const { file } = selected;
+  const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
+  if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
+  return {
+    schema_version: 2,
+    scenario: withAgentTimeout(scenario, flags.timeoutSecs ?? agentStep(scenario).timeout_secs),
+    target: { ...base, env: { ...base.env, ...variant.env } },
+    target_path: targetPath(project, selected, variant, base, flags),
+    ...targetFiles(project, selected, variant, base, flags),
+    judge: chooseJudge(project, selected, flags),
+  };
+}
+
+/**
+ * The declared files of the target, which must be there. What is declared of one build says nothing of another, unless that
+ * there is nothing but the program. @throws UsageError
+ */
+function targetFiles(
+  { root }: Project,
+  { path, file, text, problemAt }: SelectedScenario,
+  { scenario, targetBinary }: SelectedVariant,
+  { files }: Target,
+  flags: SweepFlags,
+): Pick<EffectiveScenario, 'target_files'> {
+  const isOther = flags.targetBinary !== undefined || targetBinary !== null;
+  if (files === undefined || (isOther && files.length > 0)) return {};
+  const fromConfig = scenario.target === 'from_config';
+  const target_files = files.map((one) => resolve(fromConfig ? root : dirname(path), one));
+  const missing = target_files.findIndex((one) => !existsSync(one));
+  if (missing === -1) return { target_files };
+  const message = `target.files: '${files[missing]}' was not found from ${fromConfig ? root : dirname(path)}; correct the path, or create it first`;
+  const place = fromConfig ? ['target'] : ['target', 'files', missing];
+  throw new UsageError('target_missing', message, [problemAt(place, message)], new Map([[file, text]]));
+}
+
+/** Where the target is, null where that is found out in the run. The flag wins over the variant, that over the target. */
+function targetPath(
+  { root }: Project,
+  { path, file, text }: SelectedScenario,
+  { scenario, fixture, targetBinary, problemAt }: SelectedVariant,
+  { binary }: Target,
+  flags: SweepFlags,
+): string | null {
+  const folder = dirname(path);
+  const fromConfig = scenario.target === 'from_config';
+  const [located, places] =
+    flags.targetBinary !== undefined
+      ? // What a flag says has no place in a file.
+        [locateBuild(flags.targetBinary, process.cwd(), `--target-binary ${flags.targetBinary}`), []]
+      : targetBinary !== null
+        ? [locateBuild(targetBinary, folder), [['target', 'binary']]]
+        : [
+            locateTarget(binary, fromConfig ? root : folder, fixture),
+            [fromConfig ? ['target'] : ['target', 'binary']],
+          ];
+  const message = located.found ? whyNotInside(scenario, located.path) : located.message;
+  if (located.found && message === null) return located.path;
+  const problems = places.map((place) => problemAt(place, message ?? ''));
+  throw new UsageError('target_missing', message ?? '', problems, new Map([[file, text]]));
+}
+
+/** A container shares no files with this machine. */
+const whyNotInside = ({ environment }: Scenario, path: string | null): string | null =>
+  environment.type !== 'docker' || path === null
+    ? null
+    : `the target ${path} is not in the container of environment.type docker; name a program on the PATH of ${environment.image}, or a path into the fixture`;

@@ -1,0 +1,166 @@
+import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
+import { scriptPaths } from '../agent-scripts/script-name.js';
+import type { Problem } from '../lib/problem.js';
+import { listTree, UnusableTree } from '../platform/fs/tree.js';
+import type { Rubric } from '../scenario/rubric.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { ProblemAt } from '../scenario/source.js';
+import { loadRubric } from '../scenario/yaml/load-rubric.js';
+import { type Project } from './project.js';
+import { displayPath } from '../platform/display-path.js';
+import { isFile, isFolder, loadText } from './file-checks.js';
+
+const leavesFolder = (path: string): boolean => isAbsolute(path) || path.split(/[\\/]/).includes('..');
+
+/** Folder of the fixture that a scenario names: the first that is there. */
+export function findFixture({ fixturesPath }: Project, scenarioPath: string, name: string): string | null {
+  if (leavesFolder(name)) return null;
+  const candidates = [
+    join(dirname(scenarioPath), name),
+    join(fixturesPath, name),
+    join(fixturesPath, 'templates', name),
+  ];
+  return candidates.find(isFolder) ?? null;
+}
+
+/** What is wrong with the files of a fixture: a message, or null. */
+export type CheckFixture = (fixture: string) => Promise<string | null>;
+
+/** Looks at the files of each fixture once, however many scenarios name it. */
+export function createFixtureCheck(list: (folder: string) => Promise<unknown> = listTree): CheckFixture {
+  const looks = new Map<string, Promise<string | null>>();
+  const look = async (fixture: string): Promise<string | null> => {
+    try {
+      await list(fixture);
+      const initial = join(fixture, 'initial-state');
+      if (isFolder(initial)) await list(initial);
+      return null;
+    } catch (error) {
+      if (error instanceof UnusableTree) return error.message;
+      throw error;
+    }
+  };
+  return (fixture) => {
+    const found = looks.get(fixture) ?? look(fixture);
+    looks.set(fixture, found);
+    return found;
+  };
+}
+
+/** What of a fixture cannot be copied faithfully, or is in the way of files that the scenario writes. */
+export async function fixtureProblems(
+  fixture: string | null,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+  look: CheckFixture,
+): Promise<Problem[]> {
+  const at = ['inputs', 'fixture'];
+  const name = scenario.inputs.fixture;
+  if (leavesFolder(name)) {
+    return [
+      problemAt(
+        at,
+        `'${name}' is outside the folders that are searched for fixtures; expected a name or a path inside them`,
+      ),
+    ];
+  }
+  if (fixture === null) {
+    return [
+      problemAt(
+        at,
+        `fixture folder '${name}' was not found next to the scenario, in the fixtures folder or in its templates/`,
+      ),
+    ];
+  }
+  const unusable = await look(fixture);
+  if (unusable !== null) return [problemAt(at, unusable)];
+  const folders = [fixture, join(fixture, 'initial-state')];
+  const paths = Object.keys(scenario.inputs.files);
+  const files = new Set(paths.map((path) => normalize(path)));
+  const problemOf = (path: string): string | null => {
+    if (folders.some((folder) => isFolder(join(folder, path))))
+      return 'the fixture has a folder with this name';
+    for (const above of foldersAbove(normalize(path))) {
+      if (files.has(above)) return `'${above}' is a file in setup.files and cannot contain another`;
+      if (folders.some((folder) => isFile(join(folder, above))))
+        return `'${above}' is a file in the fixture and cannot contain another`;
+    }
+    return null;
+  };
+  return paths.flatMap((path) => {
+    const problem = problemOf(path);
+    return problem === null ? [] : [problemAt(['inputs', 'files', path], problem, 'key')];
+  });
+}
+
+/** `a/b/c`: `a/b` and `a`. */
+function foldersAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === '.' || above === path ? [] : [above, ...foldersAbove(above)];
+}
+
+/**
+ * Scripts for the agent that the workspace will not have. Where commands before them may bring them, nobody knows before
+ * the run; those of gates and evaluators may be what the agent is to make.
+ */
+export function contextProblems(fixture: string | null, scenario: Scenario, problemAt: ProblemAt): Problem[] {
+  if (fixture === null || scenario.inputs.commands.length > 0) return [];
+  return scenario.steps.flatMap((step, index) => {
+    if (step.kind !== 'script') return [];
+    if (scenario.steps.slice(0, index).some(({ kind }) => kind === 'command')) return [];
+    const { script } = step;
+    const readme = scriptPaths(script)?.readme ?? '';
+    const isThere =
+      readme in scenario.inputs.files ||
+      [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, readme)));
+    const message = `the fixture has no agent script '${script}': ${readme} is missing`;
+    return isThere ? [] : [problemAt(['steps', index, 'script'], message)];
+  });
+}
+
+/** The rubric that a scenario's judge scores by, null where there is no judge, and what is wrong with it. */
+export interface FoundRubric {
+  rubric: Rubric | null;
+  problems: Problem[];
+}
+
+/** Reads the rubric file of the judge; its text goes into `texts`, for code frames. */
+export function findRubric(
+  path: string,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+  texts: Map<string, string>,
+): FoundRubric {
+  const { judge } = scenario.judgment;
+  if (judge === undefined) return { rubric: null, problems: [] };
+  const unusable = (message: string): FoundRubric => ({
+    rubric: null,
+    problems: [problemAt(['judgment', 'judge', 'rubric'], message)],
+  });
+  if (isAbsolute(judge.rubric)) return unusable('expected a path relative to the scenario file');
+  const rubric = resolve(dirname(path), judge.rubric);
+  const read = loadText(rubric);
+  if (!read.ok) {
+    const reason = isFile(rubric) ? `cannot be read: ${read.reason}` : 'was not found or is not a file';
+    return unusable(`rubric file '${judge.rubric}' ${reason}; paths are relative to the scenario file`);
+  }
+  const { text } = read;
+  const file = displayPath(rubric);
+  texts.set(file, text);
+  const loaded = loadRubric(file, text);
+  return loaded.ok ? { rubric: loaded.value, problems: [] } : { rubric: null, problems: loaded.problems };
+}
+
+/** Whether `target: from_config` finds a target. */
+export function targetProblems(
+  { config, configFile }: Project,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+): Problem[] {
+  if (scenario.target !== 'from_config' || config.target !== undefined) return [];
+  const where =
+    configFile === null
+      ? 'there is no llm-tool-test-config.toml'
+      : `${displayPath(configFile)} has no [target]`;
+  return [problemAt(['target'], `from_config: ${where}; add it, or describe the target here`)];
+}

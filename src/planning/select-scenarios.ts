@@ -1,0 +1,134 @@
+import type { Problem } from '../lib/problem.js';
+import { loadScenario } from '../scenario/load-scenario.js';
+import type { Rubric } from '../scenario/rubric.js';
+import type { ScenarioReader, ScenarioVariant } from '../scenario/reader.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { inTextOrder, type ProblemAt } from '../scenario/source.js';
+import { type Project } from './project.js';
+import { displayPath } from '../platform/display-path.js';
+import { UsageError } from '../lib/usage-error.js';
+import { findFiles } from './find-scenario-files.js';
+import { loadText } from './file-checks.js';
+import {
+  createFixtureCheck,
+  findFixture,
+  findRubric,
+  contextProblems,
+  fixtureProblems,
+  targetProblems,
+} from './scenario-inputs.js';
+
+/** One variant of a scenario, with the fixture that it names. */
+export interface SelectedVariant extends ScenarioVariant {
+  /** Absolute. */
+  fixture: string;
+}
+
+/** A scenario file that is valid. */
+export interface SelectedScenario {
+  /** As shown to the user. */
+  file: string;
+  /** Absolute. */
+  path: string;
+  text: string;
+  scenario: Scenario;
+  /** What is run: at least one. */
+  variants: SelectedVariant[];
+  /** Of its judge; null where it has none. */
+  rubric: Rubric | null;
+  problemAt: ProblemAt;
+}
+
+export interface Selection {
+  files: string[];
+  all?: boolean;
+  tags?: string[];
+  /** Scenarios of this tier and below. */
+  tier?: number;
+}
+
+export interface Loading {
+  scenarios: SelectedScenario[];
+  problems: Problem[];
+  texts: Map<string, string>;
+}
+
+/** The scenarios that a command is about. @throws UsageError naming every problem of every file. */
+export async function selectScenarios(project: Project, selection: Selection): Promise<SelectedScenario[]> {
+  const { scenarios, problems, texts } = await loadScenarios(project, findFiles(project, selection));
+  if (problems.length > 0) {
+    const files = new Set(problems.map(({ file }) => file)).size;
+    throw new UsageError(
+      'scenario_invalid',
+      `${problems.length} problem${problems.length === 1 ? '' : 's'} in ${files} file${files === 1 ? '' : 's'}; nothing was run`,
+      problems,
+      texts,
+    );
+  }
+  return scenarios.filter(
+    ({ scenario }) =>
+      (selection.tags === undefined ||
+        selection.tags.length === 0 ||
+        selection.tags.some((tag) => scenario.tags.includes(tag))) &&
+      (selection.tier === undefined || scenario.tier <= selection.tier),
+  );
+}
+
+/** Reads and checks files: what is valid, and every problem of what is not. */
+export async function loadScenarios(
+  project: Project,
+  paths: readonly string[],
+  readScenario: ScenarioReader = loadScenario,
+): Promise<Loading> {
+  const loading: Loading = { scenarios: [], problems: [], texts: new Map() };
+  const names = new Map<string, string>();
+  const checkFixture = createFixtureCheck();
+  for (const path of paths) {
+    const file = displayPath(path);
+    const read = loadText(path);
+    if (!read.ok) {
+      const { reason, line, column } = read;
+      loading.problems.push({ file, line, column, path: '', message: `the file cannot be read: ${reason}` });
+      continue;
+    }
+    const { text } = read;
+    loading.texts.set(file, text);
+    const loaded = readScenario(file, text);
+    if (!loaded.ok) {
+      loading.problems.push(...loaded.problems);
+      continue;
+    }
+    const {
+      value: { scenario, variants: inFile },
+      problemAt,
+    } = loaded;
+    const variants: SelectedVariant[] = [];
+    const ofVariants: Problem[] = [];
+    for (const varied of inFile) {
+      const fixture = findFixture(project, path, varied.scenario.inputs.fixture);
+      ofVariants.push(
+        ...(await fixtureProblems(fixture, varied.scenario, varied.problemAt, checkFixture)),
+        ...contextProblems(fixture, varied.scenario, varied.problemAt),
+      );
+      if (fixture !== null) variants.push({ ...varied, fixture });
+    }
+    const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
+    const problems = [
+      ...inTextOrder(ofVariants), // what all of them have in common is said once
+      ...ofRubric,
+      ...targetProblems(project, scenario, problemAt),
+    ];
+    const sameName = names.get(scenario.name);
+    if (sameName !== undefined) {
+      problems.push(
+        problemAt(['name'], `'${scenario.name}' is also the name of ${sameName}; names must be unique`),
+      );
+    }
+    names.set(scenario.name, file);
+    loading.problems.push(...problems);
+    if (problems.length === 0) {
+      loading.scenarios.push({ file, path, text, scenario, variants, rubric, problemAt });
+    }
+  }
+  return loading;
+}

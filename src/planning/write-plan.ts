@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { sha256 } from '../lib/hash.js';
+import { safeName } from '../lib/safe-name.js';
+import { isFolder, snapshotTree, storeOnce } from '../platform/fs/tree.js';
+import { writeFileAtomic } from '../platform/fs/write-file.js';
+import { SCHEMA_VERSION } from '../results/records/result-line.js';
+import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { cleanIsOver } from '../store/clean-lock.js';
+import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
+import type { Project } from './project.js';
+import type { ResolvedSweep } from './resolve-sweep.js';
+
+/** Readable, and sortable where nobody has chosen a name. */
+function newSweepId(name: string | undefined): string {
+  const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  // A name is used for years, and lines of results.jsonl outlive the folders of their sweeps.
+  return `${name === undefined ? stamp : safeName(name)}-${randomBytes(6).toString('hex')}`;
+}
+
+/** An id that no other sweep has: its folder is made here, which only one command can do. */
+export async function claimSweep(
+  resultsPath: string,
+  name: string | undefined,
+  newId: (name: string | undefined) => string = newSweepId,
+): Promise<string> {
+  await mkdir(sweepsFolder(resultsPath), { recursive: true, mode: 0o755 });
+  for (;;) {
+    const sweep = newId(name);
+    try {
+      await mkdir(dirname(planFile(resultsPath, sweep)), { mode: 0o755 });
+      return sweep;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Copies all inputs into the store and writes the plan: from here on, editing files changes nothing. */
+export async function writePlan(
+  project: Project,
+  resolved: ResolvedSweep,
+  name: string | undefined,
+): Promise<Plan> {
+  const { resultsPath, config } = project;
+  let sweep: string | null = null;
+  for (;;) {
+    const { scenarios, hashes } = await storeInputs(storeFolder(resultsPath), resolved);
+    sweep ??= await claimSweep(resultsPath, name);
+    const plan: Plan = {
+      schema_version: SCHEMA_VERSION,
+      sweep,
+      created_at: new Date().toISOString(),
+      concurrency: resolved.concurrency,
+      scenarios,
+      agents: resolved.agents,
+      providers: resolved.providers,
+      caps: { agents: config.limits.agents, models: config.limits.models },
+      cache: resolved.cache,
+      max_usd: resolved.maxUsd,
+      prices: config.prices,
+      cells: resolved.cells,
+      project: project.configFile === null ? null : project.root,
+      sandbox: {
+        required: config.require_sandbox,
+        allow_loopback: config.sandbox.allow_loopback,
+      },
+      hidden: inputsOf(project, resolved),
+    };
+    await writeFileAtomic(planFile(resultsPath, sweep), `${JSON.stringify(plan, null, 2)}\n`);
+    await cleanIsOver(resultsPath);
+    // A `clean` that did not know the plan may have taken what the plan names.
+    const isThere = await Promise.all(hashes.map((hash) => isFolder(join(storeFolder(resultsPath), hash))));
+    if (isThere.every(Boolean)) return plan;
+  }
+}
+
+/** What an agent is to be judged by: fixtures, scenarios, rubrics, and their history. */
+const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: ResolvedSweep): string[] => [
+  ...new Set([
+    ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
+    ...scenarios.flatMap(({ selected: { path }, variant: { fixture }, effective: { judge } }) => [
+      ...[path, fixture],
+      ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
+    ]),
+  ]),
+];
+
+/** Snapshots of the scenarios and of their fixtures. */
+async function storeInputs(
+  store: string,
+  resolved: ResolvedSweep,
+): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
+  await mkdir(store, { recursive: true, mode: 0o755 });
+  const scenarios: Plan['scenarios'] = [];
+  const fixtures = new Map<string, string>();
+  for (const { selected, variant, effective } of resolved.scenarios) {
+    const fixture = fixtures.get(variant.fixture) ?? (await snapshotTree(variant.fixture, store));
+    fixtures.set(variant.fixture, fixture);
+    const stored = `${JSON.stringify({ ...effective, fixture } satisfies EffectiveScenario, null, 2)}\n`;
+    const hash = sha256(stored);
+    await storeOnce(join(store, hash), async (folder) => {
+      await writeFile(join(folder, 'scenario.json'), stored, { mode: 0o644 });
+      await writeFile(join(folder, 'scenario.yaml'), selected.text, { mode: 0o644 });
+    });
+    scenarios.push({
+      ...{ name: selected.scenario.name, variant: variant.variant },
+      ...{ file: selected.file, hash },
+    });
+  }
+  return { scenarios, hashes: [...new Set([...fixtures.values(), ...scenarios.map(({ hash }) => hash)])] };
+}

@@ -1,0 +1,106 @@
+import { cacheHome } from '../folders.js';
+import { waitForLock, type Lock } from '../process/process-lock.js';
+import { namespaceId } from '../temporal/namespace-id.js';
+import { isAlive } from '../process/process-identity.js';
+import { UnusableNamespace } from '../temporal/search-attributes.js';
+import { prepareNamespace, withClient } from '../temporal/temporal-client.js';
+import { waitUntil } from '../process/wait-until.js';
+import { endProcess } from './end-process.js';
+import { logFile, type EngineState } from './engine-state.js';
+import { chooseTemporal } from './choose-temporal.js';
+import type { TemporalExecutable } from './find-temporal.js';
+import { choosePorts, LOOPBACK, startServer, readTail } from './server.js';
+
+const START_MS = 60_000;
+
+/** What bringing up a part works on. */
+export interface BringUp {
+  folder: string;
+  state: () => EngineState;
+  /** Changes the state, here and in its file. */
+  change: (part: Partial<EngineState>) => Promise<void>;
+  /** Aborted when the engine is asked to stop: nothing more is waited for. */
+  signal: AbortSignal;
+}
+
+export const serverIsUp = (state: EngineState): boolean =>
+  state.external || (state.server !== null && isAlive(state.server));
+
+/** Starts the Temporal server unless it is up, and waits until it answers. */
+export async function bringUpServer(up: BringUp): Promise<void> {
+  if (up.state().external) return serverReady(up);
+  const temporal = serverIsUp(up.state()) ? null : await find(up);
+  const lock = await lockPorts(up);
+  try {
+    if (temporal !== null) await start(up, temporal);
+    await serverReady(up);
+  } finally {
+    await lock?.release();
+  }
+}
+
+/**
+ * Two engines that choose ports at once find the same one free, and one would take the other's server for its own: they
+ * do it one after the other. null where that cannot be had (a read-only cache, a frozen holder): no reason not to start.
+ */
+async function lockPorts({ change, signal }: BringUp): Promise<Lock | null> {
+  const message = 'waiting for another engine to start its server';
+  try {
+    const onWait = (): void => void change({ message }).catch(() => undefined);
+    return await waitForLock(cacheHome(), 'ports', { timeoutMs: START_MS, onWait, signal });
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}
+
+async function find({ folder, state, change, signal }: BringUp): Promise<TemporalExecutable> {
+  await change({ phase: 'starting', message: 'looking for the Temporal CLI' });
+  const report = (message: string): void => void change({ message }).catch(() => undefined);
+  return chooseTemporal(folder, state(), report, signal);
+}
+
+async function start({ folder, state, change }: BringUp, temporal: TemporalExecutable): Promise<void> {
+  const ports = await choosePorts(portsOf(state()));
+  const address = `${LOOPBACK}:${ports.port}`;
+  // Another program has taken the port meanwhile: the worker would look for the server there for ever.
+  if (address !== state().address) await endProcess(state().worker);
+  await change({
+    message: 'starting the Temporal server',
+    address,
+    uiUrl: `http://${LOOPBACK}:${ports.uiPort}`,
+    versions: { ...state().versions, temporal: temporal.version },
+    temporal: { path: temporal.path, version: temporal.version },
+  });
+  await startServer(temporal, folder, ports, (server) => change({ server }));
+}
+
+function portsOf(state: EngineState): { port: number; uiPort: number } {
+  const port = Number(state.address.split(':').at(-1));
+  const uiPort = Number(state.uiUrl?.split(':').at(-1));
+  return { port: port > 0 ? port : 7233, uiPort: uiPort > 0 ? uiPort : 8233 };
+}
+
+async function serverReady({ folder, state, change, signal }: BringUp): Promise<void> {
+  const { external, address } = state();
+  const id = await waitUntil(async () => {
+    signal.throwIfAborted();
+    if (!serverIsUp(state()))
+      throw new Error(`the Temporal server ended:\n${await readTail(logFile(folder, 'server'))}`);
+    try {
+      return await withClient(state(), { timeoutMs: 2000, signal }, async (client) => {
+        await prepareNamespace(client, external);
+        return namespaceId(client);
+      });
+    } catch (error) {
+      if (error instanceof UnusableNamespace) throw error;
+      if (external)
+        throw new Error(
+          `the Temporal server ${address} does not answer (${(error as Error).message}); check that it is running and reachable, and try again`,
+        );
+      return null;
+    }
+  }, START_MS);
+  if (id === null) throw new Error(`the Temporal server did not answer within ${START_MS / 1000} s`);
+  await change({ namespaceId: id });
+}

@@ -1,0 +1,37 @@
+import { packageFile } from '../package-info.js';
+import { isAlive, type ProcessIdentity } from '../process/process-identity.js';
+import { readJsonIfThere } from '../fs/read-file.js';
+import { waitUntil } from '../process/wait-until.js';
+import type { BringUp } from './ensure-server.js';
+import { logFile, workerReadyFile, type EngineState } from './engine-state.js';
+import { startRecorded, readTail } from './server.js';
+
+const START_MS = 60_000;
+
+export const workerIsUp = (state: EngineState): boolean => state.worker !== null && isAlive(state.worker);
+
+/** Starts a worker and waits until it polls. */
+export async function bringUpWorker({ folder, state, change, signal }: BringUp): Promise<void> {
+  await change({ phase: 'starting', message: 'starting the worker' });
+  const log = logFile(folder, 'worker');
+  const worker = await startRecorded(
+    { command: process.execPath, args: workerArguments(state()), log, env: process.env },
+    (worker) => change({ worker }),
+  );
+  const ready = await waitUntil(async () => {
+    signal.throwIfAborted();
+    const polling = await readJsonIfThere<ProcessIdentity>(workerReadyFile(folder));
+    if (polling?.pid === worker.pid && polling.start === worker.start) return true;
+    if (!isAlive(worker)) throw new Error(`the worker ended:\n${await readTail(log)}`);
+    return null;
+  }, START_MS);
+  if (ready === null) throw new Error(`the worker was not ready within ${START_MS / 1000} s`);
+}
+
+const workerArguments = (state: EngineState): string[] => [
+  packageFile('dist/worker.js'),
+  ...['--results', state.resultsPath, '--queue', state.taskQueue],
+  ...['--address', state.address, '--namespace', state.namespace],
+  ...(state.external ? ['--external'] : []),
+  ...(state.namespaceId == null ? [] : ['--namespace-id', state.namespaceId]),
+];

@@ -1,0 +1,141 @@
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, type Stats } from 'node:fs';
+import { open, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { copyContent, COPY_LIMIT } from './copy-file.js';
+import { publicMode } from './umask.js';
+
+/** Gives the changed content of a file, or null to keep it as it is. */
+export type Mask = (content: Buffer) => Buffer | null;
+
+/** What of a workspace is not kept, by its path in it, and why. */
+export interface SkippedEntry {
+  path: string;
+  reason: string;
+}
+
+/** Larger files are not read into memory, and what was not masked is not copied. */
+const MASK_LIMIT = 256 * 1024 * 1024;
+const MAX_NAME = 255;
+
+/** `join` for names that need not be UTF-8. */
+const inside = (folder: string | Buffer, name: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(folder), Buffer.from(sep), name]);
+
+function isPermitted(path: Buffer, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Why an entry is not kept; null for one that is. */
+function obstacle(path: Buffer, info: Stats, masked: boolean): string | null {
+  const { R_OK, X_OK } = constants;
+  if (info.isSymbolicLink()) return null;
+  if (info.isDirectory()) return isPermitted(path, R_OK | X_OK) ? null : 'it may not be read';
+  if (!info.isFile()) return 'neither file, folder nor symlink';
+  if (!isPermitted(path, R_OK)) return 'it may not be read';
+  if (info.size > COPY_LIMIT) return 'larger than 4 GiB';
+  return masked && info.size > MASK_LIMIT
+    ? 'larger than 256 MiB, so that secrets cannot be masked in it'
+    : null;
+}
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/** Does something with a file or folder as it was opened, which no symlink can take the place of. */
+async function opened<T>(
+  path: string | Buffer,
+  flags: number,
+  use: (place: string | Buffer) => Promise<T>,
+): Promise<T> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | flags);
+  try {
+    return await use(process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : path);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Copies what an agent left, whatever that is: symlinks as they are, names byte for byte unless a secret is in them;
+ * files that act as their owner, or that others may write, lose that. Returns what is left out; `to` null only looks.
+ */
+export async function copyBestEffort(
+  from: string | Buffer,
+  to: string | Buffer | null,
+  mask: Mask | null,
+  below = '',
+): Promise<SkippedEntry[]> {
+  if (to !== null) mkdirSync(to, { recursive: true, mode: 0o755 });
+  return opened(from, O_DIRECTORY, (folder) => copyEntries(folder, to, mask, below));
+}
+
+async function copyEntries(
+  from: string | Buffer,
+  to: string | Buffer | null,
+  mask: Mask | null,
+  below: string,
+): Promise<SkippedEntry[]> {
+  const leftOut: SkippedEntry[] = [];
+  const taken = new Set<string>();
+  for (const name of await readdir(from, { encoding: 'buffer' })) {
+    const path = `${below}${String(name)}`;
+    const source = inside(from, name);
+    try {
+      const info = lstatSync(source);
+      const reason = obstacle(source, info, mask !== null);
+      if (reason !== null) leftOut.push({ path, reason });
+      else {
+        const target = to === null ? null : inside(to, freeName(taken, maskedName(name, mask)));
+        if (info.isDirectory()) leftOut.push(...(await copyBestEffort(source, target, mask, `${path}/`)));
+        else if (target !== null) await copyEntry(source, target, info, mask);
+      }
+    } catch (error) {
+      const reason = PASSED_OVER[(error as NodeJS.ErrnoException).code ?? ''];
+      if (reason === undefined) throw error;
+      leftOut.push({ path, reason });
+    }
+  }
+  return leftOut;
+}
+
+/** What is wrong with an entry, and not with the disk. */
+const PASSED_OVER: Record<string, string> = {
+  ENAMETOOLONG: 'its path is too long',
+  ENOENT: 'it was deleted meanwhile',
+  ELOOP: 'it became a symlink meanwhile',
+  ENOTDIR: 'it became something else meanwhile',
+};
+
+async function copyEntry(source: Buffer, target: Buffer, info: Stats, mask: Mask | null): Promise<void> {
+  if (info.isSymbolicLink()) {
+    const to = await readlink(source, { encoding: 'buffer' });
+    return symlink(mask?.(to) ?? to, target);
+  }
+  await opened(source, 0, async (file) => {
+    const masked = mask === null ? null : mask(await readFile(file));
+    if (masked === null) await copyContent(file, target, info);
+    else await writeFile(target, masked, { mode: 0o600 });
+  });
+  chmodSync(target, publicMode(info.mode));
+}
+
+/** A marker may be longer than what it masks. */
+const maskedName = (name: Buffer, mask: Mask | null): Buffer => {
+  const masked = mask?.(name) ?? null;
+  return masked === null ? name : masked.subarray(0, MAX_NAME);
+};
+
+/** Two names may be the same when what differs is masked. */
+function freeName(taken: Set<string>, name: Buffer): Buffer {
+  for (let count = 1; ; count++) {
+    const end = count === 1 ? '' : `.${count}`;
+    const free = Buffer.concat([name.subarray(0, MAX_NAME - end.length), Buffer.from(end)]);
+    if (taken.has(free.toString('latin1'))) continue;
+    taken.add(free.toString('latin1'));
+    return free;
+  }
+}

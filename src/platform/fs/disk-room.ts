@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, ftruncateSync, openSync, statfsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+
+/** Room for what a run records at least: manifests, a report, a result line. */
+const RESERVE_BYTES = 1024 * 1024;
+/** With less room than this, an agent or a command may not have been able to write its output. */
+export const ROOM_BYTES = 64 * 1024;
+
+/** Not zeros, which some file systems do not store. */
+let block: Buffer | undefined;
+
+/**
+ * Writes so many bytes into the file `.room` of a folder and removes them: only a real write tells a quota and a file system
+ * mounted read-only from a disk with room. The file stays, since ext4 searches long for an inode where many were removed.
+ * @throws the file system's own error, with the folder as its path
+ */
+export function assertRoom(folder: string, bytes = RESERVE_BYTES): void {
+  block ??= randomBytes(ROOM_BYTES);
+  try {
+    const descriptor = openSync(join(folder, '.room'), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    try {
+      for (let left = bytes; left > 0;) left -= writeSync(descriptor, block, 0, Math.min(left, block.length));
+    } finally {
+      ftruncateSync(descriptor);
+      closeSync(descriptor);
+    }
+    assertInode(folder);
+  } catch (error) {
+    throw Object.assign(error as NodeJS.ErrnoException, { path: folder });
+  }
+}
+
+/** A disk may have room and still take no new file. File systems that count no files give 0 of 0. */
+function assertInode(folder: string): void {
+  const { files, ffree } = statfsSync(folder);
+  if (files > 0 && ffree === 0)
+    throw Object.assign(new Error('ENOSPC: no file can be created'), { code: 'ENOSPC' });
+}
+
+/** When a folder last took so many bytes, by folder and size. */
+const provedAt = new Map<string, number>();
+
+/**
+ * As {@link assertRoom}, but writes only if the folder has not taken as many bytes in the last `ms` milliseconds: many runs
+ * of one worker ask at the same moment.
+ * @throws the file system's own error, with the folder as its path
+ */
+export function assertRecentRoom(folder: string, ms: number, bytes = RESERVE_BYTES): void {
+  const key = `${bytes} ${folder}`;
+  const now = performance.now();
+  if (now - (provedAt.get(key) ?? -Infinity) < ms) return;
+  assertRoom(folder, bytes);
+  provedAt.set(key, now);
+}
+
+/** Why a folder has no room; null when it has, or had in the last `ms` milliseconds. */
+export function whyNoRoom(folder: string, bytes = RESERVE_BYTES, ms = 0): NodeJS.ErrnoException | null {
+  try {
+    assertRecentRoom(folder, ms, bytes);
+    return null;
+  } catch (error) {
+    return error as NodeJS.ErrnoException;
+  }
+}

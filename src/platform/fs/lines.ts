@@ -1,0 +1,62 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { beginningOf } from '../../lib/format/truncate.js';
+
+/** Agents write lines of more than a megabyte; what is beyond the limit is dropped, and the line marked. */
+const LINE_LIMIT = 4 * 1024 * 1024;
+const CHUNK = 256 * 1024;
+
+export interface Line {
+  text: string;
+  /** Where in the file the line ends, in bytes. */
+  end: number;
+  /** Whether a newline ends it: the last line of a file that grows may be half of one. */
+  whole: boolean;
+  /** Whether its end was dropped. */
+  cut: boolean;
+}
+
+/**
+ * The lines of a file, one at a time, so that memory does not grow with the file; `limit` in characters a line, `from`
+ * where a line begins, in bytes.
+ */
+export function* linesOf(path: string, limit = LINE_LIMIT, from = 0): Generator<Line> {
+  const file = openSync(path, 'r');
+  try {
+    const decoder = new StringDecoder('utf8');
+    const chunk = Buffer.alloc(CHUNK);
+    let rest = '';
+    let offset = from;
+    const next = (): number => {
+      try {
+        return readSync(file, chunk, 0, CHUNK, offset);
+      } catch (error) {
+        // The system does not say of which file it could not read on.
+        throw Object.assign(error as Error, { path });
+      }
+    };
+    for (let read = next(); read > 0; read = next()) {
+      let begin = 0;
+      for (let at = chunk.indexOf(10, 0); at !== -1 && at < read; at = chunk.indexOf(10, begin)) {
+        // Ends the decoder with each line: half a character must not go over into the next one.
+        const text = rest + decoder.end(chunk.subarray(begin, at));
+        rest = '';
+        begin = at + 1;
+        yield { ...shorten(text, limit), end: offset + begin, whole: true };
+      }
+      const tail = decoder.write(chunk.subarray(begin, read));
+      if (rest.length <= limit) rest += tail;
+      offset += read;
+    }
+    rest += decoder.end();
+    if (rest !== '') yield { ...shorten(rest, limit), end: offset, whole: false };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function shorten(text: string, limit: number): Pick<Line, 'text' | 'cut'> {
+  const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+  const cut = line.length > limit;
+  return { text: cut ? `${beginningOf(line, limit)} [line cut]` : line, cut };
+}

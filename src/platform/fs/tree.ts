@@ -1,0 +1,216 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  createReadStream,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { open, readdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { namingFull } from '../../lib/disk-failure.js';
+import { workspacePathProblem } from '../../lib/workspace-path.js';
+import { copyContent, COPY_LIMIT } from './copy-file.js';
+import { isSmallTree } from './is-small-tree.js';
+import { publicMode } from './umask.js';
+import { temporaryName } from './write-file.js';
+
+/** A file, folder or symlink of a tree, by its path relative to the root, `/` between the parts. */
+export type TreeEntry =
+  | { kind: 'folder'; path: string }
+  | { kind: 'file'; path: string; executable: boolean; bytes: number }
+  | { kind: 'symlink'; path: string; to: string };
+
+/** Thrown for what cannot be copied faithfully and safely; the message names the path and says why. */
+export class UnusableTree extends Error {}
+
+/** Whether a symlink at `path` (relative to the root) that points to `to` stays inside the root. */
+export const staysInside = (path: string, to: string): boolean =>
+  !to.startsWith('/') && workspacePathProblem(`${dirname(path)}/${to}`) === null;
+
+/** What a person can change. */
+const UNREADABLE: Record<string, string> = {
+  EACCES: 'permission denied; change its permissions, or remove it from the folder',
+  ENAMETOOLONG: 'its path is too long; nest less deeply',
+};
+
+/**
+ * All entries below `root` in a fixed order.
+ * @throws UnusableTree for symlinks that leave the tree, sockets, devices, FIFOs, names that are not UTF-8, and files that
+ * may not be read or are too large to be copied.
+ */
+export async function listTree(root: string): Promise<TreeEntry[]> {
+  const entries: TreeEntry[] = [];
+  const realRoot = realpathSync.native(root);
+  const visit = async (folder: string): Promise<void> => {
+    const names = await readdir(join(root, folder), { encoding: 'buffer' });
+    const odd = names.find((name) => !isUtf8(name));
+    if (odd !== undefined)
+      throw new UnusableTree(`${join(root, folder, String(odd))}: the name is not UTF-8; rename it`);
+    for (const name of names.map(String).sort()) {
+      const path = folder === '' ? name : `${folder}/${name}`;
+      const full = join(root, path);
+      const info = lstatSync(full);
+      if (info.isDirectory()) {
+        entries.push({ kind: 'folder', path });
+        await visit(path);
+      } else if (info.isSymbolicLink()) {
+        const to = await readlink(full);
+        // As written, and as it is: it may climb by way of another symlink. What dangles has no other place.
+        const real = await realpath(full).catch(() => realRoot);
+        if (!staysInside(path, to) || (real !== realRoot && !real.startsWith(realRoot + sep))) {
+          throw new UnusableTree(
+            `${full}: symlink leaves the folder (${to}); copy what it points to into the folder`,
+          );
+        }
+        entries.push({ kind: 'symlink', path, to });
+      } else if (info.isFile()) {
+        accessSync(full, constants.R_OK);
+        if (info.size > COPY_LIMIT)
+          throw new UnusableTree(
+            `${full}: larger than 4 GiB; create it in setup.commands, or use a smaller one`,
+          );
+        entries.push({ kind: 'file', path, executable: (info.mode & 0o111) !== 0, bytes: info.size });
+      } else {
+        throw new UnusableTree(`${full}: neither file, folder nor symlink; remove it from the folder`);
+      }
+    }
+  };
+  try {
+    await visit('');
+  } catch (error) {
+    const reason = UNREADABLE[(error as NodeJS.ErrnoException).code ?? ''];
+    if (reason === undefined) throw error;
+    throw new UnusableTree(`${(error as NodeJS.ErrnoException).path ?? root}: ${reason}`);
+  }
+  return entries;
+}
+
+/** SHA-256 of a file's content, in hex. */
+export async function fileHash(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** SHA-256 over names, kinds, executable bits and contents: times, owners and other modes do not count. */
+export async function hashTree(root: string, entries: readonly TreeEntry[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const entry of entries) {
+    const content =
+      entry.kind === 'file'
+        ? `${entry.executable ? 'x' : '-'} ${await fileHash(join(root, entry.path))}`
+        : entry.kind === 'symlink'
+          ? entry.to
+          : '';
+    hash.update(`${JSON.stringify([entry.kind, entry.path, content])}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** Copies entries into a folder, by reference where the file system can. Files become writable by the owner. */
+export async function copyTree(from: string, entries: readonly TreeEntry[], to: string): Promise<void> {
+  mkdirSync(to, { recursive: true, mode: 0o755 });
+  for (const entry of entries) {
+    const target = join(to, entry.path);
+    switch (entry.kind) {
+      case 'folder':
+        mkdirSync(target, { recursive: true, mode: 0o755 });
+        break;
+      case 'symlink':
+        await rm(target, { force: true });
+        await symlink(entry.to, target);
+        break;
+      case 'file': {
+        const info = statSync(join(from, entry.path));
+        await copyContent(join(from, entry.path), target, info);
+        chmodSync(target, publicMode(entry.executable ? 0o755 : 0o644));
+        utimesSync(target, info.atime, info.mtime);
+      }
+    }
+  }
+}
+
+/** Removes what is there, also folders that their owner may not write (a Go module cache), and paths beyond PATH_MAX. */
+export async function removeTree(path: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 3 };
+  try {
+    // What is small goes at once: by way of the thread pool each of its files takes ten times as long.
+    if (isSmallTree(path)) rmSync(path, options);
+    else await rm(path, options);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EACCES' && code !== 'ENAMETOOLONG') throw error;
+    // Seldom needed, and the verbs that only read would wait for its hundred modules.
+    const { execa } = await import('execa');
+    // These go down step by step, as Node does not, and do not mind what Node still removes beside them.
+    await execa('chmod', ['-R', 'u+rwx', path], { reject: false });
+    await execa('rm', ['-rf', path]);
+  }
+}
+
+/** Copies a tree to `<store>/<hash>`, whole or not at all. Returns the hash. */
+export async function snapshotTree(root: string, store: string): Promise<string> {
+  const entries = await listTree(root);
+  const hash = await hashTree(root, entries);
+  await storeOnce(join(store, hash), (folder) => copyTree(root, entries, folder));
+  return hash;
+}
+
+/**
+ * Like `placeOnce`, for a folder whose name promises its content: everything in it is on the disk before it gets the name.
+ * After a loss of power, empty files under that name would be trusted for ever.
+ */
+export async function storeOnce(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+  await createFolderOnce(folder, async (temporary) => {
+    await fill(temporary);
+    for (const { kind, path } of await listTree(temporary))
+      if (kind !== 'symlink') await syncPath(join(temporary, path));
+    await syncPath(temporary);
+  });
+  await syncPath(dirname(folder));
+}
+
+/** Waits until a file's content, or a folder's list of names, is on the disk. */
+async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes a folder by `fill` under a temporary name and renames it into place, unless it is there already. */
+export async function createFolderOnce(
+  folder: string,
+  fill: (temporary: string) => Promise<void>,
+): Promise<void> {
+  if (await isFolder(folder)) return;
+  const temporary = temporaryName(folder);
+  try {
+    mkdirSync(temporary, { recursive: true, mode: 0o755 });
+    await fill(temporary);
+    await rename(temporary, folder);
+  } catch (error) {
+    // Someone placed the same content meanwhile: as good.
+    if (!(await isFolder(folder))) throw namingFull(error, folder);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- who asks need not know
+export async function isFolder(path: string): Promise<boolean> {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false;
+  }
+}

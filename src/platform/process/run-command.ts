@@ -1,0 +1,109 @@
+import { StringDecoder } from 'node:string_decoder';
+import { execa } from 'execa';
+import type { CommandResult } from '../../lib/command-result.js';
+
+export const OUTPUT_CAP = 1024 * 1024;
+/** How long output may still arrive after the command has ended: a grandchild may hold the pipe open for ever. */
+const DRAIN_MS = 100;
+
+export interface CommandRequest {
+  command: string;
+  /** What to run in place of `sh -c command`. */
+  argv?: readonly string[];
+  cwd: string;
+  env: Record<string, string>;
+  timeoutMs: number;
+  /** Leave background processes of a command that ended by itself running (they die with the run at the latest). */
+  keepBackground?: boolean;
+  /** Standard input; none by default. */
+  input?: string;
+  signal?: AbortSignal;
+}
+
+/** Keeps the first `cap` bytes and counts the rest, so that endless output costs nothing. */
+function collect(stream: NodeJS.ReadableStream, cap: number): { text: () => string; bytes: () => number } {
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (kept >= cap) return;
+    const part = chunk.subarray(0, cap - kept);
+    kept += part.length;
+    chunks.push(part);
+  });
+  const text = (): string => {
+    const decoder = new StringDecoder('utf8');
+    // Of a character that the cap cuts in two, nothing is kept.
+    return decoder.write(Buffer.concat(chunks)) + (bytes > kept ? '' : decoder.end());
+  };
+  return { text, bytes: () => bytes };
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group is gone: what was wanted.
+  }
+}
+
+/**
+ * Runs `sh -c command` in a process group of its own, which is killed at the deadline, on abort, and (unless
+ * `keepBackground`) when the command has ended. How it ended is data; only a shell that cannot be started throws.
+ */
+export async function runCommand(request: CommandRequest): Promise<CommandResult> {
+  const startedAt = performance.now();
+  const [file = 'sh', ...args] = request.argv ?? ['sh', '-c', request.command];
+  const child = execa(file, args, {
+    cwd: request.cwd,
+    env: request.env,
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    ...(request.input === undefined ? { stdin: 'ignore' } : { input: request.input }),
+    buffer: false,
+    reject: false,
+    encoding: 'buffer',
+  });
+  const stdout = collect(child.stdout, OUTPUT_CAP);
+  const stderr = collect(child.stderr, OUTPUT_CAP);
+  const { pid } = child;
+  if (pid === undefined) {
+    const failure = await child;
+    throw new Error(
+      `cannot start ${file} in ${request.cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`,
+    );
+  }
+
+  const state = { timedOut: false };
+  const deadline = setTimeout(() => {
+    state.timedOut = true;
+    killGroup(pid);
+  }, request.timeoutMs);
+  const onAbort = (): void => killGroup(pid);
+  request.signal?.addEventListener('abort', onAbort);
+  if (request.signal?.aborted === true) onAbort();
+
+  const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  clearTimeout(deadline);
+  const { timedOut } = state;
+  request.signal?.removeEventListener('abort', onAbort);
+  if (request.keepBackground !== true || timedOut) killGroup(pid);
+  const drain = setTimeout(() => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }, DRAIN_MS);
+  await child;
+  clearTimeout(drain);
+  request.signal?.throwIfAborted();
+  return {
+    exitCode: timedOut ? null : exitCode,
+    timedOut,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    stdoutBytes: stdout.bytes(),
+    stderrBytes: stderr.bytes(),
+    durationMs: Math.round(performance.now() - startedAt),
+  };
+}

@@ -1,0 +1,258 @@
+import { constants, statSync, watch } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { endOf } from '../../lib/format/truncate.js';
+import { CONTAINMENTS, STOP_REASONS, type Containment, type StopReason } from '../../lib/supervision.js';
+import { everySecond } from './every-second.js';
+import { markOf, RUN_MARK } from './marked-processes.js';
+import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
+import { readTextIfThere } from '../fs/read-file.js';
+import { spawnDetached } from './spawn-detached.js';
+import { waitUntil } from './wait-until.js';
+import { writeOnce } from '../fs/write-file.js';
+
+export interface SupervisedCommand {
+  /** Private folder of this start; see supervisor/claim.sh for the files in it. */
+  folder: string;
+  argv: string[];
+  cwd: string;
+  env: Record<string, string>;
+  /** Path of the file that the agent reads as standard input. */
+  stdin: string;
+  deadlineSecs: number;
+  /** Stop the agent when its output has not grown for so long; null: no limit. */
+  idleSecs: number | null;
+  /** In the environment of all that the agent starts, as LLM_TOOL_TEST_RUN. */
+  mark: string;
+}
+
+export type SupervisedState =
+  | { state: 'none' }
+  | { state: 'starting' }
+  | { state: 'running' }
+  | { state: 'ended'; exitCode: number; stopped: StopReason | null }
+  /** The supervisor is gone and left no exit status: it was killed, or the machine lost power. */
+  | { state: 'dead' };
+
+/** What a supervisor keeps in its folder (supervisor/claim.sh says what each holds). */
+export const supervisedFiles = (folder: string) => ({
+  claim: join(folder, 'sup'),
+  control: join(folder, 'ctl'),
+  stop: join(folder, 'stop'),
+  exit: join(folder, 'exit'),
+  session: join(folder, 'session'),
+  errors: join(folder, 'sup.err'),
+});
+
+/** From the request to stop until SIGKILL. */
+export const GRACE_SECS = 0.5;
+/** How often, within the idle limit, the output is looked at. */
+export const idleTickOf = (idleSecs: number | null): number => (idleSecs === null ? 0 : idleSecs / 5);
+const CLAIM_MS = 5000;
+const DYING_MS = 2000;
+const SAID_LIMIT = 300;
+export const supervisorScript = (name: string): string =>
+  fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
+
+let probed: Promise<Containment> | undefined;
+
+async function probe(): Promise<Containment> {
+  const works = async (...flags: string[]): Promise<boolean> =>
+    (
+      await execa('unshare', [...flags, '--pid', '--fork', '--kill-child=KILL', '--mount-proc', 'true'], {
+        reject: false,
+      })
+    ).exitCode === 0;
+  if (process.platform !== 'linux') return 'group';
+  if (await works()) return 'pidns';
+  return (await works('--user', '--map-current-user')) ? 'userns' : 'group';
+}
+
+/** The best containment that this machine allows, found out once. LLM_TOOL_TEST_CONTAINMENT forces one, for tests. */
+export function containment(): Promise<Containment> {
+  const forced = CONTAINMENTS.find(
+    (name) => name !== 'container' && name === process.env['LLM_TOOL_TEST_CONTAINMENT'],
+  );
+  return forced === undefined ? (probed ??= probe()) : Promise.resolve(forced);
+}
+
+/**
+ * Starts the command under a detached supervisor. When someone else has claimed the folder, theirs goes on. Starts nothing
+ * where the disk has no room for its end.
+ */
+export async function startSupervised(command: SupervisedCommand): Promise<void> {
+  // Written over in place by the supervisor: what an agent's end needs on the disk is there before the agent.
+  const { exit, stop, session, errors } = supervisedFiles(command.folder);
+  for (const file of [exit, stop, session, errors]) writeOnce(file, ' ');
+  const mode = await containment();
+  await spawnDetached({
+    argv: [
+      'sh',
+      supervisorScript('claim.sh'),
+      command.folder,
+      mode,
+      bootId(),
+      supervisorScript('supervise.sh'),
+      ...[command.deadlineSecs, idleTickOf(command.idleSecs), GRACE_SECS].map(String),
+      command.mark,
+      command.cwd,
+      command.stdin,
+      ...command.argv,
+    ],
+    cwd: command.folder,
+    env: {
+      ...command.env,
+      // The supervisor finds its utilities by our PATH: the agent's may shadow them.
+      PATH: process.env['PATH'] ?? '',
+      LLM_TOOL_TEST_AGENT_PATH: command.env['PATH'] ?? '',
+      // What is left of a killed supervisor is found with the rest of the run.
+      [RUN_MARK]: markOf(command.mark, 'supervisor'),
+    },
+  });
+  const claimed = await waitUntil(
+    async () => {
+      const { state } = await inspect(command.folder);
+      return state === 'none' || state === 'starting' ? null : true;
+    },
+    CLAIM_MS,
+    5,
+  );
+  if (claimed === null)
+    throw new Error(
+      `the supervisor did not start in ${command.folder}${await supervisorErrors(command.folder)}`,
+    );
+}
+
+/**
+ * What the supervisor of a start, or what was to become it, said of its own trouble: `: unshare: ...`, to be put after a
+ * message; empty where it said nothing.
+ */
+export async function supervisorErrors(folder: string): Promise<string> {
+  const errors = ((await readTextIfThere(supervisedFiles(folder).errors)) ?? '').trim();
+  return errors === '' ? '' : `: ${endOf(errors.replaceAll('\n', '; '), SAID_LIMIT)}`;
+}
+
+/** The end of the agent that is recorded in a folder; null where there is none. */
+export async function readExit(folder: string): Promise<SupervisedState | null> {
+  const exit = await readTextIfThere(supervisedFiles(folder).exit);
+  if (exit?.endsWith('\n') !== true) return null;
+  const stop = (await readTextIfThere(supervisedFiles(folder).stop))?.trim();
+  const stopped = STOP_REASONS.find((reason) => reason === stop) ?? null;
+  return { state: 'ended', exitCode: Number(exit), stopped };
+}
+
+/** The supervisor that has claimed a folder; null when the claim is not there or not complete. */
+async function readClaim(folder: string): Promise<ProcessIdentity | null> {
+  const claim = (await readTextIfThere(supervisedFiles(folder).claim)) ?? '';
+  const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim) ?? [];
+  return pid === undefined || boot === undefined || start === undefined
+    ? null
+    : { pid: Number(pid), boot, start };
+}
+
+/** What has become of the agent in a folder. Liveness is read before the exit status, which is written before death. */
+export async function inspect(folder: string): Promise<SupervisedState> {
+  const supervisor = await readClaim(folder);
+  if (supervisor === null) {
+    const since = statSync(supervisedFiles(folder).claim, { throwIfNoEntry: false });
+    if (since === undefined) return { state: 'none' };
+    return { state: Date.now() - since.mtimeMs < CLAIM_MS ? 'starting' : 'dead' };
+  }
+  const alive = isAlive(supervisor);
+  const ended = await readExit(folder);
+  if (ended !== null) return ended;
+  return { state: alive ? 'running' : 'dead' };
+}
+
+/**
+ * Resolves when the agent has ended and nothing of it is alive, or when its supervisor is found dead, which is looked for
+ * once a second; rejects when the signal aborts. Adopts what runs.
+ */
+export async function waitForEnd(
+  folder: string,
+  signal: AbortSignal,
+  looking = everySecond,
+): Promise<SupervisedState> {
+  // Watched before the first look, so that nothing that happens in between is missed.
+  const changes = watchEnd(folder, signal, looking);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const happened = changes.next();
+      const now = await inspect(folder);
+      if (now.state === 'ended') await supervisorGone(folder);
+      if (now.state === 'ended' || now.state === 'dead' || now.state === 'none') return now;
+      await happened;
+    }
+  } finally {
+    changes.stop();
+  }
+}
+
+/** The exit status is written while the last processes still die; the supervisor is the last of them. */
+async function supervisorGone(folder: string): Promise<void> {
+  const supervisor = await readClaim(folder);
+  await waitUntil(() => (supervisor === null || !isAlive(supervisor) ? true : null), DYING_MS, 2);
+}
+
+/** A folder watch tells within a millisecond; the look once a second notices a supervisor that was killed. */
+function watchEnd(
+  folder: string,
+  signal: AbortSignal,
+  looking: typeof everySecond,
+): { next: () => Promise<void>; stop: () => void } {
+  let happen = (): void => undefined;
+  let watcher: ReturnType<typeof watch> | undefined;
+  const check = (): void => happen();
+  try {
+    watcher = watch(folder, (_, file) => {
+      if (file === 'exit') check();
+    });
+    watcher.on('error', check);
+  } catch {
+    // Out of inotify watches: looking alone must do.
+  }
+  const forget = looking(check);
+  signal.addEventListener('abort', check);
+  return {
+    next: () => new Promise((resolve) => (happen = resolve)),
+    stop: () => {
+      forget();
+      watcher?.close();
+      signal.removeEventListener('abort', check);
+    },
+  };
+}
+
+/** Asks the supervisor to stop the agent and waits until nothing of it is alive. */
+export async function stopSupervised(folder: string, reason: 'cancel' | 'cost'): Promise<SupervisedState> {
+  const asked = await waitUntil(async () => {
+    const now = await inspect(folder);
+    if (now.state !== 'running' && now.state !== 'starting') return now;
+    return (await writeToFifo(supervisedFiles(folder).control, `${reason}\n`)) ? now : null;
+  }, CLAIM_MS);
+  if (asked === null) await killSupervisor(folder);
+  return waitForEnd(folder, AbortSignal.timeout(30_000));
+}
+
+/** False while nobody listens (ENXIO) or the FIFO is not there yet. */
+async function writeToFifo(path: string, text: string): Promise<boolean> {
+  try {
+    const fifo = await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      await fifo.write(text);
+      return true;
+    } finally {
+      await fifo.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+async function killSupervisor(folder: string): Promise<void> {
+  const supervisor = await readClaim(folder);
+  if (supervisor !== null) signalProcess(supervisor, 'SIGKILL');
+}

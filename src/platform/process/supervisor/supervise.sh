@@ -1,0 +1,134 @@
+# Owns one agent: its output files, its deadline, its end, and the end of all that it started.
+# Plain sh costs 4 ms of CPU and no memory to speak of; a Node process would cost 65 ms and 8 MB for each agent.
+# In a PID namespace this is process 1: signals from inside do not reach it, and the kernel kills the rest when it ends.
+# In mode `group` the agent has a session of its own, and what escapes from that is found by a mark in its environment.
+# In mode `container`, inside a container of the run's own, it has a session too, and every process without another mark of the
+# run is the agent's. Only what busybox has is used there.
+# Arguments: dir mode deadline idle-tick grace mark cwd stdin, then the command. Times in seconds; idle 0: no limit.
+# Files and the names of variables: see claim.sh.
+_ltt_dir=$1 _ltt_mode=$2 _ltt_deadline=$3 _ltt_idle_tick=$4 _ltt_grace=$5 _ltt_mark=$6 _ltt_cwd=$7 _ltt_stdin=$8
+shift 8
+umask 077
+case $_ltt_mode in group | container) _ltt_session=1 ;; *) _ltt_session= ;; esac
+
+# Again until none is left, for two seconds: a process may fork between the look and the kill, and takes time to die.
+kill_marked() {
+  _ltt_rounds=0
+  while [ "$_ltt_rounds" -lt 100 ]; do
+    # Its status says nothing: it is 2 where a process of another user cannot be read.
+    _ltt_found=$(grep -lszxF "LLM_TOOL_TEST_RUN=$_ltt_mark" /proc/[0-9]*/environ)
+    [ -n "$_ltt_found" ] || return
+    for _ltt_environ in $_ltt_found; do
+      _ltt_pid=${_ltt_environ#/proc/}
+      kill -KILL "${_ltt_pid%/environ}" 2>/dev/null
+    done
+    sleep 0.02
+    _ltt_rounds=$((_ltt_rounds + 1))
+  done
+}
+
+# Also what has cleared its environment; not what setup commands have left, the supervisor, or what the host runs here.
+kill_unmarked() {
+  _ltt_rounds=0
+  while [ "$_ltt_rounds" -lt 100 ]; do
+    _ltt_found=
+    for _ltt_process in /proc/[0-9]*; do
+      _ltt_pid=${_ltt_process#/proc/}
+      [ "$_ltt_pid" != 1 ] && read -r _ltt_line <"$_ltt_process/stat" || continue
+      # Not the dead, nor what comes from outside: that has no parent here, and no mark before it has begun.
+      case ${_ltt_line##*) } in Z* | ?' 0 '*) continue ;; esac
+      tr '\0' '\n' <"$_ltt_process/environ" | grep '^LLM_TOOL_TEST_RUN=' |
+        grep -qvxF "LLM_TOOL_TEST_RUN=$_ltt_mark" && continue
+      _ltt_found=1
+      kill -KILL "$_ltt_pid"
+    done 2>/dev/null
+    [ -n "$_ltt_found" ] || return
+    sleep 0.02
+    _ltt_rounds=$((_ltt_rounds + 1))
+  done
+}
+
+signal_agent() {
+  if [ -n "$_ltt_session" ]; then
+    kill -"$1" -"$(cat "$_ltt_dir/session")" 2>/dev/null
+    [ "$1" = KILL ] || return
+    if [ "$_ltt_mode" = group ]; then kill_marked; else kill_unmarked; fi
+  else
+    kill -"$1" -1 2>/dev/null
+  fi
+}
+
+output_size() { echo "$(wc -c <"$_ltt_dir/out") $(wc -c <"$_ltt_dir/err")"; }
+
+watch_idle() {
+  _ltt_seen= _ltt_unchanged=0
+  while [ "$_ltt_unchanged" -lt 5 ]; do
+    sleep "$_ltt_idle_tick"
+    _ltt_now=$(output_size)
+    if [ "$_ltt_now" = "$_ltt_seen" ]; then
+      _ltt_unchanged=$((_ltt_unchanged + 1))
+    else
+      _ltt_unchanged=0 _ltt_seen=$_ltt_now
+    fi
+  done
+  echo idle >&3
+}
+
+# Ends with the agent. The reason goes through a FIFO, for the disk may be full, and the agent is to end all the same.
+stop_on_request() {
+  read -r _ltt_reason <&3
+  echo "$_ltt_reason" >&4
+  signal_agent TERM
+  sleep "$_ltt_grace"
+  signal_agent KILL
+}
+
+become_agent() {
+  trap - HUP INT TERM
+  exec 3>&- 4>&- <"$_ltt_stdin" >>"$_ltt_dir/out" 2>>"$_ltt_dir/err"
+  cd "$_ltt_cwd" || exit 126
+  # Found by our PATH: the agent's may lack or shadow them.
+  [ -n "$_ltt_session" ] && _ltt_setsid=$(command -v setsid) _ltt_perl=$(command -v perl) _ltt_sh=$(command -v sh)
+  PATH=$LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_RUN=$_ltt_mark
+  export PATH LLM_TOOL_TEST_RUN
+  umask "$LLM_TOOL_TEST_AGENT_UMASK"
+  unset LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_AGENT_UMASK OLDPWD
+  [ -n "$_ltt_session" ] || exec "$@"
+  if [ -n "$_ltt_setsid" ]; then
+    exec "$_ltt_setsid" "$_ltt_sh" -c 'echo $$ 1<>"$0" && exec "$@"' "$_ltt_dir/session" "$@"
+  fi
+  exec "$_ltt_perl" -e 'use POSIX; POSIX::setsid(); open F, "+<", shift; print F $$; close F; exec { $ARGV[0] } @ARGV' "$_ltt_dir/session" "$@"
+}
+
+# Until it is written: some file systems need room also in place, and one may be read-only for a while. What the agent has
+# done is paid for, and none of it runs any more. A folder that is gone is asked for by nobody.
+record() {
+  until write_line "$@" || { reopen && write_line "$@"; } || [ ! -d "$_ltt_dir" ]; do sleep 1; done 2>/dev/null
+}
+write_line() { printf '%s\n' "$2" 1<>"$_ltt_dir/$1"; }
+# An agent without a sandbox can take all access from the folder of its run and from those in it.
+reopen() { chmod u+rwx "${_ltt_dir%/*/*}" "${_ltt_dir%/*}" "$_ltt_dir"; }
+
+# What cannot be made ends it here, before there is anything to pay for.
+mkfifo "$_ltt_dir/ctl" "$_ltt_dir/why" || exit 73
+exec 3<>"$_ltt_dir/ctl" 4<>"$_ltt_dir/why"
+true >"$_ltt_dir/out" >"$_ltt_dir/err" || exit 73
+trap '' HUP INT TERM
+{ sleep "$_ltt_deadline" && echo deadline >&3; } </dev/null >/dev/null 2>&1 &
+[ "$_ltt_idle_tick" = 0 ] || watch_idle </dev/null >/dev/null 2>&1 &
+stop_on_request </dev/null >/dev/null 2>&1 &
+_ltt_stopper=$!
+
+# In the foreground: a background job of sh would start with SIGINT ignored, and so would the agent.
+(become_agent "$@")
+_ltt_status=$?
+
+# What asks for a stop from here on comes too late.
+kill -KILL "$_ltt_stopper" 2>/dev/null
+signal_agent KILL
+echo >&4
+read -r _ltt_reason <&4
+[ -z "$_ltt_reason" ] || record stop "$_ltt_reason"
+record exit "$_ltt_status"
+[ -n "$_ltt_session" ] && kill -KILL 0
+exit 0

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { usableSecrets } from '../lib/redaction/redact-exact.js';
+import { readTextIfThere } from './fs/read-file.js';
+import { writeFileAtomic } from './fs/write-file.js';
+
+/**
+ * Values of environment variables that a sweep needs, from the shell of the command that started it: the worker may be
+ * older than that shell. The file is the user's alone, goes when the sweep ends, and its content never crosses Temporal.
+ */
+export const SweepEnv = z.object({
+  /** PATH, locale, proxies: for everything that a run starts. */
+  base: z.record(z.string(), z.string()),
+  /** What `${NAME}` and the agents' keys refer to. */
+  values: z.record(z.string(), z.string()),
+});
+export type SweepEnv = z.infer<typeof SweepEnv>;
+
+const BASE =
+  /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(HTTPS?|NO|ALL|FTP)_PROXY|(https?|no|all|ftp)_proxy)$/;
+
+/** The part of an environment that a run may see. */
+export function sweepEnvFrom(environment: NodeJS.ProcessEnv, names: Iterable<string>): SweepEnv {
+  const pick = (wanted: (name: string) => boolean): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(environment).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined && wanted(entry[0]),
+      ),
+    );
+  const wanted = new Set(names);
+  return { base: pick((name) => BASE.test(name)), values: pick((name) => wanted.has(name)) };
+}
+
+export const sweepEnvFile = (stateFolder: string, sweep: string): string =>
+  join(stateFolder, 'env', `${sweep}.json`);
+
+/** Hands a sweep's values over, readable for the user alone. */
+export async function writeSweepEnv(stateFolder: string, sweep: string, handover: SweepEnv): Promise<void> {
+  const file = sweepEnvFile(stateFolder, sweep);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(file, JSON.stringify(handover), 0o600);
+}
+
+/** null on a machine where no command has handed anything over: its own environment counts there. */
+export async function readSweepEnv(stateFolder: string, sweep: string): Promise<SweepEnv | null> {
+  const file = sweepEnvFile(stateFolder, sweep);
+  const text = await readTextIfThere(file);
+  if (text === null) return null;
+  try {
+    return SweepEnv.parse(JSON.parse(text));
+  } catch {
+    // Without the reason: the parser's quotes the text, and what is thrown here gets into Temporal's history.
+    throw new Error(`${file} is damaged; cancel the sweep and run it again`);
+  }
+}
+
+export const removeSweepEnv = (stateFolder: string, sweep: string): Promise<void> =>
+  rm(sweepEnvFile(stateFolder, sweep), { force: true });
+
+/** Values that a file of the user's refers to are not to be seen in any report, except under such names. */
+const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
+
+/** What is not secret of handed-over values. */
+export interface Known {
+  /** Names that are in every report, and what they are the names of. */
+  names: ReadonlyMap<string, string>;
+  /** Variables that hold the address of a provider. */
+  addresses: ReadonlySet<string>;
+  /** Folders of fixtures, whose files are named in reports. */
+  fixtures: readonly string[];
+}
+
+export const NOTHING_KNOWN: Known = { names: new Map(), addresses: new Set(), fixtures: [] };
+
+/** Those of handed-over values that no report may show. */
+export const secretsIn = (values: Record<string, string>, known: Known): string[] =>
+  Object.entries(values).flatMap(([name, value]) =>
+    NOT_SECRET.test(name) || isPlainAddress(name, value, known) || publicName(value, known) !== null
+      ? []
+      : [value],
+  );
+
+/** Variables whose values would be masked, were they not names that reports are read by; with what they name. */
+export const publicVariables = (values: Record<string, string>, known: Known): [string, string][] =>
+  Object.entries(values).flatMap(([name, value]): [string, string][] => {
+    const named = publicName(value, known);
+    const isMaskable = !NOT_SECRET.test(name) && usableSecrets([value]).length > 0;
+    return named === null || !isMaskable ? [] : [[name, named]];
+  });
+
+/** What a value is the name of; null where it is no name. */
+function publicName(value: string, { names, fixtures }: Known): string | null {
+  const name = value.trim();
+  const named = names.get(name);
+  if (named !== undefined) return named;
+  if (!/^[^/\0][^\0]{0,200}$/.test(name) || name.split('/').includes('..')) return null;
+  const isThere = fixtures
+    .flatMap((folder) => [join(folder, name), join(folder, 'initial-state', name)])
+    .some((path) => existsSync(path));
+  return isThere ? 'a file of the fixture' : null;
+}
+
+/** Errors name the address that was asked. One with a password, a query or a long part may be as good as a key. */
+function isPlainAddress(name: string, value: string, { addresses }: Known): boolean {
+  if (!addresses.has(name) || !/^https?:\/\//.test(value) || !URL.canParse(value)) return false;
+  const { username, password, search, hash, pathname } = new URL(value);
+  return (
+    `${username}${password}${search}${hash}` === '' && pathname.split('/').every((part) => part.length < 16)
+  );
+}

@@ -1,0 +1,20 @@
+/**
+ * Why a connection to a Temporal server will not come about however often it is tried, as the native client says it: a
+ * certificate or a login that is refused. null where the server may only be away.
+ */
+export function connectionProblem(error: unknown): string | null {
+  const texts: string[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
+  const text = texts.join(': ');
+  if (
+    /certificate|UnknownIssuer|NotValidForName|InvalidContentType|corrupt message|\btls\b|handshake/i.test(
+      text,
+    )
+  )
+    return `the TLS connection was refused; check TEMPORAL_TLS and its certificates (${lastOf(text)})`;
+  if (/unauthenticated|permission ?denied|unauthorized|invalid.*(api|auth).*(key|token)/i.test(text))
+    return `the login was refused; check TEMPORAL_API_KEY and the rights in the namespace (${lastOf(text)})`;
+  return null;
+}
+
+const lastOf = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);

@@ -1,0 +1,91 @@
+import type { Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { SEARCH_ATTRIBUTES } from '../../lib/search-attributes.js';
+
+/** Thrown for a namespace that lacks search attributes which we may not make; the message names the commands. */
+export class UnusableNamespace extends Error {}
+
+const { IndexedValueType } = proto.temporal.api.enums.v1;
+type Type = (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES];
+const typeNumber = (type: Type): number => IndexedValueType[`INDEXED_VALUE_TYPE_${type}`];
+const WANTED = Object.entries(SEARCH_ATTRIBUTES);
+
+/** gRPC codes of a server that does not have the operator's service (Temporal Cloud), or keeps it for others. */
+const NOT_FOR_US: readonly unknown[] = [7, 12, 16];
+const INVALID_ARGUMENT = 3;
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
+/**
+ * Makes our search attributes where they are missing and checks their types. Where we may not ask for them, which takes
+ * rights that a namespace's users need not have, a search by each tells whether it is there.
+ */
+export async function ensureSearchAttributes(client: Client): Promise<void> {
+  const known = await listAttributes(client);
+  if (known === null) return checkBySearch(client);
+  const wrong = WANTED.filter(([name, type]) => ![undefined, null, typeNumber(type)].includes(known[name]));
+  if (wrong.length > 0) {
+    const list = wrong.map(([name, type]) => `${name} (${typeName(known[name])} there, ${type} wanted)`);
+    throw new UnusableNamespace(
+      `the namespace ${client.options.namespace} has search attributes of other types: ${list.join(', ')}; use a separate namespace`,
+    );
+  }
+  const missing = WANTED.filter(([name]) => known[name] == null);
+  if (missing.length > 0) await addAttributes(client, missing);
+}
+
+const typeName = (number: number | null | undefined): string =>
+  (IndexedValueType[number ?? 0] ?? 'UNKNOWN').replace('INDEXED_VALUE_TYPE_', '');
+
+/** null where that is not for us to ask. */
+async function listAttributes(client: Client): Promise<Record<string, number> | null> {
+  const { namespace } = client.options;
+  try {
+    return (await client.connection.operatorService.listSearchAttributes({ namespace })).customAttributes;
+  } catch (error) {
+    if (NOT_FOR_US.includes(codeOf(error))) return null;
+    throw error;
+  }
+}
+
+async function addAttributes(client: Client, missing: typeof WANTED): Promise<void> {
+  const { namespace } = client.options;
+  const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, typeNumber(type)]));
+  try {
+    await client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  } catch (error) {
+    if (NOT_FOR_US.includes(codeOf(error))) throw unusableNamespace(namespace, missing);
+    throw error;
+  }
+}
+
+const SAMPLES: Record<Type, string> = { KEYWORD: '"x"', DOUBLE: '0.5', INT: '1' };
+
+async function checkBySearch({ workflow, options: { namespace } }: Client): Promise<void> {
+  const missing: typeof WANTED = [];
+  for (const attribute of WANTED) {
+    const [name, type] = attribute;
+    try {
+      await workflow.count(`${name} = ${SAMPLES[type]}`);
+    } catch (error) {
+      if (codeOf((error as Error).cause) !== INVALID_ARGUMENT) throw error;
+      missing.push(attribute);
+    }
+  }
+  if (missing.length > 0) throw unusableNamespace(namespace, missing);
+}
+
+function unusableNamespace(namespace: string, missing: typeof WANTED): UnusableNamespace {
+  const pairs = missing.map(
+    ([name, type]) => [name, `${type.slice(0, 1)}${type.slice(1).toLowerCase()}`] as const,
+  );
+  const names = pairs.map(([name, type]) => `--name ${name} --type ${type}`).join(' ');
+  const cloud = pairs.map(([name, type]) => `--sa "${name}=${type}"`).join(' ');
+  return new UnusableNamespace(
+    [
+      `the namespace ${namespace} lacks search attributes, or has them with other types, and this login may not create them. Someone who may must run:`,
+      `  temporal operator search-attribute create --namespace ${namespace} ${names}`,
+      `on Temporal Cloud:`,
+      `  tcld namespace search-attributes add --namespace ${namespace} ${cloud}`,
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,53 @@
+import type { SweepInputs } from './changes.js';
+import { jsonDifferences } from './json-differences.js';
+import { resultsOfRetries, type Pair, type SweepResults } from './samples.js';
+
+type Sweep = SweepResults & Pick<SweepInputs, 'prices'>;
+
+/** What makes the numbers of two sweeps less than they seem, in sentences. */
+export const caveatsOf = (base: Sweep, head: Sweep, pairs: readonly Pair[]): string[] => [
+  ...sweepDoubts('base', base),
+  ...sweepDoubts('head', head),
+  ...errorDoubts(pairs),
+  ...(jsonDifferences(base.prices, head.prices).length === 0
+    ? []
+    : ['the prices in the config file differ: costs computed from them cannot be compared']),
+];
+
+function sweepDoubts(name: string, { status, cells, lines }: Sweep): string[] {
+  const again = resultsOfRetries(lines);
+  const passed = again.filter(({ outcome }) => outcome === 'pass').length;
+  const finished = new Set(lines.map(({ cell }) => cell));
+  const waiting = cells.filter(({ id }) => !finished.has(id)).length;
+  return [
+    ...(status === 'open' ? [`${name} has not ended: ${count(waiting, 'cell')} without a result yet`] : []),
+    ...(again.length === 0
+      ? []
+      : [
+          `${name}: ${count(again.length, 'cell')} had a result and ran again (retry --failed), and ${passed} of them then passed; the first result counts`,
+        ]),
+  ];
+}
+
+/** Shares of cells that could not be tested may differ by so much without a word. */
+const ALIKE = 0.1;
+
+/** Where errors come with what the tool does, the cells that are left are no fair sample. */
+function errorDoubts(pairs: readonly Pair[]): string[] {
+  const of = (name: keyof Pair): { errored: number; ended: number } => {
+    const sum = (read: (side: Pair['base']['side']) => number): number =>
+      pairs.reduce((all, pair) => all + read(pair[name].side), 0);
+    return {
+      errored: sum(({ errored }) => errored),
+      ended: sum(({ errored, tested, shared }) => errored + tested + shared),
+    };
+  };
+  const [base, head] = [of('base'), of('head')];
+  const share = ({ errored, ended }: typeof base): number => (ended === 0 ? 0 : errored / ended);
+  if (Math.abs(share(head) - share(base)) <= ALIKE) return [];
+  return [
+    `error rates differ: ${head.errored} of ${count(head.ended, 'cell')} in head, ${base.errored} of ${base.ended} in base ended with an error; if errors depend on how a run goes, the remaining runs are not a fair sample`,
+  ];
+}
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { JsonValue } from './json-value.js';
+import { TokenUsage } from './token-usage.js';
+
+/** What the judge came to, in metrics.json. Scores are 0..1. */
+export const Judgment = z.object({
+  model: z.string().describe('As requested'),
+  model_used: z.string().nullable().describe('As the provider names it'),
+  scores: z
+    .record(z.string(), z.number())
+    .describe('By criterion, 0 to 1; like all numbers here, the mean of the votes'),
+  weighted_score: z.number().describe('The scores by the weights of the rubric'),
+  votes: z.array(z.number()).default([]).describe('Weighted score of each vote'),
+  spread: z
+    .object({
+      range: z.number().describe('Highest less lowest'),
+      deviation: z.number().describe('Standard deviation of a sample'),
+    })
+    .nullable()
+    .default(null)
+    .describe('How far the votes are apart; null: a single vote'),
+  confidence: z.number().describe('From 0 to 1'),
+  issues: z.array(z.string()).describe('Of all votes'),
+  highlights: z.array(z.string()).describe('Of all votes'),
+  fields: z.record(z.string(), JsonValue).describe('What require_fields of the rubric names beyond these'),
+  pass_threshold: z.number().describe('As in the scenario'),
+  passed: z.boolean().describe('Whether the score reaches the threshold'),
+  usage: TokenUsage.describe('Tokens of all answers, also unusable ones'),
+  cost_usd: z.number().nullable().describe('Their price; null: unknown'),
+  cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+  attempts: z.number().int().describe('Answers, usable or not'),
+});
+export type Judgment = z.infer<typeof Judgment>;
+
+/** artifacts/judge/answer-<n>.json: one answer of the judge, whether it could be used or not. */
+export const JudgeAnswer = z.object({
+  schema_version: z.literal(1).describe('Version of the format'),
+  at: z.string().describe('ISO 8601 in UTC'),
+  model: z.string().describe('As requested'),
+  model_used: z.string().nullable().describe('As the provider names it'),
+  finish_reason: z.string().describe('How the answer ended'),
+  start: z.number().int().exactOptional().describe('Start of the agent that answered; only of an agent'),
+  usage: TokenUsage.describe('Tokens of this answer'),
+  problem: z.string().nullable().describe('Why it could not be used'),
+  text: z.string().describe('The answer, word for word'),
+});
+export type JudgeAnswer = z.infer<typeof JudgeAnswer>;

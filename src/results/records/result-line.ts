@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { Cell } from './cell.js';
+import { JsonValue } from './json-value.js';
+import { Judgment } from './judgment.js';
+import { Regression } from '../regressions.js';
+
+/**
+ * The shapes of what a run leaves behind (specs/reference/results.md). Unknown numbers are null, never 0.
+ * Only additions keep SCHEMA_VERSION; any other change raises it.
+ */
+export const SCHEMA_VERSION = 1;
+
+export const Outcome = z.enum(['pass', 'fail', 'error', 'cancelled']);
+export type Outcome = z.infer<typeof Outcome>;
+
+export const GateDetail = z.object({
+  index: z.number().int().describe('Position in the scenario, from 0'),
+  gate_type: z.string().describe('Type of the gate'),
+  name: z.string().nullable().describe('Name that the scenario gives it'),
+  subject: z.string().default('').describe('What is checked, in a few words: notes.md'),
+  status: z.enum(['pass', 'fail', 'error']).describe('error: the check could not be performed'),
+  passed: z.boolean().describe('Whether the status is pass'),
+  message: z.string().describe('What was found'),
+  detail: JsonValue.nullable().describe('What a script printed as its detail'),
+  duration_ms: z.number().describe('Duration'),
+});
+export type GateDetail = z.infer<typeof GateDetail>;
+
+export const Efficiency = z.object({
+  total_commands: z.number().int().describe('Calls of the target'),
+  unique_commands: z.number().int().describe('Different names of called commands'),
+  error_count: z.number().int().describe('Calls that failed'),
+  retry_count: z.number().int().describe('Total less unique: repeated names, even if nothing failed'),
+  help_invocations: z.number().int().describe('Calls for help'),
+  first_try_success_rate: z
+    .number()
+    .nullable()
+    .describe('Names whose first call succeeded / names; null without calls'),
+  iteration_ratio: z.number().describe('Unique / total; 0 without calls'),
+});
+export type Efficiency = z.infer<typeof Efficiency>;
+
+export const EvaluatorResult = z.object({
+  name: z.string().describe('Name of the evaluator'),
+  metrics: JsonValue.nullable().describe('What it measured'),
+  score: z.number().nullable().describe('From 0 to 1'),
+  summary: z.string().nullable().describe('Its summary in words'),
+  error: z.string().nullable().describe('Why its answer could not be used'),
+});
+export type EvaluatorResult = z.infer<typeof EvaluatorResult>;
+
+export const Metrics = z.object({
+  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  run_id: z.string().describe('Id of the run'),
+  outcome: Outcome.describe('Outcome of the run'),
+  completed: z
+    .boolean()
+    .nullable()
+    .describe('Whether the agent ended by itself and successfully; null: not started'),
+  gates_passed: z.number().int().describe('Gates that passed'),
+  gates_total: z.number().int().describe('Gates of the scenario'),
+  details: z.array(GateDetail).describe('The gates that were checked'),
+  efficiency: Efficiency.nullable().describe('Calls of the target; null without a transcript'),
+  judge: Judgment.nullable().describe('Null: no judge was asked, or none of its answers could be used'),
+  composite_score: z.number().optional().describe('Only of runs that passed or failed'),
+  evaluator_results: z.array(EvaluatorResult).describe('The evaluators'),
+});
+export type Metrics = z.infer<typeof Metrics>;
+
+/** One line of results.jsonl: a finished run. Readers keep the last line of an id. */
+export const ResultLine = z.object({
+  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  id: z.string().describe('Id of the run, or <sweep>/<cell> without one'),
+  sweep: z.string().describe('Id of the sweep'),
+  cell: z.string().describe('Id of the cell'),
+  scenario_id: z.string().describe('Name of the scenario'),
+  scenario_hash: z.string().describe('Changes with the scenario and its fixture'),
+  agent: z.string().describe('Name of the agent'),
+  model: z.string().describe('Name of the model'),
+  variant: z.string().describe('Name of the variant'),
+  repetition: z.number().int().describe('From 1'),
+  timestamp: z.string().describe('Start of the run, ISO 8601 in UTC'),
+  duration_secs: z.number().nullable().describe('Null: the run was lost'),
+  cost_usd: z.number().nullable().describe('Cost of agent and judge; null: unknown'),
+  cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+  completed: z.boolean().nullable().describe('Whether the agent ended by itself and successfully'),
+  gates_passed: z.number().int().nullable().describe('Gates that passed'),
+  gates_total: z.number().int().nullable().describe('Gates of the scenario'),
+  judge_score: z.number().nullable().describe('Weighted score of the judge, 0 to 1'),
+  outcome: Outcome.describe('Outcome of the run'),
+  message: z.string().describe('The reason, in a sentence'),
+  metrics: Metrics.nullable().describe('Null: the cell had no run of its own'),
+  results_dir: z.string().nullable().describe('Folder of the run, relative to the results folder'),
+  cache_key: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('SHA-256 of everything that the result depends on; null: not computed'),
+  regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
+  cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
+  attempts: z
+    .number()
+    .int()
+    .nullable()
+    .default(1)
+    .describe("Attempts of the agent's step; null: unknown, because the run was lost"),
+  starts: z
+    .number()
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Starts of the agent; null: as above, or written by an older build'),
+});
+export type ResultLine = z.infer<typeof ResultLine>;
+
+/** The line of a cell that was not run: all that only a run can tell is null. */
+export const resultWithoutRun = (
+  cell: Cell,
+  about: Pick<ResultLine, 'sweep' | 'scenario_hash' | 'timestamp' | 'outcome' | 'message'> &
+    Partial<Pick<ResultLine, 'attempts' | 'starts'>>,
+): ResultLine => ({
+  schema_version: SCHEMA_VERSION,
+  id: `${about.sweep}/${cell.id}`,
+  cell: cell.id,
+  scenario_id: cell.scenario,
+  agent: cell.agent,
+  model: cell.model,
+  variant: cell.variant,
+  repetition: cell.repetition,
+  duration_secs: null,
+  cost_usd: null,
+  completed: null,
+  gates_passed: null,
+  gates_total: null,
+  judge_score: null,
+  metrics: null,
+  results_dir: null,
+  cache_key: null,
+  cached_from: null,
+  regressions: [],
+  attempts: 0,
+  starts: 0,
+  ...about,
+});

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { describeEnd } from '../../lib/command-result.js';
+import { CONTAINMENTS } from '../../lib/supervision.js';
+import { Regression } from '../regressions.js';
+import { Outcome, SCHEMA_VERSION } from './result-line.js';
+import { TokenUsage } from './token-usage.js';
+
+/** A setup command, health check or post script as it went. Output is the redacted start of what was written. */
+export const CommandRecord = z.object({
+  command: z.string().describe('The command'),
+  exit_code: z.number().int().nullable().describe('Null: none, it was killed'),
+  timed_out: z.boolean().describe('Whether its time ran out'),
+  duration_ms: z.number().describe('Duration'),
+  stdout: z.string().describe('Beginning of stdout, redacted'),
+  stderr: z.string().describe('Beginning of stderr, redacted'),
+});
+export type CommandRecord = z.infer<typeof CommandRecord>;
+
+/**
+ * How an agent run ended. `done`: a proved success. `gave_up`: it ended by itself without success.
+ * `unable`: it could not work at all (no binary, bad key, quota), so nothing can be said of the tool under test.
+ */
+export const EndReason = z.enum([
+  'done',
+  'gave_up',
+  'max_turns',
+  'timeout',
+  'idle_timeout',
+  'max_cost',
+  'crashed',
+  'unable',
+  'cancelled',
+]);
+export type EndReason = z.infer<typeof EndReason>;
+
+/** "exit 3", "timed out", "ended by a signal". */
+export const commandEnd = ({ exit_code, timed_out }: CommandRecord): string =>
+  describeEnd({ exitCode: exit_code, timedOut: timed_out }, null);
+
+export const AgentRecord = z.object({
+  ending: EndReason.describe('How it ended'),
+  completed: z.boolean().describe('Whether it ended by itself and successfully'),
+  exit_code: z.number().int().nullable().describe('Null: none, it was killed'),
+  message: z.string().describe('How it ended, in a sentence'),
+  version: z.string().nullable().describe('What its version command printed'),
+  containment: z
+    .enum(CONTAINMENTS)
+    .nullable()
+    .default(null)
+    .describe('How its processes were held together; null: not started'),
+  login: z.boolean().default(false).describe("Whether it used the user's login instead of a key"),
+  session_id: z.string().nullable().describe('Its session, for a resume'),
+  model_used: z.string().nullable().describe('As the agent reports it'),
+  duration_ms: z.number().describe('Of all starts'),
+  starts: z.number().int().describe('How often this run of it was started'),
+  output_bytes: z.number().int().describe('Size of its output'),
+  token_usage: TokenUsage.describe('Of all starts; null throughout if it was interrupted'),
+  token_usage_at_least: TokenUsage.exactOptional().describe('The known part, if it was interrupted'),
+  cost_usd: z.number().nullable().describe('Of all starts; null: unknown'),
+  cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+  cost_source: z
+    .enum(['reported', 'config', 'list'])
+    .nullable()
+    .default(null)
+    .describe("The agent, the config's prices or the public price list"),
+  history: z.array(z.string()).describe('What became of other starts and attempts'),
+});
+export type AgentRecord = z.infer<typeof AgentRecord>;
+
+/** A step of the run, in the order performed: an activity of the workflow. */
+export const StepRecord = z.object({
+  name: z.string().describe('Name of the step'),
+  status: z.enum(['done', 'failed', 'not_performed']).describe('How it went'),
+  duration_ms: z.number().nullable().describe('Null: not performed'),
+  attempts: z.number().int().describe('Attempts by Temporal'),
+  note: z.string().nullable().describe('Why it failed or was not performed'),
+});
+export type StepRecord = z.infer<typeof StepRecord>;
+
+/** artifacts/run.json: what ran, where, with what and how it ended. Scores are in metrics.json. */
+export const RunRecord = z.object({
+  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  run_id: z.string().describe('Id of the run'),
+  sweep: z.string().describe('Id of the sweep'),
+  cell: z.string().describe('Id of the cell'),
+  workflow_id: z.string().describe('Its workflow in Temporal'),
+  scenario: z.object({
+    name: z.string().describe('Its name'),
+    description: z.string().describe('Its description'),
+    file: z.string().describe('Its file'),
+    hash: z.string().describe('Changes with its content and its fixture'),
+    tier: z.number().int().describe('Its tier'),
+    tags: z.array(z.string()).describe('Its tags'),
+    prompt: z.string().describe('What the agent was asked'),
+  }),
+  target: z.object({
+    binary: z.string().describe('As the scenario names it'),
+    resolved: z.string().nullable().describe('Path of the program; null: not found'),
+    fingerprint: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe('Changes with the content of the target; null: not found, or an older build'),
+    health_check: CommandRecord.nullable().describe('The health check, if there is one'),
+  }),
+  agent_name: z.string().describe('Name of the agent'),
+  model: z.string().describe('As requested'),
+  variant: z.string().describe('Name of the variant'),
+  repetition: z.number().int().describe('From 1'),
+  environment: z.string().describe('Where it ran: local, bubblewrap or docker'),
+  image: z
+    .object({
+      name: z.string().describe('As the scenario names it'),
+      id: z.string().describe('Id of the image'),
+    })
+    .exactOptional()
+    .describe('Image of the container'),
+  sandboxed: z.boolean().default(false).describe('Whether the agent was in a sandbox'),
+  sandbox: z
+    .object({
+      filesystem: z.boolean().describe('Whether files outside the run were hidden or read-only'),
+      network: z.enum(['isolated', 'shared']).describe('Whether it was its own'),
+    })
+    .exactOptional()
+    .describe('What the agent and the checks of its work were kept from'),
+  started_at: z.string().describe('ISO 8601 in UTC'),
+  ended_at: z.string().describe('The same'),
+  duration_secs: z.number().describe('Without writing the report'),
+  outcome: Outcome.describe('Outcome of the run'),
+  message: z.string().describe('The reason, in a sentence'),
+  agent: AgentRecord.nullable().describe('Null: not started, or its step failed for good'),
+  starts: z
+    .number()
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Starts of the agent in all; null: written by an older build'),
+  judge: z
+    .object({
+      model: z.string().describe('As requested'),
+      rubric: z.string().describe('As the scenario names it'),
+      artifacts: z.array(z.string()).describe("Its files, relative to the run's folder"),
+    })
+    .nullable()
+    .default(null)
+    .describe('The judge that was to be asked; its scores are in metrics.json'),
+  setup: z.array(CommandRecord).describe('Setup commands'),
+  context: z.array(CommandRecord).default([]).describe('Agent scripts of task.context'),
+  post_scripts: z.array(CommandRecord).describe('Post scripts'),
+  steps: z.array(StepRecord).describe('Steps in the order performed'),
+  warnings: z.array(z.string()).describe('What a reader should know, though it changes no outcome'),
+  regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
+});
+export type RunRecord = z.infer<typeof RunRecord>;

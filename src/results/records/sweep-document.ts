@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Cell } from './cell.js';
+import { Regression } from '../regressions.js';
+import { Outcome, SCHEMA_VERSION, type ResultLine } from './result-line.js';
+import { paidCost, Totals, totalsOf } from '../totals.js';
+
+/** One cell of a sweep; what only a finished run can say is null before that. */
+export const SweepCell = Cell.extend({
+  outcome: Outcome.nullable().describe('Null: not finished, like other numbers of the cell'),
+  message: z.string().nullable().describe('The reason, in a sentence'),
+  gates_passed: z.number().int().nullable().describe('Gates that passed'),
+  gates_total: z.number().int().nullable().describe('Gates of the scenario'),
+  judge_score: z.number().nullable().describe('Weighted score of the judge'),
+  composite_score: z.number().nullable().describe('Composite score'),
+  cost_usd: z.number().nullable().describe('Cost of agent and judge; null: unknown'),
+  cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+  duration_secs: z.number().nullable().describe('Duration of the run'),
+  attempts: z.number().int().nullable().describe("Attempts of the agent's step"),
+  starts: z.number().int().nullable().default(null).describe('Starts of the agent'),
+  regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
+  cached: z.boolean().describe('Whether the result of an earlier run was reused'),
+  results_dir: z.string().nullable().describe('Absolute path of the run'),
+});
+export type SweepCell = z.infer<typeof SweepCell>;
+
+/** What `run --json` prints and summary.json holds. */
+export const SweepDocument = z.object({
+  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  sweep: z.string().describe('Id of the sweep'),
+  workflow_id: z.string().describe('Its workflow in Temporal'),
+  ui_url: z.string().nullable().describe("Its page in Temporal's Web UI"),
+  status: z.enum(['running', 'paused', 'completed', 'cancelled']).describe('Status of the sweep'),
+  totals: Totals.describe('Numbers of cells'),
+  cost_usd: z.number().nullable().default(null).describe('Known costs of what was run; null: none is known'),
+  max_usd: z.number().nullable().default(null).describe('The budget'),
+  cells: z.array(SweepCell).describe('One for each cell'),
+  warnings: z.array(z.string()).optional().describe('What makes the results doubtful as a whole'),
+});
+export type SweepDocument = z.infer<typeof SweepDocument>;
+
+export interface SweepDocumentInput {
+  sweep: string;
+  workflowId: string;
+  uiUrl: string | null;
+  status: SweepDocument['status'];
+  maxUsd: number | null;
+  cells: readonly Cell[];
+  /** In the order written; lines of other sweeps are passed over. */
+  results: readonly ResultLine[];
+  /** Absolute path of the results folder. */
+  resultsPath: string;
+}
+
+/** Puts what was planned and what was found together. Of several lines of a cell the last one counts. */
+export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
+  const own = new Map<string, ResultLine>();
+  for (const line of input.results) if (line.sweep === input.sweep) own.set(line.cell, line);
+  const cells = input.cells.map((cell) => toCell(cell, own.get(cell.id) ?? null, input.resultsPath));
+  return {
+    schema_version: SCHEMA_VERSION,
+    sweep: input.sweep,
+    workflow_id: input.workflowId,
+    ui_url: input.uiUrl,
+    status: input.status,
+    totals: totalsOf(cells),
+    cost_usd: paidCost(cells).usd,
+    max_usd: input.maxUsd,
+    cells,
+  };
+}
+
+function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): SweepCell {
+  const { id, scenario, agent, model, variant, repetition } = cell;
+  return {
+    id,
+    scenario,
+    agent,
+    model,
+    variant,
+    repetition,
+    outcome: line?.outcome ?? null,
+    message: line?.message ?? null,
+    gates_passed: line?.gates_passed ?? null,
+    gates_total: line?.gates_total ?? null,
+    judge_score: line?.judge_score ?? null,
+    composite_score: line?.metrics?.composite_score ?? null,
+    cost_usd: line?.cost_usd ?? null,
+    ...(line?.cost_usd_at_least === undefined ? {} : { cost_usd_at_least: line.cost_usd_at_least }),
+    duration_secs: line?.duration_secs ?? null,
+    attempts: line?.attempts ?? null,
+    starts: line?.starts ?? null,
+    regressions: line?.regressions ?? [],
+    cached: line !== null && line.cached_from !== null,
+    results_dir: line?.results_dir == null ? null : join(resultsPath, line.results_dir),
+  };
+}
+
+/**
+ * 130 paused or cancelled as a whole, 1 some cell failed, 3 some cell could not be tested, 0 otherwise: the first that holds.
+ * A cell that was cancelled by itself (in the Web UI, for example) was not tested, and hides no failure of another one. Cells
+ * that have yet to run count only when the sweep claims to be complete; then they were not tested.
+ */
+export function exitCodeOf(document: Pick<SweepDocument, 'status' | 'totals'>): 0 | 1 | 3 | 130 {
+  const { status, totals } = document;
+  if (status === 'paused' || status === 'cancelled') return 130;
+  if (totals.failed > 0) return 1;
+  if (totals.errored > 0 || totals.cancelled > 0) return 3;
+  return status === 'completed' && totals.passed < totals.cells ? 3 : 0;
+}

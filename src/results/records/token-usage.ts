@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** Tokens of a model; null is what nobody said. */
+export const TokenUsage = z.object({
+  input: z.number().nullable().describe('Without those from a cache'),
+  output: z.number().nullable().describe('Without reasoning'),
+  reasoning: z.number().nullable().describe('Reasoning tokens'),
+  cache_read: z.number().nullable().describe('Read from a cache'),
+  cache_write: z.number().nullable().describe('Written to a cache'),
+});
+export type TokenUsage = z.infer<typeof TokenUsage>;
+
+/** What is known of tokens where nobody has said anything. */
+export const NO_USAGE: Readonly<TokenUsage> = {
+  input: null,
+  output: null,
+  reasoning: null,
+  cache_read: null,
+  cache_write: null,
+};
+
+/** The sum of some usages. A count that one of them knows is known; only what none knows is null. */
+export function sumUsage(usages: readonly TokenUsage[]): TokenUsage {
+  const sum = (name: keyof TokenUsage): number | null =>
+    usages.reduce<number | null>(
+      (total, { [name]: count }) => (count === null ? total : (total ?? 0) + count),
+      null,
+    );
+  return {
+    input: sum('input'),
+    output: sum('output'),
+    reasoning: sum('reasoning'),
+    cache_read: sum('cache_read'),
+    cache_write: sum('cache_write'),
+  };
+}

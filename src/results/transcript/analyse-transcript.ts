@@ -1,0 +1,41 @@
+import type { EventBody } from '../records/events.js';
+import { createCommandNamer, type Command, type Target } from './name-commands.js';
+import type { Efficiency } from '../records/result-line.js';
+import { structuredCommands } from './structured-commands.js';
+import { textCommands } from './text-commands.js';
+
+/** What an agent left to read: structured events where it has any, and the text of the session. */
+export interface Transcript {
+  events: Iterable<EventBody>;
+  /** The text, whole or as lines. Read only when the events hold no tool call. */
+  text: string | Iterable<string>;
+  target: Target;
+}
+
+/** The target's commands that the agent called, in order. */
+export function extractCommands({ events, text, target }: Transcript): Command[] {
+  const namer = createCommandNamer(target);
+  return structuredCommands(events, namer) ?? textCommands(text, namer);
+}
+
+/** How efficiently the agent used the target. */
+export const analyseTranscript = (transcript: Transcript): Efficiency =>
+  efficiencyOf(extractCommands(transcript));
+
+/** The same of the commands that it called: see specs for the formulae. */
+export function efficiencyOf(commands: readonly Command[]): Efficiency {
+  const firstFailed = new Map<string, boolean>();
+  for (const { name, failed } of commands) if (!firstFailed.has(name)) firstFailed.set(name, failed);
+  const total = commands.length;
+  const unique = firstFailed.size;
+  const firstTries = [...firstFailed.values()].filter((failed) => !failed).length;
+  return {
+    total_commands: total,
+    unique_commands: unique,
+    error_count: commands.filter(({ failed }) => failed).length,
+    retry_count: total - unique,
+    help_invocations: commands.filter(({ name }) => name === 'help').length,
+    first_try_success_rate: unique === 0 ? null : firstTries / unique,
+    iteration_ratio: total === 0 ? 0 : unique / total,
+  };
+}

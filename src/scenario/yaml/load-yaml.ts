@@ -1,0 +1,66 @@
+import { LineCounter, Parser } from 'yaml';
+import type { z } from 'zod';
+import type { Problem } from '../../lib/problem.js';
+import { check } from '../check.js';
+import { formatPath, inTextOrder, type Loaded } from '../source.js';
+import {
+  composeDocument,
+  explainYamlError,
+  findDeepNesting,
+  findUnsafeNodes,
+  firstAlias,
+  type SyntaxFinding,
+} from './yaml-syntax.js';
+import { pathAt, positionOf, yamlSource } from './yaml-source.js';
+
+/** Cheap for people (an anchor used a hundred times), deadly for "billion laughs". */
+const MAX_ALIAS_COUNT = 100;
+
+/** Reads a YAML file by a zod schema. Never throws: whatever is wrong is a problem with a line and a column. */
+export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: string): Loaded<z.output<S>> {
+  const text = raw.replace(/^\uFEFF/, '');
+  const lines = lineCounter(text);
+  const tokens = [...new Parser().parse(text)];
+  const deep = findDeepNesting(tokens);
+  const document = composeDocument(deep === null ? tokens : [], deep === null ? text.length : 0);
+  const problemAt = ({ offset, message, lost = false }: SyntaxFinding): Problem => ({
+    file,
+    ...positionOf(offset, lines),
+    path: lost ? '' : formatPath(pathAt(document.contents, offset)),
+    message,
+  });
+
+  if (deep !== null) return { ok: false, problems: [problemAt(deep)] };
+  const syntax = [
+    ...[...document.errors, ...document.warnings].map((error) => explainYamlError(error, text)),
+    ...findUnsafeNodes(document),
+  ];
+  const broken: Problem[] = syntax.map(problemAt);
+  if (syntax.some(({ soft }) => !soft)) return { ok: false, problems: inTextOrder(broken) };
+  if (document.contents === null || text.trim() === '') {
+    broken.push({ file, line: 1, column: 1, path: '', message: 'the file is empty; expected a map' });
+    return { ok: false, problems: inTextOrder(broken) };
+  }
+
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = /^Excessive alias count/.test(reason)
+      ? `more than ${MAX_ALIAS_COUNT} uses of aliases, nested ones multiplied; write the values out`
+      : `cannot expand the aliases: ${reason}`;
+    return { ok: false, problems: [problemAt({ offset: firstAlias(document), message, soft: false })] };
+  }
+  const loaded = check(schema, yamlSource(file, document, value, lines));
+  if (broken.length === 0) return loaded;
+  return { ok: false, problems: inTextOrder([...broken, ...(loaded.ok ? [] : loaded.problems)]) };
+}
+
+/** Filled here and not by the parser, which does not see a text that nests too deeply. */
+function lineCounter(text: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  return lines;
+}

@@ -1,0 +1,23 @@
+import type { ScenarioReader } from '../reader.js';
+import { loadScenarioFile } from './load-scenario-file.js';
+import { placeInFile, toScenario } from './to-scenario.js';
+import { vary } from './vary.js';
+
+/** Reads a scenario in today's YAML form. */
+export const readScenario: ScenarioReader = (name, text) => {
+  const loaded = loadScenarioFile(name, text);
+  if (!loaded.ok) return loaded;
+  const { value: file, problemAt } = loaded;
+  return {
+    ok: true,
+    value: {
+      scenario: toScenario(file),
+      variants: vary(file).map(({ variant, file: varied, env, targetBinary, at }) => ({
+        ...{ variant, env, targetBinary },
+        scenario: toScenario(varied),
+        problemAt: (path, ...what) => problemAt(at(placeInFile(varied, path)), ...what),
+      })),
+    },
+    problemAt: (path, ...what) => problemAt(placeInFile(file, path), ...what),
+  };
+};

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { scriptFields } from '../../agent-scripts/fields.js';
+import { nonBlank, seconds } from '../../gates/fields.js';
+import { Evaluation } from './evaluation.js';
+import { cleanText, distinct, label } from '../fields.js';
+import { Mock } from '../mock.js';
+import { Scripts, Setup } from './scripts.js';
+import { TargetOrConfig } from '../target.js';
+import { ToolMatrixEntry } from './tool-matrix.js';
+import { Variant } from './variant.js';
+
+/** Where the agent and the checks run. */
+const Environment = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('local').describe('this machine, where the agent can read and write what you can'),
+  }),
+  z.strictObject({ type: z.literal('bubblewrap').describe('a sandbox of bubblewrap (Linux)') }),
+  z.strictObject({ type: z.literal('auto').describe('bubblewrap where it works, else local') }),
+  z.strictObject({
+    type: z.literal('docker').describe('A container of its own for each run'),
+    image: nonBlank('the name of an image')
+      .check(z.regex(/^[^-\s]\S*$/, 'an image is named like debian:12, without blanks'))
+      .describe('An image that is on this machine; nothing is downloaded'),
+    command: z.enum(['docker', 'podman']).default('docker').describe('The command line of containers'),
+  }),
+]);
+type Environment = z.infer<typeof Environment>;
+
+const Run = z.strictObject({
+  timeout_secs: seconds
+    .exactOptional()
+    .describe('Time limit of the agent in seconds (300); then it is killed, and the gates still decide'),
+  idle_timeout_secs: seconds
+    .exactOptional()
+    .describe('The agent is killed if its output has not grown for this many seconds'),
+  max_turns: z
+    .int()
+    .min(1)
+    .exactOptional()
+    .describe('Turns of the agent; only claude-code and gemini have this limit'),
+});
+
+const Cost = z.strictObject({
+  max_usd: z.number().min(0).exactOptional().describe('US dollars; an agent that costs more is stopped'),
+  cache: z.boolean().default(true).describe('Whether a finished run with the same inputs is reused'),
+});
+
+/** A scenario file, with every default filled in. */
+export const ScenarioFile = z
+  .strictObject({
+    name: label('the name of the scenario').describe(
+      'Shown in ids, folders and tables; unique among the scenarios of a command',
+    ),
+    description: z.string().describe('For lists and reports'),
+    template_folder: nonBlank('the name of a fixture folder').describe(
+      'The fixture, which each run gets a copy of: a folder beside the scenario file or in the fixtures folder',
+    ),
+    target: TargetOrConfig.describe('The program under test; from_config: the one of the config'),
+    task: z
+      .strictObject({
+        prompt: nonBlank('the prompt for the agent').describe('What the agent is asked to do'),
+        context: z
+          .array(
+            z.strictObject({
+              ...scriptFields,
+              timeout_secs: seconds.default(60).describe('Time limit in seconds'),
+            }),
+          )
+          .default([])
+          .describe('Agent scripts that run before the agent, which is given their answers'),
+      })
+      .describe('What the agent is given'),
+    evaluation: Evaluation.describe('How the result is judged'),
+    tier: z.int().min(0).default(0).describe('`--tier N` selects scenarios of tier N and below'),
+    tags: z
+      .array(label('a tag'))
+      .check(distinct((tag) => tag, 'tag'))
+      .meta({ uniqueItems: true })
+      .default([])
+      .describe('`--tags a,b` selects scenarios with any of them'),
+    setup: Setup.prefault({}).describe('What is done to the workspace before the agent starts'),
+    scripts: Scripts.prefault({}).describe('Your own commands after the agent'),
+    tool_matrix: z.array(ToolMatrixEntry).default([]).describe('The agents and models to run it with'),
+    matrix: z
+      .strictObject({
+        repeat: z.int().min(1).default(1).describe('Repetitions of every cell'),
+        variants: z
+          .array(Variant)
+          .check(distinct(({ name }) => name, 'variant name', ['name']))
+          .default([])
+          .describe('The scenario runs in each of these instead of as it is'),
+      })
+      .prefault({})
+      .describe('How often, and in which variants, each agent and model is run'),
+    run: Run.prefault({}).describe('Limits for the agent'),
+    cost: Cost.prefault({}).describe('What may be spent'),
+    environment: Environment.default({ type: 'local' }).describe('Where the agent and the checks run'),
+    mock: Mock.exactOptional().describe('What the free agent `mock` does'),
+  })
+  .check(cleanText());
+export type ScenarioFile = z.infer<typeof ScenarioFile>;

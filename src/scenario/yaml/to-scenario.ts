@@ -1,0 +1,65 @@
+import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenario.js';
+import type { Path } from '../source.js';
+import type { ScenarioFile } from './schema.js';
+
+/** What a file of this form means. Its variants are not in it (`vary.ts`). */
+export const toScenario = (file: ScenarioFile): Scenario => ({
+  name: file.name,
+  description: file.description,
+  tier: file.tier,
+  tags: file.tags,
+  inputs: { fixture: file.template_folder, files: file.setup.files, commands: file.setup.commands },
+  target: file.target,
+  environment: file.environment,
+  steps: stepsOf(file),
+  checks: { gates: file.evaluation.gates, evaluators: file.scripts.evaluators },
+  judgment: {
+    gates: 'all_pass',
+    ...(file.evaluation.judge === undefined ? {} : { judge: file.evaluation.judge }),
+    ...(file.evaluation.composite === undefined ? {} : { composite: file.evaluation.composite }),
+  },
+  agents: file.tool_matrix,
+  repeat: file.matrix.repeat,
+  cost: file.cost,
+  ...(file.mock === undefined ? {} : { mock: file.mock }),
+});
+
+/** Context scripts, the agent, post scripts. */
+const stepsOf = ({ task, run, scripts }: ScenarioFile): Step[] => [
+  ...task.context.map((script): Step => ({ kind: 'script', ...script })),
+  {
+    kind: 'agent',
+    prompt: task.prompt,
+    ...run,
+    timeout_secs: run.timeout_secs ?? DEFAULT_AGENT_TIMEOUT_SECS,
+  },
+  ...scripts.post.map((post): Step => ({ kind: 'command', ...post })),
+];
+
+/** Where in the file that stands which is at a path of its scenario. */
+export function placeInFile({ task }: ScenarioFile, path: Path): Path {
+  const [first, second, ...rest] = path;
+  switch (first) {
+    case 'inputs':
+      return second === 'fixture' ? ['template_folder'] : ['setup', second ?? 'files', ...rest];
+    case 'steps':
+      return placeOfStep(task.context.length, Number(second), rest);
+    case 'checks':
+      return second === 'evaluators' ? ['scripts', second, ...rest] : ['evaluation', 'gates', ...rest];
+    case 'judgment':
+      return ['evaluation', ...path.slice(1)];
+    case 'agents':
+      return ['tool_matrix', ...path.slice(1)];
+    case 'repeat':
+      return ['matrix', 'repeat'];
+    case undefined:
+    default:
+      return path;
+  }
+}
+
+function placeOfStep(scripts: number, at: number, rest: Path): Path {
+  if (at < scripts) return ['task', 'context', at, ...rest];
+  if (at > scripts) return ['scripts', 'post', at - scripts - 1, ...rest];
+  return rest[0] === undefined || rest[0] === 'prompt' ? ['task', ...rest] : ['run', ...rest];
+}

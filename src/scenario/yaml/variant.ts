@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { nonBlank } from '../../gates/fields.js';
+import { environmentVariables, label, workspaceFile } from '../fields.js';
+
+/** What is other in one variant of a scenario; what it does not say is as in the scenario. */
+export const Variant = z.strictObject({
+  name: label('the name of the variant').describe('Shown in ids and tables; unique in the scenario'),
+  template_folder: nonBlank('the name of a fixture folder')
+    .exactOptional()
+    .describe('Replaces the fixture of the scenario'),
+  prompt: nonBlank('the prompt for the agent').exactOptional().describe('Replaces task.prompt'),
+  files: z
+    .record(workspaceFile, z.string())
+    .default({})
+    .describe('Added to setup.files; replaces files with the same path'),
+  env: environmentVariables.default({}).describe('Added to target.env; replaces variables of the same name'),
+  target_binary: nonBlank('the path of a program')
+    .exactOptional()
+    .describe(
+      'Another build, called by the name of the target: a path from the scenario file, or a name on PATH',
+    ),
+});
+export type Variant = z.infer<typeof Variant>;

@@ -1,0 +1,34 @@
+import type { AgentSummary } from './protocol.js';
+
+export type RetryHint = NonNullable<AgentSummary['again']>;
+
+const FIRST_WAIT_MS = 5000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+/** With waits of 5 s to 5 min that is ten minutes and the runs themselves; what lasts longer is an outage. */
+const BUSY_RUNS = 8;
+/** Where nobody says when a limit resets, it is tried every quarter of an hour. */
+const UNKNOWN_RESET_MS = 15 * 60_000;
+/** The longest limits known are of a week. */
+const LONGEST_RESET_MS = 8 * 24 * 3600_000;
+const LIMIT_RUNS = 50;
+/** Clocks differ, and who asks on the second is told to wait once more. */
+const MARGIN_MS = 5000;
+
+/** How many runs, up to the latest, have ended for one reason: an overload after a week of limits is a new one. */
+export const consecutiveSameReason = (reasons: readonly RetryHint['why'][]): number =>
+  reasons.length - 1 - reasons.findLastIndex((reason) => reason !== reasons.at(-1));
+
+/** How long to wait before the agent is run again after `nth` runs with one reason; null: it is not worth it. Times in ms. */
+export function backoffMs({ why, at }: RetryHint, nth: number, now: number): number | null {
+  switch (why) {
+    case 'busy': {
+      if (nth >= BUSY_RUNS) return null;
+      const growing = Math.min(FIRST_WAIT_MS * 2 ** (nth - 1), LONGEST_WAIT_MS);
+      return at === null ? growing : Math.min(Math.max(at - now, growing), LONGEST_WAIT_MS);
+    }
+    case 'limit': {
+      if (nth >= LIMIT_RUNS || (at !== null && at - now > LONGEST_RESET_MS)) return null;
+      return at === null ? UNKNOWN_RESET_MS : Math.max(at - now, 0) + MARGIN_MS;
+    }
+  }
+}

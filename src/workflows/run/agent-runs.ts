@@ -1,0 +1,48 @@
+import { patched } from '@temporalio/workflow';
+import { backoffMs, consecutiveSameReason, type RetryHint } from '../provider-backoff.js';
+import { STEPS, type AgentSummary, type RunRef, type PlannedStep } from '../protocol.js';
+import type { WaitForProvider } from '../wait-for-provider.js';
+import { activities, AGENT_RETRY, within } from './options.js';
+import type { Performer } from './perform.js';
+
+/** The step in which nothing runs. */
+export const WAIT = 'wait';
+
+/**
+ * Runs the agent, again for as long as its provider is worth waiting for: a limit or an outage says nothing of the tool under
+ * test. `noteCost` is told what the agent has cost so far.
+ */
+export async function runAgent(
+  { perform }: Performer,
+  run: RunRef,
+  { timeoutSecs, rebuildSecs }: Extract<PlannedStep, { kind: 'agent' }>,
+  waitForProvider: WaitForProvider,
+  noteCost: (usd: number) => void,
+): Promise<AgentSummary | null> {
+  const { agent, model } = run.cell;
+  const reasons: RetryHint['why'][] = [];
+  for (let nth = 1; ; nth++) {
+    const planned = {
+      step: STEPS.agent(nth),
+      title: `agent ${agent} ${model}${nth === 1 ? '' : `, run ${nth}`}`,
+      // An agent that was lost is started again in a fresh workspace, whose setup commands take time of their own.
+      ...within(timeoutSecs + rebuildSecs),
+      retry: AGENT_RETRY,
+    };
+    const brief = await perform(planned, (options) =>
+      activities.runAgent.executeWithOptions(options, nth === 1 ? [run] : [run, nth]),
+    );
+    const costUsd = brief?.costUsd ?? brief?.knownUsd;
+    if (costUsd !== undefined) noteCost(costUsd);
+    if (brief?.again === undefined) return brief;
+    reasons.push(brief.again.why);
+    const alike = consecutiveSameReason(reasons);
+    const runs = alike === nth || !patched('patience-by-reason') ? nth : alike;
+    const wait = backoffMs(brief.again, runs, Date.now());
+    if (wait === null) return brief;
+    const until = new Date(Date.now() + wait).toISOString();
+    await perform({ step: WAIT, title: `until ${until}: ${brief.message}` }, () =>
+      waitForProvider(brief, wait, nth),
+    );
+  }
+}

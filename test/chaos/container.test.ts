@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { WORKFLOWS } from '../../src/workflows/protocol.js';
+import {
+  createProject,
+  documentOf,
+  EMPTY_FIXTURE,
+  openRun,
+  scenario,
+  until,
+  type TestProject,
+} from '../commands/project.js';
+import {
+  containersOf,
+  IMAGE,
+  makeImage,
+  processesInside,
+  whyNoContainers,
+} from '../environments/containers.js';
+import { kill, partOf } from '../commands/engine-parts.js';
+
+const lacking = await whyNoContainers();
+if (lacking !== null) console.warn(`containers are not tested here: ${lacking}`);
+
+/** It prints, waits for the file that its prompt names, and says that it was started. */
+const AGENT = `
+[agents.waiter]
+command = "sh"
+args = ["-c", 'read -r go; echo x >>starts; echo before; until [ -e "$go" ]; do sleep 0.05; done; echo after | tee out.txt']
+prompt = "stdin"
+free = true
+models = ["m"]
+`;
+const GATES = [
+  '{type: file_contains, path: out.txt, substring: after}',
+  `{type: command_output_matches, command: 'wc -l <starts', pattern: '^\\s*1\\s*$'}`,
+  `{type: command_succeeds, command: 'grep -q before "$LLM_TOOL_TEST_TRANSCRIPT" && tool'}`,
+];
+const place = `environment: {type: docker, image: "${IMAGE}"}`;
+
+describe.skipIf(lacking !== null)('a sweep in containers', () => {
+  let project: TestProject;
+
+  beforeAll(async () => {
+    await makeImage();
+    project = await createProject(EMPTY_FIXTURE);
+    await project.write('llm-tool-test-config.toml', AGENT);
+  });
+  afterAll(() => project.remove());
+
+  const writeScenario = (name: string, prompt: string, steps = ['say: x'], gates = GATES): Promise<void> =>
+    project.write(
+      `fixtures/${name}.yaml`,
+      scenario(name, {
+        gates,
+        steps,
+        more: `${place}\nsetup: {commands: ["mkdir -p ../bin && printf '#!/bin/sh\\\\nexit 0\\\\n' >../bin/tool && chmod +x ../bin/tool"]}`,
+      }).replace('"do it"', prompt),
+    );
+
+  const container = (name: string): Promise<string> =>
+    until('the container', () => containersOf(name)[0] ?? null);
+  const letGo = (name: string): void =>
+    void execFileSync('docker', ['exec', name, 'touch', '/llm-tool-test/workspace/go']);
+  /** The agent waits, and is in the container. */
+  const working = async (name: string): Promise<string> => {
+    const found = await container(name);
+    await until('the agent', () => (processesInside(found, 'until [ -e').length > 0 ? true : null));
+    return found;
+  };
+
+  it('passes, and leaves no container', async () => {
+    await writeScenario('plain', 'README.md');
+    const { exitCode, document, stderr } = await project.run(['plain', '--agents', 'waiter']);
+    expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
+    const { run } = await openRun(document);
+    expect(run).toMatchObject({ outcome: 'pass', environment: 'docker', sandboxed: true, starts: 1 });
+    expect(run.image?.name).toBe(IMAGE);
+    expect(run.agent?.containment).toBe('container');
+    expect(containersOf(run.run_id)).toEqual([]);
+  });
+
+  it('plays the mock, whose commands run in the container', async () => {
+    const gates = [
+      '{type: file_contains, path: made.txt, substring: BusyBox}',
+      '{type: no_transcript_errors}',
+    ];
+    await writeScenario(
+      'played',
+      'x',
+      ['run: busybox | head -n 1 >made.txt', `run: 'printf "a\\t\\"b\\"\\\\\\n"'`],
+      gates,
+    );
+    const { exitCode, document } = await project.run(['played', '--agents', 'mock']);
+    expect(exitCode).toBe(0);
+    const { text } = await openRun(document);
+    expect(await text('artifacts/transcript.human.md').catch(() => text('artifacts/events.jsonl'))).toContain(
+      'b',
+    );
+  });
+
+  it('adopts the agent when its worker was killed: one start, no output missing', async () => {
+    await writeScenario('adopted', 'go');
+    const command = project.start(['run', 'adopted', '--agents', 'waiter', '--json']);
+    const name = await working('adopted');
+    await kill(project, 'worker');
+    await until('another worker', () => partOf(project, 'worker'));
+    letGo(name);
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    const { run, text } = await openRun(documentOf(stdout));
+    expect(run).toMatchObject({ outcome: 'pass', starts: 1 });
+    expect(await text('artifacts/transcript.raw.txt')).toBe('before\nafter\n');
+    expect(containersOf(run.run_id)).toEqual([]);
+  });
+
+  it('ends the agent in its container when it is cancelled', async () => {
+    await writeScenario('cancelled', 'never');
+    const command = project.start(['run', 'cancelled', '--agents', 'waiter', '--name', 'stopped', '--json']);
+    await working('cancelled');
+    expect((await project.cli(['cancel', 'stopped'])).exitCode).toBe(0);
+    const { stdout } = await command;
+    const { run, text } = await openRun(documentOf(stdout));
+    expect(run.outcome).toBe('cancelled');
+    expect(await text('artifacts/transcript.raw.txt')).toContain('before');
+    expect(containersOf('cancelled')).toEqual([]);
+  });
+
+  it('removes the container of a run that was terminated', async () => {
+    await writeScenario('cut', 'never');
+    const command = project.start(['run', 'cut', '--agents', 'waiter', '--json']);
+    await working('cut');
+    const connection = await Connection.connect({ address: inject('temporalAddress') });
+    const client = new Client({ connection });
+    for await (const { workflowId } of client.workflow.list({
+      query: `WorkflowType = '${WORKFLOWS.run}' AND ExecutionStatus = 'Running'`,
+    }))
+      if (workflowId.includes('cut')) await client.workflow.getHandle(workflowId).terminate('by a test');
+    expect((await command).exitCode).toBe(3);
+    await until('the end of the container', () => (containersOf('cut').length === 0 ? true : null));
+    await connection.close();
+  });
+
+  it('does not begin without the image, the command line, or a target in the container', async () => {
+    const { folder } = project;
+    await project.write('fixtures/absent.yaml', scenario('absent', { more: place.replace(IMAGE, 'none:1') }));
+    const absent = await project.cli(['run', 'absent', '--agents', 'mock']);
+    expect(absent).toMatchObject({ exitCode: 3 });
+    expect(absent.stderr).toContain(
+      'the image none:1 is not on this machine; get it with docker pull none:1',
+    );
+    await project.write('bin/outside', '#!/bin/sh\n', 0o755);
+    await writeScenario('outside', 'x');
+    const outside = await project.cli([
+      'run',
+      'outside',
+      '--agents',
+      'mock',
+      '--target-binary',
+      `${folder}/bin/outside`,
+    ]);
+    expect(outside).toMatchObject({ exitCode: 2 });
+    expect(outside.stderr).toContain('is not in the container of environment.type docker');
+    const down = await project.cli(['run', 'outside', '--agents', 'mock'], {
+      DOCKER_HOST: `unix://${folder}/none.sock`,
+    });
+    expect(down).toMatchObject({ exitCode: 3 });
+    expect(down.stderr).toContain('docker does not work here: ');
+  });
+});

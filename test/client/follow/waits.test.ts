@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { parkedIn, waitsOf } from '../../../src/client/follow/waits.js';
+import { waitText } from '../../../src/reports/wait-text.js';
+import type { SweepProgress } from '../../../src/workflows/protocol.js';
+
+const NOW = new Date(2026, 0, 2, 13, 0).getTime();
+const at = (hour: number, minute: number, day = 2): number => new Date(2026, 0, day, hour, minute).getTime();
+
+const progress = (change: object = {}): SweepProgress => ({
+  status: 'running',
+  active: [],
+  total: 3,
+  counts: { pass: 0, fail: 0, error: 0, cancelled: 0 },
+  ...change,
+});
+
+test('a wait names provider and time, and the day where that is not soon', () => {
+  expect(waitText({ provider: 'anthropic', until: at(14, 5) }, NOW)).toBe(
+    'waiting for anthropic until 14:05',
+  );
+  expect(waitText({ until: at(9, 30, 8) }, NOW)).toBe('waiting for its provider until 2026-01-08 09:30');
+});
+
+test('a provider that several runs wait for is named once, with the latest time', () => {
+  const parked = [
+    { cell: 'a', workflowId: 'w/a', until: at(14, 0), provider: 'openai' },
+    { cell: 'b', workflowId: 'w/b', until: at(15, 0), provider: 'openai' },
+  ];
+  const limits = [{ provider: 'anthropic', until: at(16, 0) }];
+  expect(waitsOf(progress({ parked, limits }))).toEqual([
+    { provider: 'anthropic', until: at(16, 0) },
+    { provider: 'openai', until: at(15, 0) },
+  ]);
+});
+
+test('a sweep of an older build, which does not say which runs wait, has none', () => {
+  expect([parkedIn(progress()), waitsOf(progress())]).toEqual([[], []]);
+});

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { readEngineState, writeEngineState } from '../../src/platform/engine/engine-state.js';
+import { LOOPBACK } from '../../src/platform/engine/server.js';
+import { projectState } from '../../src/platform/folders.js';
+import { isAlive, type ProcessIdentity } from '../../src/platform/process/process-identity.js';
+import { until, type TestProject } from './project.js';
+
+export type Part = 'keeper' | 'server' | 'worker';
+
+/** The project's private state. */
+export const stateOf = ({ results, state }: TestProject): string => projectState(results, state).folder;
+
+/**
+ * The process of a part of the engine, or null while there is none: as `engine status` says it, without the start of a
+ * command at each look.
+ */
+export async function partOf(project: TestProject, part: Part): Promise<ProcessIdentity | null> {
+  const state = await readEngineState(stateOf(project));
+  const identity = state?.[part] ?? null;
+  return identity !== null && isAlive(identity) ? identity : null;
+}
+
+/** Makes an engine that has never run look as if it had stopped with its server on that port, which it then prefers. */
+export const preferPort = (project: TestProject, port: number): Promise<void> =>
+  writeEngineState(stateOf(project), {
+    phase: 'stopped',
+    message: '',
+    since: 0,
+    build: '',
+    external: false,
+    address: `${LOOPBACK}:${port}`,
+    namespace: 'default',
+    taskQueue: '',
+    uiUrl: null,
+    resultsPath: project.results,
+    keeper: { pid: 0, start: '', boot: '' },
+    server: null,
+    worker: null,
+    versions: { temporal: null, llm_tool_test: '' },
+  });
+
+/** SIGKILLs a part and waits until it is dead. */
+export async function kill(project: TestProject, part: Part): Promise<void> {
+  const identity = await until(`a ${part}`, () => partOf(project, part));
+  process.kill(identity.pid, 'SIGKILL');
+  await until(`death of the ${part}`, () => (isAlive(identity) ? null : true));
+}
+
+/** Lines that processes of a run have appended to a file of the project. */
+export function linesIn(project: TestProject, file: string): string[] {
+  const path = join(project.folder, file);
+  return existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : [];
+}
+
+export const untilLines = (
+  project: TestProject,
+  file: string,
+  count: number,
+  timeoutMs?: number,
+): Promise<true> =>
+  until(`${count} lines in ${file}`, () => (linesIn(project, file).length >= count ? true : null), timeoutMs);
+
+/** Every file below the folders: what is in it and when it was written. */
+export function filesBelow(...folders: string[]): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const folder of folders) {
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+      const path = join(folder, name);
+      const { mtimeMs } = statSync(path);
+      if (statSync(path).isFile())
+        files[path] = `${createHash('sha256').update(readFileSync(path)).digest('hex')} at ${mtimeMs}`;
+    }
+  }
+  return files;
+}
+
+/** Nothing of a scenario's runs but what their agents printed is in the private state. */
+export function expectRemoved(project: TestProject, scenario: string): void {
+  const work = join(stateOf(project), 'work');
+  for (const run of readdirSync(work).filter((run) => run.includes(`-${scenario}-`)))
+    for (const gone of ['fixture', 'home', 'login', 'bin'])
+      expect([run, gone, existsSync(join(work, run, gone))]).toEqual([run, gone, false]);
+  expect(readdirSync(join(stateOf(project), 'open-runs'))).toEqual([]);
+}

@@ -1,0 +1,67 @@
+import { pathToFileURL } from 'node:url';
+import { vi } from 'vitest';
+import type { runCommandLine } from '../../src/cli.js';
+
+export interface Ended {
+  exitCode: number | undefined;
+  stdout: string;
+  stderr: string;
+}
+
+type CommandLine = { runCommandLine: typeof runCommandLine };
+
+let busy = false;
+
+/** Whether a command has the process for itself now: its working folder, its environment and its output. */
+export const isBusy = (): boolean => busy;
+
+/**
+ * Runs a command of the built command line in this process, with a working folder and an environment of its own. To start
+ * a process for each costs more than most commands do.
+ */
+export async function runInProcess(
+  cli: string,
+  args: string[],
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+): Promise<Ended> {
+  if (busy) throw new Error('another command runs in this process');
+  busy = true;
+  const before = { cwd: process.cwd(), env: { ...process.env } };
+  const stdout = capture(process.stdout);
+  const stderr = capture(process.stderr);
+  try {
+    process.chdir(cwd);
+    Object.assign(process.env, env);
+    const { runCommandLine } = (await import(pathToFileURL(cli).href)) as CommandLine;
+    const exitCode = await runCommandLine(args);
+    return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    stdout.end();
+    stderr.end();
+    process.chdir(before.cwd);
+    for (const name of Object.keys(process.env))
+      if (!(name in before.env)) Reflect.deleteProperty(process.env, name);
+    Object.assign(process.env, before.env);
+    busy = false;
+  }
+}
+
+/** Keeps what is written to a stream, as execa gives it: without the newline at the end. */
+function capture(stream: NodeJS.WriteStream): { text: () => string; end: () => void } {
+  const chunks: Buffer[] = [];
+  const write = vi.spyOn(stream, 'write').mockImplementation((chunk: string | Uint8Array, ...more) => {
+    chunks.push(Buffer.from(chunk as string));
+    const done = more.find((item) => typeof item === 'function');
+    if (done !== undefined) process.nextTick(done);
+    return true;
+  });
+  return {
+    text: () =>
+      Buffer.concat(chunks)
+        .toString()
+        .replace(/\r?\n$/, ''),
+    end: () => {
+      write.mockRestore();
+    },
+  };
+}

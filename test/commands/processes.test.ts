@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProject, documentOf, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
+
+// Other tests run most commands within their own process. Here, each verb runs as users run it.
+let project: TestProject;
+
+beforeAll(async () => {
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }),
+    '.agents/scripts/README.md': '',
+  });
+  await project.run(['small', '--name', 'other']);
+});
+afterAll(() => project.remove());
+
+test('run follows a sweep to its end, prints one document, and exits', async () => {
+  const { exitCode, stdout, stderr } = await project.start([
+    'run',
+    'small',
+    '--no-cache',
+    '--name',
+    'real',
+    '--json',
+  ]);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  expect(documentOf(stdout).totals).toMatchObject({ cells: 1, passed: 1 });
+});
+
+test.each<[string, string[], number, RegExp]>([
+  ['validate', ['validate'], 0, /^1 scenario file is valid$/],
+  ['scenarios', ['scenarios'], 0, /small/],
+  ['show', ['show', 'real'], 0, /pass/],
+  ['report', ['report', 'real'], 0, /^## /],
+  ['compare', ['compare', 'other', 'real'], 0, /small/],
+  ['sweeps', ['sweeps'], 0, /real-/],
+  ['clean', ['clean', '--older-than', '0d', '--dry-run'], 0, /would delete/],
+  ['resume', ['resume', 'real', '--json'], 0, /"completed"/],
+  ['retry', ['retry', 'real', '--json'], 0, /"completed"/],
+  ['pause', ['pause', 'real'], 0, /real-/],
+  ['cancel', ['cancel', 'real'], 0, /real-/],
+  ['ui', ['ui', 'real'], 3, /Web UI/],
+  ['init', ['init', 'made'], 0, /llm-tool-test run/],
+  ['schema', ['schema'], 0, /"\$schema"/],
+  ['doctor', ['doctor', '--json'], 0, /"checks"/],
+  ['completion', ['completion', 'bash'], 0, /complete-words/],
+  ['complete-words', ['complete-words', 'val'], 0, /^validate/],
+  ['scripts', ['scripts', 'list', '--json'], 0, /"scripts"/],
+  ['engine', ['engine', 'status', '--json'], 0, /"running"/],
+  ['an unknown verb', ['rnu', '--json'], 2, /"usage"/],
+])('%s does its work and exits', async (_verb, args, code, prints) => {
+  const { exitCode, stdout, stderr } = await project.start(args);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: code });
+  expect(code === 0 ? stdout : stdout + stderr).toMatch(prints);
+});

@@ -1,0 +1,16 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, inject } from 'vitest';
+import { createProject, type TestProject } from './project.js';
+
+/** A project, and a client of the Temporal server that its engine uses; both end with the file. */
+export async function projectWithClient(
+  files: Record<string, string>,
+): Promise<{ project: TestProject; client: Client }> {
+  const project = await createProject(files);
+  const client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
+  afterAll(async () => {
+    await client.connection.close();
+    await project.remove();
+  });
+  return { project, client };
+}

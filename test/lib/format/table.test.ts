@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { renderTable, terminalText, textWidth, truncate } from '../../../src/lib/format/table.js';
+
+const red = (text: string): string => `\x1b[31m${text}\x1b[39m`;
+const anyCell = fc
+  .oneof(fc.string({ unit: 'grapheme' }), fc.string(), fc.constantFrom('日本語', '👩‍👩‍👧', 'é'))
+  .map(terminalText);
+const styledCell = fc.oneof(anyCell, anyCell.map(red));
+
+describe('textWidth', () => {
+  test.each([
+    ['abc', 3],
+    [red('abc'), 3],
+    ['日本', 4],
+    ['e\u0301', 1],
+    ['👩‍👩‍👧', 2],
+    ['✓', 1],
+    ['❤️', 2],
+    ['한글', 4],
+    ['', 0],
+  ])('%j takes %d columns', (text, width) => {
+    expect(textWidth(text)).toBe(width);
+  });
+});
+
+describe('truncate', () => {
+  test('leaves text that fits as it is', () => {
+    expect(truncate('abc', 3)).toBe('abc');
+  });
+  test('ends with an ellipsis where it cut', () => {
+    expect(truncate('abcdef', 4)).toBe('abc…');
+  });
+  test('does not show half of a wide character', () => {
+    expect(truncate('日本語', 4)).toBe('日…');
+  });
+  test('ends colours that it cut', () => {
+    expect(truncate(red('abcdef'), 3)).toBe('\x1b[31mab…\x1b[0m');
+  });
+  test('never exceeds the width and keeps a prefix', () => {
+    fc.assert(
+      fc.property(anyCell, fc.integer({ min: 0, max: 30 }), (text, width) => {
+        const cut = truncate(text, width);
+        expect(textWidth(cut)).toBeLessThanOrEqual(width);
+        expect(text.startsWith(cut.replace(/…$/, '')) || cut === text).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('renderTable', () => {
+  test('aligns columns, numbers at the right', () => {
+    expect(
+      renderTable(
+        [
+          ['a', '1', 'x'],
+          ['long', '22', 'y'],
+        ],
+        { right: [1] },
+      ),
+    ).toEqual(['a      1  x', 'long  22  y']);
+  });
+  test('aligns the same with and without colours', () => {
+    const [plain, coloured] = renderTable([
+      ['ab', 'x'],
+      [red('ab'), 'x'],
+    ]);
+    expect(coloured?.replace(/\x1b\[\d+m/g, '')).toBe(plain);
+  });
+  test('cuts the widest column first', () => {
+    expect(renderTable([['name', 'a very long message']], { width: 14 })).toEqual(['name  a very …']);
+  });
+  test('takes rows of unequal length and none at all', () => {
+    expect(renderTable([['a'], ['b', 'c']])).toEqual(['a', 'b  c']);
+    expect(renderTable([])).toEqual([]);
+  });
+  test('never exceeds the width, and keeps one line a row', () => {
+    const tables = fc.array(fc.array(styledCell, { maxLength: 6 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(
+        tables,
+        fc.integer({ min: 0, max: 60 }),
+        fc.constantFrom('', '  '),
+        (rows, width, indent) => {
+          const lines = renderTable(rows, { width, indent, right: [1] });
+          expect(lines).toHaveLength(rows.length);
+          for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
+        },
+      ),
+    );
+  });
+  test('starts a column at the same place in every row', () => {
+    fc.assert(
+      fc.property(fc.array(styledCell, { minLength: 1 }), (cells) => {
+        const lines = renderTable(cells.map((cell) => [cell, '|end']));
+        const starts = lines.map((line) => textWidth(line.slice(0, line.lastIndexOf('|end'))));
+        expect(new Set(starts).size).toBe(1);
+      }),
+    );
+  });
+});
+
+describe('terminalText', () => {
+  test('takes out escape sequences, line breaks and direction changes', () => {
+    expect(terminalText('a\x1b[2J\x1b]0;title\x07b\r\nc\td\u202Ee\0')).toBe('ab c de');
+  });
+  test('leaves one line without control characters, whatever it is given', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(terminalText(text)).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+      }),
+    );
+  });
+});

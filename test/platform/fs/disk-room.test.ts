@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { diskRemedy } from '../../../src/lib/disk-failure.js';
+import { assertRecentRoom, assertRoom, whyNoRoom } from '../../../src/platform/fs/disk-room.js';
+import { newFolder } from '../temporary.js';
+
+test('in a folder with room an empty file stays', async () => {
+  const folder = await newFolder();
+  assertRoom(folder);
+  assertRoom(folder);
+  expect(readdirSync(folder)).toEqual(['.room']);
+  expect(statSync(join(folder, '.room')).size).toBe(0);
+});
+
+test('what a symlink in place of that file leads to is left alone', async () => {
+  const folder = await newFolder();
+  writeFileSync(join(folder, 'precious'), 'kept');
+  symlinkSync('precious', join(folder, '.room'));
+  expect(whyNoRoom(folder)).toMatchObject({ code: 'ELOOP', path: folder });
+  expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('kept');
+});
+
+test('a folder that has just taken as much is not written to again, and is after that time', async () => {
+  const folder = await newFolder();
+  assertRecentRoom(folder, 0, 4096);
+  rmSync(folder, { recursive: true });
+  assertRecentRoom(folder, 60_000, 4096);
+  expect(() => assertRecentRoom(folder, 60_000, 8192)).toThrow(/ENOENT/);
+  expect(() => assertRecentRoom(folder, 0, 4096)).toThrow(/ENOENT/);
+});
+
+test('a folder that takes nothing is named in the error, and nothing is left', async () => {
+  const folder = join(await newFolder(), 'gone');
+  expect(whyNoRoom(folder)).toMatchObject({ code: 'ENOENT', path: folder });
+  // sysfs takes no files, from nobody.
+  expect(whyNoRoom('/sys')).toMatchObject({ path: '/sys' });
+});
+
+test.each([
+  [{ code: 'ENOSPC', syscall: 'write' }, /free some space/],
+  [{ code: 'EDQUOT', syscall: 'write' }, /quota is used up/],
+  [{ code: 'EROFS', syscall: 'open' }, /read-only/],
+  [{ code: 'ENOENT', syscall: 'mkdir', path: '/x' }, /gone or read-only/],
+  [{ code: 'EACCES', syscall: 'open', path: '/ours/x' }, /permission denied/],
+])('%o says what to do', (error, remedy) => {
+  expect(diskRemedy(error, (path) => path.startsWith('/ours'))).toMatch(remedy);
+});
+
+test.each([
+  { code: 'ENOSPC', syscall: 'watch' },
+  { code: 'EACCES', syscall: 'open', path: '/theirs/x' },
+  { code: 'ENOENT', syscall: 'open', path: '/theirs/x' },
+  { code: 'EMFILE', syscall: 'open' },
+])('%o is no disk that takes nothing', (error) => {
+  expect(diskRemedy(error, (path) => path.startsWith('/ours'))).toBeNull();
+});

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { readJsonIfThere, readTextIfThere } from '../../../src/platform/fs/read-file.js';
+import { publishOnce, writeFileAtomic } from '../../../src/platform/fs/write-file.js';
+import { compileSources } from '../compiled.js';
+import { newFolder } from '../temporary.js';
+
+const compiled = await compileSources('platform');
+
+it('writes a file in folders that are not there yet, with the given mode, and leaves nothing else', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'a', 'b', 'file');
+  await writeFileAtomic(path, 'é', 0o600);
+  expect(readFileSync(path, 'utf8')).toBe('é');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['file']);
+});
+
+it('readers see the old content or the new, never a part', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'file');
+  const contents = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(2_000_000));
+  await writeFileAtomic(path, contents[0] ?? '');
+  const writer = compiled.program(`
+    import { writeFileAtomic } from './platform/fs/write-file.js';
+    for (let round = 0; round < 15; round++) {
+      for (const letter of ['a', 'b', 'c', 'd']) await writeFileAtomic(process.argv[2], letter.repeat(2_000_000));
+    }`);
+  const state = { over: false };
+  const writers = Promise.all([compiled.run(writer, [path]), compiled.run(writer, [path])]).finally(
+    () => (state.over = true),
+  );
+  let reads = 0;
+  while (!state.over) {
+    expect(contents.includes((await readTextIfThere(path)) ?? '')).toBe(true);
+    await setImmediate(); // the end of the writer is an event
+    reads += 1;
+  }
+  expect((await writers).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  expect(reads).toBeGreaterThan(10);
+  expect(readdirSync(folder)).toEqual(['file']);
+});
+
+it('leaves no temporary file when it cannot put the file into place', async () => {
+  const folder = await newFolder();
+  await mkdir(join(folder, 'taken'));
+  await expect(writeFileAtomic(join(folder, 'taken'), 'x')).rejects.toThrow();
+  await expect(publishOnce(join(folder, 'n'.repeat(300)), 'x')).rejects.toThrow();
+  expect(readdirSync(folder)).toEqual(['taken']);
+});
+
+it('publishes once: the second comes to nothing, whatever it brings', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'steps', 'one.json');
+  expect(await publishOnce(path, 'first', 0o600)).toBe(true);
+  expect(await publishOnce(path, 'second')).toBe(false);
+  expect(readFileSync(path, 'utf8')).toBe('first');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(folder, 'steps'))).toEqual(['one.json']);
+});
+
+it('one of many who publish at once wins, and what is published is whole', async () => {
+  const folder = await newFolder();
+  const publisher = compiled.program(`
+    import { publishOnce } from './platform/fs/write-file.js';
+    const [folder, name] = process.argv.slice(2);
+    const won = [];
+    for (let n = 0; n < 40; n++) if (await publishOnce(folder + '/' + n, name.repeat(50_000))) won.push(n);
+    console.log(JSON.stringify(won));`);
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const ends = await Promise.all(names.map((name) => compiled.run(publisher, [folder, name])));
+  const won = ends.map(({ stdout }) => JSON.parse(String(stdout)) as number[]);
+  expect(won.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
+  for (const [index, numbers] of won.entries()) {
+    for (const n of numbers)
+      expect(readFileSync(join(folder, String(n)), 'utf8')).toBe(names[index]?.repeat(50_000));
+  }
+  expect(readdirSync(folder)).toHaveLength(40);
+});
+
+it('a file that is not there reads as null; one that cannot be read throws', async () => {
+  const folder = await newFolder();
+  await writeFileAtomic(join(folder, 'file'), '{"a":1}');
+  expect(await readTextIfThere(join(folder, 'none'))).toBeNull();
+  expect(await readTextIfThere(join(folder, 'file', 'below'))).toBeNull();
+  expect(await readJsonIfThere(join(folder, 'file'))).toEqual({ a: 1 });
+  expect(await readJsonIfThere(join(folder, 'none'))).toBeNull();
+  await expect(readTextIfThere(folder)).rejects.toThrow('EISDIR');
+  await writeFileAtomic(join(folder, 'file'), '{"a":');
+  await expect(readJsonIfThere(join(folder, 'file'))).rejects.toThrow(/file is not JSON$/);
+  expect(existsSync(join(folder, 'none'))).toBe(false);
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { ModelFailed } from '../../../src/platform/models/model-errors.js';
+import { knownProviders, missingVariables } from '../../../src/platform/models/model-providers.js';
+import { callModel } from '../../../src/platform/models/call-model.js';
+import { createModelServer } from '../../commands/model-server.js';
+
+const provider = (name: string, configured: Parameters<typeof knownProviders>[0] = {}) => {
+  const found = knownProviders(configured).get(name);
+  if (found === undefined) throw new Error(`no provider ${name}`);
+  return found;
+};
+const house = { base_url: '${HOUSE_URL}/v1', api_key: '${HOUSE_KEY}', free: true };
+
+describe('the variables of a provider', () => {
+  test('are those of keys and addresses', () => {
+    expect(provider('anthropic').variables).toEqual(['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL']);
+    expect(provider('house', { house }).variables).toEqual(['HOUSE_URL', 'HOUSE_KEY']);
+  });
+
+  test('are missing when a key has no value, or an empty one; one of several names is enough', () => {
+    expect(missingVariables(provider('openai'), {})).toEqual(['OPENAI_API_KEY']);
+    expect(missingVariables(provider('openai'), { OPENAI_API_KEY: '' })).toEqual(['OPENAI_API_KEY']);
+    expect(missingVariables(provider('openai'), { OPENAI_API_KEY: 'k' })).toEqual([]);
+    expect(missingVariables(provider('google'), { GEMINI_API_KEY: 'k' })).toEqual([]);
+    expect(missingVariables(provider('google'), {})).toEqual(['GOOGLE_GENERATIVE_AI_API_KEY']);
+    expect(missingVariables(provider('house', { house }), { HOUSE_KEY: 'k' })).toEqual(['HOUSE_URL']);
+  });
+
+  test('a provider of the config replaces a built-in one of its name', () => {
+    expect(provider('openai', { openai: house }).free).toBe(true);
+    expect(provider('openai').free).toBe(false);
+  });
+});
+
+describe('the address of a provider', () => {
+  const ask = { system: 's', user: 'u', schema: { type: 'object' }, timeoutMs: 10_000 };
+
+  /** The paths that a model was asked at. */
+  async function pathsWith(
+    name: string,
+    values: (address: string) => Record<string, string>,
+  ): Promise<string[]> {
+    const server = await createModelServer();
+    server.script('m', { say: '{}' });
+    const model = await provider(name, { house }).connect('m', values(server.address));
+    await callModel(model, ask, new AbortController().signal).catch(() => null);
+    await server.close();
+    return server.askedOf('m').map(({ path }) => path);
+  }
+
+  test.each(['', '/', '/v1', '/v1/'])('of Anthropic may end with %j', async (end) => {
+    const paths = await pathsWith('anthropic', (address) => ({
+      ANTHROPIC_API_KEY: 'k',
+      ANTHROPIC_BASE_URL: address + end,
+    }));
+    expect(paths).toEqual(['/v1/messages']);
+  });
+
+  test('of the config is taken as it is, and no key is sent where there is none', async () => {
+    expect(await pathsWith('house', (address) => ({ HOUSE_URL: address, HOUSE_KEY: '' }))).toEqual([
+      '/v1/chat/completions',
+    ]);
+  });
+
+  test('that is none is refused by its name', async () => {
+    const connect = (): Promise<unknown> =>
+      provider('openai').connect('m', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:99' });
+    await expect((async () => connect())()).rejects.toThrow(/OPENAI_BASE_URL is not an address like https/);
+    await expect((async () => connect())()).rejects.toBeInstanceOf(ModelFailed);
+  });
+});
+
+test('a server that cannot be reached is unavailable, and a question that is given up ends with its reason', async () => {
+  const server = await createModelServer();
+  server.script('m', 'silence');
+  const model = await provider('house', { house }).connect('m', { HOUSE_URL: server.address, HOUSE_KEY: '' });
+  const ask = { system: 's', user: 'u', schema: { type: 'object' }, timeoutMs: 60_000 };
+  const stop = new AbortController();
+  const given = callModel(model, ask, stop.signal);
+  const reason = new Error('nobody wants to know');
+  stop.abort(reason);
+  await expect(given).rejects.toBe(reason);
+  await server.close();
+  const refused = callModel(model, ask, new AbortController().signal);
+  await expect(refused).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringContaining('ECONNREFUSED') as string,
+  });
+});

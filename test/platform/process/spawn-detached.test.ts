@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { chmod, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { findExecutable } from '../../../src/platform/process/find-executable.js';
+import { spawnDetached } from '../../../src/platform/process/spawn-detached.js';
+import { waitUntil } from '../../../src/platform/process/wait-until.js';
+import { compileSources } from '../compiled.js';
+import { allGone, killWhenFinished, processesWith, running, uniqueSeconds } from '../processes.js';
+import { newFolder, setEnv } from '../temporary.js';
+
+const compiled = await compileSources('platform');
+const PATH = process.env['PATH'] ?? '';
+
+/** A program that writes down how it was started, and where. */
+async function recorder(): Promise<{ folder: string; argv: string[]; said: () => Promise<string | null> }> {
+  const folder = await newFolder();
+  const program = join(folder, 'program');
+  await writeFile(
+    program,
+    `#!/bin/sh
+exec >said.tmp
+pwd
+printf '<%s>' "$@"
+tr '\\0' '\\n' </proc/$$/environ
+grep SigIgn /proc/$$/status
+read -r stat </proc/$$/stat && echo "$stat" | cut -d ' ' -f 1,5,6
+mv said.tmp said`,
+  );
+  await chmod(program, 0o755);
+  const read = (): string | null => {
+    try {
+      return readFileSync(join(folder, 'said'), 'utf8');
+    } catch {
+      return null;
+    }
+  };
+  return { folder, argv: [program], said: () => waitUntil(read, 30_000, 10) };
+}
+
+const parentOf = (pid: number): number =>
+  Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+const spawners = (parent: number): number[] =>
+  processesWith('spawn.pl').filter((pid) => parentOf(pid) === parent);
+
+it.each([
+  ['by the small process', PATH, 1],
+  ['by ourselves where there is no perl', 'without perl', 0],
+])('starts a program as it is told, %s', async (_, path, helpers) => {
+  const { folder, argv, said } = await recorder();
+  if (helpers === 0) {
+    for (const name of ['sh', 'cut', 'grep', 'mv', 'tr'])
+      await symlink((await findExecutable(name)) ?? '', join(folder, name));
+    for (const pid of spawners(process.pid)) process.kill(pid, 'SIGKILL');
+    setEnv({ PATH: folder });
+  }
+  await spawnDetached({
+    argv: [...argv, `it's "so"\n`, '', '$HOME ü'],
+    cwd: folder,
+    env: { PATH: helpers === 0 ? folder : path, ODD: 'a\nb=c', UID: '7', EMPTY: '' },
+  });
+  const text = (await said()) ?? '';
+  expect(text).toContain(`${folder}\n<it's "so"\n><><$HOME ü>`);
+  for (const variable of ['ODD=a\nb=c\n', 'UID=7\n', 'EMPTY=\n']) expect(text).toContain(variable);
+  expect(text).toMatch(/SigIgn:\s+0+\n(\d+) \1 \1\n$/);
+  expect(spawners(process.pid)).toHaveLength(helpers);
+});
+
+it('replaces the small process when that was killed', async () => {
+  const start = async (): Promise<void> => {
+    const { folder, argv, said } = await recorder();
+    await spawnDetached({ argv, cwd: folder, env: { PATH } });
+    expect(await said()).not.toBeNull();
+  };
+  await start();
+  const [first = 0] = spawners(process.pid);
+  process.kill(first, 'SIGKILL');
+  await start();
+  await start();
+  expect(spawners(process.pid)).toHaveLength(1);
+  expect(spawners(process.pid)).not.toContain(first);
+});
+
+it('leaves what it started and no small process when it is killed', async () => {
+  const seconds = uniqueSeconds();
+  killWhenFinished(seconds);
+  const starter = compiled.program(`
+    import { spawnDetached } from './platform/process/spawn-detached.js';
+    await spawnDetached({ argv: ['sleep', '${seconds}'], cwd: '/', env: { PATH: process.env.PATH } });
+    process.kill(process.pid, 'SIGKILL');`);
+  await compiled.run(starter, []);
+  await running(`sleep\0${seconds}`);
+  expect(await allGone(compiled.file('platform/process/supervisor/spawn.pl'))).toBe(true);
+});
+
+it('lets a process end that has nothing more to do', async () => {
+  const starter = compiled.program(`
+    import { spawnDetached } from './platform/process/spawn-detached.js';
+    await spawnDetached({ argv: ['true'], cwd: '/', env: { PATH: process.env.PATH } });`);
+  expect(await compiled.run(starter, [])).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+it('says so when the command is too long for the system', async () => {
+  const command = { argv: ['true', 'x'.repeat(200_000)], cwd: '/', env: { PATH } };
+  await expect(spawnDetached(command)).rejects.toMatchObject({ code: 'E2BIG' });
+});

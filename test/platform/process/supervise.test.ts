@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { startSupervised } from '../../../src/platform/process/supervise.js';
+import { running } from '../processes.js';
+import { inEachMode, nothingLeft, PATH, prepare, start } from '../supervised.js';
+
+inEachMode((test) => {
+  test('its exit status and its two outputs are recorded, and nothing is left', async () => {
+    const agent = await start('echo out; echo err >&2; exit 7');
+    expect(await agent.end()).toEqual({ state: 'ended', exitCode: 7, stopped: null });
+    expect([agent.out(), agent.err()]).toEqual(['out\n', 'err\n']);
+    expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('its output is complete at its end, 10 MB on either stream', async () => {
+    const agent = await start(
+      "head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2",
+    );
+    expect(await agent.end()).toMatchObject({ exitCode: 0 });
+    expect(agent.out() === 'o'.repeat(10_000_000)).toBe(true);
+    expect(agent.err() === 'e'.repeat(10_000_000)).toBe(true);
+  });
+
+  test('it reads the given file as its input', async () => {
+    const agent = await prepare('cat; echo end');
+    await writeFile(agent.stdin, 'prompt\nwith é');
+    await startSupervised(agent);
+    await agent.end();
+    expect(agent.out()).toBe('prompt\nwith éend\n');
+  });
+
+  test('its arguments arrive as they are', async () => {
+    const args = ['', 'a b', "it's", '"', '$HOME', '`id`', '*', 'new\nline', '-n', '\\', 'é'];
+    const agent = await start('', { argv: ['printf', '<%s>', ...args] });
+    await agent.end();
+    expect(agent.out()).toBe(args.map((arg) => `<${arg}>`).join(''));
+  });
+
+  test('its environment is what it was given, its mark, and nothing of the supervisor', async () => {
+    const agent = await prepare('', { argv: ['cat', '/proc/self/environ'] });
+    await startSupervised({ ...agent, env: { PATH, HOME: '/nowhere', ODD: 'a\nb=c' } });
+    await agent.end();
+    const seen = agent
+      .out()
+      .split('\0')
+      .filter((entry) => entry !== '' && !/^(PWD|SHLVL|_)=/.test(entry));
+    expect(seen.sort()).toEqual([
+      'HOME=/nowhere',
+      `LLM_TOOL_TEST_RUN=${agent.mark}`,
+      'ODD=a\nb=c',
+      `PATH=${PATH}`,
+    ]);
+  });
+
+  test('it is started also where its PATH has none of the utilities that the supervisor uses', async () => {
+    const agent = await start('', {
+      argv: [process.execPath, '-p', 'process.env.PATH'],
+      env: { PATH: '/nowhere' },
+    });
+    expect(await agent.end()).toMatchObject({ exitCode: 0 });
+    expect(agent.out()).toBe('/nowhere\n');
+  });
+
+  test('programs of the same names on its PATH are not taken for those that the supervisor uses', async () => {
+    const agent = await prepare('echo started');
+    const fakes = join(agent.cwd, 'fakes');
+    await mkdir(fakes);
+    for (const name of ['setsid', 'perl', 'sleep', 'grep', 'wc', 'cat', 'unshare', 'mkfifo']) {
+      await writeFile(join(fakes, name), '#!/bin/sh\necho fake\nexit 66\n', { mode: 0o755 });
+    }
+    await startSupervised({ ...agent, env: { PATH: `${fakes}:${PATH}` } });
+    expect(await agent.end()).toMatchObject({ exitCode: 0 });
+    expect(agent.out()).toBe('started\n');
+  });
+
+  test('it ignores no signal', async () => {
+    const agent = await start('', { argv: ['grep', 'SigIgn', '/proc/self/status'] });
+    await agent.end();
+    expect(agent.out()).toMatch(/^SigIgn:\s+0+\n$/);
+  });
+
+  test('it holds no open file of the supervisor', async () => {
+    const agent = await start('', { argv: ['ls', '/proc/self/fd'] });
+    await agent.end();
+    // What this process has inherited itself may be there; descriptor 3 is the folder that ls reads.
+    expect(agent.out()).toBe(spawnSync('ls', ['/proc/self/fd'], { encoding: 'utf8' }).stdout);
+  });
+
+  test.each([
+    ['is not there', 'no-such-agent', 127],
+    ['cannot be executed', '/etc/passwd', 126],
+  ])('a program that %s ends with the status that shells use', async (_, program, exitCode) => {
+    const agent = await start('', { argv: [program] });
+    expect(await agent.end()).toEqual({ state: 'ended', exitCode, stopped: null });
+    expect(agent.err()).toContain(program);
+  });
+
+  test('a workspace that is gone is said', async () => {
+    const agent = await prepare('true');
+    await startSupervised({ ...agent, cwd: join(agent.cwd, 'gone') });
+    expect(await agent.end()).toMatchObject({ state: 'ended', exitCode: 126 });
+    expect(agent.err()).toContain('gone');
+  });
+
+  test('an agent killed from outside has the status of its signal', async () => {
+    const agent = await start('kill -KILL $$');
+    expect(await agent.end()).toEqual({ state: 'ended', exitCode: 137, stopped: null });
+  });
+
+  test('its files are for the user alone', async () => {
+    const agent = await start('echo secret; exec sleep $S');
+    await running(`sleep\0${agent.seconds}`);
+    for (const path of ['', 'out', 'err', 'sup', 'ctl']) {
+      expect(spawnSync('stat', ['-c', '%a', join(agent.folder, path)], { encoding: 'utf8' }).stdout).toMatch(
+        /^[67]00\n$/,
+      );
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { Client } from '@temporalio/client';
+import { ensureSearchAttributes } from '../../../src/platform/temporal/search-attributes.js';
+
+const refused = (code: number, message = 'no'): Error => Object.assign(new Error(message), { code });
+
+/** A server as Temporal Cloud is: it has these attributes, and no operator's service. */
+const cloud = (has: readonly string[]): Client =>
+  ({
+    options: { namespace: 'team.a1b2' },
+    connection: { operatorService: { listSearchAttributes: () => Promise.reject(refused(12)) } },
+    workflow: {
+      count: (query: string) =>
+        has.some((name) => query.startsWith(`${name} `))
+          ? Promise.resolve({ count: 0 })
+          : Promise.reject(Object.assign(new Error('count'), { cause: refused(3) })),
+    },
+  }) as unknown as Client;
+
+const ALL = ['SweepId', 'Scenario', 'Agent', 'Model', 'Outcome', 'CostUsd', 'Rep'];
+
+test('attributes that are there are enough, without the operator service', async () => {
+  await expect(ensureSearchAttributes(cloud(ALL))).resolves.toBeUndefined();
+});
+
+test('those that are missing are named with the commands that make them', async () => {
+  await expect(ensureSearchAttributes(cloud(ALL.slice(0, 5)))).rejects.toThrow(
+    /create --namespace team\.a1b2 --name CostUsd --type Double --name Rep --type Int\n[^]*tcld .* --sa "CostUsd=Double" --sa "Rep=Int"/,
+  );
+});
+
+test('one of another type is refused', async () => {
+  const client = {
+    options: { namespace: 'shared' },
+    connection: {
+      operatorService: { listSearchAttributes: () => Promise.resolve({ customAttributes: { Model: 1 } }) },
+    },
+  } as unknown as Client;
+  await expect(ensureSearchAttributes(client)).rejects.toThrow(/Model \(TEXT there, KEYWORD wanted\)/);
+});

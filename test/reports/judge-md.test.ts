@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { judgeSection } from '../../src/reports/judge-md.js';
+import { NO_USAGE } from '../../src/results/records/token-usage.js';
+import { judgment, metrics, run } from '../results/sample.js';
+
+test('the section of the judge tells its tokens, and n/a for what is not known', () => {
+  const section = (usage = judgment().usage): string =>
+    judgeSection(run(), metrics({ judge: judgment({ usage }) }));
+  expect(section()).toContain('Tokens: 900 input, 80 output');
+  expect(section({ ...NO_USAGE, input: 0 })).toContain('Tokens: 0 input, n/a output');
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { Judgment } from '../../../src/results/records/judgment.js';
+import { Metrics } from '../../../src/results/records/result-line.js';
+import { RunRecord } from '../../../src/results/records/run-record.js';
+import { comparedScores, votesText } from '../../../src/results/score-text.js';
+import { sumUsage, type TokenUsage } from '../../../src/results/records/token-usage.js';
+import { judgment, metrics, run } from '../sample.js';
+
+const usage = (change: Partial<TokenUsage>): TokenUsage => ({
+  ...{ input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
+  ...change,
+});
+
+test('usages add up, and what nobody knows stays unknown', () => {
+  expect(sumUsage([usage({ input: 1, output: 2 }), usage({ input: 3 })])).toEqual(
+    usage({ input: 4, output: 2 }),
+  );
+  expect(sumUsage([])).toEqual(usage({}));
+});
+
+test('metrics and runs of the versions without a judge, or with one vote only, can be read', () => {
+  expect(Metrics.parse(metrics()).judge).toBeNull();
+  expect(Metrics.parse(metrics({ judge: judgment() })).judge).toEqual(judgment());
+  const { votes, spread, ...before } = judgment();
+  expect({ votes, spread }).toEqual({ votes: [0.78], spread: null });
+  expect(Judgment.parse(before)).toMatchObject({ votes: [], spread: null });
+  const { judge, ...older } = run();
+  expect(judge).toBeNull();
+  expect(RunRecord.parse(older).judge).toBeNull();
+});
+
+test.each<[number, number, [string, string]]>([
+  [0.5, 0.7, ['0.50', '0.70']],
+  [0.7, 0.7, ['0.70', '0.70']],
+  [0.6996, 0.7, ['0.6996', '0.7000']],
+  [0.699999, 0.7, ['0.699999', '0.700000']],
+])('%d and %d are shown so that one sees whether they differ', (score, threshold, shown) => {
+  expect(comparedScores(score, threshold)).toEqual(shown);
+});
+
+test('several votes are told with what is between them, a single one is not', () => {
+  const spread = { range: 0.5, deviation: 0.264575 };
+  expect(votesText({ votes: [0.4, 0.8, 0.9], spread })).toBe(
+    'mean of 3 votes: 0.40, 0.80, 0.90; range 0.50, standard deviation 0.26',
+  );
+  expect(votesText({ votes: [0.4], spread: null })).toBeNull();
+});

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { formatKnownCost, shortKnownCost } from '../../../src/lib/format/dollars.js';
+import { recordedUsage, shownTokens } from '../../../src/results/records/recorded-usage.js';
+import { paidCost } from '../../../src/results/totals.js';
+import { NO_USAGE } from '../../../src/results/records/token-usage.js';
+
+const tokens = { ...NO_USAGE, input: 9000, output: 2 };
+const used = { tokens, costUsd: 0.024, costSource: 'reported' } as const;
+
+it('writes what is known as a whole as it is', () => {
+  expect(recordedUsage(used, true)).toEqual({
+    token_usage: tokens,
+    cost_usd: 0.024,
+    cost_source: 'reported',
+  });
+});
+
+it('writes what is known of an interrupted agent as a lower bound, and nothing as exact', () => {
+  const recorded = recordedUsage(used, false);
+  expect(recorded).toEqual({
+    token_usage: NO_USAGE,
+    token_usage_at_least: tokens,
+    cost_usd: null,
+    cost_usd_at_least: 0.024,
+    cost_source: 'reported',
+  });
+  expect(shownTokens(recorded)).toEqual({ usage: tokens, atLeast: true });
+});
+
+it('writes no bound where nothing was told', () => {
+  expect(recordedUsage({ tokens: NO_USAGE, costUsd: null, costSource: null }, false)).toEqual({
+    token_usage: NO_USAGE,
+    cost_usd: null,
+    cost_source: null,
+  });
+});
+
+it('shows a bound as one', () => {
+  expect(formatKnownCost(null, 0.024)).toBe('at least $0.0240');
+  expect(shortKnownCost(null, 0.024)).toBe('>$0.0240');
+  expect([formatKnownCost(1, 0.024), formatKnownCost(null)]).toEqual(['$1.00', 'n/a']);
+});
+
+it('counts a bound as paid, and the run among those whose cost is not known', () => {
+  const run = { outcome: 'fail', cached: false } as const;
+  expect(
+    paidCost([
+      { ...run, cost_usd: 1 },
+      { ...run, cost_usd: null, cost_usd_at_least: 0.5 },
+      { ...run, cost_usd: null },
+      { ...run, cached: true, cost_usd: null, cost_usd_at_least: 7 },
+    ]),
+  ).toEqual({ usd: 1.5, unknown: 2 });
+});

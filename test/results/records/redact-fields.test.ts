@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from '../../../src/lib/redaction/redact.js';
+import { EventBody, type RunEvent } from '../../../src/results/records/events.js';
+import { JudgeAnswer, Judgment } from '../../../src/results/records/judgment.js';
+import { redactFields } from '../../../src/results/records/redact-fields.js';
+import { RunRecord } from '../../../src/results/records/run-record.js';
+import { Metrics } from '../../../src/results/records/result-line.js';
+import {
+  answerText,
+  judgmentText,
+  metricsText,
+  recordText,
+  redactEvent,
+} from '../../../src/results/records/text-fields.js';
+
+const VALUE = 'message';
+const NUMBER = 123456;
+const R = '[REDACTED]';
+const redact = createRedactor({ secrets: [VALUE, String(NUMBER)] });
+
+/** A value of a schema whose every text and number is what is masked. */
+function filled(schema: { def: unknown }): unknown {
+  const def = schema.def as {
+    type: string;
+    innerType: { def: unknown };
+    element: { def: unknown };
+    valueType: { def: unknown };
+    shape: Record<string, { def: unknown }>;
+    entries: Record<string, unknown>;
+    values: unknown[];
+  };
+  switch (def.type) {
+    case 'nullable':
+    case 'optional':
+    case 'nonoptional':
+    case 'default':
+      return filled(def.innerType);
+    case 'array':
+      return [filled(def.element)];
+    case 'record':
+      return { [VALUE]: filled(def.valueType) };
+    case 'object':
+      return Object.fromEntries(Object.entries(def.shape).map(([key, field]) => [key, filled(field)]));
+    case 'string':
+      return VALUE;
+    case 'number':
+      return NUMBER;
+    case 'boolean':
+      return true;
+    case 'enum':
+      return Object.values(def.entries)[0];
+    case 'literal':
+      return def.values[0];
+    case 'custom':
+      return { [VALUE]: [VALUE] };
+    default:
+      throw new Error(`no example of ${def.type}`);
+  }
+}
+
+/** Paths of the texts that were masked. */
+const maskedIn = (value: unknown, path = ''): string[] => {
+  if (typeof value === 'string') return value.includes(R) ? [path] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, field]) =>
+    maskedIn(field, path === '' ? key : `${path}.${key}`),
+  );
+};
+
+describe('what is redacted of a record whose every text is a secret', () => {
+  it('in run.json is what was written or said, and no name', () => {
+    const record = RunRecord.parse(filled(RunRecord));
+    const redacted = redactFields(record, recordText, redact);
+    expect(RunRecord.parse(redacted)).toEqual(redacted);
+    const command = (path: string) => ['command', 'stdout', 'stderr'].map((field) => `${path}.${field}`);
+    expect(maskedIn(redacted).sort()).toEqual(
+      [
+        ...['scenario.description', 'scenario.prompt', 'target.resolved', ...command('target.health_check')],
+        ...[
+          'image.name',
+          'message',
+          'agent.message',
+          'agent.version',
+          'agent.session_id',
+          'agent.model_used',
+          'agent.history.0',
+        ],
+        ...[...command('setup.0'), ...command('context.0'), ...command('post_scripts.0')],
+        ...['steps.0.note', 'warnings.0', 'regressions.0.message'],
+      ].sort(),
+    );
+  });
+
+  it('in metrics.json, too', () => {
+    const redacted = redactFields(Metrics.parse(filled(Metrics)), metricsText, redact);
+    expect(Metrics.parse(redacted)).toEqual(redacted);
+    expect(maskedIn(redacted).sort()).toEqual(
+      [
+        ...['details.0.subject', 'details.0.message', `details.0.detail.${R}.0`],
+        ...['judge.model_used', 'judge.issues.0', 'judge.highlights.0', `judge.fields.${VALUE}.${R}.0`],
+        ...[`evaluator_results.0.metrics.${R}.0`, 'evaluator_results.0.summary', 'evaluator_results.0.error'],
+      ].sort(),
+    );
+    expect(redacted.judge?.scores).toEqual({ [VALUE]: NUMBER });
+  });
+
+  it('of the judge is what it said', () => {
+    const judgment = redactFields(Judgment.parse(filled(Judgment)), judgmentText, redact);
+    expect(judgment.model).toBe(VALUE);
+    const answer = redactFields(JudgeAnswer.parse(filled(JudgeAnswer)), answerText, redact);
+    expect(JudgeAnswer.parse(answer)).toEqual(answer);
+    expect(maskedIn(answer)).toEqual(['model_used', 'finish_reason', 'problem', 'text']);
+  });
+
+  it.each(
+    EventBody.options.map((option): [string, (typeof EventBody.options)[number]] => [
+      JSON.stringify(filled(option.shape.type)),
+      option,
+    ]),
+  )('of an event of type %s keeps its form', (_, option) => {
+    const event = {
+      ts: '2026-01-01T00:00:00Z',
+      seq: NUMBER,
+      attempt: 1,
+      ...(filled(option) as object),
+    } as RunEvent;
+    const redacted = redactEvent(event, redact);
+    expect(EventBody.parse(redacted).type).toBe(event.type);
+    expect(redacted.seq).toBe(NUMBER);
+    expect(Object.keys(redacted)).toEqual(Object.keys(event));
+    const kept = Object.entries(redacted).filter(([key, field]) => key !== 'type' && field === VALUE);
+    expect(kept.map(([key]) => key)).toEqual(event.type === 'result' ? ['ending'] : []);
+  });
+});
+
+it('a value under a telling name is redacted in JSON, and a field that nobody knows is, too', () => {
+  const treatments = { name: 'kept', detail: 'redacted' } as const;
+  const value = { name: VALUE, detail: { password: 'hunter2' }, later: VALUE };
+  expect(redactFields(value, treatments as never, redact)).toEqual({
+    name: VALUE,
+    detail: { password: R },
+    later: R,
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { EventBody } from '../../../src/results/records/events.js';
+import { createTrajectoryCollector } from '../../../src/results/transcript/trajectory.js';
+import { say } from '../transcripts.js';
+
+const shell = (command: string): EventBody => ({
+  type: 'tool_call',
+  id: '1',
+  name: 'Bash',
+  input: null,
+  command,
+});
+const tool = (name: string, input: Extract<EventBody, { type: 'tool_call' }>['input'] = null): EventBody => ({
+  type: 'tool_call',
+  id: '1',
+  name,
+  input,
+  command: null,
+});
+
+function collect(events: EventBody[], inText: string[] = []) {
+  const collector = createTrajectoryCollector();
+  for (const event of events) collector.add(event);
+  return collector.end(() => inText);
+}
+const partsOf = (command: string) => collect([shell(command)]).commands.flatMap(({ parts }) => parts);
+
+describe('commands', () => {
+  it('are kept whole and in parts, those of any shell-like tool', () => {
+    const events = [shell('cd a && git log | head'), tool('exec', { cmd: ['bash', '-lc', 'ls; pwd'] })];
+    expect(collect([...events, tool('Read', { path: 'a' })])).toMatchObject({
+      commands: [
+        { whole: 'cd a && git log | head', parts: ['cd a', 'git log', 'head'] },
+        { whole: "bash -lc 'ls; pwd'", parts: ['ls', 'pwd'] },
+      ],
+      commandCount: 5,
+      structured: true,
+    });
+  });
+
+  it.each([
+    ['for f in a b; do tool add $f; done', ['tool add $f']],
+    ['for f in $(ls); do tool $f; done', ['ls', 'tool $f']],
+    ['if ! tool check; then tool fix; else\n echo ok\nfi > log', ['tool check', 'tool fix', 'echo ok']],
+    ['while read x\ndo\n  tool $x\ndone < list', ['read x', 'tool $x']],
+    ['{ a; b; } && c', ['a', 'b', 'c']],
+    ['cat > notes.md <<EOF\nrm -rf /\nEOF\ntool add # then rm', ['cat > notes.md <<EOF', 'tool add']],
+    ['doctor && donee', ['doctor', 'donee']],
+    ['# nothing', []],
+  ])('%j has the parts %j: the words of the shell itself are none', (command, parts) => {
+    expect(partsOf(command)).toEqual(parts);
+  });
+
+  it('are cut where they are long, with a mark, but what follows a long one is seen', () => {
+    const { commands } = collect([
+      shell(`cat > a <<EOF\n${'x\n'.repeat(9000)}EOF\ntool add ${'y'.repeat(9000)}`),
+    ]);
+    expect(commands.map(({ whole }) => whole.length)).toEqual([2001]);
+    expect(commands[0]?.parts).toEqual(['cat > a <<EOF', `tool add ${'y'.repeat(1991)}…`]);
+  });
+
+  it('are counted where they are too many to be kept', () => {
+    const { commands, commandCount } = collect([
+      ...Array.from({ length: 1500 }, () => shell('a; b')),
+      shell('c'),
+    ]);
+    expect(commandCount).toBe(3001);
+    expect(commands.flatMap(({ parts }) => parts)).toHaveLength(2000);
+    expect(collect([shell('a;'.repeat(200_000))])).toMatchObject({ commandCount: 200_000 });
+  });
+
+  it('are those found in the text only where the events have no structure', () => {
+    expect(collect([say('$ tool add')], ['tool add; x'])).toMatchObject({
+      commands: [{ whole: 'tool add; x', parts: ['tool add; x'] }],
+      commandCount: 1,
+      structured: false,
+    });
+    const session: EventBody = { type: 'session', session_id: null, model_requested: null, model_used: null };
+    expect(collect([session, say('done')], ['tool add'])).toMatchObject({
+      commandCount: 0,
+      structured: true,
+    });
+  });
+});
+
+describe('tools', () => {
+  it('are counted by name, whatever the name', () => {
+    const { tools } = collect([tool('Read'), tool('__proto__'), tool('Read'), tool('constructor')]);
+    expect(Object.entries(tools)).toEqual([
+      ['Read', 2],
+      ['__proto__', 1],
+      ['constructor', 1],
+    ]);
+  });
+
+  it('do not fill the memory with names', () => {
+    const { tools } = collect(
+      Array.from({ length: 3000 }, (_, index) => tool(`${index}${'x'.repeat(1000)}`)),
+    );
+    expect(Object.keys(tools)).toHaveLength(1000);
+    expect(Object.keys(tools)[0]).toHaveLength(201);
+  });
+});
+
+describe('the answer', () => {
+  it('is what the assistant said last', () => {
+    expect(collect([]).answer).toBeNull();
+    expect(collect([say('hello', 'user')]).answer).toBeNull();
+    expect(collect([say('first'), say('last'), shell('ls'), say(' \n'), say('thanks', 'user')]).answer).toBe(
+      'last',
+    );
+  });
+
+  it('is cut where it is very long', () => {
+    expect(collect([say('x'.repeat(300_000))]).answer).toHaveLength(256 * 1024 + 1);
+  });
+});

@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Problem } from '../../../src/lib/problem.js';
+import { loadScenarioFile } from '../../../src/scenario/yaml/load-scenario-file.js';
+import { loadYaml } from '../../../src/scenario/yaml/load-yaml.js';
+
+const folder = join(import.meta.dirname, '../cases');
+const texts = ['valid', 'invalid'].flatMap((kind) =>
+  readdirSync(join(folder, kind)).map((name) => readFileSync(join(folder, kind, name), 'utf8')),
+);
+
+const expectInside = (text: string, problems: readonly Problem[]) => {
+  expect(problems.length).toBeGreaterThan(0);
+  const lines = text.replace(/^\uFEFF/, '').split('\n');
+  for (const { line, column, message } of problems) {
+    expect(line).toBeGreaterThanOrEqual(1);
+    expect(column).toBeGreaterThanOrEqual(1);
+    expect(lines.length).toBeGreaterThanOrEqual(line);
+    expect((lines[line - 1] ?? '').length + 1).toBeGreaterThanOrEqual(column);
+    expect(message).not.toMatch(/^$|^Invalid input$|undefined|\[object/);
+  }
+};
+
+const check = (text: string) => {
+  const loaded = loadScenarioFile('s.yaml', text);
+  if (!loaded.ok) expectInside(text, loaded.problems);
+};
+
+/** Pieces that YAML and the schema have something to say about. */
+const fragment = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    '\t',
+    '\n',
+    '\r\n',
+    '- ',
+    ': ',
+    '? ',
+    '&a ',
+    '*a',
+    '[',
+    ']',
+    '{',
+    '}',
+    '"',
+    "'",
+    '|\n',
+    '>-\n',
+    '#',
+    '---\n',
+    '...\n',
+  ),
+  fc.constantFrom(
+    '%YAML 1.1\n',
+    '!!binary ',
+    '!x ',
+    '<<: ',
+    '~',
+    'null',
+    '.nan',
+    '-.inf',
+    '0x1F',
+    '1e999',
+    '__proto__: ',
+    '@',
+    '`',
+    ', ',
+  ),
+);
+
+describe('loadYaml', () => {
+  it('answers any text with a value or with problems inside the text', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fragment).map((parts) => parts.join('')),
+        check,
+      ),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('answers a damaged scenario with a value or with problems inside the text', () => {
+    const damaged = fc
+      .tuple(fc.constantFrom(...texts), fc.nat(), fc.nat({ max: 30 }), fragment)
+      .map(([text, at, length, put]) => {
+        const start = at % (text.length + 1);
+        return text.slice(0, start) + put + text.slice(start + length);
+      });
+    fc.assert(fc.property(damaged, check), { numRuns: 1500 });
+  });
+
+  it('answers any JSON value with a value or with problems inside the text', () => {
+    const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value));
+    fc.assert(fc.property(json, check), { numRuns: 500 });
+  });
+
+  it.each(['[', '- ', '{a: ', '? '])('refuses %j 50,000 times instead of running out of stack', (opening) => {
+    const text = opening.repeat(50_000);
+    const loaded = loadScenarioFile('s.yaml', text);
+    expect(loaded.ok).toBe(false);
+    if (!loaded.ok) expectInside(text, loaded.problems);
+  });
+
+  it('finds the branch of a union that was meant', () => {
+    const schema = z.strictObject({
+      x: z.union([z.strictObject({ a: z.number() }), z.array(z.string()), z.boolean()]),
+    });
+    const messageOf = (text: string) => {
+      const loaded = loadYaml(schema, 'f', text);
+      return loaded.ok ? null : loaded.problems.map(({ path, message }) => `${path}: ${message}`);
+    };
+    expect(messageOf('x: {a: no}')).toEqual(["x.a: expected a number, got 'no'"]);
+    expect(messageOf('x: [a, 1]')).toEqual(['x[1]: expected a string, got 1; write "1"']);
+    expect(messageOf('x: 3')).toEqual(['x: expected a map (a), a list or true or false, got 3']);
+    expect(messageOf('y: 3')).toEqual([
+      'x: missing: expected a map (a), a list or true or false',
+      "y: unknown key 'y'; known keys: x",
+    ]);
+  });
+
+  it('shows what an alias stands for where that was written', () => {
+    const schema = z.strictObject({
+      a: z.strictObject({ n: z.string() }),
+      b: z.strictObject({ n: z.number() }),
+    });
+    const loaded = loadYaml(schema, 'f', 'a: &a\n  n: x\nb: *a\n');
+    expect(loaded.ok ? [] : loaded.problems).toEqual([
+      { file: 'f', line: 2, column: 6, path: 'b.n', message: "expected a number, got 'x'" },
+    ]);
+  });
+
+  it('escapes and cuts what it quotes', () => {
+    const loaded = loadYaml(z.strictObject({}), 'f', `"\\e[31m${'x'.repeat(100)}": 1`);
+    expect(loaded.ok ? '' : loaded.problems[0]?.message).toBe(
+      `unknown key '\\u001b[31m${'x'.repeat(55)}...'; known keys: none`,
+    );
+  });
+});
+
+it('says what is wrong in maps that are keys of maps, however they nest', () => {
+  const loaded = loadYaml(z.unknown(), 'x.yaml', `${'{'.repeat(40)} a: *b ${'}'.repeat(40)}`);
+  const messages = loaded.ok ? [] : loaded.problems.map(({ message }) => message);
+  expect(messages).toContainEqual(expect.stringContaining("unknown alias '*b'"));
+});

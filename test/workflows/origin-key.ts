@@ -1,0 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import type { Origin } from '../../src/platform/origin.js';
+import { originOf } from '../../src/store/origin.js';
+
+/** A folder for results and state that goes with the file, and the key that proves what a command has started there. */
+export async function originKey(): Promise<{ folder: string; key: Origin['key'] }> {
+  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const { key } = await originOf({ resultsPath: folder, stateFolder: folder });
+  return { folder, key };
+}

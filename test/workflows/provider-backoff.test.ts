@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { consecutiveSameReason } from '../../src/workflows/provider-backoff.js';
+
+test('runs with one reason are counted up to the latest', () => {
+  expect(consecutiveSameReason(['busy'])).toBe(1);
+  expect(consecutiveSameReason(['busy', 'busy', 'busy'])).toBe(3);
+  expect(consecutiveSameReason(['limit', 'limit', 'busy'])).toBe(1);
+  expect(consecutiveSameReason(['busy', 'limit', 'busy', 'busy'])).toBe(2);
+});

@@ -1,0 +1,135 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { createActivities } from '../../src/activities/index.js';
+import { resolveSweep } from '../../src/planning/resolve-sweep.js';
+import { loadScenarios, type Loading } from '../../src/planning/select-scenarios.js';
+import { writePlan } from '../../src/planning/write-plan.js';
+import type { Project } from '../../src/planning/project.js';
+import { formatProblem } from '../../src/lib/problem.js';
+import type { RunRecord } from '../../src/results/records/run-record.js';
+import { parseConfig } from '../../src/scenario/config.js';
+import type { runScenario } from '../../src/workflows/index.js';
+import { WORKFLOWS, type RunResult } from '../../src/workflows/protocol.js';
+import { isOwnServer } from '../activities/in-activity.js';
+import { newFolder } from '../platform/temporary.js';
+import { bundleWorkflows, quietRuntime } from './harness.js';
+import { summariesIn } from './history.js';
+import { readLines } from './line-form.js';
+
+const FORM = `name: copied
+fixture: base
+target: cat
+agent: copier
+run: echo from the first command > one.txt
+run: exit 3
+prompt: Copy one.txt to two.txt.
+run: cat two.txt > three.txt
+expect: three.txt
+`;
+
+const CONFIG = `[agents.copier]
+command = "sh"
+args = ["-c", "cat one.txt > two.txt"]
+prompt = "stdin"
+free = true
+`;
+
+async function createProject(files: Record<string, string>): Promise<Project> {
+  const root = await newFolder();
+  const loaded = parseConfig('c.toml', CONFIG);
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join());
+  mkdirSync(join(root, 'base'));
+  writeFileSync(join(root, 'base', 'README.md'), 'x');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  return {
+    ...{ root, config: loaded.value, configFile: null, configSource: null },
+    ...{ resultsPath: join(root, 'results'), fixturesPath: root },
+  };
+}
+
+const load = (project: Project, name: string): Promise<Loading> =>
+  loadScenarios(project, [join(project.root, name)], readLines);
+
+/** Plans the only cell of a file and performs its run, as a worker does it. */
+async function run(
+  project: Project,
+  name: string,
+): Promise<{ result: RunResult; summaries: string[]; record: RunRecord }> {
+  const { scenarios } = await load(project, name);
+  const flags = { agents: [], models: [], variants: [], cache: false, judge: true };
+  const plan = await writePlan(project, resolveSweep(project, scenarios, flags), 'lines');
+  const [cell] = plan.cells;
+  if (cell === undefined) throw new Error('the plan has no cell');
+
+  quietRuntime();
+  const address = inject('temporalAddress');
+  const connection = await Connection.connect({ address });
+  const native = await NativeConnection.connect({ address });
+  onTestFinished(async () => {
+    await native.close();
+    await connection.close();
+  });
+  const { resultsPath } = project;
+  const worker = await Worker.create({
+    connection: native,
+    taskQueue: plan.sweep,
+    workflowBundle: await bundleWorkflows(),
+    activities: createActivities({ resultsPath, stateFolder: join(project.root, 'state'), isOwnServer }),
+  });
+  const handle = await new Client({ connection }).workflow.start<typeof runScenario>(WORKFLOWS.run, {
+    workflowId: `run/${plan.sweep}`,
+    taskQueue: plan.sweep,
+    args: [{ sweep: plan.sweep, cell }],
+  });
+  const result = await worker.runUntil(() => handle.result());
+  const line = JSON.parse(readFileSync(join(resultsPath, 'results.jsonl'), 'utf8')) as { id: string };
+  const record = readFileSync(join(resultsPath, line.id, 'artifacts', 'run.json'), 'utf8');
+  return {
+    result,
+    summaries: summariesIn(await handle.fetchHistory()),
+    record: JSON.parse(record) as RunRecord,
+  };
+}
+
+test('a scenario in another form, with commands before and after the agent, is planned and run in its order', async () => {
+  const project = await createProject({ 'copied.txt': FORM });
+  const { result, summaries, record } = await run(project, 'copied.txt');
+  expect(result).toMatchObject({ outcome: 'pass', message: '1/1 gates passed' });
+  expect(summaries).toEqual([
+    'prepare copied',
+    'command 1/2 echo from the first command > one.txt',
+    'command 2/2 exit 3',
+    'agent copier default',
+    'post script 1/1 cat two.txt > three.txt',
+    'write the report',
+    'clean up',
+  ]);
+  expect(record.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
+    ...['prepare done', 'command 1 done', 'command 2 done', 'agent done', 'post 1 done', 'gate 1 done'],
+    'report done',
+  ]);
+  expect(record.setup.map(({ command }) => command)).toEqual([
+    'echo from the first command > one.txt',
+    'exit 3',
+  ]);
+  expect(record.post_scripts.map(({ command }) => command)).toEqual(['cat two.txt > three.txt']);
+  expect(record.warnings).toContainEqual(
+    expect.stringMatching(/^command before the agent failed .*: exit 3$/),
+  );
+  const copied = join(project.resultsPath, record.run_id, 'fixture', 'three.txt');
+  expect(readFileSync(copied, 'utf8')).toBe('from the first command\n');
+});
+
+test('what planning finds wrong with it is told at its place in the file', async () => {
+  const project = await createProject({
+    'elsewhere.txt': FORM.replace('fixture: base', 'fixture: elsewhere'),
+    'twice.txt': `${FORM}prompt: And again.\n`,
+  });
+  const missing = await load(project, 'elsewhere.txt');
+  expect(missing.problems).toMatchObject([{ line: 2, path: 'fixture' }]);
+  const twice = await load(project, 'twice.txt');
+  expect(twice.problems).toMatchObject([{ message: 'expected exactly one step of an agent; got 2' }]);
+});
