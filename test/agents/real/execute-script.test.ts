@@ -54,7 +54,7 @@ const heard = ({ requests }: ModelServer): string[] => requests.map(({ prompts }
 test.each([
   ['echo "two words" x', '{"success":true,"data":{"args":["two words","x"]}}'],
   ['missing', JSON.stringify(NO_FILE)],
-  ['nowhere', "there is no agent script 'nowhere'"],
+  ['nowhere', "no agent script 'nowhere' in"],
 ])(
   '/execute-script %s gives Claude Code the answer before the model is asked for the first time',
   async (line, answer) => {
@@ -81,7 +81,7 @@ test('Claude Code runs nothing but the script: another command beside it is refu
 test.each([
   [['echo', 'two words', 'x'], '{"success":true,"data":{"args":["two words","x"]}}'],
   [['missing'], JSON.stringify(NO_FILE)],
-  [['nowhere'], "there is no agent script 'nowhere'"],
+  [['nowhere'], "no agent script 'nowhere' in"],
 ])('OpenCode gives its model the answer of %j with the first request', async (words, answer) => {
   const project = await projectWithCommand();
   const server = await serve(said);

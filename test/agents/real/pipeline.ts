@@ -157,7 +157,8 @@ export function testPipeline(agent: CliName): void {
       await project.write('resumed.go', '');
       const { run: record, text } = await openRun(documentOf((await command).stdout));
       expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });
-      const how = agent === 'gemini' ? /start 2 .* began anew/ : /start 2 .* went on with its session/;
+      const how =
+        agent === 'gemini' ? /start 2 .* began in a fresh workspace/ : /start 2 .* resumed its session/;
       expect(record.agent?.history.join('\n')).toMatch(how);
       expect(markedProcesses(record.run_id)).toEqual([]);
       expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);
