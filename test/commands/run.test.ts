@@ -151,10 +151,10 @@ describe('the matrix', () => {
   });
 
   test('--dry-run shows the plan and leaves nothing behind', async () => {
-    const fresh = await createProject({
-      ...EMPTY_FIXTURE,
-      'fixtures/dry.yaml': scenario('dry', { steps: ['say: x'] }),
-    });
+    const fresh = await createProject(
+      { ...EMPTY_FIXTURE, 'fixtures/dry.yaml': scenario('dry', { steps: ['say: x'] }) },
+      { ownEngine: true }, // its state folder is empty
+    );
     const { exitCode, stdout } = await fresh.cli(['run', 'dry', '--dry-run']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('dry/mock/default/default/1');
@@ -166,15 +166,18 @@ describe('the matrix', () => {
 
 test('--dry-run shows without leave what would spend money: agents and judges', async () => {
   const judge = `judge: {enabled: true, rubric: r.yaml, pass_threshold: 0.5, model: openai/x}`;
-  const fresh = await createProject({
-    ...EMPTY_FIXTURE,
-    'fixtures/r.yaml':
-      'criteria: [{id: a, weight: 1, description: x}]\noutput: {format: json, require_fields: []}\n',
-    'fixtures/paid.yaml': scenario('paid', { more: 'tool_matrix: [{agent: claude-code}]' }).replace(
-      /^evaluation:$/m,
-      `evaluation:\n  ${judge}`,
-    ),
-  });
+  const fresh = await createProject(
+    {
+      ...EMPTY_FIXTURE,
+      'fixtures/r.yaml':
+        'criteria: [{id: a, weight: 1, description: x}]\noutput: {format: json, require_fields: []}\n',
+      'fixtures/paid.yaml': scenario('paid', { more: 'tool_matrix: [{agent: claude-code}]' }).replace(
+        /^evaluation:$/m,
+        `evaluation:\n  ${judge}`,
+      ),
+    },
+    { ownEngine: true },
+  );
   const { exitCode, stdout, stderr } = await fresh.cli(['run', 'paid', '--dry-run', '--json']);
   expect(exitCode, stderr).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
