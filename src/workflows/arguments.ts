@@ -1,9 +1,9 @@
 import type { Parked, ProvenOrder, ProviderLimit } from './protocol.js';
 
 /*
- * Anybody who reaches Temporal's port can send a workflow whatever they like. An error that a handler throws would fail the
- * workflow task, and an activity that is given a malformed proof would be tried again for ever: so arguments are looked at
- * before anything is done with them. Each function gives null for what is not of the shape.
+ * Anyone who can reach Temporal's port can send a workflow any argument. An error thrown by a handler would fail the
+ * workflow task, and an activity that is given a malformed proof would be retried forever. So every argument is checked
+ * before it is used. Each function returns null if the argument does not have the expected shape.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ const fieldsOf = (value: unknown): Fields =>
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextOrAbsent = (value: unknown): value is string | undefined => value === undefined || isText(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-/** The last moment that a Date can hold, ms since the epoch. */
+/** The latest time that a Date can hold, ms since the epoch. */
 const LAST_MOMENT = 8.64e15;
 const isMoment = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= LAST_MOMENT;

@@ -1,6 +1,6 @@
 /**
- * Names and types of all that crosses Temporal. Small JSON only: names, counts and verdicts, never output or secrets.
- * Additions must be optional: workflows of an older build go on with a newer worker.
+ * Names and types of everything that crosses Temporal. Small JSON only: names, counts and verdicts, never output or
+ * secrets. Additions must be optional, because workflows started by an older build continue on a newer worker.
  */
 export { STEPS } from '../results/step-names.js';
 export * from './protocol/run-plan.js';

@@ -4,21 +4,27 @@ export type RetryHint = NonNullable<AgentSummary['again']>;
 
 const FIRST_WAIT_MS = 5000;
 const LONGEST_WAIT_MS = 5 * 60_000;
-/** With waits of 5 s to 5 min that is ten minutes and the runs themselves; what lasts longer is an outage. */
+/** With waits of 5 s to 5 min, this adds up to ten minutes plus the runs themselves. Anything longer is an outage. */
 const BUSY_RUNS = 8;
-/** Where nobody says when a limit resets, it is tried every quarter of an hour. */
+/** If it is unknown when a limit resets, the agent is run again every quarter of an hour. */
 const UNKNOWN_RESET_MS = 15 * 60_000;
-/** The longest limits known are of a week. */
+/** The longest known limits last a week. */
 const LONGEST_RESET_MS = 8 * 24 * 3600_000;
 const LIMIT_RUNS = 50;
-/** Clocks differ, and who asks on the second is told to wait once more. */
+/** Clocks differ, and a request at the exact second may be rejected once more. */
 const MARGIN_MS = 5000;
 
-/** How many runs, up to the latest, have ended for one reason: an overload after a week of limits is a new one. */
+/**
+ * Number of latest runs in a row that ended for the same reason: an overload after a week of limits counts as a new
+ * one.
+ */
 export const consecutiveSameReason = (reasons: readonly RetryHint['why'][]): number =>
   reasons.length - 1 - reasons.findLastIndex((reason) => reason !== reasons.at(-1));
 
-/** How long to wait before the agent is run again after `nth` runs with one reason; null: it is not worth it. Times in ms. */
+/**
+ * How long to wait before the agent is run again after `nth` runs in a row with the same reason, ms; null if it is not
+ * worth waiting. `now`: ms since the epoch.
+ */
 export function backoffMs({ why, at }: RetryHint, nth: number, now: number): number | null {
   switch (why) {
     case 'busy': {

@@ -1,9 +1,9 @@
 import { beginningOf } from '../lib/format/truncate.js';
 
-/** Long enough to understand, short enough to cross Temporal again; the whole text is in the history. */
+/** Long enough to understand, short enough to cross Temporal again. The full text is in the history. */
 const MESSAGE_LENGTH = 300;
 
-/** The message of what began a chain of causes. Temporal's own wrappers say only that something failed. */
+/** Message of the root cause, shortened. Temporal's own wrappers say only that something failed. */
 export function rootCauseMessage(error: unknown): string {
   let cause = error;
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;

@@ -27,7 +27,7 @@ import { attributesOf, summaryOf } from './ui.js';
 
 const CANCELLED_REPORT_MS = 15_000;
 
-/** One execution of a cell: every step is an activity of its own, visible by name and summary. */
+/** One execution of a cell. Every step is a separate activity, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
   const { workflowId, startTime, firstExecutionRunId: firstRunId } = workflowInfo();
   const { sweep, cell, proof } = input;
@@ -43,25 +43,28 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const announceEnd = tellsEnd(cell.id);
 
   async function steps(): Promise<void> {
-    const card: RunPlan | OldRunPlan | null = await performEither(
+    const plan: RunPlan | OldRunPlan | null = await performEither(
       { step: STEPS.prepare, title: `prepare ${cell.scenario}`, ...LONG_STEP },
       ({ prepareWorkspace }, options) => prepareWorkspace.executeWithOptions(options, [run]),
     );
-    if (card === null || card.unfit !== null) return;
-    const { reuse } = card;
+    if (plan === null || plan.unfit !== null) return;
+    const { reuse } = plan;
     if (reuse !== undefined) {
       reused = await perform({ step: STEPS.reuse, title: `take the result of ${reuse}` }, (options) =>
         activities.reuseResult.executeWithOptions(options, [run, reuse]),
       );
       if (reused !== null || failures.length > 0) return;
     }
-    const agent = await performSteps(performer, run, stepsOf(card), (step) =>
+    const agent = await performSteps(performer, run, stepsOf(plan), (step) =>
       runAgent(performer, run, step, waitForProvider, (usd) => (agentUsd = usd)),
     );
-    if (agent !== null) await performChecks(performer, run, card, agent);
+    if (agent !== null) await performChecks(performer, run, plan, agent);
   }
 
-  /** The step under way would learn of a cancel by its next heartbeat, and not at all where its worker is frozen or dead. */
+  /**
+   * Tells the current step to stop. It would otherwise learn of the cancel only at its next heartbeat, or never if its
+   * worker is frozen or dead.
+   */
   async function stopRun(): Promise<void> {
     const step = performer.current();
     if (step === null || step === WAIT || !patched('stop-run')) return;
@@ -72,7 +75,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   let ended = false;
   CancellationScope.current()
     .cancelRequested.catch(() => (ended ? undefined : stopRun()))
-    .catch(() => undefined); // the report ends what is left
+    .catch(() => undefined); // the report step ends what is still running
 
   const whole = CancellationScope.current();
   let cancelled = false;
@@ -117,11 +120,15 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   });
 }
 
-/** Whoever cancels a run does not wait for the disk that its report waits for; one that is being written has some time. */
+/**
+ * Waits for the report. If the run is cancelled meanwhile, the report has CANCELLED_REPORT_MS more: it may be waiting
+ * for a full disk, and a cancel must not wait for that. If the run was cancelled before, only the retry policy limits
+ * the wait.
+ */
 async function untilCancelled<R>(whole: CancellationScope, doing: Promise<R>): Promise<R> {
   if (whole.consideredCancelled) return doing;
   const cancelled = whole.cancelRequested.catch(async (): Promise<never> => {
-    // In histories of older builds the report was waited for.
+    // In histories of older builds, a cancelled run waited for its report.
     if (!patched('report-cancelled')) return new Promise(() => undefined);
     await sleep(CANCELLED_REPORT_MS);
     throw ApplicationFailure.nonRetryable('the run was cancelled while its report waited to be written');
@@ -130,7 +137,7 @@ async function untilCancelled<R>(whole: CancellationScope, doing: Promise<R>): P
   return Promise.race([doing, cancelled]);
 }
 
-/** Name of the run's folder: when, who, what, and enough of Temporal's run id to be unique. */
+/** Name of the run's folder: time, agent, model, scenario, and enough of Temporal's run id to be unique. */
 function runName({ cell, keepsFolder }: RunInput): string {
   const { startTime, runId, firstExecutionRunId } = workflowInfo();
   const when = startTime.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');

@@ -46,13 +46,16 @@ import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
-/** What makes a sweep spend needs a proof that a command has given the order. */
+/** Updates that make a sweep spend money need a proof that a command sent them. */
 const resumeSweep = defineUpdate<SweepStatus, [unknown?]>(UPDATES.resume);
 const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
 const skipWait = defineUpdate<SweepStatus, [unknown?]>(UPDATES.goOn);
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
-/** Results and plan may be out of reach for hours; what runs meanwhile must not be lost. A broken plan is final at once. */
+/**
+ * No limit of attempts: the results folder or the plan may be unreachable for hours, and the open runs must not be
+ * lost. A damaged plan fails at once.
+ */
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
@@ -62,10 +65,12 @@ const verify = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute
 
 /** How long a run that has announced its end may take to close, ms. */
 const CLOSING_MS = 10_000;
-/** How often runs that an earlier history has started are looked up: one that is terminated announces nothing. */
+/** How often runs started by an earlier history are looked up, ms. A run that is terminated announces nothing. */
 const LOOK_UP_MS = 60_000;
 
-/** Runs the cells of a plan, each as a child workflow. `scheduler/reduce.ts` decides when; this function carries it out. */
+/**
+ * Runs the cells of a plan, each as a child workflow. `scheduler/reduce.ts` decides what to do; this function does it.
+ */
 export async function runSweep(input: SweepInput): Promise<SweepResult> {
   if (input.scheduler === undefined) return runLegacySweep(input);
   const { sweep, round } = input;
@@ -75,7 +80,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   let started = 0;
   /** Cells whose child workflows the server has not confirmed yet. */
   const starting = new Set<string>();
-  /** Cells whose runs an earlier history has started: the server reports their end to nobody. */
+  /** Cells whose runs were started by an earlier history: the server does not report their end to this one. */
   const inherited = new Set(state.open.keys());
   const runs = new CancellationScope();
 
@@ -98,7 +103,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         void run(action.cell);
         break;
       case 'wake':
-        // One that has closed meanwhile needs no word: its end is reported.
+        // If the run has closed meanwhile, the signal is not needed: its end is reported anyway.
         void runOf(action.cell)
           .signal(wakeRun, wakeOf(action.parked))
           .catch(() => undefined);
@@ -131,9 +136,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           ],
           typedSearchAttributes: cellAttributes(sweep, cell),
           staticSummary: summaryOf(cellLabel(cell)),
-          // The next history takes it over. Should this sweep be terminated, the worker cancels it.
+          // A next history takes the run over. If this sweep is terminated, the worker cancels the run.
           parentClosePolicy: ParentClosePolicy.ABANDON,
-          // A dead worker's workflow task is given to the next one after so long.
+          // How long until a dead worker's workflow task is given to another worker.
           workflowTaskTimeout: '5 seconds',
         });
         starting.delete(cell.id);
@@ -169,7 +174,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     }
   }
 
-  /** Asks the server for the end of runs that an earlier history has started. */
+  /**
+   * Asks the server whether runs started by an earlier history have ended. `waitMs`: how long to wait for open ones.
+   */
   async function lookUp(cells: readonly string[], waitMs: number): Promise<void> {
     const wanted = cells.filter((cell) => inherited.has(cell) && state.open.has(cell));
     if (wanted.length === 0) return;
@@ -198,7 +205,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     }
   }
 
-  /** @throws ApplicationFailure where no command has given the order, or it was given before */
+  /** @throws ApplicationFailure if the order does not come from a command, or was given before */
   async function check(verb: 'resume' | 'goOn', argument: unknown): Promise<void> {
     if (input.proof === undefined) return;
     const order = readOrder(argument);
@@ -267,7 +274,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     (workflowInfo().continueAsNewSuggested ||
       (started >= (input.cellsPerHistory ?? Infinity) && !hasStartedAll(state)));
 
-  /** Waits for what concerns the whole sweep; a wait that is over is an event. */
+  /**
+   * Waits until every cell has ended or a new history is needed. Dispatches `time` whenever a wait of the sweep ends.
+   */
   async function untilOver(): Promise<'over' | 'new history'> {
     while (!isOver(state) && !(failure !== null && state.open.size === 0)) {
       if (wantsNewHistory() && failure === null) return 'new history';
@@ -284,10 +293,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   }
 
   /**
-   * Makes ready for the next history: nothing more is started, and every open run will announce its end. One that has
-   * closed before it could be asked is reported to this history, as the server does for its own children.
+   * Prepares for the next history: starts nothing more, and asks every open run to announce its end. If a run closes
+   * before it can be asked, waits until the server has reported its end to this history.
    */
-  async function handOver(): Promise<void> {
+  async function prepareNextHistory(): Promise<void> {
     dispatch({ type: 'held' });
     await condition(() => !state.loading && starting.size === 0);
     const asked = [...state.open.keys()].filter((cell) => !inherited.has(cell));
@@ -311,10 +320,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'time' });
     void watchInherited().catch(() => undefined);
     next = await untilOver();
-    if (next === 'new history') await handOver();
+    if (next === 'new history') await prepareNextHistory();
   } catch (error) {
     if (!isCancellation(error)) throw error;
-    // Cancelled from outside, for example in the Web UI: the same as our own update.
+    // Cancelled from outside, for example in the Web UI. Handled like our own update.
     cancelRuns();
     next = 'over';
     await CancellationScope.nonCancellable(() => condition(() => state.open.size === 0));
@@ -370,7 +379,7 @@ function progressOf(
   };
 }
 
-/** Whoever may ask for the progress is not to wake the run. */
+/** Anyone may query the progress, but only the sweep may wake the run. */
 function withoutProof(parked: Parked): Parked {
   const { wakeProof, ...shown } = parked;
   return wakeProof === undefined ? parked : shown;
@@ -388,7 +397,7 @@ function endWithoutResult(
   return { type: 'ended', cell, outcome: 'error', cost, lost };
 }
 
-/** A run that could not write its report tells what its agent has cost. */
+/** Cost of the agent of a run that could not write its report, from the details of the run's error. */
 function spentOf(error: unknown): Cost {
   const { cause } = error as Error;
   const [known] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];

@@ -5,8 +5,8 @@ export const tellEnd = defineSignal(SIGNALS.tellEnd);
 export const runEnded = defineSignal<[{ cell: string }]>(SIGNALS.runEnded);
 
 /**
- * A run's sweep hears of its end by the server, unless the sweep has continued as new: then it has asked the run by
- * `tellEnd` to say so itself. The function given back does that, as the last thing that a run does.
+ * Returns a function that a run calls as its last action: it notifies the sweep of the run's end, if the sweep has
+ * asked for that by `tellEnd`. A sweep asks when it continues as new; until then the server reports the end to it.
  */
 export function tellsEnd(cell: string): () => Promise<void> {
   let isAsked = false;
@@ -18,6 +18,6 @@ export function tellsEnd(cell: string): () => Promise<void> {
     if (!isAsked || parent === undefined) return;
     await getExternalWorkflowHandle(parent.workflowId)
       .signal(runEnded, { cell })
-      .catch(() => undefined); // it has closed, and waits for nobody
+      .catch(() => undefined); // the sweep has closed and waits for no run
   };
 }

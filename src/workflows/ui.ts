@@ -5,32 +5,32 @@ import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
 import type { Cell } from '../results/records/cell.js';
 import type { RunResult, SweepProgress } from './protocol.js';
 
-// What Temporal's Web UI shows of our workflows beyond their histories.
+// What Temporal's Web UI shows of our workflows in addition to their histories.
 
-/** Names of the activities, as the server and its Web UI show them. */
+/** Names of the activities, as shown by the server and its Web UI. */
 export type StepName = keyof Activities;
 
-/** A step of a run, begun or over. */
+/** A step of a run that has begun or ended. */
 export interface StepLine {
   step: string;
   summary: string;
   status: 'running' | 'done' | 'failed';
 }
 
-/** Temporal takes summaries of up to 400 bytes; names in them may have any length. */
+/** Temporal limits summaries to 400 bytes; names in them may have any length. */
 const SUMMARY_LENGTH = 120;
 export const summaryOf = (title: string): string => beginningOf(title, SUMMARY_LENGTH);
 
 const MARKS = { running: '▶', done: '✓', failed: '✗' } as const;
 const tableText = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 
-/** Current details of a run: its steps so far as a table. */
+/** Current details of a run: a table of its steps so far. */
 export function runDetails(lines: readonly StepLine[]): string {
   const rows = lines.map((line) => `| ${MARKS[line.status]} | ${line.step} | ${tableText(line.summary)} |`);
   return ['| | step | |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** Current details of a sweep: counts, and the runs that are open. */
+/** Current details of a sweep: counts, costs, limits and open runs. */
 export function sweepDetails(progress: SweepProgress): string {
   const { counts, active, total, status } = progress;
   const finished = counts.pass + counts.fail + counts.error + counts.cancelled;

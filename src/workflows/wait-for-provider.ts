@@ -12,16 +12,16 @@ import { SIGNALS, type AgentSummary, type Parked, type ProviderLimit, type RunIn
 
 export const skipWaitSignal = defineSignal(SIGNALS.goOn);
 export const providerLimited = defineSignal<[ProviderLimit]>(SIGNALS.providerLimited);
-/** `proof`: that it is this run which waits; absent where its sweep has none either. */
+/** `proof` shows that this run sent the signal; absent if its sweep has no proof either. */
 export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof?: string }]>(SIGNALS.parked);
 export const wakeRun = defineSignal<[{ nth: number; proof?: string }]>(SIGNALS.wake);
 
 const { verifyWake } = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
 
-/** Waits until the agent may be run again after its `nth` run, `ms` at least where nobody ends the wait. */
+/** Waits until the agent may be run again after its `nth` run: at least `ms`, unless the wait is ended early. */
 export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => Promise<void>;
 
-/** Waits of a run that its sweep wakes: it gives its slot up meanwhile, and has one again when it goes on. */
+/** For a run that its sweep wakes: the run gives up its slot while it waits, and has a slot again when it continues. */
 export function parksUntilWoken({ sweep, cell, proof: isProven }: RunInput): WaitForProvider {
   const { workflowId } = workflowInfo();
   let woken = 0;
@@ -48,33 +48,33 @@ export function parksUntilWoken({ sweep, cell, proof: isProven }: RunInput): Wai
         .signal(parkedRun, { cell: cell.id, parked, ...(proof === undefined ? {} : { proof }) })
         .then(
           () => true,
-          () => false, // its sweep has closed: nobody would wake it
+          () => false, // the sweep has closed: nobody would wake the run
         ));
     if (isParked) await condition(() => woken >= nth);
     else await condition(() => woken >= nth, ms);
   };
 }
 
-/** Waits of a run without a scheduler: a timer of its own, which a signal ends early. */
+/** For a run without a scheduler: it waits for its own timer, which a signal can end early. */
 export function waitsForProvider(): WaitForProvider {
   let skipped = 0;
   setHandler(skipWaitSignal, () => {
     skipped += 1;
   });
   return async ({ again, provider, account }, ms) => {
-    // Before the sweep hears of the limit: whoever lifts it then is heard.
+    // Read before the sweep learns of the limit, so that a signal sent right after that is not missed.
     const before = skipped;
     if (again?.why === 'limit' && provider !== undefined)
-      await tellSweep({ provider, ...(account === undefined ? {} : { account }), until: Date.now() + ms });
+      await reportLimit({ provider, ...(account === undefined ? {} : { account }), until: Date.now() + ms });
     await condition(() => skipped > before, ms);
   };
 }
 
-/** Its other cells would meet the same limit. A run without a sweep tells nobody. */
-async function tellSweep(limit: ProviderLimit): Promise<void> {
+/** Reports the limit to the sweep, whose other cells would reach it too. Does nothing for a run without a sweep. */
+async function reportLimit(limit: ProviderLimit): Promise<void> {
   const { parent } = workflowInfo();
   if (parent === undefined) return;
   await getExternalWorkflowHandle(parent.workflowId)
     .signal(providerLimited, limit)
-    .catch(() => undefined); // it has ended, and starts no cells
+    .catch(() => undefined); // the sweep has ended and starts no cells
 }

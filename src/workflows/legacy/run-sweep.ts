@@ -44,10 +44,10 @@ const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
 const goOn = defineUpdate<SweepStatus>(UPDATES.goOn);
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
-/** Reasons of so many lost cells are told; those of more would outgrow what Temporal carries. */
+/** Maximum number of lost cells whose reasons are kept; more would exceed Temporal's payload limit. */
 const LOST_REASONS = 200;
 
-/** Cells come in pages: the matrix itself never crosses Temporal. */
+/** Cells per page: the whole matrix never crosses Temporal. */
 const PAGE = 100;
 
 const { loadCells, finishSweep } = proxyActivities<Activities>({
@@ -62,16 +62,16 @@ const roundOf = ({ round, again }: SweepInput): Pick<LoadCellsInput, 'round' | '
 
 type Spent = Pick<RunResult, 'costUsd' | 'knownUsd'>;
 
-/** A run that could not write its report tells what its agent has cost. */
+/** Cost of the agent of a run that could not write its report, from the details of the run's error. */
 function spentOf(error: unknown): Spent {
   const { cause } = error as Error;
-  const [said] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-  return { costUsd: null, ...(said as Partial<Spent> | undefined) };
+  const [known] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  return { costUsd: null, ...(known as Partial<Spent> | undefined) };
 }
 
 /**
- * The sweep as builds before the scheduler (`run-sweep.ts`) started it: their open sweeps go on with it, and their
- * histories replay. Nothing new is started with it.
+ * The sweep workflow of builds before the scheduler (`run-sweep.ts`). Sweeps that those builds started continue with
+ * it, and their histories replay. No new sweep uses it.
  */
 export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
   const { sweep, concurrency } = input;
@@ -130,7 +130,7 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
   setHandler(goOn, async () => {
     limits.clear();
     const waiting = [...active.values()].map(({ workflowId }) =>
-      // One that has just ended needs no word.
+      // A run that has just ended needs no signal.
       getExternalWorkflowHandle(workflowId)
         .signal(skipWaitSignal)
         .catch(() => undefined),
@@ -152,9 +152,9 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
           args: [{ sweep, cell, inProcess: true }],
           typedSearchAttributes: cellAttributes(sweep, cell),
           staticSummary: summaryOf(cellLabel(cell)),
-          // Should this workflow be terminated, its runs kill their agents and write their reports.
+          // If this workflow is terminated, its runs stop their agents and write their reports.
           parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-          // A dead worker's workflow task is given to the next one after so long.
+          // How long until a dead worker's workflow task is given to another worker.
           workflowTaskTimeout: '5 seconds',
         }),
       );
@@ -189,7 +189,7 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
       below(input.caps?.models[model], (cell) => cell.model === model)
     );
   };
-  /** The first cell that need not wait: it can start, or never will. */
+  /** The first cell that need not wait, either because it can start or because it never will. */
   const next = (): PageCell | undefined =>
     paused
       ? undefined
@@ -210,7 +210,7 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
     return { last: page.cells.length < PAGE };
   }
 
-  /** True when all cells are admitted; false when there should be a new history first. */
+  /** Returns true once all cells are admitted; false if a new history must begin first. */
   async function admit(): Promise<boolean> {
     for (let last = false; ;) {
       while (waiting.length > 0) {
@@ -240,7 +240,7 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
     await condition(() => active.size === 0);
   } catch (error) {
     if (!isCancellation(error)) throw error;
-    // Cancelled from outside, for example in the Web UI: the same as our own update.
+    // Cancelled from outside, for example in the Web UI. Handled like our own update.
     cancelled = true;
     runs.cancel();
     await CancellationScope.nonCancellable(() => condition(() => active.size === 0));

@@ -3,21 +3,21 @@ import type { Cell } from '../../results/records/cell.js';
 import type { PageCell, SpendingCarried } from '../protocol.js';
 import { admission, afterRun, estimateOf, noMoneySpent, withEarlierCost } from '../scheduler/money.js';
 
-/** Keeps a sweep within its budget; without one, every cell may start. */
+/** Keeps a sweep within its budget. Without a budget, every cell may start. */
 export interface Spending {
-  /** Of runs that had ended before. */
+  /** Adds the cost of a run that had ended before. */
   add(costUsd: number | null | undefined): void;
   admission(page: PageCell): Admission;
   start(page: PageCell): void;
-  /** `knownUsd` is what is known of a cost that is not known as a whole: spent, and no measure for the next run. */
+  /** `knownUsd` is the known part of a cost that is not completely known. It counts as spent, but not for estimates. */
   end(cell: Cell, costUsd: number | null, knownUsd?: number): void;
-  /** A cell that was not started for want of money. */
+  /** Counts a cell that was not started because the budget had no room for it. */
   leaveOut(): void;
-  /** What Temporal's UI and the next history are told; nothing where there is no budget. */
+  /** What Temporal's UI shows and the next history gets; null if there is no budget. */
   read(): { maxUsd: number; carried: SpendingCarried } | null;
 }
 
-/** Follows what a sweep spends; `carried` is what its history before this one had come to. */
+/** Tracks what a sweep spends. `carried`: the state of the history before. */
 export function trackSpending(maxUsd: number | undefined, carried?: SpendingCarried): Spending {
   let money = { ...noMoneySpent(maxUsd ?? Infinity), ...carried };
   const open = new Map<string, number | null>();

@@ -3,16 +3,22 @@ export const WORKFLOWS = { sweep: 'runSweep', run: 'runScenario' } as const;
 export const UPDATES = { pause: 'pause', resume: 'resume', cancel: 'cancel', goOn: 'goOn' } as const;
 
 export const SIGNALS = {
-  /** To a run that is not of the scheduler, and to a sweep of an older build. */
+  /**
+   * From a sweep of an older build to its runs: stop waiting for the provider. Runs of the scheduler get `wake`
+   * instead.
+   */
   goOn: 'goOn',
+  /** From a run to its sweep of an older build: an account has reached a limit. */
   providerLimited: 'providerLimited',
-  /** A run to its sweep: it waits for its provider and needs no slot. */
+  /** From a run to its sweep: it waits for its provider and needs no slot. */
   parked: 'parked',
-  /** A sweep to its run: the wait is over. */
+  /** From a sweep to its run: the wait is over. */
   wake: 'wake',
-  /** A sweep to its run: a new history takes over, which hears of the run's end by `runEnded` only. */
+  /**
+   * From a sweep to its run: a new history of the sweep takes over, which learns of the run's end only by `runEnded`.
+   */
   tellEnd: 'tellEnd',
-  /** A run to its sweep: it is about to close. */
+  /** From a run to its sweep: it is about to close. */
   runEnded: 'runEnded',
 } as const;
 

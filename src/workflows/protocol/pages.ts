@@ -1,21 +1,21 @@
 import type { Cell } from '../../results/records/cell.js';
 import type { Outcome } from '../../results/records/result-line.js';
 
-/** A cell of the plan, and what decides when it is started. */
+/** A cell of the plan, with what decides when it is started. */
 export interface PageCell {
   cell: Cell;
   finished: Outcome | null;
-  /** What the cell's runs in this sweep have cost so far, in US dollars, as far as it is known. */
+  /** Known cost of the cell's runs in this sweep so far, US dollars. */
   costUsd?: number | null;
-  /** What the cell may cost at most, as far as one can tell; null where one cannot. */
+  /** The most that the cell is expected to cost, US dollars; null if unknown. */
   estimateUsd?: number | null;
-  /** The estimate is a limit that the run is held to. */
+  /** True if the estimate is a limit that is enforced on the run. */
   limited?: boolean;
-  /** Who serves the agent's model; absent where nobody does, or an older build has loaded the page. */
+  /** Provider of the agent's model. Absent if there is none, or if an older build loaded the page. */
   provider?: string;
-  /** The account that pays for it; absent where nobody does, or it is not known. */
+  /** The account that pays. Absent if there is none, or if it is unknown. */
   account?: string;
-  /** That this sweep may run the cell: for the run's input. */
+  /** Proof that this sweep may run the cell; passed on in the run's input. */
   proof?: string;
 }
 
@@ -23,8 +23,8 @@ export interface CellPage {
   cells: PageCell[];
   total: number;
   /**
-   * Of the first page, where there is a budget: what the runs of all cells have cost in this sweep so far, in US dollars, as
-   * far as it is known. Absent where an older build has read the page.
+   * On the first page of a sweep with a budget: known cost of the runs of all cells in this sweep so far, US dollars.
+   * Absent if an older build read the page.
    */
   earlierUsd?: number;
 }

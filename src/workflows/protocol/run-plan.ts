@@ -1,44 +1,46 @@
-/** What the workflow must know of a step to schedule it. */
+/** What the workflow needs to know about a step to schedule it. */
 export type PlannedStep =
-  /** An agent script whose answer the agent is given. */
+  /** An agent script whose answer is given to the agent. */
   | { kind: 'script'; subject: string; timeoutSecs: number }
   | {
       kind: 'agent';
       timeoutSecs: number;
-      /** How long it may take to make the workspace anew, where the agent is started again. */
+      /** How long rebuilding the workspace may take if the agent is started again. */
       rebuildSecs: number;
     }
   | { kind: 'command'; subject: string; timeoutSecs: number };
 
-interface GateCard {
+interface PlannedGate {
   type: string;
   subject: string;
   timeoutSecs: number;
-  /** It starts no process: a look at files, over in milliseconds. Absent in runs that an older build has begun. */
+  /**
+   * True if the gate starts no process: it only looks at files and takes milliseconds. Absent in runs that an older
+   * build started.
+   */
   inProcess?: boolean;
 }
 
 interface Checks {
-  gates: GateCard[];
+  gates: PlannedGate[];
   evaluators: { name: string; timeoutSecs: number }[];
-  /** Absent where none is asked, and in runs that an older build has begun. */
+  /** Absent if no judge is asked, and in runs that an older build started. */
   judge?: { model: string; rubric: string; timeoutSecs: number; always: boolean };
 }
 
 interface Preparation {
-  /** A failed health check or a missing target: the agent is not started. */
+  /** Why the agent is not started (a failed health check, a missing target, ...); null if it can be. */
   unfit: string | null;
-  /** Id of a finished run with the same inputs, whose result is taken instead of running anything. */
+  /** Id of a finished run with the same inputs; its result is used and nothing is run. */
   reuse?: string;
 }
 
-/** What the workflow must know of a scenario to schedule its steps. */
+/** What the workflow needs to know about a scenario to schedule its steps. */
 export interface RunPlan extends Preparation, Checks {
-  /** In the order in which they are performed. */
   steps: PlannedStep[];
 }
 
-/** The same, as older builds have said it: their steps had one order. */
+/** The format of older builds, in which the order of steps was fixed. */
 export interface OldRunPlan extends Preparation, Checks {
   agentTimeoutSecs: number;
   rebuildSecs?: number;
@@ -46,10 +48,10 @@ export interface OldRunPlan extends Preparation, Checks {
   posts: { subject: string; timeoutSecs: number }[];
 }
 
-/** The steps of a run, in order. */
-export function stepsOf(card: RunPlan | OldRunPlan): PlannedStep[] {
-  if ('steps' in card) return card.steps;
-  const { agentTimeoutSecs: timeoutSecs, rebuildSecs = 0, context = [], posts } = card;
+/** Returns the steps of a run, in order. */
+export function stepsOf(plan: RunPlan | OldRunPlan): PlannedStep[] {
+  if ('steps' in plan) return plan.steps;
+  const { agentTimeoutSecs: timeoutSecs, rebuildSecs = 0, context = [], posts } = plan;
   return [
     ...context.map((script): PlannedStep => ({ kind: 'script', ...script })),
     { kind: 'agent', timeoutSecs, rebuildSecs },

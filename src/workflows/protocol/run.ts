@@ -2,39 +2,42 @@ import type { Cell } from '../../results/records/cell.js';
 import type { EndReason } from '../../results/records/run-record.js';
 import type { Outcome } from '../../results/records/result-line.js';
 
-/** Names a run for every activity. */
+/** Identifies a run to every activity. */
 export interface RunRef {
   sweep: string;
   cell: Cell;
   /** Name of the run's folder, in the results and in the private state. */
   run: string;
   workflowId: string;
-  /** That a sweep may start this run. Absent where an older build has started it. */
+  /** Proof that a sweep may start this run. Absent if an older build started it. */
   proof?: string;
-  /** Of the workflow's first execution: those after a reset have the same one. Absent in steps that an older build has planned. */
+  /** Run id of the workflow's first execution; a reset keeps it. Absent in steps that an older build scheduled. */
   firstRunId?: string;
 }
 
 export interface ContextBrief {
-  /** Why the agent cannot be started: there is nothing that it could be given; null when it can. */
+  /** Why the agent cannot be started: the script gave no answer to pass on to it. Null if it can be started. */
   unfit: string | null;
 }
 
-/** How the agent ended: enough to say what comes next. */
+/** How the agent ended: enough to decide what comes next. */
 export interface AgentSummary {
   ending: EndReason;
   completed: boolean;
   message: string;
   costUsd: number | null;
-  /** The part of the cost that is known, where the whole is not. */
+  /** The known part of the cost, if the whole is unknown. */
   knownUsd?: number;
-  /** Why it may do better later, and when (ms since the epoch; null: nobody said). Absent: nothing to wait for. */
+  /**
+   * Why the agent may succeed later, and when (ms since the epoch; null: unknown). Absent if there is nothing to wait
+   * for.
+   */
   again?: { why: 'busy' | 'limit'; at: number | null };
-  /** Whose limit it is that was met. */
+  /** The provider whose limit was reached. */
   provider?: string;
-  /** The account that met it. */
+  /** The account that reached it. */
   account?: string;
-  /** That it is this run, for the nth time, that waits: for the signal to its sweep. */
+  /** Proof that this run waits for the nth time; sent in the signal to its sweep. */
   proof?: string;
 }
 
@@ -44,7 +47,7 @@ export interface JudgeBrief {
   passed: boolean;
 }
 
-/** A step that failed for good though it was retried: infrastructure, not the tool under test. */
+/** A step that failed for good although it was retried: a failure of the infrastructure, not of the tool under test. */
 export interface StepFailure {
   step: string;
   message: string;
@@ -58,30 +61,33 @@ export interface ReportInput {
   endedAt: number;
 }
 
-/** What a run's workflow is started with. */
+/** Input of a run's workflow. */
 export interface RunInput {
   sweep: string;
   cell: Cell;
-  /** Steps that are over in moments are performed within workflow tasks. Absent in runs that an older build has begun. */
+  /** True if steps that take only moments run within workflow tasks. Absent in runs that an older build started. */
   inProcess?: boolean;
-  /** Its sweep takes it out of its slot while it waits for its provider, and wakes it. Absent: it waits by itself. */
+  /**
+   * True if the sweep frees the run's slot while the run waits for its provider, and wakes it. Absent: the run waits by
+   * itself.
+   */
   parks?: boolean;
-  /** As `PageCell` has it. */
+  /** See `PageCell.proof`. */
   proof?: string;
   /**
-   * The run's folder is named after its first execution, so that a reset goes on in it. Absent in runs that an older build
-   * has begun.
+   * True if the run's folder is named after the workflow's first execution, so that a reset continues in it. Absent in
+   * runs that an older build started.
    */
   keepsFolder?: boolean;
 }
 
-/** What a run came to; all else is in its folder. */
+/** Result of a run; everything else is in its folder. */
 export interface RunResult {
   outcome: Outcome;
   message: string;
   costUsd: number | null;
-  /** The part of the cost that is known, where the whole is not. */
+  /** The known part of the cost, if the whole is unknown. */
   knownUsd?: number;
-  /** Nothing was run: the result is that of an earlier run. */
+  /** True if nothing was run: the result is that of an earlier run. */
   cached?: boolean;
 }

@@ -5,12 +5,13 @@ import type { WaitForProvider } from '../wait-for-provider.js';
 import { activities, AGENT_RETRY, within } from './options.js';
 import type { Performer } from './perform.js';
 
-/** The step in which nothing runs. */
+/** Name of the step in which a run waits for its provider and nothing runs. */
 export const WAIT = 'wait';
 
 /**
- * Runs the agent, again for as long as its provider is worth waiting for: a limit or an outage says nothing of the tool under
- * test. `noteCost` is told what the agent has cost so far.
+ * Runs the agent, and runs it again as long as waiting for its provider is worthwhile: a limit or an outage says
+ * nothing about the tool under test. Calls `noteCost` with the agent's total cost so far, US dollars. Returns null if
+ * the step failed for good.
  */
 export async function runAgent(
   { perform }: Performer,
@@ -25,7 +26,7 @@ export async function runAgent(
     const planned = {
       step: STEPS.agent(nth),
       title: `agent ${agent} ${model}${nth === 1 ? '' : `, run ${nth}`}`,
-      // An agent that was lost is started again in a fresh workspace, whose setup commands take time of their own.
+      // A lost agent is started again in a fresh workspace, whose setup commands take extra time.
       ...within(timeoutSecs + rebuildSecs),
       retry: AGENT_RETRY,
     };

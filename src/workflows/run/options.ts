@@ -8,9 +8,9 @@ import {
 import type { Activities } from '../../activities/index.js';
 
 /**
- * Failures of the thing under test come back as data. What throws is infrastructure. A full disk is waited for, however long;
- * the activity gives up what fails by itself again and again (step/patient.ts), and the run goes on to its report with the
- * step marked as failed.
+ * Failures of the thing under test are returned as data; only infrastructure failures throw. A full disk is waited out,
+ * however long that takes. After repeated failures of other kinds the activity gives up
+ * (activities/step/retry-policy.ts), and the run continues to its report with the step marked as failed.
  */
 const INFRASTRUCTURE = {
   initialInterval: '1 second',
@@ -18,34 +18,40 @@ const INFRASTRUCTURE = {
   maximumInterval: '5 minutes',
 } as const;
 
-/** For a run that is being cancelled, and for what is no part of the result: these wait for a disk for minutes only. */
+/**
+ * For a run that is being cancelled, and for steps that are not part of the result: these wait for a full disk only for
+ * minutes.
+ */
 export const FOR_MINUTES = {
   ...INFRASTRUCTURE,
   maximumInterval: '30 seconds',
   maximumAttempts: 8,
 } as const;
-/** The death of its worker, however often, must not keep an agent waiting. */
+/** However often its worker dies, an agent must not wait long for the next attempt. */
 export const AGENT_RETRY = { ...INFRASTRUCTURE, maximumInterval: '30 seconds' } as const;
 
-/** Steps wait for real processes, so a cancel waits until these are gone. */
+/** Steps wait for real processes, so a cancel waits until these have ended. */
 export const STEP = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: INFRASTRUCTURE,
 } as const;
 const GRACE_SECS = 60;
-/** Whoever limits themselves is given some grace, and ends first. */
+/** A step limits its own time. The grace period lets that limit take effect before Temporal's timeout. */
 export const within = (secs: number): { startToCloseTimeout: number } => ({
   startToCloseTimeout: (secs + GRACE_SECS) * 1000,
 });
-/** Tells what is under way to stop, and waits until the agent has; the run waits only for its step. */
+/** For `stopRun`, which tells the current step to stop and stops the agent. The run itself waits only for its step. */
 export const STOPPING = {
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '60 seconds',
   retry: { ...INFRASTRUCTURE, maximumAttempts: 3 },
 } as const;
-/** For copies of what may be large: the fixture, the workspace. */
+/** For steps that copy what may be large: the fixture, the workspace. */
 export const LONG_STEP = { startToCloseTimeout: '1 hour' } as const;
-/** Tried once in process: nobody sees why it fails, before it has failed for good. The server shows it. */
+/**
+ * A local activity is tried only once: the reason of a failure is invisible until it has failed for good. The server
+ * shows failures of the activity that follows.
+ */
 export const ONCE = { maximumAttempts: 1 } as const;
 
 export type StepOptions = ActivityOptions & LocalActivityOptions;
@@ -56,7 +62,7 @@ export const activities = proxyActivities<Activities>({
   retry: INFRASTRUCTURE,
 });
 /**
- * What is over in moments is performed within a workflow task, without a trip to the server for each. Should the
- * worker die meanwhile, the task is given to the next one after its timeout, as any workflow task.
+ * Steps that take only moments run within a workflow task, which saves a round trip to the server for each. If the
+ * worker dies meanwhile, another worker gets the task after its timeout, like any workflow task.
  */
 export const inProcess = proxyLocalActivities<Activities>({ startToCloseTimeout: '10 minutes' });

@@ -10,23 +10,23 @@ import { rootCauseMessage } from '../root-message.js';
 import { runDetails, summaryOf, type StepLine } from '../ui.js';
 import { activities, inProcess, ONCE, STEP, type StepOptions } from './options.js';
 
-/** A step by its name, as people see it, and with what it is performed other than most are. */
+/** A step: its name, the title that people see, and the options in which it differs from most steps. */
 interface Planned extends Pick<StepOptions, 'startToCloseTimeout' | 'retry'> {
   step: string;
   title: string;
 }
 
-/** Performs the steps of a run, and keeps what is to be said of them. */
+/** Performs the steps of a run, and records which one is running and which have failed. */
 export interface Performer {
   /** Steps that failed for good. */
   failures: StepFailure[];
-  /** The step under way; null between two. */
+  /** Name of the current step; null between steps. */
   current: () => string | null;
-  /** Performs one step; null when it failed for good. Cancellation passes through. */
-  perform: <R>(planned: Planned, doing: (options: StepOptions) => Promise<R>) => Promise<R | null>;
+  /** Performs one step. Returns null if it failed for good; rethrows cancellation. */
+  perform: <R>(planned: Planned, call: (options: StepOptions) => Promise<R>) => Promise<R | null>;
   /**
-   * Performs a step within the workflow task, or as an activity where it is too much for that, which only the step can
-   * tell, or where it has failed.
+   * Performs a step within the workflow task; as an activity if `isLocal` is false, if the step returns null because it
+   * is too large for a workflow task, or if it failed there.
    */
   performEither: <R>(
     planned: Planned,
@@ -35,25 +35,25 @@ export interface Performer {
   ) => Promise<R | null>;
 }
 
-/** `isLocal`: whether steps that are over in moments are performed within the workflow task. */
+/** `isLocal`: whether steps that take only moments run within the workflow task. */
 export function createPerformer(isLocal: boolean): Performer {
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
 
-  const perform: Performer['perform'] = async ({ step, title, ...own }, doing) => {
+  const perform: Performer['perform'] = async ({ step, title, ...own }, call) => {
     const summary = summaryOf(title);
     const line: StepLine = { step, summary, status: 'running' };
     lines.push(line);
     setCurrentDetails(runDetails(lines));
     try {
-      const result = await doing({ ...STEP, ...own, summary });
+      const result = await call({ ...STEP, ...own, summary });
       line.status = 'done';
       return result;
     } catch (error) {
       line.status = 'failed';
       if (isCancellation(error)) throw error;
       failures.push({ step, message: rootCauseMessage(error) });
-      // A cancelled step may also end by what broke on its way: its worker died, its agent could not be killed.
+      // A cancelled step may also end with another error: its worker died, or its agent could not be killed.
       if (CancellationScope.current().consideredCancelled)
         throw new CancelledFailure('the run was cancelled');
       return null;
@@ -76,10 +76,10 @@ export function createPerformer(isLocal: boolean): Performer {
   };
 }
 
-/** What a step gives, null where it fails. Cancellation passes through, as do failures in histories of older builds. */
-async function attempt<R>(doing: () => Promise<R>): Promise<R | null> {
+/** Returns a step's result, or null if it fails. Rethrows cancellation; in histories of older builds, every failure. */
+async function attempt<R>(call: () => Promise<R>): Promise<R | null> {
   try {
-    return await doing();
+    return await call();
   } catch (error) {
     if (isCancellation(error) || !patched('failed-in-process')) throw error;
     return null;

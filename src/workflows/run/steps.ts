@@ -6,12 +6,12 @@ import { STEPS, type AgentSummary, type RunPlan, type RunRef, type PlannedStep }
 import { activities, within } from './options.js';
 import type { Performer } from './perform.js';
 
-/** Performs the step of the agent. */
-type RunAgent = (card: Extract<PlannedStep, { kind: 'agent' }>) => Promise<AgentSummary | null>;
+/** Performs the agent step. */
+type RunAgent = (step: Extract<PlannedStep, { kind: 'agent' }>) => Promise<AgentSummary | null>;
 
 /**
- * Performs the steps of a scenario in their order. A step before the agent must have been performed, else the agent is not
- * started. Gives how the agent ended, null where it did not work: then nothing is checked.
+ * Performs the steps of a scenario in order. If a step before the agent fails, the agent is not started. Returns how
+ * the agent ended; null if it did not work, in which case nothing is checked.
  */
 export async function performSteps(
   { perform, failures }: Performer,
@@ -51,7 +51,7 @@ export async function performSteps(
   return agent;
 }
 
-/** Performs the checks of a run whose agent has worked: gates, evaluators, and the judge where it is to be asked. */
+/** Performs the checks of a run whose agent has worked: gates, evaluators, and the judge if it is to be asked. */
 export async function performChecks(
   { perform, performEither }: Performer,
   run: RunRef,

@@ -1,7 +1,7 @@
 import type { CarriedSweep, SweepInput } from '../protocol.js';
 import { initialState, type SchedulerState } from './state.js';
 
-/** What the next history of a sweep is given: small JSON, in which waiting cells are positions only. */
+/** The state passed to the next history of a sweep: small JSON, in which waiting cells are positions only. */
 export const carry = (state: SchedulerState): CarriedSweep => ({
   paused: state.paused,
   counts: state.counts,
@@ -19,7 +19,7 @@ export const carry = (state: SchedulerState): CarriedSweep => ({
   lastOrderAt: state.lastOrderAt,
 });
 
-/** The state in which a history begins: that of the one before it, or that of a new sweep. */
+/** The initial state of a history: that passed on by the history before it, or that of a new sweep. */
 export function startState(input: SweepInput): SchedulerState {
   const begun = initialState(input);
   if (input.state === undefined) return begun;

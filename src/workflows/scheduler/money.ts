@@ -3,25 +3,24 @@ import { admit, costOwner, type Admission } from '../../results/budget.js';
 import type { Cell } from '../../results/records/cell.js';
 import type { CellPage, Money, PageCell } from '../protocol.js';
 
-/** What a run cost. */
 export interface Cost {
-  /** null where it is not known as a whole. */
+  /** Null if the whole cost is unknown. */
   costUsd: number | null;
-  /** The part that is known, where the whole is not. */
+  /** The known part, if the whole is unknown. */
   knownUsd?: number;
 }
 
 export const noMoneySpent = (maxUsd: number): Money => ({ maxUsd, spentUsd: 0, unaffordable: 0, costs: {} });
 
-/** With the known costs of runs that ended before this sweep's workflow began. */
+/** Adds the known cost of runs that ended before this sweep's workflow began. */
 export const withEarlierCost = (money: Money, costUsd: number | null | undefined): Money => ({
   ...money,
   spentUsd: dollars(money.spentUsd + (costUsd ?? 0)),
 });
 
 /**
- * The same of a page. The first one has the costs of all cells, also of those that are read later: they are spent before the
- * first cell is started. Pages of an older build have only those of their own cells.
+ * Adds the earlier costs of a page. The first page has the costs of all cells, including those that are read later, so
+ * that they count before the first cell is started. Pages of older builds have only the costs of their own cells.
  */
 export function withEarlierCosts(money: Money, { cells, earlierUsd }: CellPage): Money {
   if (money.hasEarlier === true) return money;
@@ -30,18 +29,23 @@ export function withEarlierCosts(money: Money, { cells, earlierUsd }: CellPage):
     : { ...withEarlierCost(money, earlierUsd), hasEarlier: true };
 }
 
-/** What a cell may cost: a limit that its run is held to, else the dearest run of its kind; null where nothing is known. */
+/**
+ * What a cell may cost, US dollars: a limit that is enforced on its run, else the highest cost of such a run so far;
+ * null if nothing is known.
+ */
 export function estimateOf({ costs }: Money, { cell, estimateUsd = null, limited }: PageCell): number | null {
   const dearest = costs[costOwner(cell)] ?? null;
   if (limited === true || dearest === null) return estimateUsd;
   return Math.max(dearest, estimateUsd ?? dearest);
 }
 
-/** Whether a cell can be started; `open`: estimates of the runs that have not ended. */
+/** Whether a cell can be started. `open`: estimates of the open runs. */
 export const admission = (money: Money, open: readonly (number | null)[], page: PageCell): Admission =>
   admit({ maxUsd: money.maxUsd, spentUsd: money.spentUsd, open }, estimateOf(money, page));
 
-/** After a run: what is known of its cost is spent; only a cost known as a whole tells what the next run may cost. */
+/**
+ * Adds the known cost of a run that has ended. Only a cost that is completely known counts for the next run's estimate.
+ */
 export function afterRun(money: Money, cell: Cell, { costUsd, knownUsd = 0 }: Cost): Money {
   const spentUsd = dollars(money.spentUsd + (costUsd ?? knownUsd));
   if (costUsd === null) return { ...money, spentUsd };

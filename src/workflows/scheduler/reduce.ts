@@ -12,27 +12,25 @@ import {
   type WaitingCell,
 } from './state.js';
 
-/** What happens to a sweep. */
 export type SweepEvent =
   | { type: 'loaded'; page: CellPage; wanted: Wanted }
   | { type: 'ended'; cell: string; outcome: Outcome; cost: Cost; lost?: LostCell }
   | { type: 'parked'; cell: string; parked: Parked }
-  /** An order that came with a proof was taken. */
+  /** An order with a proof was accepted. */
   | { type: 'ordered'; at: number }
   | { type: 'paused' }
   | { type: 'resumed' }
   | { type: 'cancelled' }
-  /** Somebody lifted the limits of providers: nobody waits for a time any more. */
+  /** A user ended all waits: limits are dropped, and waiting runs are due now. */
   | { type: 'waits skipped' }
-  /** No more cells are to be started: a new history takes over, or the cells cannot be read. */
+  /** No more cells are started: a new history takes over, or the cells cannot be read. */
   | { type: 'held' }
-  /** A time has come that was waited for. */
+  /** The time of a wait has come. */
   | { type: 'time' };
 
-/** Which cells are read next: these, or a page that begins at `offset`. */
+/** Which cells to read next: those at `positions`, or a page that begins at `offset`. */
 export type Wanted = { positions: readonly number[] } | { offset: number };
 
-/** What the sweep has to do. */
 export type SweepAction =
   | { type: 'start'; cell: PageCell }
   | { type: 'wake'; cell: string; parked: Parked }
@@ -43,15 +41,15 @@ export interface Step {
   actions: readonly SweepAction[];
 }
 
-/** Cells of a page: the matrix itself never crosses Temporal. */
+/** Cells per page: the whole matrix never crosses Temporal. */
 export const PAGE = 100;
-/** Reasons of so many lost cells are kept; those of more would outgrow what Temporal carries. */
+/** Maximum number of lost cells whose reasons are kept; more would exceed Temporal's payload limit. */
 const LOST_REASONS = 200;
 
 /**
- * The decision of a sweep: its state after an event, and what to do now. Total, per-agent and per-model caps hold for runs
- * that work; a run that waits for its provider holds no slot, and is woken when its time has come and a slot is free,
- * before any new cell is started. Agents take turns, and the models of an agent within its own. `now`: ms since the epoch.
+ * Returns the state after an event, and what to do now. The total, per-agent and per-model caps apply to runs that
+ * work. A run that waits for its provider holds no slot; once it is due and a slot is free, it is woken before any new
+ * cell is started. Agents take turns, and so do the models of an agent. `now`: ms since the epoch.
  */
 export function reduce(before: SchedulerState, event: SweepEvent, now: number): Step {
   let state = withoutPassedLimits(apply(before, event, now), now);
@@ -93,7 +91,7 @@ function apply(state: SchedulerState, event: SweepEvent, now: number): Scheduler
 function withPage(state: SchedulerState, page: CellPage, wanted: Wanted): SchedulerState {
   const { cells, total } = page;
   const counts = { ...state.counts };
-  // What an earlier history has read, it has counted.
+  // Cells read again by position were counted when an earlier history first read them.
   const money =
     state.money !== null && 'offset' in wanted ? withEarlierCosts(state.money, page) : state.money;
   let queues = state.queues;
@@ -135,7 +133,7 @@ function withoutRun(
   };
 }
 
-/** A run waits for its provider. Where the limit is its account's, new cells of that account wait as well. */
+/** Parks a run that waits for its provider. If an account's limit is the reason, its new cells wait too. */
 function withParked(state: SchedulerState, cell: string, parked: Parked): SchedulerState {
   const run = state.open.get(cell);
   if (run === undefined) return state;
@@ -161,14 +159,14 @@ function withoutPassedLimits(state: SchedulerState, now: number): SchedulerState
   return { ...state, limits: Object.fromEntries(open) };
 }
 
-/** The next thing to do, and the state after it; null when there is nothing to do now. */
+/** The next action and the state after it; null if there is nothing to do now. */
 function decide(state: SchedulerState, now: number): Step | null {
   if (state.paused || state.cancelled || workingRuns(state).length >= state.caps.total) return null;
   const wake = wakeNext(state, now);
   return wake ?? (state.held ? null : (startNext(state, now) ?? loadNext(state)));
 }
 
-/** Wakes the run that has been due for longest. */
+/** Wakes the run that has been due for the longest time. */
 function wakeNext(state: SchedulerState, now: number): Step | null {
   const due = [...state.open]
     .flatMap(([cell, run]) => (run.parked === null ? [] : [{ cell, run, parked: run.parked }]))
@@ -184,7 +182,7 @@ function wakeNext(state: SchedulerState, now: number): Step | null {
   return { state: { ...state, open }, actions: [{ type: 'wake', cell: first.cell, parked: first.parked }] };
 }
 
-/** Starts the cell whose turn it is, or leaves it out where the budget has no room for it. */
+/** Starts the cell whose turn it is, or leaves it out if the budget has no room for it. */
 function startNext(state: SchedulerState, now: number): Step | null {
   const { turns, money } = state;
   const lastTurn = ({ agent, model }: Queue): [number, number] => [
@@ -210,8 +208,9 @@ function startNext(state: SchedulerState, now: number): Step | null {
 }
 
 /**
- * Whether the cell's account has met a limit. An account that is merely busy would park run after run, each with a
- * workspace: with two parked for every slot, no further cell of it is started.
+ * Whether the cell must wait for its account. An account that has reached a limit holds back all its cells. One that is
+ * merely busy would park run after run, each with a workspace, so it gets no new cell once two runs per slot are
+ * parked.
  */
 function isHeldBack({ limits, open, caps }: SchedulerState, page: PageCell): boolean {
   const account = accountOf(page);
@@ -271,7 +270,7 @@ function leftOut(state: SchedulerState, queue: Queue, page: WaitingCell): Step {
   };
 }
 
-/** Without the cell; a queue that is empty goes. */
+/** Removes a cell from its queue, and the queue if it is now empty. */
 const dequeue = (queues: readonly Queue[], from: Queue, page: WaitingCell): Queue[] =>
   queues.flatMap((queue) => {
     if (queue !== from) return [queue];
@@ -279,7 +278,7 @@ const dequeue = (queues: readonly Queue[], from: Queue, page: WaitingCell): Queu
     return cells.length === 0 ? [] : [{ ...queue, cells }];
   });
 
-/** There is room, and no cell that has been read can be started. */
+/** Loads more cells. Called when there is room and none of the cells already read can be started. */
 function loadNext(state: SchedulerState): Step | null {
   if (state.loading || allRead(state)) return null;
   const wanted =

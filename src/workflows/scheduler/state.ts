@@ -1,16 +1,16 @@
 import type { CarriedSweep, OpenRun, PageCell, SweepInput } from '../protocol.js';
 import { noMoneySpent } from './money.js';
 
-/** How many runs may hold a slot at once: in all, of an agent, and of a model. */
+/** How many runs may hold a slot at once: in total, per agent, and per model. */
 interface Caps {
   total: number;
   agents: Readonly<Record<string, number>>;
   models: Readonly<Record<string, number>>;
 }
 
-/** A cell that was read and has not been started. */
+/** A cell that was read but not started. */
 export interface WaitingCell extends PageCell {
-  /** Where it stands among the plan's cells in the order of turns, from 0. */
+  /** Its position in turn order, from 0. */
   position: number;
 }
 
@@ -21,27 +21,27 @@ export interface Queue {
   cells: readonly WaitingCell[];
 }
 
-/** All that a sweep's decisions depend on. Never changed in place. */
+/** Everything that a sweep's decisions depend on. Never changed in place. */
 export interface SchedulerState extends Omit<CarriedSweep, 'open' | 'waiting'> {
   caps: Caps;
   cancelled: boolean;
-  /** No more cells are started: a new history is about to take over, or the cells cannot be read. */
+  /** True if no more cells are started: a new history is about to take over, or the cells cannot be read. */
   held: boolean;
-  /** By cell. */
+  /** By cell id. */
   open: ReadonlyMap<string, OpenRun>;
   queues: readonly Queue[];
-  /** Positions, in the order of turns, of cells that an earlier history read and did not start. */
+  /** Positions (in turn order) of cells that an earlier history read but did not start. */
   reread: readonly number[];
   loading: boolean;
 }
 
 export const modelKey = (agent: string, model: string): string => JSON.stringify([agent, model]);
 
-/** Whose limit holds a cell back: its account, or its provider where the account is not known. */
+/** The account whose limit holds a cell back; the provider if the account is unknown; null if both are. */
 export const accountOf = ({ account, provider }: Pick<PageCell, 'account' | 'provider'>): string | null =>
   account ?? provider ?? null;
 
-/** The state of a sweep that begins. */
+/** The state of a new sweep. */
 export const initialState = ({ concurrency, caps, maxUsd }: SweepInput): SchedulerState => ({
   caps: { total: concurrency, agents: caps?.agents ?? {}, models: caps?.models ?? {} },
   paused: false,
@@ -65,7 +65,7 @@ export const initialState = ({ concurrency, caps, maxUsd }: SweepInput): Schedul
 export const allRead = ({ reread, offset, total }: SchedulerState): boolean =>
   reread.length === 0 && total !== null && offset >= total;
 
-/** Whether no cell is left to be started. */
+/** Whether no cell is left to start. */
 export const hasStartedAll = (state: SchedulerState): boolean => allRead(state) && state.queues.length === 0;
 
 /** Whether there is nothing left to wait for: every cell has ended or, in a cancelled sweep, every open run has. */
@@ -78,7 +78,7 @@ export function isOver(state: SchedulerState): boolean {
 export const workingRuns = ({ open }: SchedulerState): OpenRun[] =>
   [...open.values()].filter(({ parked }) => parked === null);
 
-/** When the next wait is over, ms since the epoch; null where nothing waits for a time. */
+/** When the next wait ends, ms since the epoch; null if nothing waits for a time. */
 export function nextTime({ open, limits }: SchedulerState, now: number): number | null {
   const times = [
     ...Object.values(limits).map(({ until }) => until),
