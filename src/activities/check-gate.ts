@@ -12,7 +12,10 @@ import { loadRun } from './step/run-context.js';
 import { scriptEnv } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 
-/** Checks one gate. A gate that fails is data; what throws here is the harness, and is tried again. */
+/**
+ * Checks one gate and returns its status. A failing gate is data; an error thrown here is one of the harness, and is
+ * retried.
+ */
 export const checkGate =
   (deps: Deps) =>
   async (run: RunRef, index: number): Promise<GateDetail['status']> => {

@@ -11,7 +11,10 @@ import { forgetOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 
-/** Ends what is still alive of the run and removes its workspace. Raw output and manifests stay in the private state. */
+/**
+ * Kills what is left of the run and removes its workspace. Raw output and manifests stay in the private state. Returns
+ * null if this is too much for a workflow task.
+ */
 export const cleanUp =
   (deps: Deps) =>
   async (run: RunRef): Promise<true | null> => {
@@ -31,10 +34,10 @@ async function remove(context: RunContext): Promise<void> {
   await heartbeating(async () => {
     if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
     await environment.dispose(handle);
-    for (const borrower of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
-      if (borrower.agent.login !== null) await forgetLogins(borrower);
+    for (const each of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
+      if (each.agent.login !== null) await forgetLogins(each);
   });
-  // Of the results not all that is below: the copy of the workspace is the agent's.
+  // In the results folder, only these levels: the copy of the workspace belongs to the agent.
   for (const folder of [files.folder, files.artifacts, files.judge, state]) {
     const names = await readdir(folder, { recursive: folder === state }).catch(() => []);
     for (const name of names.filter((name) => TEMPORARY.test(name))) {

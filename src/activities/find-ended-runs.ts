@@ -9,7 +9,7 @@ import type { EndedRun, FindEndedInput, RunResult } from '../workflows/protocol.
 const MESSAGE_LENGTH = 300;
 const POLL_MS = 100;
 
-/** Which of these runs have closed, and how. The server is asked: a signal alone could come from anybody. */
+/** Finds out which of these runs have closed, and how. Asks the server, because a signal could come from anyone. */
 export const findEndedRuns =
   (deps: Pick<Deps, 'isOwnServer'>) =>
   async ({ runs, waitMs }: FindEndedInput): Promise<EndedRun[]> => {
@@ -17,7 +17,7 @@ export const findEndedRuns =
     return ended.flatMap((run) => run ?? []);
   };
 
-/** How a run ended; null while it is open, after `waitMs`. */
+/** Returns how a run ended; null if it is still open after `waitMs`. */
 async function endOf(
   { isOwnServer }: Pick<Deps, 'isOwnServer'>,
   { cell, workflowId }: FindEndedInput['runs'][number],

@@ -14,8 +14,8 @@ import { readPlan } from './step/load-plan.js';
 import { verifyEnd } from './step/verify-origin.js';
 
 /**
- * Writes the sweep's summary and forgets its secrets. Cells whose workflows were lost get a result that says so. An attempt
- * that comes late, when a later round of the sweep has begun, changes nothing.
+ * Writes the sweep's summary and deletes its stored variables. Cells whose workflows were lost get a result that says
+ * so. A late attempt, after the next round of the sweep has begun, changes nothing.
  */
 export const finishSweep =
   (deps: Deps) =>
@@ -31,9 +31,9 @@ export const finishSweep =
     const lostCells = new Map(lost.map((one) => [one.cell, one]));
     for (const cell of plan.cells) {
       const lostCell = lostCells.get(cell.id);
-      // A run that was lost may have left its result before, and may be a repetition of one that has a result.
+      // A lost run may have written its result before it was lost. It may also repeat a run that has one.
       if ((known.get(cell.id)?.startedAt ?? -1) >= (lostCell?.since ?? 0)) continue;
-      // Of a cancelled sweep the cells that never started have no result, and are not lost.
+      // In a cancelled sweep, cells that never started have no result and are not lost.
       if (status === 'cancelled' && lostCell === undefined) continue;
       const message = lostCell?.message ?? withoutResult(overBudget);
       const scenario_hash = scenarioOf(plan, cell)?.hash ?? '';
@@ -43,7 +43,7 @@ export const finishSweep =
         log,
         resultWithoutRun(cell, {
           ...{ sweep, scenario_hash, timestamp, outcome: 'error', message },
-          // Its agent may have been started all the same.
+          // The number of starts is unknown: the agent may have been started.
           ...(overBudget === undefined || lostCell !== undefined ? { attempts: null, starts: null } : {}),
         }),
       );
@@ -67,7 +67,6 @@ export const finishSweep =
     close();
   };
 
-/** Why a cell has no result. */
 const withoutResult = (overBudget: SweepEnd['overBudget']): string =>
   overBudget === undefined
     ? 'the run left no result'

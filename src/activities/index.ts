@@ -16,7 +16,7 @@ import { verifyOrder, verifyParked, verifyWake } from './verify-order.js';
 import { stopRun } from './stop-run.js';
 import { writeReport } from './write-report.js';
 
-/** All steps, as Temporal activities of one worker. */
+/** All activities of a worker. */
 export const createActivities = (deps: Deps) =>
   withRetryPolicy(deps, {
     loadCells: loadCells(deps),

@@ -23,25 +23,28 @@ import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 
-/** Each costs money, and a judge that has failed so often will go on failing. */
+/** Each answer costs money, and a judge that has given this many unusable ones is likely to give more. */
 const MAX_UNUSABLE = 3;
-/** At which attempt a failure is given up, those that waited not counted. The agent is paid for: limits and outages end. */
+/**
+ * The attempt at which each kind of failure becomes final; attempts that waited do not count. Limits and outages never
+ * do, because they end, and the agent has been paid for.
+ */
 const GIVE_UP: Record<ModelFailureKind, number> = {
   refused: 1,
   timeout: 3,
   unavailable: Infinity,
   rate_limited: Infinity,
 };
-/** The longest limits known are of a week. */
+/** The longest known limits last a week. */
 const LONGEST_WAIT_MS = 8 * 24 * 3600_000;
-/** A server may ask for hours; a sweep should not be silent for so long. */
+/** A server may ask for hours, but a sweep should not be silent for that long. */
 const MAX_WAIT_MS = 15 * 60 * 1000;
 const MIN_WAIT_MS = 1000;
 const MESSAGE_LENGTH = 280;
 
 /**
- * Asks the judge for its votes, one after another. What it has answered is kept, and never asked for again. The first
- * failure ends the attempt: waiting is Temporal's.
+ * Asks the judge for its votes, one after another. Every answer is stored and never requested again. The first failure
+ * ends the attempt; Temporal waits and retries.
  */
 export const judgeRun =
   (deps: Deps) =>
@@ -53,7 +56,7 @@ export const judgeRun =
     return { score: judgment.weighted_score, passed: judgment.passed };
   };
 
-/** A question put to the judge; gives what it said, whether that can be used or not. @throws ModelFailed */
+/** Asks the judge once. Returns its answer, usable or not. @throws ModelFailed */
 type Ask = (answers: readonly JudgeAnswer[]) => Promise<Omit<JudgeAnswer, 'schema_version' | 'at' | 'model'>>;
 
 async function judge(deps: Deps, context: RunContext, fence: Fence, signal: AbortSignal): Promise<Judgment> {
@@ -71,13 +74,13 @@ async function judge(deps: Deps, context: RunContext, fence: Fence, signal: Abor
   return judgmentOf(context, settings, votes, answers);
 }
 
-/** What an answer says where it can be used. */
+/** Returns what an answer says; null if it cannot be used. */
 function voteOf({ rubric }: JudgeSettings, { problem, text }: JudgeAnswer): Answer | null {
   const read = problem === null ? readAnswer(rubric, text) : null;
   return read?.ok === true ? read.answer : null;
 }
 
-/** Puts the question together and keeps it: it is the same for every vote. */
+/** Composes the question and stores it: it is the same for every vote. */
 async function prepareQuestion(
   deps: Deps,
   context: RunContext,
@@ -101,7 +104,7 @@ async function prepareQuestion(
   return () => askProvider(context, provider, settings, prompt, signal);
 }
 
-/** The next answer, which is kept and joins `answers`. @throws where it cannot be used */
+/** Asks for the next answer, stores it and appends it to `answers`. @throws ApplicationFailure if it cannot be used */
 async function askForVote(
   context: RunContext,
   settings: JudgeSettings,
@@ -133,7 +136,7 @@ async function askForVote(
     type: 'UnusableAnswer',
     message: beginningOf(context.redact(message), MESSAGE_LENGTH),
     nonRetryable: answers.filter((one) => one.problem !== null).length >= MAX_UNUSABLE,
-    // Nothing is to be waited for: the judge is there.
+    // There is nothing to wait for: the judge is available.
     nextRetryDelay: MIN_WAIT_MS,
   });
 }
@@ -143,7 +146,7 @@ function failureOf(
   { model }: JudgeSettings,
   { kind, retryAfterMs, message }: ModelFailed,
 ): ApplicationFailure {
-  // Without a cause: it would carry the request, and with it the key, into the history.
+  // Without a cause, which would bring the request, and with it the key, into the history.
   return ApplicationFailure.create({
     type: kind,
     message: beginningOf(redact(`${model}: ${message}`), MESSAGE_LENGTH),

@@ -15,7 +15,7 @@ import type { Deps } from './step/deps.js';
 import { readPlan, readScenario } from './step/load-plan.js';
 import { verifyStart } from './step/verify-origin.js';
 
-/** Cells of the plan, with the outcome of those that this sweep has finished already. */
+/** Returns cells of the plan, with the outcome of those that this sweep has finished already. */
 export const loadCells =
   (deps: Deps) =>
   async (wanted: LoadCellsInput): Promise<CellPage> => {
@@ -25,19 +25,19 @@ export const loadCells =
     const order = await verifyStart(deps, { sweep, planHash }, origin);
     const { round = 1, again = [] } = origin?.order ?? wanted;
     const { key } = await originOf(deps);
-    // The first that a round does: an end of an earlier round that comes late finds it (finish-sweep.ts).
+    // A round begins here: when an earlier round ends late, it sees the new one (finish-sweep.ts).
     await beginRound(resultsPath, sweep, round);
     const index = resultsIndex(resultsPath);
     const finished = index.ofSweep(sweep);
     const agents = knownAgents(plan.agents);
-    // The first page is loaded after the values are there; a worker elsewhere has them in its environment.
-    const handover = await readSweepEnv(stateFolder, sweep);
-    const accounts = accountsOf(plan, handover?.values ?? null);
+    // The values are stored before the first page is loaded; a worker on another machine has them in its environment.
+    const sweepEnv = await readSweepEnv(stateFolder, sweep);
+    const accounts = accountsOf(plan, sweepEnv?.values ?? null);
     const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = select(plan.cells, wanted).map((cell): PageCell => {
       const known = finished.get(cell.id);
       const costUsd = index.spent(sweep, cell.id);
-      // In a sweep that goes on after its workflow was ended, what that cancelled is still to be done.
+      // When a later round continues a sweep whose workflow was ended, cells that this cancelled must still be run.
       const undone = [...again, ...(round > 1 ? ['cancelled'] : [])];
       if (known === undefined || undone.includes(known.outcome)) {
         const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
@@ -62,7 +62,7 @@ export const loadCells =
     };
   };
 
-/** What all runs of a sweep have cost so far, as far as it is known. */
+/** Known cost of all runs of a sweep so far, US dollars. */
 const spentOn = ({ sweep, cells }: Plan, index: ResultsIndex): number =>
   dollars(cells.reduce((sum, { id }) => sum + index.spent(sweep, id), 0));
 
@@ -76,7 +76,7 @@ function select(
     : positions.flatMap((position) => ordered[position] ?? []);
 }
 
-/** The account that a cell's agent uses, as its run will know it. */
+/** Returns a function that gives the account of a cell's agent, as the cell's run will determine it. */
 function accountsOf(
   plan: Plan,
   values: Record<string, string> | null,
@@ -94,7 +94,10 @@ function accountsOf(
   };
 }
 
-/** What a cell may cost: the scenario's limit, else the dearest run of its kind so far, else nothing for what is free. */
+/**
+ * Returns a function that estimates what a cell may cost: the scenario's limit, else the highest cost of such a run so
+ * far, else 0 for what is free, else null.
+ */
 async function estimator(
   resultsPath: string,
   plan: Plan,
@@ -109,7 +112,7 @@ async function estimator(
     const limit = effective?.scenario.cost.max_usd;
     const judged = effective?.judge != null;
     if (limit !== undefined) {
-      // The limit holds the agent; what its judge costs comes on top, and only experience tells.
+      // The limit applies to the agent. Its judge costs extra, and only earlier runs show how much.
       return judged ? { estimateUsd: Math.max(limit, highest ?? 0) } : { estimateUsd: limit, limited: true };
     }
     const free = agents.get(cell.agent)?.free === true && !judged;

@@ -25,7 +25,7 @@ import { buildSecs, buildWorkspace, type Prepared } from './prepare/build-worksp
 const SUBJECT_LENGTH = 60;
 const brief = (text: string): string => beginningOf(text.replaceAll(/\s+/g, ' ').trim(), SUBJECT_LENGTH);
 
-const judgeCard = ({
+const plannedJudge = ({
   model,
   rubric_file,
   timeout_secs,
@@ -38,7 +38,7 @@ const judgeCard = ({
   always,
 });
 
-/** Makes the workspace and says what steps the run has. */
+/** Builds the workspace and returns the run's plan; null if this is too much for a workflow task. */
 export const prepareWorkspace =
   (deps: Deps) =>
   async (run: RunRef): Promise<RunPlan | null> => {
@@ -48,7 +48,7 @@ export const prepareWorkspace =
     const known = await ownResult(deps, run);
     if (known !== null) {
       const prepared = { ...NOTHING, reuse: known };
-      return cardOf(
+      return runPlanOf(
         context,
         await runStepOnce<Prepared>(context, STEPS.prepare, () => Promise.resolve(prepared)),
       );
@@ -60,7 +60,7 @@ export const prepareWorkspace =
           heartbeating(async (signal) => {
             const built = await buildWorkspace(deps, context, fence, signal);
             const found = built.unfit === null ? await lookUp(deps, context, built) : {};
-            // The path may hold a value that was handed over; nobody opens it any more.
+            // The path may contain a secret value, and nobody opens it any more.
             return {
               ...built,
               ...found,
@@ -68,7 +68,7 @@ export const prepareWorkspace =
             };
           }),
         );
-        return cardOf(context, prepared);
+        return runPlanOf(context, prepared);
       },
     );
   };
@@ -76,8 +76,8 @@ export const prepareWorkspace =
 const NOTHING: Prepared = { setup: [], health_check: null, resolved: null, unfit: null, warnings: [] };
 
 /**
- * Id of the result of this cell that this round has already: after a loss of power the server may know less than the
- * results folder, and starts a run again that has been recorded.
+ * Id of the result that this cell already has in this round; null if there is none. After a power failure the server
+ * may know less than the results folder, and start a run again whose result has been recorded.
  */
 async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | null> {
   const known = resultsIndex(resultsPath).ofSweep(run.sweep).get(run.cell.id);
@@ -86,7 +86,7 @@ async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | n
   return record?.workflow_id === run.workflowId ? known.id : null;
 }
 
-/** Nothing is started, and little is copied. */
+/** Whether preparing starts no process and copies little. */
 const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture, handle }: RunContext): boolean =>
   sharesHost(handle) &&
   scenario.inputs.commands.length === 0 &&
@@ -94,7 +94,7 @@ const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture, hand
   agent.version === null &&
   isSmallTree(fixtureFolder(resultsPath, fixture));
 
-function stepCard(context: RunContext, step: Step): PlannedStep {
+function plannedStep(context: RunContext, step: Step): PlannedStep {
   const timeoutSecs = step.timeout_secs;
   const subject = (text: string): string => brief(context.redact(text));
   switch (step.kind) {
@@ -109,12 +109,12 @@ function stepCard(context: RunContext, step: Step): PlannedStep {
   }
 }
 
-function cardOf(context: RunContext, prepared: Prepared): RunPlan {
+function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
   const { scenario } = context;
   return {
     unfit: prepared.unfit,
     ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
-    steps: scenario.steps.map((step) => stepCard(context, step)),
+    steps: scenario.steps.map((step) => plannedStep(context, step)),
     gates: scenario.checks.gates.map((gate) => ({
       type: gate.type,
       subject: brief(context.redact(gate.name ?? gateSubject(gate))),
@@ -125,11 +125,11 @@ function cardOf(context: RunContext, prepared: Prepared): RunPlan {
       name,
       timeoutSecs: timeout_secs,
     })),
-    ...(context.judge === null ? {} : { judge: judgeCard(context.judge) }),
+    ...(context.judge === null ? {} : { judge: plannedJudge(context.judge) }),
   };
 }
 
-/** What the target is, the run's cache key, and the finished run that has the same one. */
+/** Determines the target's fingerprint, the run's cache key, and the finished run with the same key. */
 async function lookUp(
   { resultsPath }: Deps,
   context: RunContext,
@@ -138,7 +138,8 @@ async function lookUp(
   const target = prepared.resolved === null ? null : await targetFiles(context, prepared.resolved);
   const { key: cache_key, unknown } = await cacheKey(context, prepared, target);
   const index = resultsIndex(resultsPath);
-  // A cell that has a result and is run again (`retry --failed`) is to be run: the cache holds what it has already.
+  // A cell that has a result and is run again (`retry --failed`) must be run: the cache contains the result that it
+  // has.
   const mayReuse = context.cache && !index.isDecided(context.run.sweep, context.run.cell.id);
   const found = cache_key === null || !mayReuse ? null : index.reusable(cache_key);
   const notReused = unknown !== null && context.cache ? [`this result will not be reused: ${unknown}`] : [];

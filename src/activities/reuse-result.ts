@@ -10,34 +10,38 @@ import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
 
-/** Gives a cell the result of a finished run with the same inputs; null when that one is gone meanwhile. */
+/**
+ * Records the result of a finished run with the same inputs as the cell's result. Returns null if that run has been
+ * removed.
+ * @throws ApplicationFailure (non-retryable) if `from` is not the run that the prepare step found
+ */
 export const reuseResult =
   (deps: Deps) =>
   async (run: RunRef, from: string): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
-    // What a completion that is not ours names is not what was looked up.
+    // If someone else completed the prepare activity, `from` may not be the run that the step found.
     if ((await readStep<Prepared>(context, STEPS.prepare))?.result.reuse !== from)
       throw ApplicationFailure.nonRetryable(`${from} is not the result of the same inputs`, 'StepOrder');
     return runStepOnce<RunResult | null>(context, STEPS.reuse, async () => {
       const { id: cell, scenario, agent, model, variant, repetition } = run.cell;
       const line = resultsIndex(deps.resultsPath).line(from);
       if (line === null) return null;
-      // Its own, of a run that the server has forgotten in a loss of power.
+      // The cell's own result, of a run that the server lost in a power failure.
       if (line.sweep === run.sweep && line.cell === run.cell.id && line.cached_from === null)
         return { outcome: line.outcome, message: line.message, costUsd: line.cost_usd };
       await appendResult(resultsLog(deps.resultsPath), {
         ...line,
-        // As a cell that was not run: it has no folder of its own, and its agent was not started.
+        // Like a cell that was not run: it has no folder of its own, and its agent was not started.
         id: `${run.sweep}/${cell}`,
         sweep: run.sweep,
-        // Not those of the line: an older build has redacted names.
+        // Not taken from the line: older builds redacted names in it.
         ...{ cell, scenario_id: scenario, agent, model, variant, repetition },
         timestamp: new Date().toISOString(),
         attempts: 0,
         starts: 0,
         cached_from: from,
       });
-      // A `clean` that did not know of the new line may have taken the run that it names.
+      // A `clean` that had not seen the new line may have removed the run that it names.
       if (!existsSync(runFiles(join(deps.resultsPath, line.results_dir ?? '')).metrics)) return null;
       return { outcome: line.outcome, message: line.message, costUsd: null, cached: true };
     });

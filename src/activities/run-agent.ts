@@ -26,14 +26,14 @@ import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 
 /**
- * Runs the agent, or adopts the one that an earlier attempt has started, and digests what it wrote. The `nth` time, where
- * its provider had not served it before: it goes on where it was, or begins anew.
+ * Runs the agent, or adopts one that an earlier attempt has started, and summarizes its output. `nth` > 1: the agent is
+ * run again because its provider did not serve it before; it resumes its session or begins afresh.
  */
 export const runAgent =
   (deps: Deps) =>
   async (run: RunRef, nth = 1): Promise<AgentSummary> => {
     const context = await loadRun(deps, run);
-    noteOpenRun(deps, run); // one that an older build has prepared
+    noteOpenRun(deps, run); // for runs that an older build has prepared
     const name = STEPS.agent(nth);
     const step = await runStepOnce<AgentStep>(context, name, (fence) =>
       recordAttempt(context, name, () =>
@@ -84,14 +84,14 @@ async function perform(
   };
   const supervision = { context, history, fence, signal, rebuild };
   try {
-    const digested = await toDigestedEnd(supervision, prepared.result, (before?.starts ?? 0) + 1);
+    const summary = await runAndSummarize(supervision, prepared.result, (before?.starts ?? 0) + 1);
     const version = prepared.result.agent_version ?? null;
     const containment = await containmentIn(context.handle);
     const login = context.agent.login !== null;
-    const spoiled = await diskFullReason(context, digested.record.starts);
+    const spoiled = await diskFullReason(context, summary.record.starts);
     return {
-      ...digested,
-      record: { ...digested.record, version, containment, login, history },
+      ...summary,
+      record: { ...summary.record, version, containment, login, history },
       ...(spoiled === null ? {} : { spoiled }),
     };
   } catch (error) {
@@ -106,8 +106,11 @@ async function perform(
   }
 }
 
-/** The agent's end, read. A session that the agent does not find again is no end: it begins anew. */
-async function toDigestedEnd(
+/**
+ * Runs the agent to its end and summarizes its output. If the agent does not find the session to resume, starts it
+ * again with a new session.
+ */
+async function runAndSummarize(
   supervision: Supervision,
   { setup }: Prepared,
   first: number,
@@ -118,15 +121,15 @@ async function toDigestedEnd(
     await fence.check();
     const outputs = await agentOutputs(context, start);
     const now = await withNewLogin(context);
-    const digested = await summarizeOutput(now, setup, outputs);
-    if (digested.again?.why !== 'session' || outputs.at(-1)?.resumed !== true)
-      return { ...digested, record: redactFields(digested.record, agentText, now.redact) };
+    const summary = await summarizeOutput(now, setup, outputs);
+    if (summary.again?.why !== 'session' || outputs.at(-1)?.resumed !== true)
+      return { ...summary, record: redactFields(summary.record, agentText, now.redact) };
     history.push(`start ${start} of the agent did not find its session`);
     start = await superviseToEnd(supervision, start + 1, true);
   }
 }
 
-/** The context, redacting also the tokens that the agent has been given since. */
+/** Returns the context, with a redactor that also knows the tokens that the agent has received since. */
 async function withNewLogin(context: RunContext): Promise<RunContext> {
   if (context.agent.login === null) return context;
   const secrets = [...new Set([...context.secrets, ...(await loginSecrets(context.environment, context))])];

@@ -12,8 +12,8 @@ import { stepCommands } from './step/step-commands.js';
 import { toRecord } from './step/command-record.js';
 
 /**
- * Runs one script of `task.context`, of which the agent is told. An answer without success is one; a script that cannot be
- * run or breaks the contract leaves nothing to tell, and the agent is not started.
+ * Runs one script of `task.context`, whose answer is given to the agent. An answer that reports a failure counts as an
+ * answer. If the script cannot be run or breaks the contract, there is no answer, and the agent is not started.
  */
 export const runContextScript =
   (deps: Deps) =>
@@ -21,7 +21,7 @@ export const runContextScript =
     const context = await loadRun(deps, run);
     const { name, step: script } = stepAt(context.scenario, 'script', index);
     const { unfit } = await runStepOnce<ContextStep>(context, name, async () => {
-      // As the agent would run it: it is not told where results and gates are.
+      // As the agent would run it: the script does not learn where results and gates are.
       const env = { ...context.checksEnv, ...context.targetEnv };
       const called = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal);

@@ -12,7 +12,7 @@ import { stepCommands } from './step/step-commands.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
 
-/** Runs one evaluator script. It measures, and never changes the outcome. */
+/** Runs one evaluator script, which measures and never changes the outcome. */
 export const runEvaluator =
   (deps: Deps) =>
   async (run: RunRef, index: number): Promise<void> => {

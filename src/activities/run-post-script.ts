@@ -9,7 +9,7 @@ import { scriptEnv } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 import { toRecord } from './step/command-record.js';
 
-/** Runs one command of the scenario, mostly a post script; that it fails is recorded and warned of, nothing more. */
+/** Runs one command of the scenario, usually a post script. A failing command is only recorded and reported as a warning. */
 export const runPostScript =
   (deps: Deps) =>
   async (run: RunRef, index: number): Promise<void> => {

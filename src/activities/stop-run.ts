@@ -4,8 +4,8 @@ import type { Deps } from './step/deps.js';
 import { stopAgents } from './watch/end-run.js';
 
 /**
- * Brings a cancel to the run's step at once: its next heartbeat may be long in coming. Its agent is stopped directly too, as
- * the worker that follows it may be frozen or dead.
+ * Tells the run's current step of a cancel at once, because its next heartbeat may be a long time away. Also stops the
+ * agent directly, because the worker that supervises it may be frozen or dead.
  */
 export const stopRun =
   (deps: Deps) =>

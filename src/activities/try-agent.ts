@@ -15,23 +15,23 @@ import { pathsIn, type AgentInPlace } from './step/run-paths.js';
 
 const PROMPT = 'Reply with the word ready.';
 
-/** What became of an agent that was asked a trivial thing. Texts are redacted. */
+/** Result of asking an agent a trivial question. Texts are redacted. */
 export interface Tried {
   ending: EndReason;
   message: string;
   answer: string;
   model_used: string | null;
   usage: TokenUsage;
-  /** US dollars; null where nobody knows. */
+  /** US dollars; null if unknown. */
   cost_usd: number | null;
 }
 
-/** `unfit`: why the agent cannot even be started. */
+/** `unfit`: why the agent cannot be started at all. */
 export type Trial = { unfit: string } | { unfit: null; tried: Tried };
 
 /**
- * Starts an agent once as a run would, with the user's key or login, in an empty folder that is gone afterwards. It ends
- * when its time is over, when the signal aborts, and whatever becomes of this process.
+ * Starts an agent once as a run would, with the user's key or login, in an empty folder that is removed afterwards. The
+ * agent ends after `timeoutSecs`, when the signal aborts, and even if this process dies.
  */
 export async function tryAgent(
   plan: Pick<Plan, 'agents' | 'providers' | 'prices'>,

@@ -3,24 +3,26 @@ import { originOf } from '../store/origin.js';
 import type { Deps } from './step/deps.js';
 
 /**
- * Whether an update that makes a sweep spend comes from a command. A look at a MAC, and no more: that `at` is later than
- * that of the last update is for the workflow to check, which keeps it.
+ * Whether an update that makes a sweep spend money comes from a command. Checks only a MAC; the workflow checks that
+ * `at` is later than that of the last update, which it stores.
  */
 export const verifyOrder =
   (deps: Deps) =>
   async ({ proof, ...facts }: OrderFacts & { proof: string }): Promise<boolean> =>
     verifyOrderProof((await originOf(deps)).key, facts, proof);
 
-/** A signal between a run and its sweep. */
+/** A signal between a run and its sweep, with its proof. */
 interface SentSignal {
   sweep: string;
-  /** Of the run. */
+  /** Workflow id of the run. */
   workflowId: string;
   nth: number;
   proof: string;
 }
 
-/** For a sweep: the proof with which to wake the run up, where it is the run that says that it waits; null where it is not. */
+/**
+ * For a sweep: returns the proof with which to wake the run; null if the `parked` signal does not come from the run.
+ */
 export const verifyParked =
   (deps: Deps) =>
   async ({ workflowId, nth, proof }: SentSignal): Promise<string | null> => {
@@ -30,7 +32,7 @@ export const verifyParked =
       : null;
   };
 
-/** For a run: whether it is its sweep that wakes it up. */
+/** For a run: whether the `wake` signal comes from its sweep. */
 export const verifyWake =
   (deps: Deps) =>
   async ({ workflowId, nth, proof }: SentSignal): Promise<boolean> =>

@@ -29,7 +29,10 @@ import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 import { addPostScripts, keepLostStarts, writeHuman } from './agent/transcripts.js';
 
-/** Collects what the steps left, decides the outcome and writes every file of the run, redacted. */
+/**
+ * Collects the results of the steps, decides the outcome and writes every file of the run, redacted. Returns null if
+ * this is too much for a workflow task.
+ */
 export const writeReport =
   (deps: Deps) =>
   async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
@@ -52,9 +55,9 @@ async function write(
   fence: Fence,
 ): Promise<RunResult> {
   const { files, redact, secrets, environment, handle, judgeAgent } = context;
-  // What is ended here may be what a later attempt works on.
+  // A later attempt may be working on what is stopped here.
   await fence.check();
-  // An earlier attempt has written everything, and was lost before it was published.
+  // An earlier attempt wrote everything, and was lost before its result was published.
   const written = resultsIndex(resultsPath).line(context.run.run);
   if (written !== null) return resultOf(written);
   let leftOut: SkippedEntry[] = [];
@@ -123,7 +126,7 @@ async function write(
     attempts: found.attempts,
     starts: found.starts,
   };
-  // Last, because it makes the run known: whoever finds the line finds the files.
+  // Written last, because it makes the run known: when the line is there, the files are.
   await appendResult(resultsLog(resultsPath), line);
   return resultOf(line);
 }
@@ -133,7 +136,7 @@ const resultOf = ({ outcome, message, cost_usd, cost_usd_at_least = 0 }: ResultL
   ...(cost_usd === null ? { knownUsd: cost_usd_at_least } : {}),
 });
 
-/** What got worse since the cell was run before. Nothing is said of a run that could not be tested. */
+/** Returns what got worse since the cell's previous run; nothing for a run that could not be tested. */
 function regressionsOf(
   resultsPath: string,
   { run_id, cell, outcome }: RunRecord,

@@ -3,12 +3,12 @@ import type { AgentStep } from './summarize-output.js';
 import { readStep, type Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** The last of the steps in which the agent was run; null where it was not. */
+/** Returns the last step in which the agent was run; null if it was not run. */
 export async function readAgentStep(context: RunContext): Promise<Manifest<AgentStep> | null> {
   return (await readAgentSteps(context)).at(-1) ?? null;
 }
 
-/** What each time left that the agent was run, in order. */
+/** Returns the results of all steps in which the agent was run, in order. */
 export async function readAgentSteps(
   context: RunContext,
   read = (step: string): Promise<Manifest<AgentStep> | null> => readStep(context, step),

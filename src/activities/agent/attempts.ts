@@ -16,16 +16,19 @@ import { isShuttingDown } from '../step/heartbeat.js';
 import { stateFolderOf } from '../step/recordable.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** `<run>/<step>-attempts/<attempt>`: written when it begins, touched while it lives, and again when it fails. */
+/**
+ * File `<run>/<step>-attempts/<attempt>`: written when the attempt begins, touched every second while it is performed,
+ * and rewritten when it fails.
+ */
 interface Attempt {
   at: number;
-  /** Why it ended without a result; null while it lives, and for good when its worker died. */
+  /** Why it ended without a result. Null while it is performed, and for good if its worker died. */
   failed: string | null;
-  /** It failed for want of a disk that takes something: it says nothing of the step. */
+  /** Set if it failed because a disk could not be written. Such a failure says nothing about the step. */
   waited?: boolean;
-  /** Who performs it; notes of older builds do not say. */
+  /** The worker's process. Absent in notes of older builds. */
   worker?: ProcessIdentity;
-  /** Its worker was asked to end, and did so in order. */
+  /** Set if its worker was shut down in an orderly way. */
   stopped?: boolean;
 }
 
@@ -33,7 +36,7 @@ const MESSAGE_LENGTH = 300;
 const attemptsFolder = ({ state }: RunContext, step: string): string =>
   join(state, `${step.replaceAll(' ', '-')}-attempts`);
 
-/** Performs an attempt of a step that runs the agent so that the next one can tell how it ended. */
+/** Performs an attempt of an agent step, and records how it ends for the attempts that follow. */
 export async function recordAttempt<T>(
   context: RunContext,
   step: string,
@@ -48,16 +51,16 @@ export async function recordAttempt<T>(
     try {
       writeNote(file, JSON.stringify({ at, failed, worker, ...more } satisfies Attempt));
     } catch (error) {
-      // A running agent is followed all the same.
+      // A full disk must not stop the supervision of a running agent.
       if (diskRemedy(error as NodeJS.ErrnoException, () => true) === null) throw error;
     }
   };
   note(null);
-  const stop = everySecond(() => showLife(file));
+  const stop = everySecond(() => touchNote(file));
   try {
     return await withAdvice(perform, own);
   } catch (error) {
-    // An attempt that is stopped from outside has not failed: the next one adopts the agent, or the run was cancelled.
+    // An attempt stopped from outside has not failed: the next one adopts the agent, or the run was cancelled.
     if (isShuttingDown()) note(null, { stopped: true });
     if (Context.current().cancellationSignal.aborted) throw error;
     const message = beginningOf(
@@ -72,52 +75,53 @@ export async function recordAttempt<T>(
   }
 }
 
-function showLife(file: string): void {
+function touchNote(file: string): void {
   try {
     utimesSync(file, new Date(), new Date());
   } catch {
-    // A state folder that takes nothing for a while must not end what this worker follows.
+    // A state folder that cannot be written for a while must not end the supervision of the agent.
   }
 }
 
-/** null for one that has left no note; after a loss of power a note may be empty, which is as good. */
+/** Returns null if the attempt left no note. After a power failure a note may be empty, which counts as none. */
 const readAttempt = async (file: string): Promise<Attempt | null> =>
   (parseJson((await readTextIfThere(file)) ?? '') as Attempt | undefined) ?? null;
 
 /**
- * How the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". A worker that is alive was out of
- * touch: it is frozen, or the server was away. An attempt without a note was lost as it began.
+ * Describes how the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". If the worker is alive,
+ * it was out of touch: it is frozen, or the server was down. An attempt without a note was lost as it began.
  */
 export async function earlierAttempts(context: RunContext, step: string): Promise<string[]> {
-  return fatesOfAttempts(context, step, Context.current().info.attempt - 1);
+  return describeAttempts(context, step, Context.current().info.attempt - 1);
 }
 
-/** The same of all attempts of a step that have left notes, for another step that reports them. */
+/** The same for all attempts of a step that left notes, for the step that reports them. */
 export async function allAttempts(context: RunContext, step: string): Promise<string[]> {
   const names = await readdir(attemptsFolder(context, step)).catch(() => []);
-  return fatesOfAttempts(context, step, Math.max(0, ...names.map(Number).filter((number) => number > 0)));
+  return describeAttempts(context, step, Math.max(0, ...names.map(Number).filter((number) => number > 0)));
 }
 
-async function fatesOfAttempts(context: RunContext, step: string, count: number): Promise<string[]> {
+async function describeAttempts(context: RunContext, step: string, count: number): Promise<string[]> {
   const folder = attemptsFolder(context, step);
   const ends = await Promise.all(
     Array.from({ length: count }, async (_, index): Promise<string | null> => {
       const number = index + 1;
       const file = join(folder, String(number));
       const attempt = await readAttempt(file);
-      // One wait is told, of however many attempts: hours of a full disk are hundreds.
+      // Of several attempts in a row that waited for a disk, only the first is reported: hours of a full disk are
+      // hundreds.
       if (attempt?.waited === true && (await readAttempt(join(folder, String(number - 1))))?.waited === true)
         return null;
       if (attempt === null) return `attempt ${number} ended: lost as it began`;
       if (attempt.failed !== null) return `attempt ${number} ended: ${attempt.failed}`;
       const lived = (await stat(file)).mtimeMs - attempt.at;
-      return `attempt ${number} ended: ${fateOfWorker(attempt)} after ${formatDuration(Math.max(0, lived))}`;
+      return `attempt ${number} ended: ${describeWorker(attempt)} after ${formatDuration(Math.max(0, lived))}`;
     }),
   );
   return ends.filter((end) => end !== null);
 }
 
-function fateOfWorker({ stopped, worker }: Attempt): string {
+function describeWorker({ stopped, worker }: Attempt): string {
   if (stopped === true) return 'worker stopped';
   return worker !== undefined && isAlive(worker) ? 'worker out of touch' : 'worker lost';
 }

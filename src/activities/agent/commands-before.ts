@@ -9,19 +9,19 @@ import { stepCommands } from '../step/step-commands.js';
 const stepsBefore = ({ scenario }: Pick<RunContext, 'scenario'>) =>
   stepsOfKind(scenario, 'command').filter(({ isAfterAgent }) => !isAfterAgent);
 
-/** What the scenario's commands before the agent left. */
+/** Returns the results of the scenario's commands before the agent. */
 export async function commandsBefore(context: RunContext): Promise<CommandRecord[]> {
   const manifests = stepsBefore(context).map(({ name }) => readStep<CommandRecord>(context, name));
   return (await Promise.all(manifests)).flatMap((manifest) => manifest?.result ?? []);
 }
 
-/** The most time that they take. */
+/** The longest time that the commands before the agent can take, in seconds. */
 export const secsBefore = (context: Pick<RunContext, 'scenario'>): number =>
   stepsBefore(context).reduce((sum, { step }) => sum + step.timeout_secs, 0);
 
 /**
- * Runs them once more, in a workspace that was made anew: an agent that starts again finds what it found before. Gives what is
- * to be said of those that failed.
+ * Runs these commands again in a rebuilt workspace, so that an agent that is started again finds what it found before.
+ * Returns a message for each one that failed.
  */
 export async function repeatCommandsBefore(context: RunContext, signal: AbortSignal): Promise<string[]> {
   const failed: string[] = [];

@@ -3,17 +3,17 @@ import { readStep } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 import { stepsOfKind } from '../step/scenario-steps.js';
 
-/** What a script of `task.context` left. */
+/** Result of a script of `task.context`. */
 export interface ContextStep {
-  /** null where nothing was run. */
+  /** Null if nothing was run. */
   record: CommandRecord | null;
-  /** The command, and the answer as it was printed, for the agent; null where there is none. */
+  /** The command, and its answer as the agent is given it; null if there is no answer. */
   told: { line: string; answer: string } | null;
-  /** Why there is none, and so no sense in starting the agent; null where there is one. */
+  /** Why there is no answer, so that the agent is not started; null if there is one. */
   unfit: string | null;
 }
 
-/** What the agent is told of the scripts that were run before it; null where there are none. */
+/** Message to the agent about the scripts that were run before it; null if there are none. */
 export async function contextMessage(context: RunContext): Promise<string | null> {
   const steps = stepsOfKind(context.scenario, 'script').map(({ name }) =>
     readStep<ContextStep>(context, name),

@@ -10,14 +10,16 @@ import type { RunContext } from '../step/run-context.js';
 
 const VERSION_MS = 10_000;
 
-/** How a run's agent is started, in which environment, and where its program is; null where it is not to be found. */
+/**
+ * How a run's agent is started, with its environment variables and the path of its program; null if it is not found.
+ */
 export interface PlannedLaunch {
   launch: AgentLaunch;
   env: Record<string, string>;
   program: string | null;
 }
 
-/** `start`: which start of the agent it is; `session`: the one that it goes on with, null for a new one. */
+/** `start`: number of the agent's start. `session`: the session to resume, or null for a new one. */
 export async function planLaunch(
   context: RunContext,
   start = 1,
@@ -31,7 +33,7 @@ export async function planLaunch(
   return { launch, env, program: await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '') };
 }
 
-/** First line of what the agent says of its version; null when it says nothing. */
+/** First line of what the agent's version command prints, redacted; null if there is none. */
 export async function agentVersion(
   { agent, redact, environment, handle }: Pick<RunContext, 'agent' | 'redact' | 'environment' | 'handle'>,
   env: Record<string, string>,
@@ -68,7 +70,9 @@ function requestOf(
   };
 }
 
-/** The same UUID at every attempt: a session is named before the agent is started, and names are used once. */
+/**
+ * The same UUID at every attempt: a session is named before the agent is started, and each name can be used only once.
+ */
 export function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

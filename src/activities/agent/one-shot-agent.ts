@@ -15,7 +15,10 @@ import { copyCredentials, syncCredentials } from '../credentials/login-files.js'
 import type { AgentInPlace } from '../step/run-paths.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** What an agent said in one start. `problem`: why that is no answer, whatever it says; null where it completed. */
+/**
+ * Answer of an agent in one start. `problem`: why it cannot be used, whatever the text says; null if the agent
+ * completed.
+ */
 export type OneShotAnswer = Pick<
   JudgeAnswer,
   'model_used' | 'finish_reason' | 'usage' | 'problem' | 'text'
@@ -23,7 +26,7 @@ export type OneShotAnswer = Pick<
   start: number;
 };
 
-/** How an agent is started that is asked one thing. */
+/** Plans the start of an agent that is asked a single question. */
 export async function planQuestion(
   placed: AgentInPlace,
   prompt: string,
@@ -45,11 +48,11 @@ export async function planQuestion(
   });
   const env = { ...baseEnv, ...launch.env };
   const name = launch.argv[0] ?? '';
-  // A container is made when the agent is started; where it lacks the program, the agent's end says so.
+  // A container is created when the agent is started. If it lacks the program, the agent's exit shows that.
   return { launch, env, program: sharesHost(handle) ? await findExecutable(name, env['PATH']) : name };
 }
 
-/** Starts it in empty folders, where nothing of the starts before is left. */
+/** Starts the agent in empty folders, where nothing of earlier starts is left. */
 export async function startOneShot(
   environment: Environment,
   placed: AgentInPlace,
@@ -65,7 +68,10 @@ export async function startOneShot(
   await environment.start(handle, { start, argv, env, stdin, files, deadlineSecs, idleSecs: null });
 }
 
-/** What a start said, how it ended, and what it cost: null where nobody knows. */
+/**
+ * Reads the answer of an ended start, how it ended, and what it cost in US dollars (null if unknown).
+ * @throws Error if the start left no output
+ */
 export async function readStart(
   { environment, prices }: Pick<RunContext, 'environment' | 'prices'>,
   placed: AgentInPlace,

@@ -7,12 +7,12 @@ import { readTextIfThere } from '../../platform/fs/read-file.js';
 import type { EventBody } from '../../results/records/events.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** One start of the agent: what it left, and how it ended. Times in ms since the epoch. */
+/** Output of one start of the agent, and how it ended. Times in ms since the epoch. */
 export interface AgentOutput {
   start: number;
-  /** It went on with the session of the start before. */
+  /** True if it resumed the session of the start before. */
   resumed: boolean;
-  /** null where none was recorded: it was lost. */
+  /** Null if none was recorded: the agent was lost. */
   exitCode: number | null;
   stopped: AgentEnd['stopped'];
   stdout: string;
@@ -22,13 +22,12 @@ export interface AgentOutput {
   endedAt: number;
 }
 
-/** Where an agent is started. */
 type Place = Pick<RunContext, 'environment' | 'handle'>;
 
-/** As shells say of a process that was killed: the exit status of a start that has left none. */
+/** Exit status assumed for a start that left none: what shells report for a process killed by SIGKILL. */
 export const LOST = 137;
 
-/** The starts from the first to `last` that left anything, in order. */
+/** Returns the starts from 1 to `last` that left output, in order. */
 export async function agentOutputs(place: Place, last: number): Promise<AgentOutput[]> {
   const outputs = [];
   for (let start = 1; start <= last; start++) {
@@ -38,7 +37,7 @@ export async function agentOutputs(place: Place, last: number): Promise<AgentOut
   return outputs;
 }
 
-/** What one start has left; null where it left nothing. */
+/** Returns the output of one start; null if it left none. */
 export async function agentOutput(
   { environment, handle }: Place,
   start: number,
@@ -61,13 +60,13 @@ export async function agentOutput(
   };
 }
 
-/** The last fresh start, and those that went on with its session. */
+/** Returns the last start with a fresh session, and those that resumed this session. */
 export function lastSession(outputs: readonly AgentOutput[]): AgentOutput[] {
   const first = outputs.findLastIndex(({ resumed }) => !resumed);
   return outputs.slice(Math.max(0, first));
 }
 
-/** The events of an ended start, one after another, without times. */
+/** Yields the events of an ended start, without times. */
 export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): AsyncGenerator<EventBody> {
   const yieldIfDue = createYielder();
   for (const { text } of linesOf(stdout)) {
@@ -76,7 +75,7 @@ export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): 
   }
 }
 
-/** Id of the session that the starts have been in, as the agent said; null where it said none. */
+/** Session id of these starts, as the agent reported it; null if it reported none. */
 export async function sessionOf({ agent }: RunContext, session: AgentOutput[]): Promise<string | null> {
   const parser = agent.parser();
   let id: string | null = null;

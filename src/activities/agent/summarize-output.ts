@@ -21,27 +21,27 @@ import { lastSession, LOST, type AgentOutput } from './outputs.js';
 import { usageOf, wasInterrupted } from './usage.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
 
-/** What a step that ran the agent leaves for the steps after it. */
+/** Result of a step that ran the agent, for the steps after it. */
 export interface AgentStep {
   record: AgentRecord;
-  /** null when the agent was not started. */
+  /** Null if the agent was not started. */
   efficiency: Efficiency | null;
-  /** null when the agent was not started. Absent in what older builds left. */
+  /** Null if the agent was not started. Absent in steps of older builds. */
   trajectory?: RecordedTrajectory | null;
-  /** Why what it did cannot be judged: the disk was full. Absent where it was not. */
+  /** Why the agent's work cannot be judged: the disk was full. Absent if it was not. */
   spoiled?: string;
-  /** Whether it may do better later. Absent in what older builds left. */
+  /** When and why the agent may succeed later; null if it will not. Absent in steps of older builds. */
   again?: RetryHint | null;
-  /** What a reader should know of the transcripts. Absent in what older builds left. */
+  /** Warnings about the transcripts. Absent in steps of older builds. */
   warnings?: string[];
 }
 
 const STDERR_TAIL = 4096;
-/** Failed commands that a gate names. */
-const NAMED = 3;
+/** Number of failed commands that a gate names. */
+const MAX_NAMED = 3;
 const NAME_LENGTH = 200;
 
-/** Setup commands as events, before those of the agent. */
+/** A setup command as an event, which precedes the agent's. */
 const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRecord): EventBody => ({
   type: 'setup_command',
   command,
@@ -54,9 +54,9 @@ const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRe
 const systemEvent = (text: string): EventBody => ({ type: 'message', role: 'system', text });
 
 /**
- * Reads what an agent wrote, however much that is, and writes events.jsonl and the transcripts of its last session,
- * redacted. What later steps need of the events is kept in memory, without the output that tools printed. Tokens and
- * money of earlier sessions count too: they were paid for. `outputs`: all starts, of which the last has ended.
+ * Reads the agent's output, whatever its size, and writes events.jsonl and the transcripts of its last session,
+ * redacted. Keeps in memory what later steps need of the events, without the output of tools. Tokens and costs of
+ * earlier sessions count too: they were paid for. `outputs`: all starts, of which the last has ended.
  */
 export async function summarizeOutput(
   context: RunContext,
@@ -70,7 +70,7 @@ export async function summarizeOutput(
   const { meter, complete: counted } = await usageOf(context, outputs.slice(0, -session.length));
   const seen: EventBody[] = [];
   const trajectory = createTrajectoryCollector();
-  // Of the last start only: what ended the ones before it has been waited for.
+  // For the last start only: what ended the earlier ones has been waited out.
   const end = createEndTracker();
   const ends = new Set<number>();
   let complete = counted;
@@ -112,7 +112,7 @@ export async function summarizeOutput(
   };
   const commands = extractCommands(transcript);
   const recorded = trajectory.end(() => commands.map(({ line }) => line));
-  // Events are read to the end; text is looked through for calls only as far as the transcripts go.
+  // Events are read to the end, but text is searched for calls only as far as the transcripts go.
   const unread = leftOut.lines || (leftOut.transcripts && !recorded.structured);
   const record: AgentRecord = {
     ending,
@@ -138,7 +138,7 @@ export async function summarizeOutput(
       ...recorded,
       failed: commands
         .filter(({ failed }) => failed)
-        .slice(0, NAMED)
+        .slice(0, MAX_NAMED)
         .map(({ line }) => beginningOf(line, NAME_LENGTH)),
       ...(unread ? { unread: true } : {}),
     },
@@ -154,7 +154,7 @@ export async function summarizeOutput(
   };
 
   function endMessage(of: RunContext, { ending, message }: Classified, { stopped }: AgentOutput): string {
-    // Something else had ended it before it was stopped: its account, say.
+    // The agent had ended for another reason, its account for example, before it was stopped.
     if (ending === 'unable') return `agent ${run.cell.agent}: ${message}`;
     if (stopped === 'deadline') return `agent timed out after ${agentStep(of.scenario).timeout_secs} s`;
     if (stopped === 'idle')
@@ -178,7 +178,7 @@ const bytesOf = (session: readonly AgentOutput[]): number =>
     .flatMap(({ stdout, stderr }) => [stdout, stderr])
     .reduce((sum, file) => sum + statSync(file).size, 0);
 
-const KEPT = 8 * 1024;
+const MAX_COMMAND_LENGTH = 8 * 1024;
 
 function remember(body: EventBody, seen: EventBody[]): void {
   switch (body.type) {
@@ -189,7 +189,7 @@ function remember(body: EventBody, seen: EventBody[]): void {
       seen.push({
         ...body,
         input: body.command === null ? body.input : null,
-        command: body.command?.slice(0, KEPT) ?? null,
+        command: body.command?.slice(0, MAX_COMMAND_LENGTH) ?? null,
       });
       break;
     case 'session':
@@ -209,14 +209,14 @@ function remember(body: EventBody, seen: EventBody[]): void {
 
 const lastSessionEvent = (events: EventBody[]) => events.findLast((event) => event.type === 'session');
 
-/** The end of what an agent wrote to stderr. */
+/** Returns the end of the agent's stderr. */
 export function stderrTail(path: string): string {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);
     const tail = Buffer.alloc(Math.min(size, STDERR_TAIL));
     const text = tail.toString('utf8', 0, readSync(file, tail, 0, tail.length, size - tail.length));
-    // Half a character at the cut goes too: redaction looks right after the ellipsis for the end of a secret.
+    // Drop half a character at the cut: redaction looks for the end of a secret right after the ellipsis.
     return tail.length < size ? `…${text.replace(/^\uFFFD+/, '')}` : text;
   } finally {
     closeSync(file);

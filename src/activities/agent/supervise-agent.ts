@@ -18,25 +18,26 @@ import { watchRoom } from './room-note.js';
 import { watchCost } from './watch-cost.js';
 import { assertRecordable, stateFolderOf } from '../step/recordable.js';
 
-/** An agent that is lost so often is lost again; each start may cost money. */
+/** An agent that was lost this often would be lost again, and each start may cost money. */
 const MAX_LOST = 3;
-/** What the machine lacked, processes or memory, may be there again by then. */
+/** Pause before the next start, in case the machine was briefly out of processes or memory. */
 const PAUSE_MS = 1000;
 
 export interface Supervision {
   context: RunContext;
-  /** What the report says of lost attempts and starts; added to. */
+  /** Lines for the report about lost attempts and starts; appended to. */
   history: string[];
   fence: Fence;
   signal: AbortSignal;
-  /** Makes the workspace anew. */
+  /** Rebuilds the workspace. */
   rebuild: () => Promise<{ unfit: string | null }>;
 }
 
 /**
- * The agent's last start, from `first` on, brought to its end: adopted when it runs, read when it has ended, started
- * when there is none. One that was lost is followed by another, in its session where that is sound (and `fresh` does not
- * say that it is not). Gives its number.
+ * Brings the agent's last start, from number `first` on, to its end: adopts it if it runs, takes its output if it has
+ * ended, starts it if there is none. A lost start is followed by another one, which resumes its session if that is
+ * possible and `fresh` is not set. Returns the number of the start that ended.
+ * @throws ApplicationFailure (non-retryable) after MAX_LOST lost starts
  */
 export async function superviseToEnd(
   supervision: Supervision,
@@ -54,10 +55,10 @@ export async function superviseToEnd(
     const end = before.state === 'ended' ? before : await follow(context, start, signal);
     history.push(...(await syncCredentials(context.environment, context, start)));
     if (end.state === 'ended') return start;
-    // Another attempt may have started the agent again by now, or is to do so.
+    // Another attempt of the step may have started the agent again by now, or be about to.
     signal.throwIfAborted();
     await fence.check();
-    // What its supervisor held may live on.
+    // Processes that the lost supervisor controlled may still be alive.
     await environment.kill(handle, 'everything');
     const errors = context.redact(await supervisorErrors(startFolder(handle, start)));
     if ((await lostStarts(context, start)) >= MAX_LOST) {
@@ -71,14 +72,14 @@ export async function superviseToEnd(
   }
 }
 
-/** Whatever else they left: one that was lost before the agent began has no output. */
+/** Number of starts up to `upTo` that did not end. Not judged by their output: one lost early has none. */
 async function lostStarts({ environment, handle }: RunContext, upTo: number): Promise<number> {
   const starts = Array.from({ length: upTo }, (_, index) => index + 1);
   const states = await Promise.all(starts.map((start) => environment.inspect(handle, start)));
   return states.filter(({ state }) => state !== 'ended').length;
 }
 
-/** Starts the agent: in the session of the starts before where that can go on, else in a fresh workspace. */
+/** Starts the agent: in the session of earlier starts if it can be resumed, else in a fresh workspace. */
 async function startAgent(supervision: Supervision, start: number, fresh: boolean): Promise<void> {
   const { context, fence, history, signal } = supervision;
   const { environment, handle } = context;
@@ -110,7 +111,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
   });
 }
 
-/** The session that the starts before have left, where the agent can go on with one; null where it cannot. */
+/** Id of the session of the earlier starts if the agent can resume it; else null. */
 async function sessionToResume(context: RunContext, start: number): Promise<string | null> {
   const { agent, environment, handle } = context;
   if (agent.resume === null || (await environment.look(handle, '.')).kind !== 'directory') return null;
@@ -124,25 +125,25 @@ async function freshWorkspace({ rebuild }: Supervision): Promise<void> {
 }
 
 /**
- * Waits for the end. A cancelled run ends its agent, whose output is digested like any other's: it was paid for. Any
- * other reason to stop leaves the agent to the next attempt.
+ * Waits for the agent to end. If the run is cancelled, stops the agent; its output is read as usual, since it was paid
+ * for. Any other reason to stop leaves the agent to the next attempt.
  */
 async function follow(context: RunContext, start: number, signal: AbortSignal): Promise<ProcessState> {
   const { environment, handle, state } = context;
   const { stdout, growth, resumes, folder } = startFiles(handle, start);
   const earlier = await agentOutputs(context, start - 1);
   const resumed = existsSync(resumes);
-  // From here on it is awaited: a rejection that nobody handles yet would end the worker.
+  // Handlers are attached from here on: an unhandled rejection would end the worker.
   const end = environment.inspect(handle, start, signal);
   const beside = Promise.all([
     recordTimeline(stdout, growth, end),
-    // The disk of a container is not ours to look at.
+    // The disk of a container cannot be watched from here.
     sharesHost(handle) ? watchRoom(stateFolderOf({ state }), folder, end) : null,
     watchCost(context, { earlier, resumed }, stdout, end, () =>
       environment.kill(handle, { start, reason: 'cost' }),
     ),
   ]);
-  beside.catch(() => undefined); // told below, when the agent has ended
+  beside.catch(() => undefined); // rethrown below, when the agent has ended
   try {
     return await end;
   } catch (error) {

@@ -16,10 +16,10 @@ import type { AgentOutput } from './outputs.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** More than anyone reads; redaction takes a second for each 5 MB. The whole stays in the private state folder. */
+/** More than anyone reads; redaction takes a second per 5 MB. The complete output stays in the private state folder. */
 export const OUTPUT_LIMIT = 64 * 1024 * 1024;
 
-/** Writes lines to a temporary file that takes its name when all are there. */
+/** Writes lines to a temporary file, and renames it once all are written. */
 async function writeLines(
   path: string,
   fill: (line: (text: string) => void) => Promise<void>,
@@ -35,26 +35,26 @@ async function writeLines(
   renameSync(temporary, path);
 }
 
-/** What goes into events.jsonl besides what the parser makes of the agent's output. */
+/** Events in events.jsonl in addition to those parsed from the agent's output. */
 interface Emitting {
   before: EventBody[];
-  /** Called with each event, after it was written. */
+  /** Called with each event after it has been written. */
   emit: (event: EventBody, start: number) => void;
-  /** Called when all is read. */
+  /** Called when all output has been read. */
   after: () => EventBody[];
 }
 
-/** What of a session's output is not in its transcripts, or was not understood. */
+/** Whether parts of a session's output are missing from its transcripts or were not understood. */
 interface LeftOut {
-  /** The transcripts end before the output does. */
+  /** True if the transcripts end before the output does. */
   transcripts: boolean;
-  /** A line was too long to be read. */
+  /** True if a line was too long to be read. */
   lines: boolean;
 }
 
 /**
- * Writes events.jsonl and transcript.raw.txt of a session, redacted. What is too long for them is read all the same: how
- * the agent ended and what it used stands at the end.
+ * Writes events.jsonl and transcript.raw.txt of a session, redacted. Output beyond `limit` bytes is not written but
+ * still parsed: the agent's end and its usage come last.
  */
 export async function writeTranscripts(
   context: RunContext,
@@ -115,13 +115,16 @@ export async function writeTranscripts(
   return leftOut;
 }
 
-/** An agent that shortens what a tool printed may cut a secret in two, which is found beside an ellipsis only. */
+/**
+ * Marks output that the agent has shortened with an ellipsis: the cut may divide a secret, and redaction finds part of
+ * a secret only next to an ellipsis.
+ */
 const withCut = (event: RunEvent): RunEvent =>
   event.type === 'tool_result' && event.truncated && !event.output.includes('…')
     ? { ...event, output: `${event.output}…` }
     : event;
 
-/** Appends the post scripts to events.jsonl; those that are there already are replaced, so it can be repeated. */
+/** Appends the post scripts to events.jsonl. Replaces those that are already there, so it can be repeated. */
 export async function addPostScripts(
   { files }: RunContext,
   scripts: (Manifest<CommandRecord> | null)[],
@@ -146,7 +149,7 @@ export async function addPostScripts(
   });
 }
 
-/** Keeps what starts before the last one printed, redacted, in attempts/: they were paid for too. */
+/** Writes the redacted output of the starts before the last one to attempts/: they were paid for too. */
 export async function keepLostStarts(context: RunContext, starts: number): Promise<void> {
   const yieldIfDue = createYielder();
   const { handle, files, redact } = context;
@@ -165,7 +168,10 @@ export async function keepLostStarts(context: RunContext, starts: number): Promi
   }
 }
 
-/** Writes the conversation from events.jsonl; again at the end, when the post scripts are in it. */
+/**
+ * Writes the readable transcript from events.jsonl. Called again at the end, when events.jsonl contains the post
+ * scripts.
+ */
 export async function writeHuman(context: RunContext, agent: AgentRecord): Promise<void> {
   const yieldIfDue = createYielder();
   const { files, run, scenario } = context;

@@ -12,8 +12,9 @@ import { summarizeOutput, type AgentStep } from './summarize-output.js';
 import { agentOutputs } from './outputs.js';
 
 /**
- * The agent's end, where no step has read it: the run was cancelled while its worker died, or the step failed for good. What
- * the agent printed was paid for. null where the last start was read, or has left no end.
+ * Reads the agent's last start if no agent step has: the run was cancelled while its worker died, or the step failed
+ * for good. What the agent printed was paid for. Returns null if the last start has been read already or has no
+ * recorded end.
  */
 export async function readUnread(
   context: RunContext,
@@ -26,7 +27,7 @@ export async function readUnread(
   const before = steps.at(-1)?.result.record;
   if (prepared === null || start <= (before?.starts ?? 0)) return null;
   const end = await environment.inspect(handle, start);
-  // Where nobody has cancelled the run, it was us who stopped the agent of a step that had failed.
+  // If the run was not cancelled, the report itself stopped the agent, after its step had failed.
   if (end.state !== 'ended' || (end.stopped === 'cancel' && !cancelled)) return null;
   const name = STEPS.agent(steps.length + 1);
   const history = [
@@ -48,7 +49,7 @@ export async function readUnread(
   };
 }
 
-/** What became of each start from the first one: null where the agent was not started after all. */
+/** Describes how each start ended, in order; null for a start in which the agent was not started after all. */
 export async function fatesOfStarts(context: RunContext): Promise<(string | null)[]> {
   const { environment, handle, redact } = context;
   const fates: (string | null)[] = [];

@@ -10,20 +10,26 @@ import type { RunContext } from '../step/run-context.js';
 /** Counts tokens and money of a run's starts. */
 export interface RunUsage {
   meter: UsageMeter;
-  /** Has read the last of the starts, whose session may go on. */
+  /** The parser that has read the last start; its session may continue. */
   parser: StreamParser;
-  /** Whether the meter has seen all that these starts have used, provided that the session of the last one does not go on. */
+  /** True if the meter has counted everything that these starts used, unless the session of the last one continues. */
   complete: boolean;
 }
 
-/** As shells say of SIGHUP, SIGINT, SIGKILL and SIGTERM. Some agents exit with other codes over 128 by themselves. */
+/**
+ * Exit codes that shells report for SIGHUP, SIGINT, SIGKILL and SIGTERM. Some agents exit with other codes over 128 by
+ * themselves.
+ */
 const KILLED = new Set([129, 130, 137, 143]);
 
-/** Whether an agent was ended from outside, perhaps amid a request, which is paid for though its usage was never told. */
+/**
+ * Whether an agent was stopped from outside, perhaps during a request: that is paid for, but its usage was never
+ * reported.
+ */
 export const wasInterrupted = ({ exitCode, stopped }: Pick<AgentOutput, 'exitCode' | 'stopped'>): boolean =>
   stopped !== null || exitCode === null || KILLED.has(exitCode);
 
-/** What one start has used whose session is its own. */
+/** Usage of a single start with its own session. `look` is called with each event. */
 export async function usageOfStart(
   agent: Agent,
   output: AgentOutput,
@@ -43,7 +49,7 @@ export async function usageOfStart(
   return recordedUsage(meter.read(), ended && !parser.usagePending());
 }
 
-/** What the starts of an agent have cost: lost ones were paid for too. */
+/** Usage of all starts of an agent, including lost ones, which were paid for too. */
 export async function usageOf(context: RunContext, outputs: readonly AgentOutput[]): Promise<RunUsage> {
   const { agent, run, prices } = context;
   const meter = createUsageMeter(run.cell.model, await createPricer(prices));

@@ -8,9 +8,9 @@ import type { RunContext } from '../step/run-context.js';
 const INTERVAL_MS = 1000;
 
 /**
- * Reads along with what an agent writes until its cost passes `cost.max_usd`, then calls `stop`, or until `over`
- * resolves. `earlier` starts count as well; `resumed`: it goes on with the session of the last of them. An agent that says
- * nothing of tokens or money cannot be stopped so.
+ * Reads the agent's output while it works, until its cost exceeds `cost.max_usd` (then calls `stop`) or `over` settles.
+ * Counts `earlier` starts as well. `resumed`: the agent continues the session of the last of them. An agent that
+ * reports neither tokens nor money cannot be stopped this way.
  */
 export async function watchCost(
   context: RunContext,

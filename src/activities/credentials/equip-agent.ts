@@ -9,38 +9,38 @@ import {
 } from '../../platform/models/model-providers.js';
 import type { Plan } from '../../scenario/plan.js';
 
-/** Who is started, as a cell or a judge's model names it. */
+/** An agent and its model, as named by a cell or a judge's model. */
 export interface AgentRef {
   agent: string;
   model: string;
 }
 
-/** What a plan keeps of the config for its agents. */
+/** The parts of a plan that come from the config and concern agents. */
 type KnownToPlan = Pick<Plan, 'agents' | 'providers'>;
 
-/** An agent with the handed-over values that are meant for it. */
+/** An agent with the values of its environment variables. */
 export interface EquippedAgent {
   agent: Agent;
-  /** What the config says of it; null for a built-in one. */
+  /** Its settings in the config; null for a built-in agent without any. */
   settings: Plan['agents'][string] | null;
-  /** Key and address of its model's provider; null where it is given none. */
+  /** Key and address of its model's provider; null if it is given none. */
   access: ModelAccess | null;
   /**
-   * Whose limits it meets: a login or a key of a provider, by a name that tells nothing of the key; null where it has
-   * neither.
+   * The account whose limits apply: a login or a key of a provider, under a name that does not reveal the key. Null if
+   * there is neither.
    */
   account: string | null;
-  /** Variables that it cannot do without, and that have no value. */
+  /** Required variables that have no value. */
   missing: string[];
 }
 
-/** Names of the variables that an agent takes from the user's shell. */
+/** Names of the variables that an agent needs from the user's shell. */
 export const variablesOfAgent = (plan: KnownToPlan, who: AgentRef): string[] => [
   ...referredNames(plan.agents[who.agent]?.env ?? {}),
   ...(servingAgent(plan, who)?.variables ?? []),
 ];
 
-/** An agent of the plan; null where this build does not know it. */
+/** Returns an agent of the plan with its variables filled in; null if this build does not know the agent. */
 export function equipAgent(
   plan: KnownToPlan,
   who: AgentRef,
@@ -60,7 +60,7 @@ export function equipAgent(
     access: serving === null ? null : { key, baseUrl: serving.address(values) },
     account: accountOf(agent.provider(who.model), byKey, [
       key,
-      // What the config sets itself wins over what is handed over.
+      // What the config sets overrides variables from the user's shell.
       ...(serving?.variables ?? []).map((name) => env[name] ?? null),
     ]),
     missing: [...missing, ...(serving === null || !byKey ? [] : missingVariables(serving, values))],
@@ -78,13 +78,13 @@ function accountOf(provider: string | null, byKey: boolean, keys: readonly (stri
   return `${provider}/key-${digits}`;
 }
 
-/** Who serves the agent's model. */
+/** The provider of the agent's model; null if there is none. */
 function servingAgent(plan: KnownToPlan, { agent, model }: AgentRef): ModelProvider | null {
   const name = knownAgents(plan.agents).get(agent)?.provider(model) ?? null;
   return name === null ? null : (knownProviders(plan.providers).get(name) ?? null);
 }
 
-/** Fills the `${NAME}` in an environment map. */
+/** Replaces each `${NAME}` in a map of environment variables. Entries that refer to a missing variable are left out. */
 export function resolveEnv(
   env: Record<string, string>,
   values: Record<string, string>,

@@ -11,104 +11,108 @@ import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { removeTree } from '../../platform/fs/tree.js';
 import { writeFileAtomic } from '../../platform/fs/write-file.js';
 
-/** What of a run is needed for its agent's login. */
+/** The parts of a run that its agent's login needs. */
 export interface CredentialTarget {
   agent: Agent;
   home: string;
   config: string;
   handle: EnvironmentHandle;
-  /** Folder of the host where the run remembers what it has lent. */
+  /** Folder on the host in which the run keeps the copies that it gave to starts of the agent. */
   state: string;
 }
 
-/** Shorter texts in files of credentials are names and kinds. */
+/** Shorter texts in credential files are names and kinds, not secrets. */
 const SECRET_LENGTH = 16;
 
-const ownFile = ({ home }: LoginFile): string => join(homedir(), home);
-/** As each start was given them. */
-const lentFolder = ({ state }: Pick<CredentialTarget, 'state'>): string => join(state, 'login');
-/** As the agent has left it, who may have put anything in its place. */
-const readOfAgent = async (
+const userFile = ({ home }: LoginFile): string => join(homedir(), home);
+/** Copies of the login files as each start was given them. */
+const copiesFolder = ({ state }: Pick<CredentialTarget, 'state'>): string => join(state, 'login');
+/** The login file as the agent left it. The agent may have replaced it with anything. */
+const readFromAgent = async (
   environment: Environment,
-  borrower: CredentialTarget,
+  target: CredentialTarget,
   file: LoginFile,
 ): Promise<string | null> => {
-  const { root } = borrower.handle;
-  return fileText(await environment.look(borrower.handle, relative(root, file.at(borrower)), root));
+  const { root } = target.handle;
+  return fileText(await environment.look(target.handle, relative(root, file.at(target)), root));
 };
-const lentFile = (borrower: CredentialTarget, start: number, file: LoginFile): string =>
-  join(lentFolder(borrower), String(start), file.home);
+const copyPath = (target: CredentialTarget, start: number, file: LoginFile): string =>
+  join(copiesFolder(target), String(start), file.home);
 
-/** Why an agent that is to use its user's login cannot; null where it can, or needs none. */
+/** Why an agent that should use its user's login cannot; null if it can, or needs none. */
 export function whyNotLoggedIn({ agent }: Pick<CredentialTarget, 'agent'>): string | null {
-  const missing = (agent.login ?? []).find((file) => !existsSync(ownFile(file)));
+  const missing = (agent.login ?? []).find((file) => !existsSync(userFile(file)));
   return missing === undefined
     ? null
     : `not logged in: there is no ~/${missing.home}; log in with ${agent.name} in your own shell, or set auth to "key" in [agents.${agent.name}]`;
 }
 
-/** Copies of the user's login, and of nothing else of HOME, for a start of the agent; what was lent is remembered. */
+/**
+ * Copies the user's login files, and nothing else of HOME, for a start of the agent. Keeps what was copied, for
+ * `syncCredentials`.
+ * @throws ApplicationFailure (non-retryable) if the user is not logged in
+ */
 export async function copyCredentials(
-  borrower: CredentialTarget,
+  target: CredentialTarget,
   start: number,
 ): Promise<StartRequest['files']> {
-  const lent = [];
-  for (const file of borrower.agent.login ?? []) {
-    const content = await readTextIfThere(ownFile(file));
+  const given = [];
+  for (const file of target.agent.login ?? []) {
+    const content = await readTextIfThere(userFile(file));
     if (content === null)
-      throw ApplicationFailure.nonRetryable(whyNotLoggedIn(borrower) ?? 'not logged in', 'NotLoggedIn');
-    await mkdir(dirname(lentFile(borrower, start, file)), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(lentFile(borrower, start, file), content, 0o600);
-    lent.push({ path: file.at(borrower), content });
+      throw ApplicationFailure.nonRetryable(whyNotLoggedIn(target) ?? 'not logged in', 'NotLoggedIn');
+    await mkdir(dirname(copyPath(target, start, file)), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(copyPath(target, start, file), content, 0o600);
+    given.push({ path: file.at(target), content });
   }
-  return lent;
+  return given;
 }
 
-/** Removes what the run remembers of lent logins. */
-export const forgetLogins = (borrower: Pick<CredentialTarget, 'state'>): Promise<void> =>
-  removeTree(lentFolder(borrower));
+/** Removes the copies of the login that the run has kept. */
+export const forgetLogins = (target: Pick<CredentialTarget, 'state'>): Promise<void> =>
+  removeTree(copiesFolder(target));
 
 /**
- * Writes a login that the agent has renewed back to the user's, whose own may be good for nothing now; not over one that has
- * changed meanwhile. Says what it did. Can be repeated.
+ * Writes a login that the agent has renewed back to the user's file, which may have become invalid by the renewal. Does
+ * not overwrite a file that has changed in the meantime. Returns lines for the report. Can be repeated.
  */
 export async function syncCredentials(
   environment: Environment,
-  borrower: CredentialTarget,
+  target: CredentialTarget,
   start: number,
 ): Promise<string[]> {
   const notes: string[] = [];
-  for (const file of borrower.agent.login ?? []) {
-    const lent = await readTextIfThere(lentFile(borrower, start, file));
-    const renewed = lent === null ? null : await readOfAgent(environment, borrower, file);
-    const own = await readTextIfThere(ownFile(file));
-    if (lent === null || renewed === null || renewed === lent || renewed === own) continue;
-    // An agent that was killed may have left half of it.
-    if (own !== lent || !isJsonObject(parseJson(renewed))) {
+  for (const file of target.agent.login ?? []) {
+    const given = await readTextIfThere(copyPath(target, start, file));
+    const renewed = given === null ? null : await readFromAgent(environment, target, file);
+    const own = await readTextIfThere(userFile(file));
+    if (given === null || renewed === null || renewed === given || renewed === own) continue;
+    // A killed agent may have left an incomplete file.
+    if (own !== given || !isJsonObject(parseJson(renewed))) {
       notes.push(`start ${start} of the agent changed its login; ~/${file.home} was left as it is`);
       continue;
     }
-    const path = await realpath(ownFile(file)); // it may be a symlink
+    const path = await realpath(userFile(file)); // it may be a symlink
     await writeFileAtomic(path, renewed, (await stat(path)).mode & 0o777);
     notes.push(`start ${start} of the agent renewed its login, which was written to ~/${file.home}`);
   }
   return notes;
 }
 
-/** Tokens in the user's files, in those that were lent, and in what agents have made of them. */
-export async function loginSecrets(environment: Environment, borrower: CredentialTarget): Promise<string[]> {
-  const files = borrower.agent.login ?? [];
+/** Returns the tokens in the user's login files, in the copies of them, and in what agents have made of these. */
+export async function loginSecrets(environment: Environment, target: CredentialTarget): Promise<string[]> {
+  const files = target.agent.login ?? [];
   if (files.length === 0) return [];
-  const starts = (await readdir(lentFolder(borrower)).catch(() => [])).map(Number);
+  const starts = (await readdir(copiesFolder(target)).catch(() => [])).map(Number);
   const paths = files.flatMap((file) => [
-    ownFile(file),
-    ...starts.map((start) => lentFile(borrower, start, file)),
+    userFile(file),
+    ...starts.map((start) => copyPath(target, start, file)),
   ]);
   const texts = [
     ...(await Promise.all(paths.map(readTextIfThere))),
     ...(starts.length === 0
       ? []
-      : await Promise.all(files.map((file) => readOfAgent(environment, borrower, file)))),
+      : await Promise.all(files.map((file) => readFromAgent(environment, target, file)))),
   ];
   return [...new Set(texts.flatMap((text) => stringsIn(parseJson(text ?? ''))))].filter(
     (value) => value.length >= SECRET_LENGTH,

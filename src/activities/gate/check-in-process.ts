@@ -6,8 +6,8 @@ import { doWork, isQuick } from '../../gates/work.js';
 const PROGRAM = new URL('./work-program.js', import.meta.url);
 
 /**
- * Does a piece of a gate's work: in a thread where it may take long, since the worker that is busy with it for seconds would
- * be taken for frozen. Gives null where it is not done in time.
+ * Performs a part of a gate check: in a thread if it may take long, because a worker that is busy for seconds would be
+ * considered frozen. Returns null if it is not finished in time.
  */
 export async function workApart<K extends keyof GateWork>(
   kind: K,

@@ -9,19 +9,18 @@ import { planQuestion, readStart, startOneShot, type OneShotAnswer } from '../ag
 import type { AgentInPlace } from '../step/run-paths.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** What an agent is to be asked. */
 export interface AgentQuestion {
   agent: AgentInPlace;
   prompt: string;
   timeoutSecs: number;
-  /** The last start whose output has been taken; 0 where none has. */
+  /** The last start whose output was used; 0 if none was. */
   taken: number;
 }
 
 /**
- * Asks an agent once, in an empty folder of its own. One that an earlier attempt has started is adopted, and the output
- * of one that has completed since is taken: it is paid for.
- * @throws ModelFailed, or the signal's reason when that aborts.
+ * Asks an agent once, in an empty folder of its own. Adopts an agent that an earlier attempt has started, and takes the
+ * output of one that has completed since: it is paid for.
+ * @throws ModelFailed, or the signal's reason if it aborts
  */
 export async function askAgent(
   context: RunContext,
@@ -41,12 +40,12 @@ export async function askAgent(
   const start = alive ? last : last + 1;
   if (!alive) await startAgent(context, question, start, fence);
   const end = await follow(context, agent.handle, start, signal);
-  // Given up as early as one that is too slow: each start may cost money.
+  // Treated like a timeout, which is given up early: each start may cost money.
   if (end.state !== 'ended') {
     const errors = await supervisorErrors(startFolder(agent.handle, start));
     throw new ModelFailed('timeout', `the agent was lost without an exit status${errors}`);
   }
-  // Another attempt may have started the next one by now.
+  // Another attempt may have started the next agent by now.
   await fence.check();
   await environment.kill(agent.handle, 'everything');
   const { said, ending } = await readStart(context, agent, start);
@@ -55,7 +54,7 @@ export async function askAgent(
   return said;
 }
 
-/** Starts the judge where nothing of the starts before is left: each is a vote of its own. */
+/** Starts the judge where nothing of earlier starts is left: each vote is independent. */
 async function startAgent(
   { environment }: RunContext,
   { agent: judge, prompt, timeoutSecs }: AgentQuestion,
@@ -77,7 +76,9 @@ async function startAgent(
   }
 }
 
-/** Waits for the end. A cancelled judge is ended; any other reason to stop leaves it to the next attempt. */
+/**
+ * Waits for the judge to end. Stops it if the run is cancelled; any other reason to stop leaves it to the next attempt.
+ */
 async function follow(
   { environment }: RunContext,
   handle: EnvironmentHandle,
@@ -92,7 +93,7 @@ async function follow(
   }
 }
 
-/** An end that says nothing of the answer; null where the agent has had its say. */
+/** Returns a failure if the way the agent ended says nothing about an answer; null if the agent has answered. */
 function failureOf({ ending, message, again }: Classified, timeoutSecs: number): ModelFailed | null {
   if (ending === 'timeout') return new ModelFailed('timeout', `gave no answer within ${timeoutSecs} s`);
   if (again !== null) {

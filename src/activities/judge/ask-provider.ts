@@ -8,7 +8,7 @@ import type { JudgeAnswer } from '../../results/records/judgment.js';
 import type { JudgeSettings } from '../../scenario/plan.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** Asks the model of a provider once. @throws ModelFailed, or the signal's reason when that aborts. */
+/** Asks the model of a provider once. @throws ModelFailed, or the signal's reason if it aborts */
 export async function askProvider(
   { values }: RunContext,
   provider: ModelProvider,

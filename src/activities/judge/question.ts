@@ -13,7 +13,7 @@ import { readStep } from '../step/run-step-once.js';
 import type { Deps } from '../step/deps.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** Puts together what the judge is told of a run, redacted. */
+/** Gathers what the judge is given about a run, redacted. */
 export async function gatherQuestion(
   { resultsPath }: Deps,
   context: RunContext,
@@ -29,7 +29,7 @@ export async function gatherQuestion(
   const agent = (await readAgentStep(context))?.result.record;
   return {
     rubric,
-    // One by one, since a file is a document of its own to the redactor.
+    // One by one, because the redactor treats each file as a separate document.
     files:
       changes === null
         ? null

@@ -9,15 +9,18 @@ import { usageOfStart } from '../agent/usage.js';
 import type { AgentInPlace } from '../step/run-paths.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** Tokens of a judge, and US dollars: 0 where it was not asked, null where a price is not known. */
+/** Tokens of a judge and their cost in US dollars: 0 if it was not asked, null if a price is unknown. */
 export interface JudgeUsage {
   usage: TokenUsage;
   cost_usd: number | null;
-  /** Where `cost_usd` is null: the part of it that is known. */
+  /** The known part of the cost, if `cost_usd` is null. */
   cost_usd_at_least?: number;
 }
 
-/** What a judge has used: by API of all its answers, each by itself; as an agent of all starts, which are paid for too. */
+/**
+ * Returns what a judge has used. By API: the sum of all its answers, each priced separately. As an agent: the sum of
+ * all its starts, which were paid for too.
+ */
 export async function judgeUsage(context: RunContext, answers: readonly JudgeAnswer[]): Promise<JudgeUsage> {
   const { judgeAgent, prices, provider } = context;
   if (judgeAgent !== null) return usageOfAgent(context, judgeAgent);
@@ -41,13 +44,13 @@ async function usageOfAgent(
   const starts = [];
   for (const output of outputs)
     starts.push(await usageOfStart(agent, output, createUsageMeter(model, pricer)));
-  // Of an interrupted start, nothing exact is known.
+  // The exact usage of an interrupted start is unknown.
   const interrupted = starts.some(({ token_usage_at_least: atLeast }) => atLeast !== undefined);
   const usage = interrupted ? NO_USAGE : sumUsage(starts.map(({ token_usage }) => token_usage));
   return agent.free || outputs.length === 0 ? { usage, cost_usd: 0 } : { usage, ...costOf(starts) };
 }
 
-/** The cost of all, or the part of it that is known. */
+/** The total cost, or the known part of it. */
 function costOf(
   parts: readonly Pick<JudgeUsage, 'cost_usd' | 'cost_usd_at_least'>[],
 ): Omit<JudgeUsage, 'usage'> {

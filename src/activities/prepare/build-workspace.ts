@@ -20,36 +20,36 @@ import { findProgram } from '../step/find-program.js';
 import { execWithRoom } from '../step/room.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** Long enough for an installation; a setup command that hangs must not hang the sweep. */
+/** Long enough for an installation; a setup command that hangs must not block the sweep. */
 const SETUP_SECS = 600;
 const HEALTH_SECS = 30;
-const UNFIT_LIMIT = 500;
+const MAX_REASON_LENGTH = 500;
 
 export interface Prepared {
   setup: CommandRecord[];
   health_check: CommandRecord | null;
-  /** What the agent says of its version; null where it says nothing. */
+  /** The agent's version as it prints it; null if it prints none. */
   agent_version?: string | null;
-  /** Path of the target binary as the agent finds it; null when it finds none. */
+  /** Path of the target binary as the agent finds it; null if it finds none. */
   resolved: string | null;
-  /** Why the agent cannot be started; null when it can. */
+  /** Why the agent cannot be started; null if it can. */
   unfit: string | null;
   warnings: string[];
-  /** Names the content of all that the target is known to consist of. */
+  /** Hash of all files that the target is known to consist of. */
   target_fingerprint?: string | null;
-  /** That fingerprint is of all its files; absent where an older build took that of its program alone. */
+  /** Set if the fingerprint covers all its files; absent if an older build fingerprinted only its program. */
   target_whole?: true;
-  /** Names everything that the result depends on (cache-key.ts). */
+  /** Hash of everything that the result depends on (cache-key.ts). */
   cache_key?: string | null;
-  /** Id of a finished run with that key, which is taken in place of a new one. */
+  /** Id of a finished run with that key, whose result is used instead of a new run. */
   reuse?: string | null;
 }
 
-/** How long it may take to build a workspace: its commands have limits of their own. */
+/** How long building a workspace may take, in seconds: the sum of the limits of its commands. */
 export const buildSecs = ({ scenario, target }: Pick<RunContext, 'scenario' | 'target'>): number =>
   scenario.inputs.commands.length * SETUP_SECS + (target.health_check === undefined ? 0 : HEALTH_SECS);
 
-/** Makes the workspace anew: the fixture, setup files and commands, the target on PATH, the health check. */
+/** Builds a fresh workspace: the fixture, setup files and commands, the target on PATH, the health check. */
 export async function buildWorkspace(
   deps: Deps,
   context: RunContext,
@@ -57,7 +57,7 @@ export async function buildWorkspace(
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { environment, handle, scenario, target, targetEnv, baseEnv } = context;
-  const unfit = whyUnfit(context);
+  const unfit = whyNotReady(context);
   if (unfit !== null)
     return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
   const fixture = fixtureFolder(deps.resultsPath, context.fixture);
@@ -83,7 +83,7 @@ export async function buildWorkspace(
     }
     if ((await environment.look(handle, '.')).kind !== 'directory') {
       const reason = `the setup command removed the workspace: ${context.redact(command)}`;
-      const unfit = beginningOf(reason, UNFIT_LIMIT);
+      const unfit = beginningOf(reason, MAX_REASON_LENGTH);
       return { setup, health_check: null, agent_version: null, resolved: null, unfit, warnings };
     }
   }
@@ -114,18 +114,18 @@ export async function buildWorkspace(
     unfit:
       health.exitCode === 0
         ? null
-        : // It crosses Temporal.
+        : // Shortened because it crosses Temporal.
           beginningOf(
             context.redact(
               `health check failed (${describeEnd(health, HEALTH_SECS)}): ${target.health_check}${reason === '' ? '' : `: ${reason}`}`,
             ),
-            UNFIT_LIMIT,
+            MAX_REASON_LENGTH,
           ),
   };
 }
 
-/** What the user has to see to before anything can be set up; null when nothing is amiss. */
-function whyUnfit(context: RunContext): string | null {
+/** What the user must do before anything can be set up; null if nothing is wrong. */
+function whyNotReady(context: RunContext): string | null {
   const { missing, place, needsSandbox, scenario, target_path } = context;
   if (missing.length > 0) {
     const names = missing.map((name) => `\${${name}}`).join(', ');
@@ -140,28 +140,31 @@ function whyUnfit(context: RunContext): string | null {
   return whyNotLoggedIn(context);
 }
 
-/** Where the key of a built-in agent is missing: its user's login is asked for in the config, and never just taken. */
+/** Hint for a built-in agent without a key: the user's login is used only if the config says so. */
 const orLogin = ({ agent, access, run }: RunContext): string =>
   adapterNames.includes(agent.name) &&
   access?.key === null &&
   agent.login === null &&
   knownProviders({}).has(agent.provider(run.cell.model) ?? '')
-    ? // Not as the file has it: redaction would take it for a secret.
+    ? // Not in the syntax of the file, which redaction would take for a secret.
       `, or set auth to "login" in [agents.${agent.name}] in llm-tool-test-config.toml if you have logged in`
     : '';
 
-/** A target given by path is reached by its name, through a private folder that comes first on PATH. */
+/** A target given by path is reached by its base name, through a private folder that comes first on PATH. */
 function linkedTarget({ target, target_path, handle }: RunContext): Contents['programs'] {
   const path = target_path ?? (target.binary.includes('/') ? join(handle.workspace, target.binary) : null);
   return path === null ? {} : { [basename(target.binary)]: path };
 }
 
-/** Deno from npm is on nobody's PATH: agent scripts of the workspace and their agents find it like the target. */
+/**
+ * Deno installed from npm is not on PATH. If the workspace has agent scripts, it is linked like the target, so that
+ * they and their agents find it.
+ */
 async function linkedDeno(context: RunContext, fixture: string): Promise<Contents['programs']> {
   const hasScripts =
     ['', 'initial-state'].some((folder) => existsSync(join(fixture, folder, SCRIPTS_FOLDER))) ||
     Object.keys(context.scenario.inputs.files).some((path) => path.startsWith(`${SCRIPTS_FOLDER}/`));
-  // An earlier attempt may have linked it, in a folder that is made anew.
+  // An earlier attempt may have linked it in the private folder, which is created anew.
   const others = pathOf(context)
     .split(delimiter)
     .filter((folder) => folder !== context.binaries);
@@ -189,6 +192,6 @@ async function whyNoTarget(context: RunContext): Promise<string> {
 
 async function resolveTarget(context: RunContext): Promise<string | null> {
   const found = await findProgram(context, basename(context.target.binary), pathOf(context));
-  // Not our link to it, which is gone with the run.
+  // The real path, not our link to it, which is removed with the run.
   return found === null || !sharesHost(context.handle) ? found : realpathSync.native(found);
 }

@@ -13,17 +13,17 @@ import type { RunContext } from '../step/run-context.js';
 import type { Prepared } from './build-workspace.js';
 import { notPrograms, type TargetFiles } from './target-files.js';
 
-/** The key of a run, or why it has none: where a part is not known, nothing is reused. */
+/** The key of a run, or why it has none: if any part is unknown, nothing is reused. */
 export type FoundKey = { key: string; unknown: null } | { key: null; unknown: string };
 
-/** Of a shell's variables those that change what programs print. */
+/** Variables of the shell that change what programs print. */
 const LOCALE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/;
 
 /**
- * A hash over everything that the result of a run depends on, so that another run with the same key may be reused:
- * scenario with prompt, gates, scripts, judge, rubric and limits; fixture; agent, its settings, version and program; model,
- * variant, repetition; what the target consists of and what its health check printed; values of `${NAME}`; language and
- * time zone; files and folders that are named by absolute path; this program.
+ * A hash of everything that the result of a run depends on, so that another run with the same key can reuse it:
+ * scenario with prompt, gates, scripts, judge, rubric and limits; fixture; agent, its settings, version and program;
+ * model, variant, repetition; what the target consists of and what its health check printed; values of `${NAME}`;
+ * language and time zone; files and folders named by absolute path; this program.
  */
 export async function cacheKey(
   context: RunContext,
@@ -38,7 +38,7 @@ export async function cacheKey(
   const judgedBy = context.judgeAgent === null ? 'api' : await judgeParts(context, context.judgeAgent);
   if (judgedBy === null) return unknown('the program of the agent that judges is not found');
   const { agent, model, variant, repetition } = run.cell;
-  // Paths of this run in what is printed would make every run a new one.
+  // Paths of this run in the printed text would make every key unique.
   const generic = (text: string): string => text.replaceAll(handle.root, '<run>');
   const health = prepared.health_check;
   const agentEnv = Object.entries(agentSettings?.env ?? {}).map(([name, text]): [string, string | null] => {
@@ -67,7 +67,7 @@ export async function cacheKey(
           ...launch.argv.slice(1).filter(isAbsolute),
           ...commandsOf(scenario).flatMap(absolutePaths),
           ...[...Object.entries(targetEnv), ...agentEnv].flatMap(([name, value]) =>
-            // Programs on PATH are not looked at, wherever it comes from.
+            // Programs on PATH are ignored, wherever it comes from.
             name === 'PATH' || value === null ? [] : absolutePaths(value),
           ),
         ]),
@@ -86,7 +86,7 @@ export async function cacheKey(
   }
 }
 
-/** What a result depends on; each part is JSON, and any other value of any part is another key. */
+/** What a result depends on. Each part is JSON; any change of any part changes the key. */
 export interface CacheParts {
   build: string;
   scenario: string;
@@ -120,7 +120,7 @@ const commandsOf = ({ inputs, steps, checks }: RunContext['scenario']): string[]
   ...checks.gates.flatMap((gate) => ('command' in gate ? [gate.command] : [])),
 ];
 
-/** What a judgment by an agent depends on; null where its program is not found. */
+/** What a judgment by an agent depends on; null if the agent's program is not found. */
 async function judgeParts(context: RunContext, judge: AgentInPlace): Promise<object | null> {
   const { launch, env, program } = await planQuestion(judge, '', 1);
   if (program === null) return null;
@@ -133,11 +133,11 @@ async function judgeParts(context: RunContext, judge: AgentInPlace): Promise<obj
   };
 }
 
-/** A program's content; that of a container is known by its image. */
+/** Hash of a program. A program in a container is identified by its path, and the image by its id. */
 const programIn = async (handle: EnvironmentHandle, program: string): Promise<string | null> =>
   sharesHost(handle) ? fingerprint(program) : program;
 
-/** Files and folders that are named by absolute path, and so are neither in the fixture nor in the scenario. */
+/** Hashes of the files named by absolute path, which are therefore in neither the fixture nor the scenario. */
 async function outsideFiles(context: RunContext, named: readonly string[]): Promise<SourceFile[]> {
   const { root } = context.handle;
   if (!sharesHost(context.handle)) return []; // they are in the image

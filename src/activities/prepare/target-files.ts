@@ -7,15 +7,15 @@ import type { Prepared } from './build-workspace.js';
 
 export type TargetFiles = ProgramFiles;
 
-/** Paths that change from run to run, or that the scenario's own hash covers: no part of any program. */
+/** Paths that change from run to run, or that the scenario's own hash covers; not part of any program. */
 export const notPrograms = ({ handle }: RunContext): string[] => [...handle.hidden, cacheHome()];
 
-/** What the target consists of, as it is now; `resolved` is its program. */
+/** Fingerprint of what the target consists of now. `resolved`: path of its program. */
 export async function targetFiles(context: RunContext, resolved: string): Promise<TargetFiles> {
   const { container } = context.handle;
   if (container !== undefined) return filesOfImage(context, container.image);
   const workspace = workspaceAround(context, resolved);
-  // What setup commands change there is not in the fixture's hash; without any, that covers all of it.
+  // The fixture's hash covers the workspace unless setup commands change it.
   if (workspace !== null && context.scenario.inputs.commands.length === 0)
     return { fingerprint: await fingerprint(resolved), unknown: null };
   return programFiles(resolved, {
@@ -26,21 +26,21 @@ export async function targetFiles(context: RunContext, resolved: string): Promis
   });
 }
 
-/** The image and the fixture hold all of it, unless setup commands add to them. */
+/** The image and the fixture contain the whole target, unless setup commands change it. */
 const filesOfImage = ({ scenario }: RunContext, image: string): TargetFiles =>
   scenario.inputs.commands.length === 0
     ? { fingerprint: image, unknown: null }
     : { fingerprint: null, unknown: 'what setup commands change in a container is not known' };
 
-/** The run's workspace where the program is in it, else null. */
+/** The run's workspace if it contains the program; else null. */
 function workspaceAround({ handle }: RunContext, program: string): string | null {
   const workspace = realPath(handle.workspace);
   return program.startsWith(`${workspace}/`) ? workspace : null;
 }
 
 /**
- * Whether the target is no longer what it was when the run was prepared: then nobody knows which one was tested. What is in
- * the workspace is the agent's to change.
+ * Whether the target has changed since the run was prepared, so that it is unknown which version was tested. A target
+ * in the workspace is never reported: the agent may change it.
  */
 export async function hasTargetChanged(context: RunContext, prepared: Prepared): Promise<boolean> {
   const { resolved, target_whole, target_fingerprint = null } = prepared;

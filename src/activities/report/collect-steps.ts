@@ -20,43 +20,42 @@ import { stepsOfKind } from '../step/scenario-steps.js';
 import type { ContextStep } from '../agent/context-message.js';
 import type { Prepared } from '../prepare/build-workspace.js';
 
-/** What the steps of a run left; null for one that was not performed, or of which nothing can be used. */
+/** Results of the steps of a run; null for a step that was not performed or whose result cannot be used. */
 export interface Found {
   prepared: Manifest<Prepared> | null;
   contexts: { of: NamedStep<Step>; left: Manifest<ContextStep> | null }[];
-  /** How often the agent was started, and how often its step was tried. */
+  /** How many times the agent was started, and how many attempts its steps had. */
   starts: number;
   attempts: number;
-  /** What became of starts that no step speaks of: the step that started them failed for good. */
+  /** How the starts ended that no step reports: the step that started them failed for good. */
   lostStarts: string[];
-  /** Each time that the agent was run: again where its provider had not served it. */
+  /** The agent's runs, in order: it is run again if its provider did not serve it. */
   agents: Manifest<AgentStep>[];
-  /** The last of them. */
   agent: Manifest<AgentStep> | null;
-  /** The last that a step speaks of, by which the run is judged. */
+  /** The last one that a step reports. The run is judged by it. */
   performed: Manifest<AgentStep> | null;
-  /** The scenario's own commands. */
   commands: { of: NamedStep<Step>; left: Manifest<CommandRecord> | null }[];
   gates: (Manifest<GateDetail> | null)[];
   evaluators: (Manifest<EvaluatorResult> | null)[];
   judge: Manifest<Judgment> | null;
-  /** US dollars for all that it answered, usable or not; 0 when it was not asked. */
+  /** Cost of all its answers, usable or not, US dollars; 0 if it was not asked. */
   judgeCost: Omit<JudgeUsage, 'usage'>;
-  /** Paths of what the judge left among the artifacts. */
+  /** Paths of the judge's files among the artifacts. */
   judgeArtifacts: string[];
-  /** A gate that was due and left nothing is there as an error. */
+  /** Results of the gates. A gate that was due and left no result is included as an error. */
   gateDetails: GateDetail[];
-  /** Why the run cannot be tested; null where it can. */
+  /** Why the run cannot be tested; null if it can. */
   unfit: string | null;
-  /** Everything that the plan wants of this run, whatever was found of it. */
+  /** Every step that the plan requires of this run, with its result if there is one. */
   checks: Check[];
-  /** Why steps that failed or were due left nothing that can be used, by their names. */
+  /** Why a step that failed or was due left no usable result, by step name. */
   lacking: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads what every step left, and sets it against what the plan wants. `stop` ends what still lives of the run: only then
- * are starts of the agent read that no step speaks of, and what a step leaves because it was ended so no longer counts.
+ * Reads the results of all steps and compares them with what the plan requires. `stop` ends everything of the run that
+ * is still alive. Starts of the agent that no step reports are read only after that, while results that a step leaves
+ * because it was stopped no longer count.
  */
 export async function collectSteps(
   context: RunContext,
@@ -90,7 +89,7 @@ export async function collectSteps(
   const judge = await read<Judgment>(STEPS.judge);
   await stop();
   const unread = await readUnread(context, published, prepared?.result ?? null, cancelled).catch(
-    () => null, // it may be why its step has failed
+    () => null, // reading may fail for the reason for which the step failed
   );
   const agents = [...published, ...(unread === null ? [] : [unread])];
   const fates = await fatesOfStarts(context);
@@ -103,7 +102,7 @@ export async function collectSteps(
     contexts,
     agents,
     agent: agents.at(-1) ?? null,
-    // A start that no step speaks of is read for its cost, and decides nothing.
+    // A start that no step reports is read for its cost and decides nothing.
     performed: published.at(-1) ?? null,
     commands,
     gates,
@@ -144,7 +143,7 @@ export async function collectSteps(
     void checks.push({ kind: 'step', step, left: left === null ? null : true, why: why(step) });
   if (!cancelled) {
     wants(STEPS.prepare, steps.prepared);
-    // Of steps that come one after the other, those after the first that is lacking are not due.
+    // The steps run in sequence: after the first one without a result, none is due.
     if (steps.prepared !== null && unfit === null) {
       const lefts = new Map([...contexts, ...commands].map(({ of, left }) => [of.name, left]));
       for (const { step, name } of nameSteps(scenario.steps)) {
@@ -168,7 +167,7 @@ export async function collectSteps(
         ...{ left: steps.judge?.result ?? null, why: why(STEPS.judge) },
       });
   }
-  // Whatever else has failed for good or was altered is not passed over.
+  // Other steps that failed for good or were altered must not be ignored.
   const known = new Set(checks.map(({ step }) => step));
   for (const step of [...altered, ...failures.map((failure) => failure.step)])
     if (!known.has(step)) wants(step, null);
@@ -181,7 +180,7 @@ export async function collectSteps(
 
 const NOTHING = 'left no result';
 
-/** Unknown where the answers are not as they were given: the judgment, which was made of them before, counts all the same. */
+/** Returns null as the cost if the answers were altered. The judgment still counts: it was made of them before. */
 async function judgeCost(context: RunContext): Promise<Found['judgeCost']> {
   try {
     return await judgeUsage(context, await readAnswers(context));
@@ -193,7 +192,7 @@ async function judgeCost(context: RunContext): Promise<Found['judgeCost']> {
 
 const isAltered = (error: unknown): boolean => error instanceof ApplicationFailure && error.type === ALTERED;
 
-/** Whether the plan wants this run to be judged. */
+/** Whether the plan requires this run to be judged. */
 const isJudgeDue = (
   { judge, scenario }: RunContext,
   agent: Found['agent'],

@@ -4,7 +4,7 @@ import { SCHEMA_VERSION, type Metrics } from '../../results/records/result-line.
 import type { Found } from './collect-steps.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** metrics.json: what was counted and scored. */
+/** Composes metrics.json: what was counted and scored. */
 export function composeMetrics(context: RunContext, record: RunRecord, found: Found): Metrics {
   const gates = found.gateDetails;
   const passed = gates.filter(({ status }) => status === 'pass').length;
@@ -21,7 +21,7 @@ export function composeMetrics(context: RunContext, record: RunRecord, found: Fo
     details: gates,
     efficiency,
     judge: found.judge?.result ?? null,
-    // Of a run that could not be tested there is nothing to weigh.
+    // A run that could not be tested has no score.
     ...(composite === undefined || record.outcome === 'error' || record.outcome === 'cancelled'
       ? {}
       : {

@@ -19,7 +19,7 @@ import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** run.json: what ran and how it ended. */
+/** Composes run.json: what ran and how it ended. */
 export function composeRecord(
   context: RunContext,
   input: ReportInput,
@@ -95,7 +95,7 @@ export function composeRecord(
   };
 }
 
-/** What is asked for and not done, and post scripts that failed. */
+/** Warnings about settings that could not be applied, and about commands that failed. */
 function notices(
   { scenario, run, agent: adapter, place }: RunContext,
   { before, posts }: { before: CommandRecord[]; posts: CommandRecord[] },
@@ -129,14 +129,14 @@ const failures = (what: string, commands: readonly CommandRecord[]): string[] =>
 
 const NAMED = 10;
 
-/** Who looks into fixture/ is to know that it is not all that was there. */
+/** Tells readers of fixture/ that it is incomplete. */
 function leftOutNotice(leftOut: SkippedEntry[]): string[] {
   const named = leftOut.slice(0, NAMED).map(({ path, reason }) => `${path} (${reason})`);
   const more = leftOut.length > NAMED ? ` and ${leftOut.length - NAMED} more` : '';
   return leftOut.length === 0 ? [] : [`left out of fixture/: ${named.join(', ')}${more}`];
 }
 
-/** A limit that was not kept to. One that stopped the agent is told as its end. */
+/** Warning about a cost limit that was not enforced. A limit that stopped the agent is reported as its end instead. */
 function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): string[] {
   if (maxUsd === undefined || agent === null || agent.starts === 0) return [];
   if (agent.ending === 'max_cost') return [];
@@ -151,10 +151,10 @@ function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): stri
   ];
 }
 
-/** Name, what it left, and why it was not performed where it has a reason of its own. */
+/** Name, result, and the step's own reason why it was not performed, if it has one. */
 type PlannedStep = [name: string, manifest: Manifest<unknown> | null, reason?: string | null];
 
-/** Why a judge that the scenario has was not asked, as far as that is a reason of its own. */
+/** Why the scenario's judge was not asked; null if the reason is one that other steps share. */
 const reasonNotJudged = ({ judge, scenario }: RunContext, found: Found): string | null =>
   judge === null
     ? 'left out by --no-judge'
@@ -162,11 +162,11 @@ const reasonNotJudged = ({ judge, scenario }: RunContext, found: Found): string 
         always: judge.always,
         gates: scenario.checks.gates.length,
         notPassed: found.gateDetails.filter(({ status }) => status !== 'pass').length,
-        // One that was not run is a reason that the other steps share.
+        // If the agent was not run, other steps have the same reason.
         completed: found.agent?.result.record.completed ?? true,
       });
 
-/** A step of the scenario; that of the agent as often as it was run. */
+/** A step of the scenario. The agent's step is listed once per run of the agent. */
 const stepsPlanned = (found: Found, { step, name }: NamedStep<Step>): PlannedStep[] =>
   step.kind === 'agent'
     ? (found.agents.length === 0 ? [null] : found.agents).map((manifest, index) => [

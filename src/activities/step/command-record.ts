@@ -6,11 +6,14 @@ import type { RunContext } from './run-context.js';
 /** Enough to see why a command failed. */
 const RECORD_LIMIT = 16 * 1024;
 
-/** Cut where more is left than is kept, with an ellipsis for redaction; cut to size when it is redacted. */
+/**
+ * Shortens output to RECORD_LIMIT characters. It is first cut to twice that with an ellipsis, next to which redaction
+ * finds cut secrets, and only cut to size after redaction.
+ */
 const shortRecord = ({ redact }: RunContext, output: string): string =>
   redact(beginningOf(output, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT);
 
-/** What of a command's run is recorded, redacted. */
+/** Returns what is recorded of a command that was run, redacted. */
 export const toRecord = (context: RunContext, command: string, result: CommandResult): CommandRecord => ({
   command: context.redact(command),
   exit_code: result.exitCode,

@@ -1,14 +1,14 @@
 import type { RunRef } from '../../workflows/protocol.js';
 
-/** What the worker gives to every activity. */
+/** What the worker passes to every activity. */
 export interface Deps {
   resultsPath: string;
   stateFolder: string;
-  /** Names the Temporal server that the worker works for, the same after a restart. */
+  /** Identifies the Temporal server that the worker is connected to; the same after a restart of the server. */
   server?: string;
   /**
-   * Whether the server that answers is the one that the worker works for. Another may have taken its port while it was
-   * down; what that one does not know proves nothing. Never rejects.
+   * Whether the server that answers is the worker's own. Another server may have taken its port while it was down; that
+   * one not knowing a workflow proves nothing. Never rejects.
    */
   isOwnServer: () => Promise<boolean>;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */

@@ -3,21 +3,21 @@ import { ApplicationFailure } from '@temporalio/common';
 import { diskRemedy, isFull } from '../../lib/disk-failure.js';
 import { whyNoRoom } from '../../platform/fs/disk-room.js';
 
-/** Type of the failure of a step whose disk takes nothing for now: it is tried again until it does (patient.ts). */
+/** Failure type of a step whose disk cannot be written for now. The step is retried until it can (retry-policy.ts). */
 export const DISK_FAILURE = 'DiskUnavailable';
 
-/** Too little for anything. */
+/** With less room than this, bytes, a disk counts as full. */
 const BARELY = 4096;
 
-/** What a person can do about an error of the machine that is not of its disks. */
+/** What a person can do about system errors other than those of disks. */
 const ADVICE: Record<string, string> = {
   EMFILE: 'too many open files: raise the limit (ulimit -n) and restart the engine',
   ENOMEM: 'out of memory: lower --concurrency; the step is retried',
 };
 
 /**
- * Gives errors of the machine a message that says where it happened and what to do. `own` are folders without which nothing
- * works: that they are gone, or closed to us, is such an error too.
+ * Runs `perform` and gives system errors a message that says where they happened and what to do. `own`: folders without
+ * which nothing works; an error also counts as one of the disk if one of them is missing or not accessible.
  */
 export async function withAdvice<R>(perform: () => Promise<R>, own: readonly string[] = []): Promise<R> {
   try {
@@ -41,13 +41,13 @@ function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
   });
 }
 
-/** Where the disk is full. Node names no file when a write fails, and the source when a copy does. */
+/** Path at which the disk is full. Node names no file if a write fails, and the source if a copy fails. */
 const placeOf = (
   error: NodeJS.ErrnoException & { dest?: string },
   own: readonly string[],
 ): string | undefined => own.find((folder) => whyNoRoom(folder, BARELY) !== null) ?? error.dest ?? error.path;
 
-/** The folder of ours that keeps a path in it from being used; null where none does. */
+/** The folder or path in one of our folders that makes a path unusable; null if there is none. */
 function blocking(path: string, code: string | undefined, own: readonly string[]): string | null {
   const folder = own.find((folder) => path === folder || path.startsWith(`${folder}/`));
   if (code !== 'ENOENT') return folder === undefined || code !== 'EACCES' ? null : path;
@@ -56,6 +56,6 @@ function blocking(path: string, code: string | undefined, own: readonly string[]
   );
 }
 
-/** V8 and Node have names of their own for a lack of memory. */
+/** V8 and Node report a lack of memory in their own ways. */
 const codeOf = ({ code, message }: NodeJS.ErrnoException): string | undefined =>
   code === 'ERR_MEMORY_ALLOCATION_FAILED' || message === 'Array buffer allocation failed' ? 'ENOMEM' : code;

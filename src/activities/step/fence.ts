@@ -6,18 +6,19 @@ import { linkUnlessThere } from '../../platform/fs/write-file.js';
 import type { RunContext } from './run-context.js';
 
 /**
- * Keeps an attempt that was given up for lost, and wakes up later, from touching what its successor works on. Each
- * attempt leaves a file of its own, named by its number, so none can overwrite another's word. The run's folder is named
- * after the workflow's first execution: after a reset, where attempts are counted anew, numbers go on above those before.
+ * Prevents an attempt that was considered lost, and continues later, from touching what its successor works on. Each
+ * attempt leaves its own file, named by its number, so none can overwrite another's. The run's folder is named after
+ * the workflow's first execution. After a reset Temporal counts attempts from 1 again; their numbers continue above
+ * those before.
  */
 export interface Fence {
-  /** Throws when a later attempt has begun. Called before whatever cannot be undone. */
+  /** Throws if a later attempt has begun. Called before anything that cannot be undone. */
   check: () => Promise<void>;
 }
 
 /**
- * A local activity begins with attempt 1 on each worker: the time when it was scheduled tells which one is later. Such
- * numbers are below those of the attempts that the server counts, which come after.
+ * Number of this attempt. A local activity begins with attempt 1 on each worker, so the time when it was scheduled
+ * determines which one is later. Its numbers are below those of attempts that the server counts, which come after.
  */
 function ownNumber(folder: string, empty: string): number {
   const { isLocal, attempt, currentAttemptScheduledTimestampMs } = Context.current().info;
@@ -30,8 +31,8 @@ function ownNumber(folder: string, empty: string): number {
 const PER_EXECUTION = 1_000_000;
 
 /**
- * How many executions of the workflow have performed steps here before this one: `execution.<that number>.<its run id>` is
- * among the fences.
+ * How many executions of the workflow performed steps here before this one. Each leaves a file `execution.<that
+ * number>.<its run id>` among the fences.
  */
 function resetsBefore(folder: string, empty: string): number {
   const own = Context.current().info.workflowExecution?.runId ?? '';
@@ -45,7 +46,7 @@ function resetsBefore(folder: string, empty: string): number {
   return executions.length;
 }
 
-/** What the names of a step's attempts begin with. */
+/** Prefix of the file names of a step's attempts. */
 const prefixOf = (step: string): string => step.replaceAll(' ', '-');
 
 const folderOf = ({ state }: Pick<RunContext, 'state'>): string => join(state, 'fences');
@@ -57,7 +58,7 @@ function numbersIn(folder: string, step: string): number[] {
   const numbers = names
     .filter((name) => name.startsWith(`${own}.`))
     .map((name) => name.slice(own.length + 1));
-  // Earlier builds kept a folder for each step.
+  // Earlier builds used a folder for each step.
   const before = names.includes(own) ? readdirSync(join(folder, own)) : [];
   return [...numbers, ...before].map(Number);
 }
@@ -68,7 +69,7 @@ export function attemptsBegun(context: Pick<RunContext, 'state'>, step: string):
   return existsSync(folder) ? numbersIn(folder, step).length : 0;
 }
 
-/** Every attempt's file is a link to this one: for a file system, that is much less work than to create each. */
+/** Every attempt's file is a hard link to this one, which is much less work for a file system than creating files. */
 function emptyFile(folder: string): string {
   const file = join(folder, 'begun');
   if (!existsSync(file)) {
@@ -78,7 +79,8 @@ function emptyFile(folder: string): string {
   return file;
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- the calls take microseconds; errors are to come as rejections
+/** Registers this attempt of a step. @throws ApplicationFailure (non-retryable) if a later attempt has begun */
+// eslint-disable-next-line @typescript-eslint/require-await -- takes microseconds; errors must be rejections
 export async function raiseFence(context: Pick<RunContext, 'state'>, step: string): Promise<Fence> {
   const folder = folderOf(context);
   const empty = emptyFile(folder);

@@ -5,14 +5,14 @@ import type { RunContext } from './run-context.js';
 
 const FIND_SECS = 20;
 
-/** Where a program is that is called by this name in the run; null where it is not to be found. */
+/** Finds the program that a name refers to in the run; null if there is none. `path`: the PATH to search. */
 export async function findProgram(
   { environment, handle }: Pick<RunContext, 'environment' | 'handle'>,
   name: string,
   path: string,
 ): Promise<string | null> {
   if (sharesHost(handle)) return findExecutable(name, path);
-  // Not `command -v`: to a shell of busybox, most programs are its own.
+  // Not `command -v`: busybox's shell answers with its own applets for most names.
   const command = name.includes('/')
     ? `[ -f ${shellWord(name)} ] && [ -x ${shellWord(name)} ] && readlink -f ${shellWord(name)}`
     : `IFS=:; for folder in $PATH; do

@@ -1,21 +1,23 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 
-/** Each is a write to the server's database: of an agent that runs for minutes, heartbeats are what costs. */
+/**
+ * Each heartbeat is a write to the server's database. For an agent that runs for minutes, heartbeats are the main cost.
+ */
 const INTERVAL_MS = 15_000;
 
-/** Heartbeats of the steps that this worker performs, by the execution that they belong to. */
+/** Heartbeat functions of the steps that this worker performs, by workflow id. */
 const performed = new Map<string, Set<() => void>>();
 
 /**
- * Heartbeats for as long as `work` takes, so that a dead worker is noticed and a cancel arrives. The signal aborts for
- * every reason to stop; `work` must look at `wasCancelled` before it ends what another attempt may adopt. The first
- * heartbeat comes after a while: most steps are over by then.
+ * Sends heartbeats while `work` runs, so that a dead worker is noticed and a cancel arrives. The signal aborts for any
+ * reason to stop; `work` must check `wasCancelled` before it ends what another attempt may adopt. The first heartbeat
+ * is sent after INTERVAL_MS: most steps are over by then.
  */
 export async function heartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  // A local activity has none: the SDK keeps its workflow task alive.
+  // A local activity has no heartbeats: the SDK keeps its workflow task alive.
   const beat = (): void => {
-    // The details carry over what earlier attempts waited for (patient.ts).
+    // The details carry on what earlier attempts waited for (retry-policy.ts).
     if (!context.info.isLocal) context.heartbeat(context.info.heartbeatDetails);
   };
   const timer = setInterval(beat, INTERVAL_MS);
@@ -24,7 +26,7 @@ export async function heartbeating<T>(work: (signal: AbortSignal) => Promise<T>)
     return await work(context.cancellationSignal);
   } catch (error) {
     if (!isShuttingDown()) throw error;
-    // To be tried again by the next worker at once; the server would wait longer after each attempt.
+    // The next worker retries it at once; the server's delay would grow with each attempt.
     throw ApplicationFailure.create({
       type: 'WorkerStopped',
       message: 'worker stopped',
@@ -48,13 +50,13 @@ function remember(workflowId: string, beat: () => void): () => void {
 /** Whether this worker performs a step of that workflow. */
 export const isPerformed = (workflowId: string): boolean => performed.has(workflowId);
 
-/** Steps of that workflow ask the server at once whether they are still wanted, and stop where they are not. */
+/** Makes the steps of that workflow send a heartbeat now, so that they learn of a cancel at once. */
 export function heartbeatNow(workflowId: string): void {
   for (const beat of performed.get(workflowId) ?? []) beat();
 }
 
-/** Whether someone wants this run to end, as opposed to a worker that shuts down or an attempt given up for lost. */
+/** Whether the run was cancelled, as opposed to a worker that shuts down or an attempt that was considered lost. */
 export const wasCancelled = (): boolean => Context.current().cancellationDetails?.cancelRequested === true;
 
-/** Whether this worker shuts down: what it leaves is taken up by the next one. */
+/** Whether this worker is shutting down: the next one continues its steps. */
 export const isShuttingDown = (): boolean => Context.current().cancellationDetails?.workerShutdown === true;

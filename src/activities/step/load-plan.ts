@@ -9,25 +9,26 @@ import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { planFile, scenarioFile } from '../../store/results-folder.js';
 
 /**
- * Whoever can reach the Temporal server can start our workflows: a name must not lead to a plan, and so to commands,
- * outside the results folder, nor to folders outside the state that would be emptied.
+ * Anyone who can reach the Temporal server can start our workflows. A name must not lead to a plan, and so to commands,
+ * outside the results folder, nor to folders outside the state folder, which would be emptied.
+ * @throws ApplicationFailure (non-retryable) if the name is not a plain file name
  */
 export function checkName(name: string): void {
   if (name !== '' && !/[/\0]|^\.\.?$/.test(name)) return;
   throw ApplicationFailure.nonRetryable(`${JSON.stringify(name)} is no id of a sweep or run`, 'BadName');
 }
 
-/** Every step of every run of a sweep needs these, and they never change: the last few are kept. */
+/** Every step of every run of a sweep needs these, and they never change: the last few are cached. */
 const plans = createLruCache<StoredPlan>(8);
 const scenarios = createLruCache<StoredScenario>(32);
 
-/** A plan, and the SHA-256 of the text that it was read from. */
+/** A plan, and the SHA-256 of the text it was read from. */
 interface StoredPlan {
   plan: Plan;
   planHash: string;
 }
 
-/** The plan of a sweep. */
+/** Reads the plan of a sweep. @throws ApplicationFailure (non-retryable) if it is missing or damaged */
 export function readPlan(resultsPath: string, sweep: string): Promise<StoredPlan> {
   checkName(sweep);
   const file = planFile(resultsPath, sweep);
@@ -37,13 +38,13 @@ export function readPlan(resultsPath: string, sweep: string): Promise<StoredPlan
   });
 }
 
-/** A scenario, and whether it is the one that was planned: with these gates, and this judge. */
+/** A scenario, and whether it is unchanged since it was planned, with the same gates and judge. */
 interface StoredScenario {
   effective: EffectiveScenario;
   unchanged: boolean;
 }
 
-/** A scenario of the store, as it is run. */
+/** Reads a scenario of the store. @throws ApplicationFailure (non-retryable) if it is missing or damaged */
 export function readScenario(resultsPath: string, hash: string): Promise<StoredScenario> {
   const file = scenarioFile(resultsPath, hash);
   return scenarios(file, async () => {
@@ -52,7 +53,9 @@ export function readScenario(resultsPath: string, hash: string): Promise<StoredS
   });
 }
 
-/** Reads one of our own files. Where the whole store is gone, it may come back: a disk that is not mounted. */
+/**
+ * Reads one of our own files. If the whole store is missing, the error is retryable: the disk may not be mounted yet.
+ */
 const readStored = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(dirname(dirname(file))))
@@ -63,7 +66,7 @@ const readStored = (file: string): Promise<string> =>
     );
   });
 
-/** Parses one of our own files. A broken one stays broken however often it is read. */
+/** Parses one of our own files. A damaged file stays damaged, so the error is not retryable. */
 function parseStored<T>(file: string, text: string, schema: { parse(value: unknown): T }): T {
   try {
     return schema.parse(JSON.parse(text));

@@ -1,12 +1,12 @@
 import { createEncodedMask, usableSecrets } from '../../lib/redaction/redact-exact.js';
 import type { RunContext } from './run-context.js';
 
-/** Errors that cause each other. */
+/** Maximum length of a chain of causes. */
 const MAX_DEPTH = 10;
 
 /**
- * What a step throws is kept in Temporal's history, with its causes, and names files that an agent has made: handed-over
- * values are masked in it, and nothing else, so that a person can still tell which path is meant.
+ * An error thrown by a step is stored in Temporal's history, with its causes, and may name files that an agent created.
+ * Masks the run's secrets in it and nothing else, so that a person can still tell which path is meant.
  */
 export async function maskErrors<T>(
   { secrets }: Pick<RunContext, 'secrets'>,
@@ -19,7 +19,7 @@ export async function maskErrors<T>(
   }
 }
 
-/** The error itself with its texts masked; where it takes none, one that says the same. */
+/** Returns the error itself with its texts masked; if it cannot be changed, a new error with the masked message. */
 function maskedError(error: unknown, mask: (text: string) => string, depth: number): unknown {
   if (typeof error === 'string') return mask(error);
   if (typeof error !== 'object' || error === null) return error;
@@ -28,7 +28,7 @@ function maskedError(error: unknown, mask: (text: string) => string, depth: numb
     for (const name of ['message', 'stack', 'path', 'dest']) {
       const text = fields[name];
       if (typeof text !== 'string' || mask(text) === text) continue;
-      // Not assigned: the message of a DOMException can only be read.
+      // Not assigned, because the message of a DOMException is read-only.
       Object.defineProperty(error, name, { value: mask(text), configurable: true, writable: true });
     }
     const { cause } = fields;

@@ -11,7 +11,7 @@ type State = Pick<Deps, 'stateFolder' | 'server'>;
 
 interface Note {
   run: RunRef;
-  /** Which server knows its workflow; absent where the worker does not say. */
+  /** The server that has its workflow; absent if the worker does not name its server. */
   server?: string;
 }
 
@@ -24,31 +24,31 @@ const fileOf = (state: State, run: RunRef): string =>
   join(folderOf(state), `${keyOf(run)}.${short(run.run)}`);
 
 /**
- * Notes that this host has begun a run, until the run is cleaned up: whoever finds that the run's workflow has ended
- * without that knows what to end and remove.
+ * Notes that this host has begun a run. The note is removed when the run is cleaned up. If the run's workflow ends
+ * without that, the note says what to stop and remove.
  */
 export function noteOpenRun(state: State, run: RunRef): void {
   const file = fileOf(state, run);
-  // After a loss of power a note may be empty.
+  // After a power failure a note may be empty.
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) {
     const { server } = state;
     writeNote(file, JSON.stringify({ run, ...(server === undefined ? {} : { server }) } satisfies Note));
   }
 }
 
-/** The run has been cleaned up. */
+/** Removes the note of a run that has been cleaned up. */
 export const forgetOpenRun = (state: State, run: RunRef): void => rmSync(fileOf(state, run), { force: true });
 
 /**
- * Runs that this host has begun and not cleaned up, as far as our server knows them: of others' it would say that there are
- * none. Those of one cell where one is given.
+ * Returns the runs that this host has begun and not cleaned up. `of`: only the runs of this cell. Leaves out runs of
+ * other servers, whose workflows our server would report as missing.
  */
 export async function openRuns(state: State, of?: CellOfSweep): Promise<RunRef[]> {
   const names = (await readdir(folderOf(state)).catch(() => [])).filter(
     (name) => !TEMPORARY.test(name) && (of === undefined || name.startsWith(`${keyOf(of)}.`)),
   );
   const notes = await Promise.all(
-    // What is no JSON was cut short by a loss of power, as its run was: nothing of that is alive.
+    // Invalid JSON was cut off by a power failure, which also ended everything of that run.
     names.map((name) => readJsonIfThere<Note>(join(folderOf(state), name)).catch(() => null)),
   );
   return notes.flatMap((note) => (note !== null && note.server === state.server ? [note.run] : []));

@@ -4,50 +4,56 @@ import { ApplicationFailure } from '@temporalio/common';
 import { withAdvice, DISK_FAILURE } from './error-advice.js';
 import type { Deps } from './deps.js';
 
-/** So often a step is tried that fails by itself, or whose worker is lost. Waiting for a disk or a provider is not counted. */
+/**
+ * How often a step is attempted if it fails by itself or its worker is lost. Waiting for a disk or a provider is not
+ * counted.
+ */
 const MAX_TRIES = 8;
 const TRIES: Readonly<Record<string, number>> = {
-  // How often is worth trying depends on what failed.
+  // It decides by the kind of failure how often to retry (GIVE_UP).
   judgeRun: 50,
-  // Without these nothing of the sweep goes on.
+  // Without these the sweep cannot continue.
   loadCells: Infinity,
   findEndedRuns: Infinity,
   finishSweep: Infinity,
 };
 
 /**
- * Steps whose attempts adopt what the attempt before has started, and paid for. Lost workers are not counted: an agent that
- * is alive is never given up for them, and how often it is started has a limit of its own (agent/starts.ts).
+ * Steps whose attempts adopt what the attempt before has started and paid for. For these, lost workers are not counted:
+ * an agent that is alive is never given up because of them, and the number of its starts has its own limit
+ * (agent/supervise-agent.ts).
  */
 const ADOPTED: ReadonlySet<string> = new Set(['runAgent']);
 
-/** Failures that are waited out: nothing is wrong with the step. */
+/** Failures that are waited out, because nothing is wrong with the step. */
 const WAITED_OUT: ReadonlySet<string> = new Set([DISK_FAILURE, 'rate_limited', 'unavailable']);
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 
-/** What became of earlier attempts. Carried from one to the next by the server, as the details of the last heartbeat. */
+/**
+ * What happened to earlier attempts. The server passes it to the next attempt, as the details of the last heartbeat.
+ */
 interface Before {
-  /** How many have waited for a disk or a provider. */
+  /** How many of them waited for a disk or a provider. */
   times?: number;
   why?: string;
   /** ISO 8601 */
   since?: string;
-  /** How many have failed by themselves, where lost workers are not counted. */
+  /** How many of them failed by themselves; lost workers are not counted. */
   failed?: number;
 }
 
 const before = (): Before => (Context.current().info.heartbeatDetails as Before | undefined) ?? {};
 
-/** Which attempt this is when those are not counted that waited for a disk or a provider. */
+/** Number of this attempt, without those that waited for a disk or a provider. */
 export const ownAttempt = (): number => Context.current().info.attempt - (before().times ?? 0);
 
-/** Since when this step has been waiting, ms since the epoch; now, where it has not. */
+/** When this step began to wait, ms since the epoch; now if it has not waited. */
 export const waitingSince = (): number => Date.parse(before().since ?? new Date().toISOString());
 
 /**
- * Activities whose failures of the machine are explained. A disk that takes nothing is waited for without limit; what fails
- * by itself is given up after a while, so that a bug is not tried for ever.
+ * Returns the activities with a retry policy and with explanations in system errors. A disk that cannot be written is
+ * waited for without limit. Other failures are final after a number of attempts, so that a bug is not retried forever.
  */
 export function withRetryPolicy<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
   { resultsPath, stateFolder }: Deps,
@@ -62,7 +68,7 @@ export function withRetryPolicy<T extends Record<string, (...args: never[]) => P
 }
 
 async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> {
-  // A local activity is tried once, and then by way of the server.
+  // A local activity is tried once, and then as a regular activity.
   if (Context.current().info.isLocal) return perform();
   const tries = TRIES[name] ?? MAX_TRIES;
   const { failed = 0 } = before();
@@ -78,7 +84,7 @@ async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> 
     const { type } = error as ApplicationFailure;
     if (error instanceof ApplicationFailure && type != null && WAITED_OUT.has(type))
       throw waitOut(error, type);
-    // A worker that shuts down ends its attempts: that is no failure of theirs.
+    // A worker that shuts down ends its attempts, which is not a failure of the step.
     if (Context.current().cancellationSignal.aborted) throw error;
     if (number < tries) {
       if (ADOPTED.has(name)) carry({ failed: failed + 1 });
@@ -89,7 +95,10 @@ async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> 
   }
 }
 
-/** The failure, with since when it is waited for. */
+/**
+ * Records the wait for the next attempt, and returns the failure to throw. For a disk, it says since when the step
+ * waits.
+ */
 function waitOut(failure: ApplicationFailure, why: string): ApplicationFailure {
   const { times: earlier = 0, ...last } = before();
   const times = earlier + 1;
@@ -103,5 +112,5 @@ function waitOut(failure: ApplicationFailure, why: string): ApplicationFailure {
   });
 }
 
-/** Tells the next attempt: this goes to the server before the failure does. */
+/** Passes this on to the next attempt: it is sent to the server before the failure is. */
 const carry = (change: Before): void => Context.current().heartbeat({ ...before(), ...change });

@@ -8,8 +8,8 @@ import type { RunContext } from './run-context.js';
 const LOOK_MS = 1000;
 
 /**
- * Looks once per second while `work` goes on, and once when it has settled, whether the disk of the state folder has room.
- * Resolves with the disk's first error at once, or with null when `work` has settled; never rejects.
+ * Checks once per second while `work` is pending, and once after it has settled, whether the disk of the state folder
+ * has room. Resolves with the disk's first error at once, or with null when `work` has settled; never rejects.
  */
 export async function firstNoRoom(
   stateFolder: string,
@@ -23,15 +23,17 @@ export async function firstNoRoom(
     await Promise.race([end, sleep(LOOK_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
     late.abort();
     const { settled } = state;
-    // What has just failed may have failed for want of room: then only a look of its own tells.
+    // What has just failed may have failed because the disk was full; only a new check can tell.
     const error = whyNoRoom(stateFolder, ROOM_BYTES, settled ? 0 : LOOK_MS / 2);
     if (error !== null || settled) return error;
   }
 }
 
 /**
- * Runs a command in the run's environment. A command that fails while its disk has no room says nothing about the work.
- * @throws the file system's error, before a command or after one that failed: the step waits for room and runs the command again
+ * Runs a command in the run's environment. A command that fails while its disk is full says nothing about the agent's
+ * work.
+ * @throws the file system's error if the disk is full before the command, or after one that failed: the step then waits
+ * for room and runs the command again
  */
 export async function execWithRoom(
   { environment, handle, state }: Pick<RunContext, 'environment' | 'handle' | 'state'>,

@@ -38,57 +38,57 @@ import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { verifyRun } from './verify-origin.js';
 
-/** All that a step needs to know of its run, read from the plan, the store and the handed-over values. */
+/** Everything that a step needs to know about its run, read from the plan, the store and the sweep's variables. */
 export interface RunContext extends EffectiveScenario, RunPaths {
   run: RunRef;
-  /** Folder of the host in which the run remembers what it has done. */
+  /** Folder on the host in which the run records what it has done. */
   state: string;
   agent: Agent;
   environment: Environment;
   handle: EnvironmentHandle;
   place: Place;
-  /** Whether nothing may run outside of a sandbox with a network of its own. */
+  /** Whether everything must run in a sandbox with its own network. */
   needsSandbox: boolean;
   files: RunFiles;
   scenarioFile: string;
   scenarioHash: string;
   targetEnv: Record<string, string>;
-  /** Key and address of the provider of the agent's model; null where the agent is given none. */
+  /** Key and address of the provider of the agent's model; null if the agent is given none. */
   access: ModelAccess | null;
-  /** Whose limits the agent meets; null where that is not known. */
+  /** The account whose limits apply to the agent; null if unknown. */
   account: string | null;
-  /** Who serves the judge's model; null where none is asked by API, or this worker does not know it. */
+  /** Provider of the judge's model; null if no judge is asked by API, or if this worker does not know the provider. */
   provider: ModelProvider | null;
-  /** Who judges where that is an agent; null as above. */
+  /** The agent that judges; null if none does, or if this worker does not know it. */
   judgeAgent: AgentInPlace | null;
-  /** Handed-over values by name; for whoever they are meant for, never as a whole. */
+  /** Values of the sweep's variables, by name. Each is meant for a certain recipient; never pass on all of them. */
   values: Record<string, string>;
-  /** Variables that are referred to, or needed by the agent or the judge, and have no value. */
+  /** Variables that the target, the agent or the judge needs and that have no value. */
   missing: string[];
-  /** What the config says of the agent; null for a built-in one. */
+  /** The agent's settings in the config; null for a built-in agent without any. */
   agentSettings: Plan['agents'][string] | null;
   /** Whether the sweep may reuse results. */
   cache: boolean;
-  /** Prices of the sweep's config, by model. */
+  /** Prices in the sweep's config, by model. */
   prices: Plan['prices'];
-  /** What signs the manifests of steps. */
+  /** Key that signs the manifests of steps. */
   originKey: Buffer;
-  /** The run has a proof of its origin: what its steps left counts only where it is signed. */
+  /** Whether the run has a proof of its origin. If so, results of its steps count only if they are signed. */
   proven: boolean;
   secrets: string[];
   redact: (text: string) => string;
 }
 
-/** Most runs of a sweep have the same secrets, and a redactor takes long to make. */
+/** Most runs of a sweep have the same secrets, and creating a redactor takes long. */
 const redactors = createLruCache<(text: string) => string>(8);
 
-/** Most runs of a sweep have the same names, of which a large sweep has thousands. */
+/** Most runs of a sweep share these names, and a large sweep has thousands of them. */
 const names = createLruCache<ReturnType<typeof publicNames>>(8);
 
 /**
- * What a step knows of its run.
- * @throws ApplicationFailure, not to be tried again, where the store is broken, the command line has not started the run, or
- * this worker does not know the agent
+ * Loads what a step needs to know about its run.
+ * @throws ApplicationFailure (non-retryable) if the store is damaged, the command line did not start the run, or this
+ * worker does not know the agent
  */
 export async function loadRun(
   deps: Deps,
@@ -125,20 +125,21 @@ export async function loadRun(
     ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
     ...(provider?.variables ?? []),
   ];
-  // Where no command has handed values over (a worker on another machine), the worker's own environment counts.
-  const handover = (await readSweepEnv(stateFolder, run.sweep)) ?? sweepEnvFrom(process.env, referred);
+  // If no command has stored values on this machine (the worker is on another one), the worker's own environment is
+  // used.
+  const sweepEnv = (await readSweepEnv(stateFolder, run.sweep)) ?? sweepEnvFrom(process.env, referred);
 
-  const target = resolveEnv(effective.target.env, handover.values);
-  const equipped = equipAgent(plan, run.cell, handover.values);
+  const target = resolveEnv(effective.target.env, sweepEnv.values);
+  const equipped = equipAgent(plan, run.cell, sweepEnv.values);
   if (equipped === null) {
     throw ApplicationFailure.nonRetryable(
       `this worker does not know the agent ${run.cell.agent}`,
       'UnknownAgent',
     );
   }
-  const judging = byAgent === null ? null : equipAgent(plan, byAgent, handover.values);
+  const judging = byAgent === null ? null : equipAgent(plan, byAgent, sweepEnv.values);
   const state = stateOfRun(stateFolder, run.run);
-  // An agent without a sandbox may have shut us out.
+  // An agent without a sandbox may have removed our permissions.
   restoreAccess(state);
   const place = await settledEnvironment(state, effective.scenario.environment, decidePlace);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
@@ -155,13 +156,13 @@ export async function loadRun(
         };
   const handle: EnvironmentHandle = {
     ...handleOf(run.run, state, place, {
-      // The state of all engines: this one's may be beside others'.
+      // The state of all engines: that of this one may be next to others.
       hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
       project: plan.project,
     }),
     ...networkFor(equipped),
   };
-  const base = baseIn(place, handover.base);
+  const base = baseIn(place, sweepEnv.base);
   const places = pathsIn(handle.root, base);
   const environment = environments[place.type];
   const judge =
@@ -180,7 +181,7 @@ export async function loadRun(
     fixtures: [fixtureFolder(resultsPath, effective.fixture)],
   };
   const secrets = [
-    ...secretsIn(handover.values, known),
+    ...secretsIn(sweepEnv.values, known),
     ...(await loginSecrets(environment, { agent: equipped.agent, ...places, handle, state })),
     ...(judge === null ? [] : await loginSecrets(environment, judge)),
   ];
@@ -202,13 +203,13 @@ export async function loadRun(
     account: equipped.account,
     provider,
     judgeAgent: judge,
-    values: handover.values,
+    values: sweepEnv.values,
     missing: [
       ...new Set([
         ...target.missing,
         ...equipped.missing,
         ...(judging?.missing ?? []),
-        ...(provider === null ? [] : missingVariables(provider, handover.values)),
+        ...(provider === null ? [] : missingVariables(provider, sweepEnv.values)),
       ]),
     ],
     agentSettings: equipped.settings,

@@ -5,7 +5,10 @@ import { CHECKS_FOLDERS, RUN_FOLDERS } from '../../environments/run-folders.js';
 import { sha256 } from '../../lib/hash.js';
 import type { EquippedAgent } from '../credentials/equip-agent.js';
 
-/** Private folders below a root in the environment, the same for every attempt, and what is seen of them by what runs there. */
+/**
+ * Private folders of a run below its root in the environment, the same for every attempt, and the environment variables
+ * of what runs there.
+ */
 export interface RunPaths {
   home: string;
   config: string;
@@ -13,19 +16,19 @@ export interface RunPaths {
   binaries: string;
   /** PATH, HOME, locale. */
   baseEnv: Record<string, string>;
-  /** The same for what checks the agent's work, with a HOME where the agent cannot have left settings. */
+  /** The same for checks of the agent's work, with a HOME in which the agent cannot have left settings. */
   checksEnv: Record<string, string>;
 }
 
-/** An agent that is asked one thing, in a place of its own: it judges a run, or is tried. */
+/** An agent that is asked a single question in its own place: it judges a run, or is tried by `doctor`. */
 export interface AgentInPlace extends EquippedAgent, RunPaths {
   model: string;
   handle: EnvironmentHandle;
-  /** Folder of the host where the run remembers what it does with this agent. */
+  /** Folder on the host in which what this agent does is recorded. */
   state: string;
 }
 
-/** The private folders of a run below its root. */
+/** Returns the private folders of a run below its root. */
 export function pathsIn(root: string, base: Record<string, string>): RunPaths {
   const home = join(root, RUN_FOLDERS.home);
   const config = join(root, RUN_FOLDERS.config);
@@ -43,15 +46,15 @@ export function pathsIn(root: string, base: Record<string, string>): RunPaths {
   };
 }
 
-/** Folder of the host in which a run remembers what it has done: manifests, fences, attempts, starts of the agent. */
+/** Folder on the host in which a run records what it has done: manifests, fences, attempts, starts of the agent. */
 export const stateOfRun = (stateFolder: string, run: string): string => join(stateFolder, 'work', run);
 /** The same for the agent that judges the run. */
 export const stateOfJudge = (state: string): string => join(state, 'judge');
 
-/** The run's folder in a container: the same in each. */
+/** The run's folder in every container. */
 const ROOT_INSIDE = '/llm-tool-test';
 
-/** Where a run takes place, as it was settled. */
+/** The handle of a run in the place that was chosen for it. */
 export function handleOf(
   run: string,
   state: string,
@@ -69,11 +72,11 @@ export function handleOf(
   };
 }
 
-/** A daemon may serve several users, whose runs may have the same names. */
+/** A daemon may serve several users whose runs have the same names. */
 const containerName = (run: string, state: string): string =>
   `llm-tool-test-${run.replaceAll(/[^a-zA-Z0-9_.-]+/g, '_')}-${sha256(state).slice(0, 8)}`;
 
-/** Where an agent judges a run: marked below the run's mark, so that it ends with the run. */
+/** The handle of the agent that judges a run. Its mark is below the run's mark, so that it is killed with the run. */
 export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
   const root = join(handle.root, 'judge');
   const workspace = join(root, 'workspace');
@@ -86,10 +89,10 @@ export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
   };
 }
 
-/** Of the user's environment, what means something on any machine. */
+/** Variables of the user's environment that make sense on any machine. */
 const ANYWHERE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|(HTTPS?|NO|ALL|FTP)_PROXY|(https?|no|all|ftp)_proxy)$/;
 
-/** What everything that a run starts has of the user's environment: in a container, PATH is that of the image. */
+/** The part of the user's environment that all processes of a run get. In a container, PATH is that of the image. */
 export const baseIn = (
   { container }: Pick<Place, 'container'>,
   base: Record<string, string>,

@@ -9,12 +9,11 @@ import { raiseFence, type Fence } from './fence.js';
 import type { RunContext } from './run-context.js';
 import { maskErrors } from './mask-errors.js';
 
-/** What a step left: its result, how long it took, and at which attempt it succeeded. */
+/** Record of a step: its result, how long it took, and at which attempt it succeeded. */
 export interface Manifest<T> {
   result: T;
   duration_ms: number;
   attempt: number;
-  /** When it ended, ISO 8601 UTC. */
   at: string;
 }
 
@@ -22,9 +21,9 @@ const manifestFile = ({ state }: RunContext, step: string): string =>
   join(state, 'steps', `${step.replaceAll(' ', '-')}.json`);
 
 /**
- * What a step left, or null when it has not been performed.
- * @throws ApplicationFailure, not to be tried again, for what we have not written: to perform the step once more may be paid
- * for twice, and would be no better.
+ * Returns the record of a step, or null if it has not been performed.
+ * @throws ApplicationFailure (non-retryable) if we did not write it: performing the step again would be no better, and
+ * may be paid for twice
  */
 export async function readStep<T>(context: RunContext, step: string): Promise<Manifest<T> | null> {
   const { originKey, run, proven } = context;
@@ -32,18 +31,18 @@ export async function readStep<T>(context: RunContext, step: string): Promise<Ma
   if (text === null) return null;
   const read = readSigned(originKey, run.run, step, text);
   if (read.status === 'signed') return JSON.parse(read.text) as Manifest<T>;
-  // A step that an older build has performed.
+  // Steps of older builds are not signed.
   const unsigned = read.status === 'unsigned' && !proven ? parseJson(text) : undefined;
   if (isJsonObject(unsigned)) return unsigned as unknown as Manifest<T>;
   throw ApplicationFailure.nonRetryable(`what the step '${step}' left was altered`, ALTERED);
 }
 
-/** Type of the failure where a manifest is not as the harness wrote it. */
+/** Failure type of a manifest that is not as the harness wrote it. */
 export const ALTERED = 'Altered';
 
 /**
- * Performs a step unless it has been published, and publishes it. Who comes second (an attempt that was given up for
- * lost, or a retry after a lost answer) takes the first one's result and repeats nothing.
+ * Performs a step and publishes its result, unless it has been published already. An attempt that comes second (it was
+ * considered lost, or repeats a step whose answer was lost) uses the first one's result and repeats nothing.
  */
 export async function runStepOnce<T>(
   context: RunContext,
@@ -54,7 +53,7 @@ export async function runStepOnce<T>(
   if (before !== null) return before.result;
   const startedAt = performance.now();
   const fence = await raiseFence(context, step);
-  // From here on no other attempt publishes; one may have done so since the look.
+  // From here on, no earlier attempt can publish a result; one may have done so since the check above.
   const meanwhile = await readStep<T>(context, step);
   if (meanwhile !== null) return meanwhile.result;
   const result = await maskErrors(context, () => perform(fence));

@@ -12,7 +12,7 @@ export const stepsOfKind = <K extends Step['kind']>(
     named.step.kind === kind ? [{ ...named, step: named.step as StepOf<K> }] : [],
   );
 
-/** The step that an activity is to perform. @throws RangeError where the scenario has none such */
+/** Returns the step that an activity should perform. @throws RangeError if the scenario has no such step */
 export function stepAt<K extends Step['kind']>(
   scenario: Pick<Scenario, 'steps'>,
   kind: K,

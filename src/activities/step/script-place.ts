@@ -6,7 +6,7 @@ import { fileText } from '../../gates/gate.js';
 import type { RunContext } from './run-context.js';
 import type { RunStepCommand } from './step-commands.js';
 
-/** The workspace as the place where an agent script is called. */
+/** The run's workspace as the place in which an agent script is called. */
 export const scriptPlace = (
   { environment, handle }: RunContext,
   run: RunStepCommand,
@@ -17,7 +17,7 @@ export const scriptPlace = (
   exec: (command) => run(command, env, timeoutSecs),
 });
 
-/** What scripts and gates see (specs/reference/scripts.md). */
+/** Environment variables of scripts and gates (specs/reference/scripts.md). */
 export function scriptEnv(context: RunContext): Record<string, string> {
   const { run, files, handle } = context;
   const seen = (path: string): string =>

@@ -5,9 +5,9 @@ import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { writeOnce, writeNote } from '../../platform/fs/write-file.js';
 
 /**
- * The place of a run. It is decided once, by the step that prepares the workspace, and kept: what the machine can do may
- * change while the run lasts, and a report is not to claim a sandbox that the agent did not have. A run that was prepared
- * by an older build has kept nothing, and is decided anew in every step.
+ * Returns the place of a run. The prepare step (`decide`) chooses it once and stores it: what the machine can do may
+ * change during the run, and a report must not claim a sandbox that the agent did not have. A run that an older build
+ * prepared has stored nothing, and its place is chosen again in every step.
  */
 export async function settledEnvironment(state: string, wanted: Wanted, decide: boolean): Promise<Place> {
   const file = placeFile(state);
@@ -17,14 +17,14 @@ export async function settledEnvironment(state: string, wanted: Wanted, decide: 
   if (!decide) return chosen;
   writeOnce(file, JSON.stringify(chosen));
   const settled = await readPlace(file);
-  // Left empty by a loss of power.
+  // The file was left empty by a power failure.
   if (settled === null) writeNote(file, JSON.stringify(chosen));
   return settled ?? chosen;
 }
 
 const placeFile = (state: string): string => join(state, 'place.json');
 
-/** The place that a run has kept; null where it has not been prepared, or an older build did that. */
+/** The stored place of a run; null if it has not been prepared, or an older build prepared it. */
 export const keptPlace = (state: string): Promise<Place | null> => readPlace(placeFile(state));
 
 const readPlace = async (file: string): Promise<Place | null> =>

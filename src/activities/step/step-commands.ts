@@ -10,19 +10,19 @@ export type RunStepCommand = (
 ) => Promise<CommandResult>;
 
 /**
- * Runs the commands of a step that checks the agent's work or adds to its prompt: in the run's workspace, and in its sandbox if
- * it has one, with the run's results to read. A worker that was killed leaves its command running without a limit, so the next
- * attempt ends it before it runs a command of its own.
+ * Returns a function that runs the commands of a step that checks the agent's work or adds to its prompt: in the run's
+ * workspace, in its sandbox if it has one, with read access to the run's results. A killed worker leaves its command
+ * running without a time limit, so the next attempt kills it before it runs its own first command.
  */
 export function stepCommands(
   { environment, handle, state, files }: Pick<RunContext, 'environment' | 'handle' | 'state' | 'files'>,
   step: string,
   signal: AbortSignal,
 ): RunStepCommand {
-  let alone = Context.current().info.attempt === 1;
+  let isCleared = Context.current().info.attempt === 1;
   return async (command, env, timeoutSecs) => {
-    if (!alone) await environment.kill(handle, { part: step });
-    alone = true;
+    if (!isCleared) await environment.kill(handle, { part: step });
+    isCleared = true;
     const inSandbox = { shown: [files.folder] };
     return execWithRoom(
       { environment, handle, state },

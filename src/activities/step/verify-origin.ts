@@ -10,21 +10,22 @@ import { createLruCache } from '../../lib/lru-cache.js';
 import type { Deps } from './deps.js';
 import { sweepWorkflowId, type RunRef, type SweepOrigin } from '../../workflows/protocol.js';
 
-/** Stands for the order of sweeps that an older build has started, without a proof. */
+/** Stands for the order of a sweep that an older build started without a proof. */
 const BEFORE = 'before';
 
-/** Every step of every run asks, and what is claimed never changes. */
+/** Every step of every run is checked, and claims never change. */
 const claims = createLruCache<boolean>(4096);
 
-/** A sweep or run with its plan, as an activity is given it. */
+/** A sweep and the hash of its plan. */
 interface Planned {
   sweep: string;
   planHash: string;
 }
 
 /**
- * The order by which a sweep was started; a sweep from before there was a key has none of its own.
- * @throws ApplicationFailure, not to be tried again, where the command line has not started this very execution
+ * Returns the id of the order by which a sweep was started; `BEFORE` for a sweep that was open when the key was
+ * created.
+ * @throws ApplicationFailure (non-retryable) if the command line did not start this execution
  */
 async function verifySweep(
   deps: Deps,
@@ -44,7 +45,7 @@ async function verifySweep(
   return order;
 }
 
-/** The same for who loads its cells: older orders of the sweep come to their end by that. */
+/** Like `verifySweep`, for the activity that loads the cells; older orders of the sweep end with that. */
 export async function verifyStart(
   deps: Deps,
   planned: Planned,
@@ -52,14 +53,17 @@ export async function verifyStart(
 ): Promise<string> {
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
-  if ((await whyClosed(deps.stateFolder, sweep, order)) !== null) throw refused(`sweep ${sweep}`, ENDED);
+  if ((await whyClosed(deps.stateFolder, sweep, order)) !== null) throw refusal(`sweep ${sweep}`, ENDED);
   if (order === BEFORE) return order;
   supersede(deps.stateFolder, sweep, order);
   if (sweep in (await originOf(deps)).before) closeOrder(deps.stateFolder, sweep, BEFORE, 'superseded');
   return order;
 }
 
-/** The same for who writes its summary; gives what ends the order, after which nothing more begins by it. */
+/**
+ * Like `verifySweep`, for the activity that writes the summary. Returns a function that closes the order; after that,
+ * nothing more can begin by it.
+ */
 export async function verifyEnd(
   deps: Deps,
   planned: Planned,
@@ -68,14 +72,14 @@ export async function verifyEnd(
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
   if ((await whyClosed(deps.stateFolder, sweep, order)) === 'superseded')
-    throw refused(`sweep ${sweep}`, 'it has been started anew since');
+    throw refusal(`sweep ${sweep}`, 'it has been started anew since');
   return () => closeOrder(deps.stateFolder, sweep, order, 'finished');
 }
 
 /**
- * Checks that a run was started by a sweep that the command line has started, and that this is its one execution. Gives
- * whether it has a proof; runs of a sweep from before there was a key have none.
- * @throws ApplicationFailure, not to be tried again, for any other
+ * Checks that a run was started by a sweep that the command line started, and that this is its only execution. Returns
+ * whether the run has a proof; runs of a sweep that was open when the key was created have none.
+ * @throws ApplicationFailure (non-retryable) if it was not
  */
 export async function verifyRun(deps: Deps, run: RunRef, planHash: string): Promise<{ proven: boolean }> {
   const { key } = await originOf(deps);
@@ -94,30 +98,34 @@ export async function verifyRun(deps: Deps, run: RunRef, planHash: string): Prom
   return { proven: true };
 }
 
-/** The proof must be that of the workflow that asks, and no other execution may have used it. */
+/** Checks that the proof is that of the workflow that runs this activity, and that no other execution has used it. */
 async function claimOnce(
   { stateFolder, isOwnServer }: Deps,
   what: string,
   { sweep, order, workflowId }: { sweep: string; order: string; workflowId: string },
   execution: string,
 ): Promise<void> {
-  if ((asking() ?? workflowId) !== workflowId) throw refused(what, 'the proof is that of another workflow');
+  if ((currentWorkflowId() ?? workflowId) !== workflowId)
+    throw refusal(what, 'the proof is that of another workflow');
   const file = claimFile(stateFolder, sweep, order, workflowId);
   await claims(`${file} ${execution}`, async () => {
-    // What has begun may come to its end.
+    // What has begun under a closed order may be completed.
     if ((await whyClosed(stateFolder, sweep, order)) !== null && !existsSync(file))
-      throw refused(what, ENDED);
+      throw refusal(what, ENDED);
     const claimed = await claim(file, execution);
     if (claimed === execution) return true;
     const [runId = ''] = claimed.split(' ');
     if (!(await isForgotten(isOwnServer, workflowId, runId)))
-      throw refused(what, 'another execution has used the proof');
+      throw refusal(what, 'another execution has used the proof');
     writeNote(file, execution);
     return true;
   });
 }
 
-/** Whether the server has lost an execution: after a loss of power it may know less than the files do, and starts it again. */
+/**
+ * Whether the server has lost an execution: after a power failure it may know less than the files do, and start the
+ * execution again.
+ */
 async function isForgotten(
   isOwnServer: Deps['isOwnServer'],
   workflowId: string,
@@ -133,8 +141,8 @@ async function isForgotten(
 
 const ENDED = 'its sweep has ended, or was started anew since';
 
-/** Id of the workflow in whose name we work; null outside of an activity. */
-function asking(): string | null {
+/** Id of the workflow that this activity belongs to; null outside of an activity. */
+function currentWorkflowId(): string | null {
   try {
     return Context.current().info.workflowExecution?.workflowId ?? null;
   } catch {
@@ -142,22 +150,22 @@ function asking(): string | null {
   }
 }
 
-/** Sweeps that were open when the key was made go on without a proof until their end; nothing later does. */
+/** Sweeps that were open when the key was created continue without a proof until they end; no later sweep does. */
 async function orderFromBefore(deps: Deps, { sweep, planHash }: Planned, run?: RunRef): Promise<string> {
   const what = run === undefined ? `sweep ${sweep}` : `run ${run.workflowId}`;
   const { before } = await originOf(deps);
   if (!Object.hasOwn(before, sweep))
-    throw refused(
+    throw refusal(
       what,
       'there is no proof that the command line has started it, or its plan was changed since',
     );
-  if (before[sweep] !== planHash) throw refused(what, 'its plan was changed since');
+  if (before[sweep] !== planHash) throw refusal(what, 'its plan was changed since');
   if (run !== undefined && (await whyClosed(deps.stateFolder, sweep, BEFORE)) !== null)
-    throw refused(what, ENDED);
+    throw refusal(what, ENDED);
   return BEFORE;
 }
 
-const refused = (what: string, why: string): ApplicationFailure =>
+const refusal = (what: string, why: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(
     `${what} is refused: ${why}; start it with llm-tool-test run, resume or retry`,
     'NotOurs',

@@ -16,8 +16,8 @@ interface Placed {
 }
 
 /**
- * As much of where a run and its judge take place as it takes to end and remove them, whatever has become of its plan. What
- * runs in a sandbox is ended like all else.
+ * The places of a run and its judge, as far as is needed to stop and remove them, even if the plan is gone. Processes
+ * in a sandbox are killed like any others.
  */
 async function placesOf({ stateFolder }: Deps, { run }: RunRef): Promise<Placed[]> {
   checkName(run);
@@ -37,7 +37,7 @@ export async function hasLivingAgent(deps: Deps, run: RunRef): Promise<boolean> 
   return starts.some(({ living }) => living.length > 0);
 }
 
-/** Stops the agents of a run, which then end as cancelled. */
+/** Stops the agents of a run, which then count as cancelled. */
 export async function stopAgents(deps: Deps, run: RunRef): Promise<void> {
   for (const { environment, handle } of await placesOf(deps, run))
     for (const start of (await livingStarts(environment, handle)).living)
@@ -45,8 +45,8 @@ export async function stopAgents(deps: Deps, run: RunRef): Promise<void> {
 }
 
 /**
- * Ends a run whose workflow has ended without cleaning up: its agents are stopped, logins that they have renewed go back
- * to the user, and its workspace and private folders are removed. What the agents printed stays. Can be repeated.
+ * Cleans up a run whose workflow has ended without doing so: stops its agents, writes logins that they renewed back to
+ * the user's files, and removes its workspace and private folders. The agents' output is kept. Can be repeated.
  */
 export async function endRun(deps: Deps, run: RunRef): Promise<void> {
   const places = await placesOf(deps, run);
@@ -59,11 +59,11 @@ export async function endRun(deps: Deps, run: RunRef): Promise<void> {
   forgetOpenRun(deps, run);
 }
 
-/** Which files are a login is known by the plan, which may be gone: then nothing can be returned. */
+/** The plan says which files are a login. If the plan is gone, nothing can be written back. */
 async function returnLogins(deps: Deps, run: RunRef): Promise<void> {
   const context = await loadRun(deps, run).catch(() => null);
   if (context === null) return;
   const { environment, judgeAgent } = context;
-  for (const borrower of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
-    await syncCredentials(environment, borrower, lastStart(borrower.handle));
+  for (const each of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
+    await syncCredentials(environment, each, lastStart(each.handle));
 }

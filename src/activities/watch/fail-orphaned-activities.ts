@@ -6,16 +6,15 @@ import { isDeadWorker, ownWorkerIdentity } from '../../platform/temporal/worker-
 const { PendingActivityState } = proto.temporal.api.enums.v1;
 type Pending = proto.temporal.api.workflow.v1.IPendingActivityInfo;
 
-/** An attempt of a step, as the server knows it. */
 export interface PendingStep {
   runId: string;
   activityId: string;
   attempt: number;
-  /** Identity of the worker that the attempt was handed to. */
+  /** Identity of the worker that the server gave the attempt to. */
   worker: string;
 }
 
-/** Steps of an execution that the server has handed to a worker and waits for. */
+/** Returns the steps of an execution that the server has given to a worker and whose result it awaits. */
 export const handedOut = (runId: string, pending: readonly Pending[]): PendingStep[] =>
   pending.flatMap(({ state, activityId, attempt, lastWorkerIdentity }) =>
     state === PendingActivityState.PENDING_ACTIVITY_STATE_STARTED ||
@@ -27,10 +26,9 @@ export const handedOut = (runId: string, pending: readonly Pending[]): PendingSt
 const keyOf = ({ runId, activityId, attempt }: Omit<PendingStep, 'worker'>): string =>
   `${runId}/${activityId}/${attempt}`;
 
-/** Attempts that this process performs. */
 const underWay = new Set<string>();
 
-/** Notes an attempt for as long as this worker performs it. */
+/** Marks an attempt as performed by this worker while `perform` runs. */
 export async function whileUnderWay<T>(
   step: Omit<PendingStep, 'worker'>,
   perform: () => Promise<T>,
@@ -44,7 +42,7 @@ export async function whileUnderWay<T>(
   }
 }
 
-/** What is known of workers when steps are looked at. */
+/** What is known about workers when steps are checked. */
 export interface Workers {
   own: string;
   isDead: (worker: string) => boolean;
@@ -58,9 +56,9 @@ const known: Workers = {
 };
 
 /**
- * Finds the steps that nobody performs: their worker is dead, or it is this one, and the answer that handed them over was
- * lost with the server or the connection. Of our own, one look proves nothing: the step may be about to begin, or its
- * result may be on its way. It is lost when the next look, seconds later, finds the same attempt.
+ * Returns a function that finds the steps that nobody performs: either their worker is dead, or it is this one and the
+ * server's answer with the step was lost. For our own steps, one check proves nothing: the step may be about to begin,
+ * or its result may be on its way. It counts as lost if the next check, seconds later, finds the same attempt.
  */
 export function createLostSteps(workers: Workers = known): (steps: readonly PendingStep[]) => PendingStep[] {
   const suspected = new Set<string>();
@@ -76,8 +74,8 @@ export function createLostSteps(workers: Workers = known): (steps: readonly Pend
 }
 
 /**
- * Fails lost steps, so that the server hands them out again at once instead of after their heartbeat timeout, and takes
- * their workflow off the sticky queue of the worker, on which workflow tasks would wait.
+ * Fails lost steps, so that the server assigns them again at once instead of after their heartbeat timeout, and takes
+ * their workflow off the worker's sticky queue, on which its workflow tasks would wait.
  */
 export async function giveUp(
   client: Client,
@@ -90,7 +88,7 @@ export async function giveUp(
     nextRetryDelay: '10 ms',
   });
   for (const { runId, activityId } of lost)
-    // Whoever knows of the loss already (a timeout, a cancelled run) has seen to it.
+    // An error means that the loss is known already (a timeout, a cancelled run) and handled.
     await client.activity.fail({ workflowId, runId, activityId }, failure).catch(() => undefined);
   const [first] = lost;
   if (first === undefined) return;

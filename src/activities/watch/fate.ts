@@ -1,18 +1,18 @@
 import { assertNever } from '../../lib/assert-never.js';
 
 /**
- * What the server answers about a workflow; `missing`: it does not know it; `unclear`: it cannot be reached, or gives no
- * answer that can be used. `firstRunId` is null where it does not give one.
+ * The server's answer about a workflow. `missing`: it does not know the workflow. `unclear`: it cannot be reached, or
+ * its answer is not conclusive. `firstRunId` is null if the answer has none.
  */
 export type Answer =
   { kind: 'found'; running: boolean; firstRunId: string | null } | { kind: 'missing' } | { kind: 'unclear' };
 
-/** Whether a workflow still goes on; null where nobody can tell. */
+/** Whether a workflow is open; null if unknown. */
 export type Open = boolean | null;
 
 /**
- * `firstRunId`: that of the execution that is meant. A reset goes on under the same one; another workflow of the same
- * name does not.
+ * Whether the answer says that the workflow is open. `firstRunId`: that of the expected execution. A reset keeps it;
+ * another workflow with the same id has a different one.
  */
 export function isOpen(answer: Answer, firstRunId: string | undefined): Open {
   switch (answer.kind) {
@@ -31,8 +31,8 @@ export function isOpen(answer: Answer, firstRunId: string | undefined): Open {
 }
 
 /**
- * What becomes of a run that this host has begun and not cleaned up. `end`: nobody will go on with it, so its agent is
- * stopped and all that it has is removed. `cancel`: it goes on without its sweep, and would report to nobody.
+ * What to do with a run that this host has begun and not cleaned up. `end`: nobody will continue it, so its agent is
+ * stopped and its workspace is removed. `cancel`: it continues without its sweep, and would report to nobody.
  */
 export function fateOf({ run, sweep }: { run: Open; sweep: Open }): 'leave' | 'cancel' | 'end' {
   if (run === false) return 'end';

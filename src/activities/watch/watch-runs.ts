@@ -10,35 +10,38 @@ import { fateOf, isOpen, type Answer, type Open } from './fate.js';
 import { createLostSteps, giveUp, handedOut, type PendingStep } from './fail-orphaned-activities.js';
 
 const ROUND_MS = 10_000;
-/** Runs without a living agent mostly wait for a provider: of so many as there may be, each round looks at some. */
+/**
+ * Runs without a living agent mostly wait for a provider. There may be many, so each round checks only this many of
+ * them.
+ */
 const OTHERS_PER_ROUND = 50;
-/** A step that is no longer wanted ends its commands first. */
+/** How long a step that is no longer wanted may take to end its commands. */
 const STEP_ENDS_MS = 30_000;
 
 /**
- * What looks after runs that nobody else does: those whose workflows have ended without a report (terminated, timed out, or
- * lost with the database), and those whose step was handed to a worker that does not perform it.
+ * Takes care of runs that nobody else does: those whose workflows ended without a report (terminated, timed out, or
+ * lost with the database), and those with a step that was given to a worker that does not perform it.
  */
 export interface Watch {
-  /** Looks at all open workflows of the task queue, and then again and again at runs that this host has begun. */
+  /** Checks all open workflows of the task queue once, and then again and again the runs that this host has begun. */
   start: (taskQueue: string) => Promise<void>;
   stop: () => void;
-  /** One look at every run, or at those with a living agent and some of the others. */
+  /** Checks every run once; if `all` is false, only those with a living agent and some of the others. */
   round: (all: boolean) => Promise<void>;
-  /** Looks at the run of a workflow that may have ended. */
+  /** Checks the run of a workflow that may have ended. */
   look: (workflowId: string) => Promise<void>;
-  /** The same for runs of a cell other than this one: before another agent is started for it. */
+  /** Checks the cell's other runs, before another agent is started for the cell. */
   lookAtOthers: (run: RunRef) => Promise<void>;
 }
 
-/** `warn` is given one line about each run that is ended, or cannot be. */
+/** `warn` is called with one line for each run that is ended or cannot be. */
 export function watchRuns(deps: Deps, client: Client, warn: (line: string) => void): Watch {
   const lost = createLostSteps();
   let timer: NodeJS.Timeout | undefined;
-  let turn = 0; // where the next round begins among the others
+  let turn = 0; // index at which the next round begins
   let stopped = false;
 
-  /** Whether a workflow goes on. Steps of it that nobody performs are handed out again. */
+  /** Whether a workflow is open. Also fails its steps that nobody performs, so that the server assigns them again. */
   async function open(workflowId: string, firstRunId?: string): Promise<Open> {
     const { answer, steps } = await ask(client, workflowId, deps.isOwnServer);
     await giveUp(client, workflowId, lost(steps));
@@ -50,13 +53,13 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     if (fate === 'cancel') await client.workflow.getHandle(run.workflowId).cancel();
     if (fate !== 'end') return;
     warn(`${run.run}: its workflow ${run.workflowId} has ended without a report; its agent is stopped`);
-    // A step that is under way would put back what is removed.
+    // A running step would restore what is removed.
     heartbeatNow(run.workflowId);
     await waitUntil(() => (isPerformed(run.workflowId) ? null : true), STEP_ENDS_MS);
     await endRun(deps, run);
   }
 
-  /** What cannot be ended now is looked at again in the next round. */
+  /** A run that cannot be ended now is checked again in the next round. */
   const guarded = async (run: RunRef, doing: () => Promise<void>): Promise<void> => {
     try {
       await doing();
@@ -80,7 +83,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     for (const [index, run] of runs.entries()) {
       await guarded(run, async () => {
         const sweep = sweeps.get(run.sweep) ?? null;
-        // The heartbeats of a step tell whether its workflow goes on.
+        // A step that runs here learns by its heartbeats whether its workflow is open.
         const performed = isPerformed(run.workflowId);
         const isDue = all || chosen.has(index) || sweep === false;
         if (!performed && !isDue && !(await hasLivingAgent(deps, run))) return;
@@ -89,21 +92,23 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     }
   }
 
-  /** Steps of workers before this one are handed out again, also those of sweeps, and of runs that have not begun. */
-  async function takeOver(taskQueue: string): Promise<void> {
+  /**
+   * Has the server assign steps of earlier workers again, including those of sweeps and of runs that have not begun.
+   */
+  async function recoverSteps(taskQueue: string): Promise<void> {
     const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
     for await (const { workflowId } of client.workflow.list({ query })) await open(workflowId);
   }
 
-  async function goOn(all: boolean): Promise<void> {
+  async function repeat(all: boolean): Promise<void> {
     await round(all).catch((error: unknown) => warn(String(error)));
-    if (!stopped) timer = setTimeout(() => void goOn(false), ROUND_MS);
+    if (!stopped) timer = setTimeout(() => void repeat(false), ROUND_MS);
   }
 
   return {
     start: async (taskQueue) => {
-      await takeOver(taskQueue).catch((error: unknown) => warn(String(error)));
-      await goOn(true);
+      await recoverSteps(taskQueue).catch((error: unknown) => warn(String(error)));
+      await repeat(true);
     },
     stop: () => {
       stopped = true;
@@ -119,7 +124,10 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   };
 }
 
-/** Nothing is concluded where the server does not answer, or another one does that has taken its port. */
+/**
+ * Asks the server about a workflow. The answer is `unclear` if the server does not answer, or another one has taken its
+ * port.
+ */
 async function ask(
   client: Client,
   workflowId: string,
@@ -148,7 +156,7 @@ function answerOf(status: WorkflowExecutionStatusName, firstRunId: string | null
     case 'TERMINATED':
     case 'TIMED_OUT':
       return { kind: 'found', running: false, firstRunId };
-    case 'CONTINUED_AS_NEW': // its next execution is about to be there
+    case 'CONTINUED_AS_NEW': // its next execution is about to start
     case 'UNSPECIFIED':
     case 'UNKNOWN':
       return { kind: 'unclear' };
