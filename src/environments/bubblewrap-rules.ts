@@ -6,9 +6,9 @@ import { isBelow, type Look, type Rule } from './bubblewrap-args.js';
 import type { EnvironmentHandle } from './environment.js';
 import { AGENT_FOLDERS, RUN_FOLDERS } from './run-folders.js';
 
-/** Homes; sockets of daemons (Docker, D-Bus, agents of keys). */
+/** Home folders, and sockets of daemons (Docker, D-Bus, key agents). */
 const HOMES_AND_SOCKETS = ['/home', '/root', '/run'];
-/** They name files with keys or sockets, wherever those are. */
+/** Variables that name files with keys, or sockets, wherever those are. */
 const CREDENTIALS = [
   'SSH_AUTH_SOCK',
   'GOOGLE_APPLICATION_CREDENTIALS',
@@ -16,20 +16,23 @@ const CREDENTIALS = [
   'AWS_CONFIG_FILE',
   'KUBECONFIG',
 ];
-/** A program may need all of the package that it is part of. */
+/** Files that mark the package of a program, all of which the program may need. */
 const MANIFESTS = ['package.json', 'pyproject.toml'];
-/** Folders of a home in which `bin` lies beside what is no program: logins, state. */
+/** Folders of a home in which `bin` is next to what does not belong to programs: logins, state. */
 const SHARED = new Set(['.local', '.cargo', '.config']);
 
 /** What is started in a sandbox. */
 interface Started {
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** It checks the agent's work: it has folders of its own beside the agent's, and these places to read. */
+  /** Set for what checks the agent's work: it has its own folders apart from the agent's, and can read `shown`. */
   checks?: { shown: readonly string[] };
 }
 
-/** What an agent sees: nothing of the user's and of other runs; the programs that it needs; its own folders to write to. */
+/**
+ * Returns the rules of a sandbox: nothing of the user and of other runs is visible; the programs that the agent needs
+ * are readable; its own folders are writable.
+ */
 export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }: Started): Promise<Rule[]> {
   const hidden = await hiddenPlaces(handle);
   const project = await rules([handle.project], 'empty');
@@ -43,12 +46,12 @@ export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }:
   const wanted = [
     ...folders,
     ...(await Promise.all(folders.filter(isHidden).map(linkedFrom))).flat(),
-    // What the user names has to be there.
+    // Paths that the user names must be visible.
     ...[...argv, ...Object.values(env)].filter(isAbsolute),
   ].filter((path) => existsSync(path));
   const named = await Promise.all(wanted.map(async (path) => [path, await realpath(path)]));
   const programs = [...new Set(named.flat())].filter((path) => isHidden(path) && !isOwn(path));
-  // By the name that is used, too, where a rule hides the symlinks by which that leads to the folder.
+  // Also under the name that is used, if a rule hides the symlinks by which it leads to the folder.
   const roots = isHidden(handle.root) ? [handle.root, root] : [root];
   const own = (name: string, look: Look): Rule[] =>
     roots.map((folder) => ({ path: join(folder, name), look }));
@@ -77,7 +80,7 @@ async function hiddenPlaces(handle: EnvironmentHandle): Promise<Rule[]> {
   ];
 }
 
-/** Rules for what is there, by its real path. A file cannot be `empty`: it is masked. */
+/** Returns rules for the paths that exist, by real path. A file cannot be `empty`, so it is `masked`. */
 async function rules(paths: readonly (string | null)[], look: Look): Promise<Rule[]> {
   const found = paths.map(async (path): Promise<Rule[]> => {
     const real = path === null || !isAbsolute(path) ? null : await realpath(path).catch(() => null);
@@ -88,24 +91,26 @@ async function rules(paths: readonly (string | null)[], look: Look): Promise<Rul
   return (await Promise.all(found)).flat();
 }
 
-/** Names that the symlinks in a folder lead to. */
+/** Returns the targets of the symlinks in a folder. */
 async function linkedFrom(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const links = entries.filter((entry) => entry.isSymbolicLink());
   return Promise.all(links.map(async ({ name }) => resolve(folder, await readlink(join(folder, name)))));
 }
 
-/** What is hidden, by real paths. */
+/** Hidden places, by real path. */
 interface Walls {
   hidden: readonly string[];
-  /** Gives way where it is itself the package of a program. */
+  /** The project's folder. Not hidden if it is itself the package of a program. */
   project: string | null;
 }
 
 const isBehind = (path: string, { hidden, project }: Walls): boolean =>
   path === project || [...hidden, ...(project === null ? [] : [project])].some((wall) => isBelow(path, wall));
 
-/** What has to be readable for a program, or a folder of programs, to work: it, or a folder above it. */
+/**
+ * Returns what must be readable for a program, or a folder of programs, to work: the path itself, or a folder above it.
+ */
 async function reachOf(path: string, walls: Walls): Promise<string> {
   const modules = path.indexOf('/node_modules/');
   if (modules !== -1) return path.slice(0, modules + '/node_modules'.length);
@@ -121,7 +126,7 @@ async function reachOf(path: string, walls: Walls): Promise<string> {
   return isWide || SHARED.has(basename(prefix)) ? path : prefix;
 }
 
-/** Where the addresses of name servers are, when that is not in /etc. */
+/** Folder of the file with the name servers' addresses, if /etc/resolv.conf is a symlink to it. */
 async function resolverFolder(): Promise<string | null> {
   const file = await realpath('/etc/resolv.conf').catch(() => null);
   return file === null ? null : dirname(file);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { copyTree, isFolder, listTree, removeTree } from '../platform/fs/tree.js';
 import type { Contents } from './environment.js';
 
-/** Fills a new folder of the host: the fixture's snapshot, its initial-state/ at the root, then `files`. */
+/** Fills a new folder on the host: the fixture's snapshot, its initial-state/ at the root, then `files`. */
 export async function fillWorkspace(
   folder: string,
   { fixture, files }: Pick<Contents, 'fixture' | 'files'>,
@@ -20,7 +20,7 @@ export async function fillWorkspace(
 async function copyFixture(fixture: string, folder: string): Promise<void> {
   const entries = await listTree(fixture);
   const initial = join(fixture, 'initial-state');
-  // A file of that name is like any other.
+  // A file with that name is not special.
   const hasInitial = await isFolder(initial);
   const ofInitialState = (path: string): boolean =>
     hasInitial && (path === 'initial-state' || path.startsWith('initial-state/'));
@@ -32,7 +32,7 @@ async function copyFixture(fixture: string, folder: string): Promise<void> {
   );
   const kinds = new Map(entries.map(({ path, kind }) => [path, kind]));
   for (const { path, kind } of initialEntries) {
-    // Only folders merge; a copy would follow a symlink that is there, and fail on a folder.
+    // Only folders are merged. Copying over an existing symlink would follow it, and copying over a folder would fail.
     const replaced = kinds.get(path);
     if (replaced !== undefined && (kind !== 'folder' || replaced !== 'folder'))
       await removeTree(join(folder, path));

@@ -7,26 +7,26 @@ import { sharesHost, type Container, type Environment, type EnvironmentHandle } 
 import { local } from './local.js';
 import { whyNoOwnNetwork } from './network.js';
 
-/** Every place that a run can be in. */
+/** All environments by type. */
 export const environments: Record<EnvironmentHandle['type'], Environment> = { local, bubblewrap, docker };
 
-/** Where a run takes place. JSON: it is decided once for a run, and kept in its private state. */
+/** Where a run takes place. JSON: it is chosen once for each run, and stored in its private state. */
 export interface Place {
   type: EnvironmentHandle['type'];
-  /** Why it has no sandbox, or no container, though it asks for one. */
+  /** Why the sandbox or container that was asked for is not available; null if it is, or none was asked for. */
   lacking: string | null;
-  /** Of a sandbox or container: `isolated` from the loopback of this machine, or shared with it. */
+  /** `isolated` from the loopback of this machine, as a sandbox or container can be, or `shared` with it. */
   network: 'isolated' | 'shared';
-  /** Why the network of a sandbox is shared. */
+  /** Why a sandbox shares the network; null if it does not. */
   lacksNetwork: string | null;
-  /** The container's command line and image; absent where there is none. */
+  /** The container's command line and image; absent if there is no container. */
   container?: Pick<Container, 'command'> & FoundImage & { name: string };
 }
 
-/** What a scenario says in `environment`. */
+/** The scenario's `environment`. */
 export type Wanted = { type: 'local' | 'bubblewrap' | 'auto' } | ({ type: 'docker' } & WantedContainer);
 
-/** The place for a scenario's `environment`. */
+/** Chooses the place for a scenario's `environment`. */
 export async function chooseEnvironment(wanted: Wanted): Promise<Place> {
   if (wanted.type === 'docker') return containerFor(wanted);
   const { type } = wanted;
@@ -46,6 +46,6 @@ async function containerFor(wanted: WantedContainer): Promise<Place> {
   return { ...place, container: { command: wanted.command, ...image.found, name: wanted.image } };
 }
 
-/** How what an agent leaves behind is found and ended there. */
+/** How processes that an agent leaves behind are found and killed. */
 export const containmentIn = (handle: EnvironmentHandle): Promise<Containment> =>
   sharesHost(handle) ? containment() : Promise.resolve('container');

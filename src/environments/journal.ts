@@ -5,10 +5,12 @@ import type { Environment, EnvironmentHandle } from './environment.js';
 
 type Journal = Pick<EnvironmentHandle, 'journal'>;
 
-/** What a start of the agent has left on the host: its output, its exit status, and what was noted about it. */
+/** Folder on the host with the files of a start of the agent: its output, its exit status, and notes about it. */
 export const startFolder = ({ journal }: Journal, start: number): string => join(journal, String(start));
 
-/** The files of a start. `resumes`: the id of the session that it continues; `growth`: when its output had which size. */
+/**
+ * Paths of a start's files. `resumes`: id of the session that it resumes; `growth`: timeline of the size of its output.
+ */
 export const startFiles = (journal: Journal, start: number) => {
   const folder = startFolder(journal, start);
   return {
@@ -21,16 +23,16 @@ export const startFiles = (journal: Journal, start: number) => {
   };
 };
 
-/** The numbers of the agent's starts that have a folder, in no order. */
+/** Numbers of the agent's starts that have a folder, in no particular order. */
 function startNumbers({ journal }: Journal): number[] {
   const names = existsSync(journal) ? readdirSync(journal) : [];
   return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
 }
 
-/** Number of the agent's last start; 0 where it was never started. */
+/** Number of the agent's last start; 0 if it was never started. */
 export const lastStart = (journal: Journal): number => Math.max(0, ...startNumbers(journal));
 
-/** Those starts of the agent that are alive, and whether one of the others has left no exit status. */
+/** Returns the starts of the agent that are alive, and whether any other start was lost without an exit status. */
 export async function livingStarts(
   environment: Pick<Environment, 'inspect'>,
   handle: EnvironmentHandle,

@@ -24,19 +24,25 @@ import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from './run-folders.js';
 const markOfPart = ({ mark }: EnvironmentHandle, part: string | undefined): string =>
   part === undefined ? mark : markOf(mark, part);
 
-/** There for as long as nothing of the run was started outside a PID namespace, and so nothing can outlive its start. */
+/**
+ * A file that exists as long as nothing of the run was started outside of a PID namespace, so nothing can outlive its
+ * start.
+ */
 const confinedNote = (handle: EnvironmentHandle): string => join(handle.root, 'confined');
 const forgetConfined = (handle: EnvironmentHandle): void => rmSync(confinedNote(handle), { force: true });
 
-/** The search reads the environment of every process on the machine; most runs have nothing to be searched for. */
+/**
+ * Kills the run's processes by their mark. Skipped if all were confined: the search reads the environment of every
+ * process on the machine.
+ */
 async function killLeft(handle: EnvironmentHandle): Promise<void> {
   if (!existsSync(confinedNote(handle))) await killMarked(handle.mark);
 }
 
 /**
- * An agent may outlive the step that has run it: the server does not try that again once a cancel was requested, whatever
- * has become of its worker. In a PID namespace no mark is searched for, so each start is looked at. What the supervisor of
- * a lost one held may live on.
+ * An agent may outlive the step that ran it: once a cancel was requested, the server does not retry the step, whatever
+ * happened to its worker. In a PID namespace marks are not searched for, so each start is checked. If a start was lost,
+ * processes of its supervisor may still be alive, so marks are searched for as well.
  */
 async function killEverything(handle: EnvironmentHandle): Promise<void> {
   const { living, lost } = await livingStarts(local, handle);
@@ -45,7 +51,7 @@ async function killEverything(handle: EnvironmentHandle): Promise<void> {
   await killLeft(handle);
 }
 
-/** An agent that has removed its workspace fails the checks on it; the harness is not to blame. */
+/** If the agent removed its workspace, checks in it fail; that is not an error of the harness. */
 const workspaceGone: CommandResult = {
   exitCode: 127,
   timedOut: false,
@@ -56,12 +62,12 @@ const workspaceGone: CommandResult = {
   durationMs: 0,
 };
 
-/** HOME and temporary folder of what checks the agent's work, where that is run first. */
+/** Creates HOME and temporary folder for checks of the agent's work. */
 export function makeChecksFolders({ root }: EnvironmentHandle): void {
   for (const name of CHECKS_FOLDERS) mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
 }
 
-/** Runs `argv`, by default the request's command in a shell. */
+/** Runs `argv`; by default, the request's command in a shell. */
 export async function execLocally(
   handle: EnvironmentHandle,
   request: ExecRequest,
@@ -82,19 +88,22 @@ export async function execLocally(
   });
 }
 
-/** This machine: a folder, and processes under a supervisor. Not a sandbox; specs/reference/scripts.md says what is contained. */
+/**
+ * This machine: a folder, and processes under a supervisor. Not a sandbox; specs/reference/scripts.md says what is
+ * contained.
+ */
 export const local: Environment = {
   async prepare(handle, contents, confirm) {
     await confirm();
     for (const name of Object.values(RUN_FOLDERS)) await removeTree(join(handle.root, name));
     for (const name of FIRST_FOLDERS) mkdirSync(join(handle.root, name), { recursive: true, mode: 0o700 });
-    // Filled under a name of its own, so that a workspace that is there is whole.
+    // Filled under a temporary name, so that an existing workspace is always complete.
     const own = randomBytes(4).toString('hex');
     const filling = `${handle.workspace}.${own}.filling`;
     await fillWorkspace(filling, contents);
     await confirm();
     if (await isFolder(handle.workspace)) {
-      await killLeft(handle); // what an earlier attempt's setup commands left
+      await killLeft(handle); // left by setup commands of an earlier attempt
       const old = `${handle.workspace}.${own}.old`;
       await rename(handle.workspace, old);
       await removeTree(old);
@@ -148,7 +157,7 @@ export const local: Environment = {
 
   async dispose(handle) {
     await killEverything(handle);
-    // Also what attempts left that were killed while they filled a workspace.
+    // Also removes what attempts left that were killed while they filled a workspace.
     const folders = new Set<string>(Object.values(RUN_FOLDERS));
     const parts = (await readdir(handle.root).catch(() => [])).filter(
       (name) => folders.has(name) || name.startsWith(basename(handle.workspace)),
@@ -158,8 +167,11 @@ export const local: Environment = {
   },
 };
 
-/** At once, as small files are read (platform/fs/read-file.ts): each call takes microseconds, and every gate makes several. */
-// eslint-disable-next-line @typescript-eslint/require-await -- errors are to come as a rejection
+/**
+ * Synchronous, like reading small files (platform/fs/read-file.ts): each call takes microseconds, and every gate makes
+ * several.
+ */
+// eslint-disable-next-line @typescript-eslint/require-await -- errors must be rejections
 async function look(workspace: string, path: string): Promise<FileStat> {
   try {
     const found = findInside(workspace, path, (info, place): FileStat => {

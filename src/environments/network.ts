@@ -5,12 +5,14 @@ import { findExecutable } from '../platform/process/find-executable.js';
 import { nameServers, isLoopback } from '../lib/loopback.js';
 
 const RESOLVER = '/etc/resolv.conf';
-/** Where systemd-resolved keeps the name servers that its own, on loopback, asks. */
+/** File in which systemd-resolved lists the name servers behind its own one, which is on loopback. */
 const BEHIND_RESOLVED = '/run/systemd/resolve/resolv.conf';
 
 /**
- * Arguments that put a program into a network of its own: the outside is reached by way of pasta, and of this machine's
- * loopback these TCP ports only. Nothing is let in, and the gateway's address does not stand for this machine.
+ * Command line that gives a program its own network: it reaches the outside through pasta, and of this machine's
+ * loopback only these TCP ports. Incoming connections are not possible, and the gateway's address does not lead to this
+ * machine.
+ * @throws Error if pasta is not on PATH
  */
 async function pastaArgs(ports: readonly number[]): Promise<[pasta: string, ...string[]]> {
   const pasta = await findExecutable('pasta');
@@ -20,7 +22,7 @@ async function pastaArgs(ports: readonly number[]): Promise<[pasta: string, ...s
     ...['--quiet', '--foreground', '--config-net', '--no-map-gw'],
     ...['-t', 'none', '-u', 'none', '-U', 'none'],
     ...['-T', ports.length === 0 ? 'none' : [...new Set(ports)].join(',')],
-    // It would become nobody, who may not enter what root has made.
+    // As root, pasta would become the user nobody, who may not enter what root has created.
     ...(isRoot() ? ['--netns-only', '--runas', '0'] : []),
   ];
 }
@@ -28,8 +30,8 @@ async function pastaArgs(ports: readonly number[]): Promise<[pasta: string, ...s
 const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
- * Starts a program in a network of its own, with a /proc of the PID namespace that pasta makes: bwrap looks itself up there.
- * What pasta has to say is not to be taken for the program's.
+ * Returns the command line that starts a program in its own network, with a /proc of the PID namespace that pasta
+ * creates: bwrap looks itself up there. Messages of pasta are kept out of the program's output.
  */
 export async function inOwnNetwork(ports: readonly number[], argv: readonly string[]): Promise<string[]> {
   const [pasta, unshare, sh] = await Promise.all([
@@ -46,7 +48,7 @@ export async function inOwnNetwork(ports: readonly number[], argv: readonly stri
     '--',
     ...program,
   ];
-  // Of root's missing user namespace it complains before it knows of the log.
+  // As root, pasta complains about the missing user namespace before it opens the log file.
   if (!isRoot() || !(await passesFiles())) return started(inner);
   return [
     ...[sh, '-c', 'exec 3>&2 2>/dev/null; exec "$@"', 'sh'],
@@ -54,7 +56,7 @@ export async function inOwnNetwork(ports: readonly number[], argv: readonly stri
   ];
 }
 
-/** Whether the program that pasta starts has the open files that pasta was started with; later versions close them. */
+/** Whether the program that pasta starts inherits open files; later versions of pasta close them. */
 const passesFiles = (): Promise<boolean> => (passing ??= findOutWhatPasses());
 let passing: Promise<boolean> | undefined;
 
@@ -67,7 +69,9 @@ async function findOutWhatPasses(): Promise<boolean> {
   return !failed;
 }
 
-/** Arguments of bwrap inside pasta, where a user other than root would find itself to be root. */
+/**
+ * Arguments of bwrap inside pasta that restore the user's ids: a user other than root would appear to be root there.
+ */
 export const asOurselves = (): string[] =>
   isRoot()
     ? []
@@ -75,7 +79,7 @@ export const asOurselves = (): string[] =>
 
 let works = false;
 
-/** Why a sandbox cannot have a network of its own here, with a remedy; null when it can. */
+/** Why a sandbox cannot have its own network on this machine, with a remedy; null if it can. */
 export async function whyNoOwnNetwork(): Promise<string | null> {
   if (works) return null;
   if ((await findExecutable('pasta')) === null)
@@ -94,7 +98,7 @@ export async function whyNoOwnNetwork(): Promise<string | null> {
   return `pasta cannot create a network here (${reason}); it needs user namespaces, /dev/net/tun and a default route`;
 }
 
-/** The file that names name servers which can be reached without loopback; null where there is none. */
+/** File that lists name servers that can be reached without loopback; null if there is none. */
 async function resolverInside(): Promise<string | null> {
   const serversOf = async (file: string): Promise<string[]> =>
     nameServers(await readFile(file, 'utf8').catch(() => ''));
@@ -104,7 +108,7 @@ async function resolverInside(): Promise<string | null> {
   return behind.some((server) => !isLoopback(server)) ? BEHIND_RESOLVED : null;
 }
 
-/** Arguments of bwrap by which names are resolved in a network of its own. */
+/** Arguments of bwrap that make name resolution work in its own network. */
 export async function resolverArgs(): Promise<string[]> {
   const file = await resolverInside();
   return file === null || file === RESOLVER ? [] : ['--ro-bind', file, await realpath(RESOLVER)];

@@ -6,8 +6,9 @@ import { writeFileAtomic } from '../platform/fs/write-file.js';
 import type { StartRequest } from './environment.js';
 
 /**
- * Writes files of ours below a run's root, before a start of the agent. What the start before has left may be anything:
- * where a symlink leads elsewhere, nothing is written there.
+ * Writes our own files below a run's root, before a start of the agent. An earlier start may have left anything there:
+ * if a symlink leads elsewhere, nothing is written.
+ * @throws ApplicationFailure (non-retryable) if a symlink is in the way
  */
 export async function writeOwnFiles(root: string, files: StartRequest['files']): Promise<void> {
   for (const { path, content } of files) {

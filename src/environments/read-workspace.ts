@@ -4,7 +4,7 @@ import type { WorkspaceChanges } from '../results/records/workspace-changes.js';
 import type { Contents, Environment, EnvironmentHandle } from './environment.js';
 import { workspaceChanges } from './workspace-changes.js';
 
-/** What is not as `prepare` was told to make it; null when the workspace is gone. */
+/** Returns what has changed in the workspace since `prepare` created it; null if the workspace is gone. */
 export const changesIn = (
   environment: Pick<Environment, 'view'>,
   handle: EnvironmentHandle,
@@ -13,8 +13,8 @@ export const changesIn = (
   environment.view(handle, (workspace) => workspaceChanges(workspace, fixture, files));
 
 /**
- * Ends whatever of the run is still alive and puts the workspace at `to`, names and contents through `mask`. Says what
- * was left out. Can be repeated.
+ * Kills everything of the run that is still alive and copies the workspace to `to`, with names and contents passed
+ * through `mask`. Returns what was left out. Can be repeated.
  */
 export async function collect(
   environment: Pick<Environment, 'kill' | 'view'>,
@@ -24,12 +24,12 @@ export async function collect(
 ): Promise<SkippedEntry[]> {
   await environment.kill(handle, 'everything');
   const leftOut = await environment.view(handle, async (workspace) => {
-    if (await isFolder(to)) return copyBestEffort(workspace, null, mask); // an earlier attempt did it
+    if (await isFolder(to)) return copyBestEffort(workspace, null, mask); // an earlier attempt has copied it
     let found: SkippedEntry[] = [];
     await createFolderOnce(to, async (temporary) => {
       found = await copyBestEffort(workspace, temporary, mask);
     });
     return found;
   });
-  return leftOut ?? []; // it was never made, or is gone
+  return leftOut ?? []; // the workspace was never created, or is gone
 }

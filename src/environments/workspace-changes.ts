@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { isFolder, listTree } from '../platform/fs/tree.js';
 import type { WorkspaceChange, WorkspaceChanges } from '../results/records/workspace-changes.js';
 
-/** What a workspace began with: where a file's content is, or what it is. */
+/** Initial state of a path in the workspace: a file with its content, a text, or the target of a symlink. */
 type Origin = { file: string } | { content: string } | { to: string };
 
-/** What tools write for themselves; nobody reads it as somebody's work. */
+/** Folders that tools write for themselves; nobody reads them as someone's work. */
 const SKIPPED = new Set(['.git', 'node_modules']);
 const MAX_CHANGES = 200;
 const MAX_VISITED = 20_000;
 const MAX_STARTS = 50;
 const START_BYTES = 16 * 1024;
-/** Larger files of the same size are told apart by their times. */
+/** Larger files of the same size are compared by their modification times. */
 const COMPARE_BYTES = 8 * 1024 * 1024;
 
-/** No symlink is followed, and no FIFO waited for, that has taken the place of a file since the look at it. */
+/** Flags that neither follow a symlink nor wait for a FIFO, in case one has replaced a file since it was checked. */
 const AS_IT_IS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Compares a workspace with what it was made of: fixture, initial-state/ over it, `files` over both. */
+/** Compares a workspace with what it was created from: the fixture, initial-state/ over it, `files` over both. */
 export async function workspaceChanges(
   workspace: string,
   fixture: string,
@@ -74,7 +74,7 @@ async function originsOf(fixture: string, files: Record<string, string>): Promis
   return origins;
 }
 
-/** Paths of what is no folder, in a fixed order; what cannot be read is passed over. */
+/** Yields the paths of everything except folders, in a fixed order. Skips folders that cannot be read. */
 async function* filesBelow(root: string): AsyncGenerator<string> {
   const folders = [''];
   let visited = 0;
@@ -98,7 +98,7 @@ async function isSame(path: string, origin: Origin): Promise<boolean> {
     return (await readFile(path, { encoding: 'utf8', flag: AS_IT_IS })) === origin.content;
   const before = await lstat(origin.file);
   if (before.size !== info.size) return false;
-  // Copies keep the time of their original.
+  // Copies keep the modification time of the original.
   if (info.size > COMPARE_BYTES) return Math.abs(before.mtimeMs - info.mtimeMs) < 1;
   return (await readFile(path, { flag: AS_IT_IS })).equals(await readFile(origin.file));
 }
@@ -108,7 +108,7 @@ async function startOf(path: string): Promise<string | null> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
     const text = new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, bytesRead), {
-      stream: true, // the last character may be cut
+      stream: true, // the last character may be incomplete
     });
     return text.includes('\0') ? null : text;
   } finally {

@@ -4,23 +4,26 @@ import { waitUntil } from '../platform/process/wait-until.js';
 import { cleanFolder } from './results-folder.js';
 
 /*
- * `clean` beside commands and workers that write: it announces itself by a lock before it looks at the folder, and ends
- * the announcement when nothing more goes. Whoever has written something waits until no `clean` is at work, and looks
- * whether it is still there. So either `clean` has seen what was written, or the writer sees what `clean` has done; nobody
- * holds a lock in order to write, and a killed `clean` holds nothing up.
+ * How `clean` works next to commands and workers that write. `clean` takes a lock before it looks at the folder, and
+ * releases it once it removes nothing more. A process that has written something waits until no `clean` holds the lock,
+ * and then checks whether what it wrote is still there. So either `clean` has seen what was written, or the writer sees
+ * what `clean` has done. Writers hold no lock, and a killed `clean` blocks nobody.
  */
 const NAME = 'clean';
-/** It moves folders and deletes nothing while it holds the lock: longer than that takes with very many runs. */
+/**
+ * While `clean` holds the lock, it only moves folders and deletes nothing. This is longer than it needs with very many
+ * runs.
+ */
 const WAIT_MS = 60_000;
 const LOOK_MS = 20;
 
-/** Announces that something will be removed; null when another `clean` does not come to its end. */
+/** Takes the lock that announces a `clean`. Returns null if another `clean` does not finish within WAIT_MS. */
 export const announceClean = (results: string): Promise<Lock | null> =>
   waitUntil(() => tryLock(cleanFolder(results), NAME), WAIT_MS, LOOK_MS);
 
-/** Resolves when no `clean` is at work. @throws when one does not come to its end. */
+/** Waits until no `clean` holds the lock. @throws Error if one does not finish within WAIT_MS */
 export async function cleanIsOver(results: string): Promise<void> {
-  // Where nobody has ever cleaned there is nothing to ask, and nothing is created.
+  // If no `clean` ever ran here, there is nothing to check, and nothing is created.
   const isOver = async (): Promise<true | null> =>
     !existsSync(cleanFolder(results)) || (await lockHolder(cleanFolder(results), NAME)) === null
       ? true

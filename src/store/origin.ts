@@ -4,7 +4,7 @@ import { createLruCache } from '../lib/lru-cache.js';
 import { readOrigin, type Origin } from '../platform/origin.js';
 import { planFile, summaryFile, sweepsFolder } from './results-folder.js';
 
-/** What belongs to the engine of a results folder. */
+/** Folders of an engine. */
 export interface EngineFolders {
   resultsPath: string;
   stateFolder: string;
@@ -12,7 +12,7 @@ export interface EngineFolders {
 
 const origins = createLruCache<Origin>(8);
 
-/** The key that proves origin, of the engine of a results folder; read once by a process. */
+/** Returns the key of an engine with which origin is proved. Each process reads it once. */
 export const originOf = ({ resultsPath, stateFolder }: EngineFolders): Promise<Origin> =>
   origins(stateFolder, () => readOrigin(stateFolder, () => openSweeps(resultsPath)));
 

@@ -1,24 +1,24 @@
 import { join, sep } from 'node:path';
 
-/** Paths in a results folder; its layout is a contract (specs/reference/results.md). */
+/** Paths in a results folder. Its layout is a contract (specs/reference/results.md). */
 export const storeFolder = (results: string): string => join(results, '.store');
 export const scenarioFile = (results: string, hash: string): string =>
   join(storeFolder(results), hash, 'scenario.json');
 export const fixtureFolder = (results: string, hash: string): string => join(storeFolder(results), hash);
 export const sweepsFolder = (results: string): string => join(results, 'sweeps');
-/** What `clean` uses: its lock, and what it is about to delete. */
+/** Folder of `clean`: its lock, and what it is about to delete. */
 export const cleanFolder = (results: string): string => join(results, '.clean');
 const sweepFolder = (results: string, sweep: string): string => join(sweepsFolder(results), sweep);
 export const planFile = (results: string, sweep: string): string =>
   join(sweepFolder(results, sweep), 'plan.json');
 export const summaryFile = (results: string, sweep: string): string =>
   join(sweepFolder(results, sweep), 'summary.json');
-/** The newest round of a sweep that was started, where that is not the first. */
+/** File with the newest round of a sweep that was started; absent in round 1. */
 export const roundFile = (results: string, sweep: string): string =>
   join(sweepFolder(results, sweep), 'round');
 export const resultsLog = (results: string): string => join(results, 'results.jsonl');
 
-/** The files of one run. */
+/** Paths of a run's files. */
 export function runFiles(folder: string) {
   const artifacts = join(folder, 'artifacts');
   return {
@@ -38,11 +38,11 @@ export function runFiles(folder: string) {
   };
 }
 
-/** One answer of the judge, from 1. */
+/** File of an answer of the judge, numbered from 1. */
 export const judgeAnswerFile = ({ judge }: RunFiles, number: number): string =>
   join(judge, `answer-${number}.json`);
 
-/** Names in a run's folder that are ours; a person may have put others beside them. */
+/** Names in a run's folder that belong to us; people may have put other files there. */
 export const RUN_PARTS: ReadonlySet<string> = new Set(
   Object.values(runFiles('')).flatMap((path) => path.split(sep)[0] ?? []),
 );

@@ -8,7 +8,7 @@ import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
 import { parseResult } from './results-log.js';
 import { createResultsReader, type FoundResult } from './results-reader.js';
 
-/** What is kept in memory of a finished run: enough to find it and to compare with it. */
+/** What is kept in memory about a finished run: enough to find it and to compare with it. */
 interface KnownResult extends Pick<
   ResultLine,
   'id' | 'sweep' | 'cell' | 'outcome' | 'cost_usd' | 'judge_score' | 'cached_from'
@@ -21,33 +21,35 @@ interface KnownResult extends Pick<
   files: RunFiles;
 }
 
-/** Answers about all finished runs of a results folder, without reading its log from the start each time. */
+/** Answers questions about all finished runs in a results folder without reading the log from the start each time. */
 export interface ResultsIndex {
   /** The last result of each cell of a sweep. */
   ofSweep(sweep: string): ReadonlyMap<string, KnownResult>;
-  /** What all runs of a cell in a sweep have cost, in US dollars, as far as it is known. */
+  /** Known cost of all runs of a cell in a sweep, US dollars. */
   spent(sweep: string, cell: string): number;
-  /** The last result of each cell of a sweep as it stands in the log. @throws where the log is replaced meanwhile */
+  /**
+   * The last result of each cell of a sweep, read from the log. @throws Error if the log is replaced in the meantime
+   */
   linesOfSweep(sweep: string): ResultLine[];
-  /** A result as it stands in the log; null where it does not. */
+  /** A result, read from the log; null if it is not there. */
   line(id: string): ResultLine | null;
   /**
-   * The last run with this cache key that passed or failed, whether its agent completed or not: were only some kinds of
-   * failure run again, a cell would end with a pass sooner or later. For the same reason not one that repeats a result
-   * of its cell in its sweep (`retry --failed`).
+   * The last run with this cache key that passed or failed, whether its agent completed or not: if only some kinds of
+   * failure were run again, a cell would pass sooner or later. For the same reason, runs that repeat a result of their
+   * cell in their sweep (`retry --failed`) do not count.
    */
   reusable(cacheKey: string): KnownResult | null;
-  /** Whether a cell of a sweep has passed or failed already, whatever came later. */
+  /** Whether a cell of a sweep has ever passed or failed, whatever came later. */
   isDecided(sweep: string, cell: string): boolean;
   /** The last run of the cell before `run` that passed or failed. */
   previous(cell: string, run: string): KnownResult | null;
-  /** The most that a run of this scenario, agent and model has cost, in US dollars. */
+  /** The highest cost of a run of this scenario, agent and model, US dollars; null if unknown. */
   highestCost(of: CostOwner): number | null;
 }
 
 const indexes = new Map<string, ResultsIndex>();
 
-/** The index of a results folder; one a process. */
+/** Returns the index of a results folder; there is one per process. */
 export function resultsIndex(resultsPath: string): ResultsIndex {
   const index = indexes.get(resultsPath) ?? createResultsIndex(resultsPath);
   indexes.set(resultsPath, index);
@@ -80,7 +82,7 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     if (isFirst && line.cache_key !== null) keys.set(line.cache_key, known);
     const usd = line.cost_usd ?? line.cost_usd_at_least ?? null;
     if (usd !== null) {
-      // By run: lines come again when `clean` has replaced the log.
+      // By run, because lines are read again after `clean` has replaced the log.
       spent.set(cell, (spent.get(cell) ?? new Map<string, number>()).set(line.id, usd));
     }
     if (line.cost_usd !== null) {
@@ -120,7 +122,7 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
 
 const cellKey = (sweep: string, cell: string): string => JSON.stringify([sweep, cell]);
 
-/** The results in the lines that begin there, read from the first of them on. */
+/** Returns the results in the lines that begin at these positions. */
 function linesAt(log: string, begins: readonly number[]): ResultLine[] {
   const found: ResultLine[] = [];
   if (begins.length === 0) return found;
@@ -134,7 +136,7 @@ function linesAt(log: string, begins: readonly number[]): ResultLine[] {
   return found;
 }
 
-/** The result in the line that begins there, if it is still that one. */
+/** Returns the result in the line that begins at this position; null if it is not the one with this id. */
 function lineAt(log: string, begin: number, id: string): ResultLine | null {
   for (const { text } of linesOf(log, Infinity, begin)) {
     const result = parseResult(text);

@@ -7,23 +7,24 @@ import { linesOf } from '../platform/fs/lines.js';
 import { ResultLine } from '../results/records/result-line.js';
 import { cleanIsOver } from './clean-lock.js';
 
-/** A line of results.jsonl that cannot be read: it is passed over, and said. */
+/** A line of results.jsonl that cannot be read. It is skipped and reported. */
 export interface CorruptLine {
   line: number;
   reason: string;
 }
 
-/** A file system whose numbers of files cannot be relied on must not make us write for ever. */
+/** Limit in case inode numbers are unreliable on a file system: we must not append forever. */
 const MAX_APPENDS = 5;
 
-/** Appends a finished run; again when `clean` has put another file in the place of the one that it went to. */
+/** Appends a finished run. Repeats that if `clean` has replaced the file in the meantime. */
 export async function appendResult(path: string, result: ResultLine): Promise<void> {
   for (let times = 0; times < MAX_APPENDS; times++) if (await append(path, result)) return;
 }
 
 /**
- * One `write` in append mode, so that workers do not mix their lines; a last line that power loss cut short is closed
- * first, so that it costs itself only. Returns whether the line is in the file that counts.
+ * Uses a single `write` in append mode, so that lines of several workers do not mix. If a power failure left an
+ * incomplete last line, ends that line first, so that only that one is lost. Returns whether the line is in the current
+ * file.
  */
 async function append(path: string, result: ResultLine): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
@@ -34,13 +35,13 @@ async function append(path: string, result: ResultLine): Promise<boolean> {
     if (size > 0) await file.read(last, 0, 1, size - 1);
     const cut = size > 0 && last.toString() !== '\n';
     const line = Buffer.from(`${cut ? '\n' : ''}${JSON.stringify(result)}\n`);
-    // Not `appendFile`, which writes what is long in pieces.
+    // Not `appendFile`, which writes long data in several pieces.
     const { bytesWritten } = await file.write(line);
     if (bytesWritten < line.length)
       throw new Error(`${path}: only ${bytesWritten} of ${line.length} bytes could be written`);
     await file.datasync();
     await cleanIsOver(dirname(path));
-    // While it is open, no other file can get its number.
+    // While this file is open, no other file can get its inode number.
     return (await stat(path).catch(() => null))?.ino === (await file.stat()).ino;
   } catch (error) {
     throw namingFull(error, path);
@@ -49,13 +50,16 @@ async function append(path: string, result: ResultLine): Promise<boolean> {
   }
 }
 
-/** All finished runs in the order written, and the lines that are none. An absent file is an empty one. */
+/**
+ * Returns all finished runs in the order in which they were written, and the lines that are not results. An absent file
+ * is treated as empty.
+ */
 export function readResults(path: string): { results: ResultLine[]; corrupt: CorruptLine[] } {
   const results: ResultLine[] = [];
   const corrupt: CorruptLine[] = [];
   if (!existsSync(path)) return { results, corrupt };
   let number = 0;
-  // Lines end at newlines alone: readline of Node 24 also splits at U+2028, which JSON may hold as it is.
+  // Lines end only at newlines: readline of Node 24 also splits at U+2028, which JSON may contain unescaped.
   for (const { text } of linesOf(path, Infinity)) {
     number += 1;
     if (text.trim() === '') continue;
@@ -66,7 +70,7 @@ export function readResults(path: string): { results: ResultLine[]; corrupt: Cor
   return { results, corrupt };
 }
 
-/** The result in a line, or why it is none. */
+/** Returns the result in a line, or the reason why it is not one. */
 export function parseResult(text: string): ResultLine | string {
   const json = parseJson(text);
   if (json === undefined) return 'not JSON';

@@ -3,34 +3,36 @@ import { linesOf } from '../platform/fs/lines.js';
 import type { ResultLine } from '../results/records/result-line.js';
 import { parseResult, type CorruptLine } from './results-log.js';
 
-/** Reads on in results.jsonl from where it stopped. */
+/** Reads results.jsonl from where it stopped the last time. */
 export interface ResultsReader {
-  /** The results that came since the last call. After `clean` has replaced the file, all that are left come again. */
+  /**
+   * Returns the results added since the last call. After `clean` has replaced the file, returns all that are left
+   * again.
+   */
   read(): FoundResult[];
 }
 
 export interface FoundResult {
   line: ResultLine;
-  /** Where in the file its line begins, in bytes. */
+  /** Position of its line in the file, in bytes. */
   begin: number;
 }
 
-/** Where reading stopped: after the line that began at `begin`. */
+/** Where reading stopped: after the line that begins at `begin`. */
 interface Place {
   inode: number;
   begin: number;
   end: number;
-  /** The whole text of that line. */
   text: string;
-  /** How many lines there are up to here. */
+  /** Number of lines up to here. */
   count: number;
 }
 
 const NOWHERE: Omit<Place, 'inode'> = { begin: 0, end: 0, text: '', count: 0 };
 
 /**
- * A reader that never reads twice what it has read: for those who look often, while the file grows to megabytes. A line
- * is read when its newline is there. `warn` is told of lines that are no results.
+ * Creates a reader that reads nothing twice, for callers that poll a file that grows to megabytes. A line is read once
+ * its newline is there. `warn` is called for lines that are not results.
  */
 export function createResultsReader(
   path: string,
@@ -40,10 +42,11 @@ export function createResultsReader(
   let seen = '';
 
   function readOn(inode: number, found: FoundResult[]): Place {
-    // Lines that `clean` takes away move all that come after them: the last one read is where it was, or all is new.
+    // When `clean` removes lines, all later lines move. If the last line read is still in place, reading continues
+    // after it; otherwise it starts over.
     let at: Place = place?.inode === inode && isUnmoved(path, place) ? place : { inode, ...NOWHERE };
     for (const { text, end, whole } of linesOf(path, Infinity, at.end)) {
-      if (!whole) break; // still being written, or cut
+      if (!whole) break; // still being written, or incomplete
       at = { inode, begin: at.end, end, text, count: at.count + 1 };
       if (text.trim() === '') continue;
       const parsed = parseResult(text);
@@ -60,7 +63,7 @@ export function createResultsReader(
       if (state === seen) return [];
       const found: FoundResult[] = [];
       const reached = stat === undefined ? null : readOn(stat.ino, found);
-      // Only now: what could not be read is read again the next time.
+      // Set only now, so that what could not be read is read again the next time.
       seen = state;
       place = reached;
       return found;

@@ -6,9 +6,9 @@ import { temporaryName } from '../platform/fs/write-file.js';
 const CHUNK = 1024 * 1024;
 
 /**
- * Puts a file in the place of results.jsonl that lacks some of its lines; all others stay byte for byte. To be used by who
- * has announced a `clean`. `decide` is asked for each line, from number 1; 'stop' leaves all as it is. Returns how many
- * bytes have gone, null after 'stop'.
+ * Replaces results.jsonl with a file without some of its lines; all other lines stay unchanged. Only for a caller that
+ * has announced a `clean`. Calls `decide` for each line, numbered from 1; 'stop' leaves the file as it is. Returns the
+ * number of bytes removed, or null after 'stop'.
  */
 export async function rewriteResults(
   path: string,

@@ -4,13 +4,15 @@ import { mixedBuilds, type BuildUsed } from '../results/mixed-builds.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { runFiles } from './results-folder.js';
 
-/** A sweep's document with what its runs say of it as a whole. */
+/** Adds warnings to a sweep's document that concern its runs as a whole: runs with different builds of the target. */
 export function withWarnings(document: SweepDocument): SweepDocument {
   const warnings = mixedBuilds(document.cells.flatMap(buildUsed));
   return warnings.length === 0 ? document : { ...document, warnings };
 }
 
-/** Not checked by a schema: there may be thousands, and a broken one is told by who reads it. */
+/**
+ * Not validated with a schema: there may be thousands of records, and damaged ones are reported when they are shown.
+ */
 function buildUsed(cell: SweepCell): BuildUsed[] {
   if (cell.results_dir === null) return [];
   const record = parseJson(readRecord(runFiles(cell.results_dir).run));
@@ -19,7 +21,7 @@ function buildUsed(cell: SweepCell): BuildUsed[] {
   return typeof fingerprint === 'string' ? [{ cell, fingerprint }] : [];
 }
 
-/** Empty where it cannot be read. What is no regular file is not opened: a FIFO would be waited for. */
+/** Returns an empty text if the file cannot be read. Opens only regular files, because opening a FIFO would block. */
 function readRecord(file: string): string {
   try {
     return statSync(file).isFile() ? readFileSync(file, 'utf8') : '';

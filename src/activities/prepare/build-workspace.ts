@@ -164,7 +164,7 @@ async function linkedDeno(context: RunContext, fixture: string): Promise<Content
   const hasScripts =
     ['', 'initial-state'].some((folder) => existsSync(join(fixture, folder, SCRIPTS_FOLDER))) ||
     Object.keys(context.scenario.inputs.files).some((path) => path.startsWith(`${SCRIPTS_FOLDER}/`));
-  // An earlier attempt may have linked it in the private folder, which is created anew.
+  // An earlier attempt may have linked it in the private folder, which is created again.
   const others = pathOf(context)
     .split(delimiter)
     .filter((folder) => folder !== context.binaries);

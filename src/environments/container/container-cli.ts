@@ -7,18 +7,18 @@ const REASON_LENGTH = 300;
 const NOT_THERE = /no such (container|object)|no container with name/i;
 const NOT_RUNNING = /is not running|container state improper|can only (create exec sessions|exec)/i;
 
-/** What the command line of containers has answered. */
+/** Output of `docker` or `podman`. */
 export interface Answer {
   exitCode: number;
   stdout: Buffer;
   stderr: string;
 }
 
-/** The last line of what a command has printed about its failure. */
+/** The last line of a failed command's stderr, shortened. */
 export const reasonIn = (stderr: string): string =>
   endOf(stderr.trim().split('\n').at(-1) ?? '', REASON_LENGTH);
 
-/** Asks `docker` or `podman` something. Nothing secret is among the arguments: every user of the host can read them. */
+/** Runs `docker` or `podman`. Never pass secrets as arguments: every user of the host can read them. */
 export async function askCli(
   command: Container['command'],
   args: readonly string[],
@@ -40,21 +40,21 @@ export async function askCli(
   };
 }
 
-/** @throws Error with what the command said */
+/** @throws Error with the reason that the command printed, if it failed */
 export function assertAnswered(command: string, what: string, { exitCode, stderr }: Answer): void {
   if (exitCode !== 0) throw new Error(`${command} ${what} failed: ${reasonIn(stderr)}`);
 }
 
-/** Arguments by which a script that comes on standard input is run in a container. */
+/** Arguments that run a script from standard input in a container. */
 export const scriptArgs = ({ name }: Container, user?: string): string[] => [
   ...['exec', '-i', ...(user === undefined ? [] : ['-u', user]), name],
   ...['sh', '-c', 'eval "$(cat)"'],
 ];
 
 /**
- * Runs a script in a container; null where there is no such container. One that was stopped, with the daemon or the machine,
- * is started again first: its files are still there.
- * @throws Error where the command line or its daemon does not work
+ * Runs a script in a container. Returns null if the container does not exist. If it was stopped, with the daemon or the
+ * machine, starts it again first: its files are still there.
+ * @throws Error if the command line or its daemon does not work
  */
 export async function runScript(
   container: Container,
@@ -71,7 +71,7 @@ export async function runScript(
   return askCli(command, scriptArgs(container, user), { input: script });
 }
 
-/** @throws Error where the command line or its daemon does not work */
+/** @throws Error if the command line or its daemon does not work */
 export async function stateOf({ command, name }: Container): Promise<'missing' | 'running' | 'stopped'> {
   const answer = await askCli(command, ['container', 'inspect', '--format', '{{.State.Running}}', name]);
   if (answer.exitCode !== 0 && NOT_THERE.test(answer.stderr)) return 'missing';
@@ -79,12 +79,12 @@ export async function stateOf({ command, name }: Container): Promise<'missing' |
   return answer.stdout.toString().trim() === 'true' ? 'running' : 'stopped';
 }
 
-/** Lines of a script that export variables: on standard input, where nobody reads them. */
+/** Lines of a script that export variables. A script comes on standard input, where nobody can read them. */
 export const exports = (env: Readonly<Record<string, string>>): string =>
   Object.entries(env)
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
     .map(([name, value]) => `export ${name}=${quoted(value)}`)
     .join('\n');
 
-/** A word of a script, whatever is in it; what no shell can hold is left out. */
+/** Quotes a word of a script, whatever it contains. NUL, which no shell can hold, is left out. */
 export const quoted = (word: string): string => (word === '' ? "''" : shellWord(word.replaceAll('\0', '')));

@@ -4,26 +4,27 @@ import { GRACE_SECS, idleTickOf } from '../../platform/process/supervise.js';
 import type { EnvironmentHandle, ExecRequest, StartRequest } from '../environment.js';
 import { exports, quoted } from './container-cli.js';
 
-/** What a program of the image has to be there for. */
+/** Programs that the image must have. */
 const NEEDED = 'awk cat date grep head kill ls mkdir mkfifo readlink rm setsid sleep stat tail tar tr wc';
 
-/** PID 1: it takes in what loses its parent, and lives until the container is removed. */
+/** PID 1 of the container: adopts orphaned processes and runs until the container is removed. */
 export const FIRST_PROCESS = 'trap "exit 0" TERM; while :; do sleep 3600 & wait $!; done';
 
 export const supervisorFolder = ({ root }: EnvironmentHandle): string => `${root}/supervisor`;
 const execFolder = ({ root }: EnvironmentHandle): string => `${root}/exec`;
 
-/** Makes the run's folder, as root, for the user of the image, whose ids `whoScript` has printed. */
+/** Prints the names of missing programs to stderr, and uid and gid of the image's user to stdout. */
 export const whoScript = `for program in ${NEEDED}; do command -v $program >/dev/null || echo "$program" >&2; done
 echo "$(id -u):$(id -g)"`;
+/** Creates the run's folder, as root, for the user of the image: `owner` as printed by `whoScript`. */
 export const rootScript = ({ root }: EnvironmentHandle, owner: string): string =>
   `mkdir -p ${quoted(root)} && chown ${quoted(owner)} ${quoted(root)}`;
 
 const fileOf = (handle: EnvironmentHandle, id: string): string => `${execFolder(handle)}/${id}`;
 
 /**
- * Runs a command in a session of its own, whose number is in a file meanwhile. Its output is written by a process that ends
- * with it, though what it has put into the background may hold that open.
+ * Runs a command in its own session, whose id is in a file while it runs. The output is relayed by a process that ends
+ * with the command, even if background processes keep the output open.
  */
 export const execScript = (handle: EnvironmentHandle, request: ExecRequest, id: string): string => `
 cd ${quoted(handle.workspace)} 2>/dev/null && [ ! -L ${quoted(handle.workspace)} ] || { echo 'the workspace is gone' >&2; exit 127; }
@@ -39,11 +40,11 @@ ${request.keepBackground === true ? '' : 'kill -KILL -"$(cat "$_ltt_file")" 2>/d
 rm -f "$_ltt_file"
 exit $_ltt_status`;
 
-/** Ends a command and its background processes. */
+/** Kills a command and its background processes. */
 export const endExecScript = (handle: EnvironmentHandle, id: string): string =>
   `kill -KILL -"$(cat ${quoted(fileOf(handle, id))})"; :`;
 
-/** Ends what carries the mark of a part, again until nothing is left. */
+/** Kills the processes with the mark of a part, and repeats that until none is left. */
 export const killPartScript = ({ mark }: EnvironmentHandle, part: string): string => `
 for round in 1 2 3 4 5 6 7 8 9 10; do
   found=
@@ -56,7 +57,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
   sleep 0.05
 done`;
 
-/** Ends everything but PID 1 and what it waits for, and this. */
+/** Kills all processes except PID 1, the `sleep` that it waits for, and this script. */
 export const killAllScript = `
 for round in 1 2 3 4 5 6 7 8 9 10; do
   kill -KILL -1 2>/dev/null
@@ -71,7 +72,9 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
   [ "$left" = 0 ] && exit 0
 done`;
 
-/** Starts the agent under a supervisor that outlives this script, and waits until that has claimed the start. */
+/**
+ * Starts the agent under a supervisor that outlives this script, and waits until the supervisor has claimed the start.
+ */
 export function startScript(handle: EnvironmentHandle, request: StartRequest, folder: string): string {
   const { argv, env, stdin, files, deadlineSecs, idleSecs } = request;
   const scripts = supervisorFolder(handle);
@@ -106,6 +109,9 @@ until [ -s sup ] || [ $tries -gt 250 ]; do sleep 0.02; tries=$((tries + 1)); don
 const omitPath = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => name !== 'PATH'));
 
-/** Asks the supervisor of a start to stop its agent. Opened to read too: nobody waits for one that is gone. */
+/**
+ * Asks the supervisor of a start to stop its agent. The FIFO is opened for reading too, so that the script does not
+ * block if the supervisor is gone.
+ */
 export const stopScript = (folder: string, reason: string): string =>
   `[ -p ${quoted(`${folder}/ctl`)} ] && printf '%s\\n' ${quoted(reason)} 1<>${quoted(`${folder}/ctl`)}; :`;

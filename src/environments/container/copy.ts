@@ -7,7 +7,9 @@ import { temporaryName } from '../../platform/fs/write-file.js';
 import type { Container, EnvironmentHandle } from '../environment.js';
 import { reasonIn } from './container-cli.js';
 
-/** A folder of the host that is removed when `use` is done with it, or by the clean-up of the run. */
+/**
+ * Calls `use` with a folder on the host, which is removed afterwards, or by the run's clean-up if this process dies.
+ */
 export async function withScratch<T>(
   { journal }: EnvironmentHandle,
   use: (folder: string) => Promise<T>,
@@ -21,7 +23,7 @@ export async function withScratch<T>(
   }
 }
 
-/** Copies what is in a folder of the host into one of a container, where it belongs to the container's user. */
+/** Copies the contents of a folder on the host into a folder in a container, owned by the container's user. */
 export async function copyIn({ command, name }: Container, from: string, to: string): Promise<void> {
   const packed = execa('tar', ['-C', from, '-cf', '-', '.'], { encoding: 'buffer', stdin: 'ignore' });
   const { failed, stderr } = await packed.pipe(command, ['exec', '-i', name, 'tar', '-C', to, '-xof', '-'], {
@@ -30,7 +32,9 @@ export async function copyIn({ command, name }: Container, from: string, to: str
   if (failed) throw new Error(`${command} exec ${name} tar failed: ${reasonIn(stderr)}`);
 }
 
-/** Copies a folder of a container into one of the host; null where it is not there. */
+/**
+ * Copies a folder in a container into a folder on the host. Returns its path there; null if the folder does not exist.
+ */
 export async function copyOut(
   { command, name }: Container,
   from: string,

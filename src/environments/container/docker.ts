@@ -31,7 +31,7 @@ import { lookScript, readLook } from './look-script.js';
 import { mirrorStart, startInside } from './mirror-start.js';
 import { forgetShown, showFolder } from './show-folder.js';
 
-/** Label of every container of ours; its value is the run. */
+/** Label of all our containers; its value is the run's mark. */
 const LABEL = 'llm-tool-test';
 const POLL_MS = 250;
 const STOP_MS = 30_000;
@@ -41,7 +41,7 @@ function containerOf({ container }: EnvironmentHandle): Container {
   return container;
 }
 
-/** Runs a script that has to succeed. */
+/** Runs a script and returns its output. @throws Error if it fails or prints to stderr, or if the container is gone */
 async function mustRun(container: Container, what: string, script: string, user?: string): Promise<Buffer> {
   const answer = await runScript(container, script, user === undefined ? {} : { user });
   if (answer === null) throw new Error(`the container ${container.name} is gone`);
@@ -62,7 +62,7 @@ async function create(handle: EnvironmentHandle, container: Container): Promise<
   const { command, name, image } = container;
   const made = await askCli(command, [
     ...['run', '--detach', '--pull', 'never', '--name', name, '--label', `${LABEL}=${handle.mark}`],
-    // Whatever is started in it carries the mark of the run.
+    // Everything that is started in it carries the mark of the run.
     ...['--env', `${RUN_MARK}=${handle.mark}`, '--workdir', '/', '--entrypoint', 'sh'],
     ...[image, '-c', FIRST_PROCESS],
   ]);
@@ -80,7 +80,7 @@ async function create(handle: EnvironmentHandle, container: Container): Promise<
   );
 }
 
-/** The folder of the run as it is copied into a container: workspace, private folders, and the supervisor. */
+/** Fills the run's folder as it is copied into a container: workspace, private folders, and the supervisor. */
 async function fillRoot(
   folder: string,
   handle: EnvironmentHandle,
@@ -113,12 +113,12 @@ async function exec(handle: EnvironmentHandle, request: ExecRequest): Promise<Co
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     state.ended = !result.timedOut;
-    // The failure of a container is none of the command's. Looked into only now: most commands succeed.
+    // A failure of the container says nothing about the command. Checked only now, because most commands succeed.
     if (result.exitCode === 0 || result.timedOut || (await stateOf(container)) === 'running') return result;
-    await runScript(container, ':'); // starts it, for the next attempt
+    await runScript(container, ':'); // starts the container for the next attempt
     throw new Error(`the container ${container.name} was stopped: ${reasonIn(result.stderr)}`);
   } finally {
-    // The end of the command line ends nothing inside.
+    // When the `docker` process ends, what it started in the container continues.
     if (!state.ended) await runScript(container, endExecScript(handle, id));
   }
 }
@@ -136,8 +136,8 @@ async function stop(handle: EnvironmentHandle, start: number, reason: string): P
 }
 
 /**
- * A container of the run's own, by the command line of Docker or Podman. It shares no files with the host: the workspace is
- * copied in and out. What the agent prints is copied to the journal while it works.
+ * A separate container for each run, with Docker or Podman. It shares no files with the host: the workspace is copied
+ * in and out. The agent's output is copied to the journal while it works.
  */
 export const docker: Environment = {
   async prepare(handle, contents, confirm) {
@@ -166,8 +166,8 @@ export const docker: Environment = {
     for (;;) {
       untilEnd?.throwIfAborted();
       const now: ProcessState = await mirrorStart(handle, container, start);
-      const goesOn = now.state === 'running' || now.state === 'starting';
-      if (untilEnd === undefined || !goesOn) return now;
+      const isAlive = now.state === 'running' || now.state === 'starting';
+      if (untilEnd === undefined || !isAlive) return now;
       await sleep(POLL_MS, undefined, { signal: untilEnd }).catch(() => untilEnd.throwIfAborted());
     }
   },

@@ -1,10 +1,10 @@
 import type { FileStat } from '../../gates/gate.js';
 import { quoted } from './container-cli.js';
 
-/** What is not larger comes with the look. */
+/** Files up to this size, in bytes, are printed at once. */
 const AT_ONCE = 1024 * 1024;
 
-/** A script that says what stands at a path of a folder, and prints the start of a file, up to `limit` bytes. */
+/** Script that prints what is at a path in a folder and, for a file of up to `limit` bytes, its content. */
 export const lookScript = (folder: string, path: string, limit = AT_ONCE): string => `
 export LC_ALL=C
 [ ! -L ${quoted(folder)} ] && cd ${quoted(folder)} 2>/dev/null || { echo missing; exit; }
@@ -29,7 +29,7 @@ else
   [ "$bytes" -gt ${limit} ] || head -c ${limit} "$real"
 fi`;
 
-/** Reads what the script printed. `all` runs it again without a limit. */
+/** Parses what the script printed. `all` runs it again with the given limit. */
 export function readLook(printed: Buffer, all: (limit: number) => Promise<Buffer | null>): FileStat {
   const { head, content } = splitHead(printed);
   const [kind, ...rest] = head.split(' ');

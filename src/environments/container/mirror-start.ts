@@ -7,18 +7,18 @@ import type { Container, EnvironmentHandle, ProcessState } from '../environment.
 import { startFiles } from '../journal.js';
 import { assertAnswered, quoted, runScript } from './container-cli.js';
 
-/** How much of an output is fetched at once. */
+/** Maximum number of bytes of an output that are fetched at once. */
 const PIECE = 4 * 1024 * 1024;
 const KILLED = 137;
 const MAX_TRIES = 5;
 
-/** Folder of a start in the container, where its supervisor keeps its files. */
+/** Folder of a start in the container, in which its supervisor keeps its files. */
 export const startInside = ({ root }: EnvironmentHandle, start: number): string =>
   join(root, 'agent', String(start));
 
 /**
- * Says what has become of a start, how large its output is, and prints what comes after the given sizes. That the supervisor
- * lives is looked at before the exit status, which is written before its death.
+ * Script that prints the state of a start, the sizes of its output, and the output after the given positions. It checks
+ * whether the supervisor is alive before it reads the exit status: a supervisor writes the status before it exits.
  */
 const inspectScript = (folder: string, out: number, err: number): string => `
 cd ${quoted(folder)} 2>/dev/null && [ -e sup ] || { echo none 0 - 0 0 0 0 0; exit; }
@@ -43,8 +43,8 @@ echo "$state $code $stop $claimed $ended $out $err $said"
 [ "$said" = 0 ] || head -c "$said" sup.err`;
 
 /**
- * What has become of a start of the agent; the journal has all that it has printed by then. Its exit status is written last,
- * and read from there ever after: the container may be gone.
+ * Copies the new output of a start to the journal and returns the start's state. The exit status is written to the
+ * journal last, and from then on read from there: the container may be gone.
  */
 export async function mirrorStart(
   handle: EnvironmentHandle,
@@ -59,7 +59,7 @@ export async function mirrorStart(
     const [outAt, errAt] = [sizeOf(stdout), sizeOf(stderr)];
     const answer = await runScript(container, inspectScript(startInside(handle, start), outAt, errAt));
     if (answer === null) return { state: existsSync(claim) ? 'dead' : 'none' };
-    // It was ended with all else in the container.
+    // The script was killed together with everything else in the container.
     if (answer.exitCode === KILLED && tries > 0) continue;
     assertAnswered(container.command, `exec ${container.name}`, answer);
     const end = answer.stdout.indexOf('\n');
@@ -68,7 +68,7 @@ export async function mirrorStart(
     if (state === 'none') return { state };
     const pieces = answer.stdout.subarray(end + 1);
     if (pieces.length !== out + err + said) {
-      if (tries > 0) continue; // a file has grown shorter while it was read
+      if (tries > 0) continue; // a file was shortened while it was read
       throw new Error(`what start ${start} of the agent has left in ${container.name} cannot be read`);
     }
     if (!existsSync(claim)) noteAt(claim, '0 container container 0\n', claimed);
@@ -88,7 +88,7 @@ export async function mirrorStart(
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** At its place, so that two who follow the same agent write the same. */
+/** Writes at a position, so that two processes that follow the same agent write the same. */
 function writeAt(path: string, position: number, piece: Buffer): void {
   const file = openSync(path, existsSync(path) ? 'r+' : 'w', 0o600);
   try {
@@ -105,7 +105,10 @@ function noteAt(path: string, text: string, seconds: number): void {
   setTime(path, seconds);
 }
 
-/** As the container has it, which counts whole seconds; what has just happened is told exactly. */
+/**
+ * Sets a file's time to the container's, which is in whole seconds. A time of the last 2 s is kept, as it is more
+ * precise.
+ */
 function setTime(path: string, seconds: number): void {
   const now = Date.now() / 1000;
   if (now - seconds > 2) utimesSync(path, now, seconds);

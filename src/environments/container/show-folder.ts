@@ -5,16 +5,16 @@ import type { Container, EnvironmentHandle } from '../environment.js';
 import { quoted, runScript } from './container-cli.js';
 import { copyIn, withScratch } from './copy.js';
 
-/** Where what checks the agent's work finds the results of the run so far. */
+/** Folder in the container in which checks of the agent's work find the run's results so far. */
 export const resultsInside = ({ root }: Pick<EnvironmentHandle, 'root'>): string => join(root, 'results');
 
-/** What was copied into a container last, by the container's name. */
+/** State of the files that were last copied into a container, by the container's name. */
 const shown = new Map<string, string>();
 
-/** Called when a container is made or removed. */
+/** Called when a container is removed, also before it is created again. */
 export const forgetShown = ({ name }: Container): void => void shown.delete(name);
 
-/** Copies a folder of the host into the container, where it is not there yet as it is now. */
+/** Copies a folder on the host into the container, unless the container already has it in its current state. */
 export async function showFolder(
   handle: EnvironmentHandle,
   container: Container,
@@ -35,7 +35,7 @@ export async function showFolder(
   shown.set(container.name, look);
 }
 
-/** The copy of the workspace is not among them: that is in the container itself. */
+/** Files of the folder, without the copy of the workspace: the container has the workspace itself. */
 function filesBelow(folder: string): { path: string; bytes: number; at: number }[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -44,6 +44,6 @@ function filesBelow(folder: string): { path: string; bytes: number; at: number }
       .filter(({ info }) => info.isFile())
       .map(({ path, info }) => ({ path, bytes: info.size, at: info.mtimeMs }));
   } catch {
-    return []; // nothing is there yet
+    return []; // the folder does not exist yet
   }
 }

@@ -2,11 +2,11 @@ import { findExecutable } from '../../platform/process/find-executable.js';
 import type { Container } from '../environment.js';
 import { askCli, reasonIn } from './container-cli.js';
 
-/** Default of images that set none. */
+/** PATH of images that set none. */
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const LOOK_MS = 20_000;
 
-/** What a scenario says of its container. */
+/** Container settings of a scenario. */
 export interface WantedContainer {
   image: string;
   command: Container['command'];
@@ -15,11 +15,11 @@ export interface WantedContainer {
 /** An image that is on this machine. */
 export interface FoundImage {
   id: string;
-  /** PATH of what is started in it. */
+  /** PATH in its containers. */
   path: string;
 }
 
-/** Whether there is the command line, its daemon, and the image; nothing is downloaded. */
+/** Checks that the command line, its daemon and the image are available. Downloads nothing. */
 export async function findImage({
   image,
   command,
@@ -47,7 +47,7 @@ export async function findImage({
 
 const packageOf: Record<Container['command'], string> = { docker: 'docker.io', podman: 'podman' };
 
-/** Whether `docker` or `podman` can be used here; null where it can, else why not. */
+/** Why `docker` or `podman` cannot be used on this machine; null if it can. */
 export async function whyNoCli(command: Container['command']): Promise<string | null> {
   if ((await findExecutable(command)) === null) return `${command} is not on PATH`;
   const { exitCode, stderr } = await askCli(command, ['ps', '--quiet'], { timeoutMs: LOOK_MS });
