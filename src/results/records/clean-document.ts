@@ -5,7 +5,7 @@ export type CleanKind = (typeof CLEAN_KINDS)[number];
 /** Bytes by kind. */
 export type CleanSizes = Record<CleanKind, number>;
 
-/** What `clean --json` prints. */
+/** What `clean --json` prints. With `dry_run`, `removed` is what would be removed. */
 export interface CleanDocument {
   dry_run: boolean;
   /** The value of --older-than, as given. */

@@ -100,7 +100,7 @@ export function splitCommands(script: string): SimpleCommand[] {
     }
     heredocs = [];
   };
-  /** Handles what works inside double quotes too: escaped characters, and the ends of a substitution. */
+  /** Handles what has a meaning inside double quotes too: escaped characters, and the borders of a substitution. */
   const substitution = (char: string): boolean => {
     const next = script[at + 1];
     if (char === '\\') {
