@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from './json.js';
 
-/** JSON in which the order of keys does not matter: equal values give equal texts. */
+/** Returns JSON with sorted keys, so that equal values give equal texts. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: Json) =>
     isJsonObject(inner)

@@ -1,9 +1,9 @@
-/** What became of one shell command. Output is capped: `stdoutBytes` counts all that was written, kept or not. */
+/** The result of a shell command. Output is capped; `stdoutBytes` counts everything that was written. */
 export interface CommandResult {
-  /** null when the command was ended by a signal. */
+  /** null if a signal ended the command. */
   exitCode: number | null;
   timedOut: boolean;
-  /** UTF-8, at most the cap (1 MiB unless said otherwise). */
+  /** UTF-8, up to the cap (1 MiB, unless another one is given). */
   stdout: string;
   stderr: string;
   stdoutBytes: number;
@@ -11,7 +11,10 @@ export interface CommandResult {
   durationMs: number;
 }
 
-/** "exit 3", "timed out after 30 s", "ended by a signal": how a command ended, for messages; null where its limit is not known. */
+/**
+ * Describes for messages how a command ended: "exit 3", "timed out after 30 s", "ended by a signal". `timeoutSecs` is
+ * null if the limit is unknown.
+ */
 export function describeEnd(
   result: Pick<CommandResult, 'exitCode' | 'timedOut'>,
   timeoutSecs: number | null,

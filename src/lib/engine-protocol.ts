@@ -1,7 +1,7 @@
 /**
- * What workflows of this build may have recorded in their histories, in the order in which it was added: the markers of
- * `patched()` in src/workflows. Code that does not know one of them fails the workflow tasks of such a history for ever, so
- * an engine is never handed to a build that knows fewer.
+ * The markers of `patched()` in src/workflows, in the order in which they were added. Workflows of this build may have
+ * recorded them in their histories. A build that does not know one of them fails the workflow tasks of such a history
+ * for ever, so a build never takes over an engine that knows more markers.
  */
 export const HISTORY_MARKERS = [
   'failed-in-process',
@@ -10,5 +10,5 @@ export const HISTORY_MARKERS = [
   'stop-run',
 ] as const;
 
-/** Higher than that of every build that knows fewer markers; builds without a number count as 0. */
+/** Higher than in every build that knows fewer markers. A build without a number counts as 0. */
 export const ENGINE_PROTOCOL = HISTORY_MARKERS.length;

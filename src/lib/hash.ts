@@ -1,4 +1,4 @@
 import { createHash } from 'node:crypto';
 
-/** Hexadecimal SHA-256 of a text or bytes. */
+/** Returns the SHA-256 of a text or bytes, in hex. */
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');

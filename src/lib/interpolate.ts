@@ -1,7 +1,7 @@
-/** `${NAME}`, or `$${NAME}` for a literal `${NAME}`. Whatever else holds a dollar is plain text. */
+/** `${NAME}`, or `$${NAME}` for a literal `${NAME}`. Any other dollar is plain text. */
 const REFERENCE = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** The names that `text` refers to as `${NAME}`, each once, in order. */
+/** Returns the names that `text` refers to as `${NAME}`, in order and without duplicates. */
 export function variableNames(text: string): string[] {
   const names = [...text.matchAll(REFERENCE)]
     .filter(([, escape]) => escape === '')
@@ -9,14 +9,14 @@ export function variableNames(text: string): string[] {
   return [...new Set(names)];
 }
 
-/** The names that the values of an environment map refer to. */
+/** Returns the names that the values of an environment map refer to. */
 export const referredNames = (env: Readonly<Record<string, string>>): string[] =>
   Object.values(env).flatMap(variableNames);
 
-/** What became of a text with `${NAME}` in it: the text with the values, or the names that have none. */
+/** A text with all values filled in, or the names that have no value. */
 export type Interpolated = { ok: true; text: string } | { ok: false; missing: string[] };
 
-/** Puts the values in; a value is taken as it is, even where it holds `${...}` itself. An empty value counts as set. */
+/** Fills in the values. A value is used as it is, even if it contains `${...}`. An empty value counts as set. */
 export function interpolate(
   text: string,
   values: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
-/** Any value that JSON can carry. */
+/** Any value that JSON can represent. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** The one JSON value that `text` holds, or undefined when it is not exactly one. */
+/** Returns the JSON value in `text`, or undefined if the text is not exactly one. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
@@ -10,10 +10,12 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Deeper than anyone means it. Schemas walk values by recursion, and would run out of stack on deeper ones. */
+/** More than any sensible value. Schemas walk values by recursion, and would overflow the stack on deeper ones. */
 export const MAX_DEPTH = 500;
 
-/** Whether a value is nested no deeper than what we store and read again. Goes level by level, without recursion. */
+/**
+ * True if a value is not nested more deeply than what we can store and read. Goes level by level, without recursion.
+ */
 export function isStorable(value: Json): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {

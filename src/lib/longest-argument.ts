@@ -1,7 +1,7 @@
-/** Linux takes 128 KiB of one argument or variable; what is around the text of a command or value has to fit too. */
+/** Linux allows 128 KiB for one argument or variable, which must also hold what is around the command or value. */
 const LONGEST_ARGUMENT = 130_000;
 
-/** What is wrong with a text that is to be one argument or variable of a program; null where it fits. */
+/** Returns why a text is too long for one argument or variable of a program; null if it is not. */
 export function tooLongArgument(text: string, remedy: string): string | null {
   const { length } = new TextEncoder().encode(text);
   return length <= LONGEST_ARGUMENT

@@ -1,8 +1,8 @@
-/** Whether a host name or an IP address names the machine that uses it. */
+/** True if a host name or an IP address refers to the machine that uses it. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|.*\.localhost|127(\.\d{1,3}){1,3}|\[?::1\]?|0\.0\.0\.0)$/i.test(host);
 
-/** The port of an HTTP address on loopback; none for any other text. */
+/** Returns the port of an HTTP address on loopback; nothing for any other text. */
 export function loopbackPorts(address: string | null): number[] {
   if (address === null || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return [];
   const { hostname, port, protocol } = new URL(address);
@@ -10,6 +10,6 @@ export function loopbackPorts(address: string | null): number[] {
   return [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)];
 }
 
-/** Addresses of the name servers that a resolv.conf names. */
+/** Returns the addresses of the name servers in the text of a resolv.conf. */
 export const nameServers = (text: string): string[] =>
   text.split('\n').flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);

@@ -1,5 +1,5 @@
 /**
- * Cells of a sweep at once, at most. Each holds a place of the worker for as long as its agent runs, and the steps of others
- * need some too; Temporal allows a workflow 2000 children that have not ended.
+ * The most cells that a sweep can run at once. Each takes a slot of the worker while its agent runs, and the steps of
+ * other cells need slots too. Temporal allows a workflow 2000 open children.
  */
 export const MAX_CONCURRENCY = 500;

@@ -1,4 +1,4 @@
-/** The mean of what is known; null where nothing is. */
+/** Returns the mean of the known values; null if there are none. */
 export function mean(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;

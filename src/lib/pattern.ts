@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js';
 
-/** A compiled pattern, or why the text is not one. */
+/** A compiled pattern, or why the text is not a pattern. */
 type CompiledPattern =
   | {
       ok: true;
       test: (text: string) => boolean;
-      /** Whether it is the whole text that matches. */
+      /** Whether the pattern matches the whole text. */
       testWhole: (text: string) => boolean;
     }
   | { ok: false; message: string };
@@ -24,7 +24,9 @@ function explain(pattern: string, error: unknown): string {
   return `invalid pattern: ${reason}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
-/** Compiles an RE2 pattern: unanchored, case-sensitive unless it says otherwise with (?i), (?m) or (?s). */
+/**
+ * Compiles an RE2 pattern: unanchored, and case-sensitive unless it contains (?i). It may also contain (?m) and (?s).
+ */
 export function compilePattern(pattern: string): CompiledPattern {
   try {
     const compiled = RE2JS.compile(pattern);

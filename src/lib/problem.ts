@@ -1,14 +1,14 @@
-/** Something wrong in a file that a user wrote. Line and column count from 1. */
+/** A mistake in a file that a user wrote. Line and column count from 1. */
 export interface Problem {
   file: string;
   line: number;
   column: number;
-  /** Where in the value: `evaluation.gates[1].type`; empty for the file as a whole. */
+  /** The place in the value: `evaluation.gates[1].type`; empty for the file as a whole. */
   path: string;
   message: string;
 }
 
-/** `scenario.yaml:6:11 evaluation.gates[1].type: unknown type ...`, the form editors and terminals can jump to. */
+/** Formats `scenario.yaml:6:11 evaluation.gates[1].type: unknown type ...`, to which editors and terminals can jump. */
 export function formatProblem({ file, line, column, path, message }: Problem): string {
   return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${message}`;
 }
@@ -16,7 +16,9 @@ export function formatProblem({ file, line, column, path, message }: Problem): s
 const CONTEXT_LINES = 2;
 const MAX_WIDTH = 120;
 
-/** The line with two around it and a caret under the column; where that line is long, all are cut around the caret. */
+/**
+ * Returns a line with two around it, and a caret under the column. If that line is long, all are cut around the caret.
+ */
 export function codeFrame(text: string, line: number, column: number): string {
   const lines = text.split(/\r?\n/);
   const first = Math.max(1, line - CONTEXT_LINES);
@@ -33,5 +35,5 @@ export function codeFrame(text: string, line: number, column: number): string {
   return frame.join('\n');
 }
 
-/** A tab or an escape sequence would move the caret, or the terminal. */
+/** Replaces control characters: a tab or an escape sequence would move the caret, or change the terminal. */
 const printable = (text: string): string => text.replace(/\p{Cc}/gu, ' ');

@@ -1,7 +1,9 @@
-/** File systems take 255 bytes, and a run's folder has three such parts. */
+/** File systems allow 255 bytes, and the name of a run's folder has three such parts. */
 const MAX_BYTES = 60;
 
-/** `text` as a part of a file name: other characters become `_`, never empty, never hidden, at most 60 bytes of UTF-8. */
+/**
+ * Makes `text` a part of a file name: other characters become `_`; never empty or hidden, at most 60 bytes of UTF-8.
+ */
 export function safeName(text: string): string {
   const safe = text
     .normalize('NFC')

@@ -1,4 +1,4 @@
-/** Shown and searchable in Temporal's UI, with their types there; specs/reference/results.md says what each holds. */
+/** Search attributes in Temporal, by their types there. specs/reference/results.md describes the value of each. */
 export const SEARCH_ATTRIBUTES = {
   SweepId: 'KEYWORD',
   Scenario: 'KEYWORD',

@@ -1,3 +1,3 @@
-/** A word for `sh`, in quotes where it needs them. */
+/** Formats a word for `sh`, quoted if necessary. */
 export const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate that `word` was most likely meant to be, null when none is like it. The first of equals wins. */
+/** Returns the candidate that was most likely meant by `word`; null if none is similar. The first of equals wins. */
 export function suggest(word: string, candidates: readonly string[]): string | null {
   const typed = fold(word);
   const limit = Math.floor(typed.length / 3);
@@ -13,14 +13,14 @@ export function suggest(word: string, candidates: readonly string[]): string | n
   return best?.candidate ?? null;
 }
 
-/** `templateFolder`, `template-folder` and `template_folder` are one word to the person who typed it. */
+/** To a person who types, `templateFolder`, `template-folder` and `template_folder` are the same word. */
 const fold = (word: string): string => word.toLowerCase().replace(/[-_\s]/g, '');
 
-/** `timeout` for `timeout_secs`: far by edits, near by meaning. */
+/** True for `timeout` and `timeout_secs`: many edits apart, but close in meaning. */
 const isStem = (a: string, b: string): boolean =>
   Math.min(a.length, b.length) >= 4 && a !== b && (a.startsWith(b) || b.startsWith(a));
 
-/** `huose` for `house`: two neighbours in the wrong order are one slip. */
+/** True for `huose` and `house`: two swapped neighbours are one slip. */
 function isSwapped(a: string, b: string): boolean {
   const at = a.split('').findIndex((letter, index) => letter !== b[index]);
   return at >= 0 && a.slice(0, at) + (a[at + 1] ?? '') + (a[at] ?? '') + a.slice(at + 2) === b;

@@ -1,10 +1,10 @@
 /**
- * How a supervised agent is contained: a PID namespace (as root, as a user), session and environment mark, or a container of
- * the run's own.
+ * How a supervised agent is contained: a PID namespace (created as root, or as a user), a session and an environment
+ * mark, or the run's own container.
  */
 export const CONTAINMENTS = ['pidns', 'userns', 'group', 'container'] as const;
 export type Containment = (typeof CONTAINMENTS)[number];
 
-/** Why an agent did not end by itself: someone cancelled it, its time or idle time was over, it cost too much. */
+/** Why an agent was stopped: it was cancelled, its time or idle time was over, or it cost too much. */
 export const STOP_REASONS = ['cancel', 'deadline', 'idle', 'cost'] as const;
 export type StopReason = (typeof STOP_REASONS)[number];

@@ -17,7 +17,7 @@ const ADVICE: Record<string, string> = {
   EAGAIN: 'cannot start another process or thread; raise the limit (ulimit -u)',
 };
 
-/** The message for a failed system call, with its path. null: it is another kind of error. */
+/** Returns the message for a failed system call, with its path; null for any other error. */
 export function systemFailure(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code, syscall, path } = error as NodeJS.ErrnoException;

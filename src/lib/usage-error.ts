@@ -1,6 +1,6 @@
 import type { Problem } from './problem.js';
 
-/** What can be wrong with the input, for programs: `error.code` of --json. specs/reference/commands.md lists them. */
+/** What can be wrong with the input: the values of `error.code` of --json. specs/reference/commands.md lists them. */
 export const USAGE_CODES = [
   'usage',
   'config_invalid',
@@ -38,18 +38,18 @@ export const USAGE_CODES = [
 ] as const;
 type UsageCode = (typeof USAGE_CODES)[number];
 
-/** What is wrong with the input: exit 2, nothing has run. Printed without a stack. */
+/** The input is wrong: exit code 2, and nothing has run. Printed without a stack. */
 export class UsageError extends Error {
   constructor(
     readonly code: UsageCode,
     message: string,
     readonly problems: Problem[] = [],
-    /** Texts of the files that problems are in, for code frames. */
+    /** Texts of the files that have problems, for code frames. */
     readonly texts: ReadonlyMap<string, string> = new Map(),
   ) {
     super(message);
   }
 }
 
-/** The engine, the disk or the network failed: exit 3. */
+/** The engine, the disk or the network failed: exit code 3. */
 export class InfrastructureError extends Error {}

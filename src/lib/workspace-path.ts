@@ -1,6 +1,6 @@
 /**
- * Why a path, as written, may not name something in the workspace; null when it may. Symlinks are not seen here:
- * they are judged when the path is looked at.
+ * Returns why a path, as written, must not refer to something in the workspace; null if it may. Does not see symlinks,
+ * which are checked when the path is accessed.
  */
 export function workspacePathProblem(path: string): string | null {
   if (path.trim() === '') return 'the path is blank: write a path relative to the workspace, like "notes.md"';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 const HOLD_MS = 50;
 
-/** For long loops of pure work: awaited in each round, it lets others run every 50 ms. */
+/** For long loops without I/O: awaited in each iteration, the returned function lets other work run every 50 ms. */
 export function createYielder(): () => Promise<void> {
   let last = performance.now();
   return async () => {

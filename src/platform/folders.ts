@@ -3,14 +3,14 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 
-/** Where a program keeps what: see specs/reference/results.md, "State". */
+/** Returns the folder for our files on this platform: see specs/reference/results.md, "State". */
 function platformFolder(kind: 'state' | 'cache'): string {
   const home = homedir();
   const xdg = process.env[kind === 'state' ? 'XDG_STATE_HOME' : 'XDG_CACHE_HOME'];
   if (process.platform === 'darwin') {
     return join(home, 'Library', kind === 'state' ? 'Application Support' : 'Caches', 'llm-tool-test');
   }
-  // Empty and relative values are to be ignored, says XDG.
+  // XDG says that empty and relative values are to be ignored.
   const base =
     xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, kind === 'state' ? '.local/state' : '.cache');
   return join(base, 'llm-tool-test');
@@ -26,7 +26,7 @@ function isUsable(folder: string): boolean {
   }
 }
 
-/** Whether `isUsable` will probably say so, without making anything. */
+/** Predicts what `isUsable` returns, without creating the folder. */
 function wouldBeUsable(folder: string): boolean {
   const existing = nearestExisting(folder);
   try {
@@ -37,26 +37,30 @@ function wouldBeUsable(folder: string): boolean {
   }
 }
 
-/** The folder itself, or the first one above it that is there. */
+/** Returns the folder itself, or the nearest folder above it that exists. */
 export const nearestExisting = (folder: string): string =>
   existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 
-/** A folder of the user's own that can be written; with a read-only HOME it is under the temporary folder. */
+/**
+ * Returns a folder that belongs to the user and can be written. With a read-only HOME, it is in the temporary folder.
+ */
 function usableFolder(kind: 'state' | 'cache', usable = isUsable): string {
   const chosen = process.env[kind === 'state' ? 'LLM_TOOL_TEST_HOME' : 'LLM_TOOL_TEST_CACHE'];
   if (chosen !== undefined && chosen !== '') return resolve(chosen);
   const usual = platformFolder(kind);
   if (usable(usual)) return usual;
-  // By number: a user in a container may have no name.
+  // By number, because a user in a container may have no name.
   const own = join(tmpdir(), `llm-tool-test-${process.getuid?.() ?? 0}`);
   if (usable === isUsable) claimOwn(own);
   return join(own, kind);
 }
 
-/** Thrown for a folder in which others could read or put what is ours. */
+/** Thrown for a folder in which others could read or place our files. */
 export class UnsafeFolder extends Error {}
 
-/** The temporary folder is everyone's: a folder there is ours only when we own it, and nobody else gets in. */
+/**
+ * Everyone can write to the temporary folder, so a folder in it is ours only if we own it and nobody else has access.
+ */
 function claimOwn(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const info = lstatSync(folder);
@@ -69,19 +73,19 @@ function claimOwn(folder: string): void {
   );
 }
 
-/** Engines, workspaces, raw output, databases. LLM_TOOL_TEST_HOME overrides. */
+/** The folder for engines, workspaces, raw output and databases. LLM_TOOL_TEST_HOME overrides it. */
 const stateHome = (): string => usableFolder('state');
 
-/** Executables. LLM_TOOL_TEST_CACHE overrides. */
+/** The folder for executables. LLM_TOOL_TEST_CACHE overrides it. */
 export const cacheHome = (): string => usableFolder('cache');
 
-/** Where these two are or will be, for those who only look: nothing is made. */
+/** Returns where these two folders are or will be, without creating them. */
 export const plannedHomes = (): { state: string; cache: string } => ({
   state: usableFolder('state', wouldBeUsable),
   cache: usableFolder('cache', wouldBeUsable),
 });
 
-/** `path` without symlinks, also where its last parts do not exist yet. */
+/** Returns `path` without symlinks, even if its last parts do not exist yet. */
 export function canonical(path: string): string {
   const full = resolve(path);
   try {
@@ -92,7 +96,9 @@ export function canonical(path: string): string {
   }
 }
 
-/** The private folder of one results folder's engine: `<state>/<id>`, and the id that also names its task queue. */
+/**
+ * Returns the private folder of a results folder's engine, `<state>/<id>`, and the id, which also names its task queue.
+ */
 export function projectState(resultsPath: string, home = stateHome()): { id: string; folder: string } {
   const id = sha256(canonical(resultsPath)).slice(0, 12);
   return { id, folder: join(home, id) };

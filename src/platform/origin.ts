@@ -7,13 +7,16 @@ import { readTextIfThere } from './fs/read-file.js';
 import { publishOnce } from './fs/write-file.js';
 
 /**
- * Proof of origin. Whoever reaches Temporal's ports can start workflows, send signals and complete activities; whoever
- * can read the private state is the user. So what the command line starts, and what a step leaves, carries a MAC with a
- * key that only the private state holds.
+ * Proof of origin. Anyone who reaches Temporal's ports can start workflows, send signals and complete activities, but
+ * only the user can read the private state. So everything that the command line starts or a step records carries a MAC,
+ * with a key that only the private state contains.
  */
 export interface Origin {
   key: Buffer;
-  /** Sweeps that were open when the key was made, with the SHA-256 of their plans: an older build has started them, without a proof. */
+  /**
+   * Sweeps that were open when the key was made, and the SHA-256 of their plans. An older build started them without a
+   * proof.
+   */
   before: Readonly<Record<string, string>>;
 }
 
@@ -21,8 +24,8 @@ const keyFile = (stateFolder: string): string => join(stateFolder, 'origin.key')
 const beforeFile = (stateFolder: string): string => join(stateFolder, 'origin-before.json');
 
 /**
- * The key of a private state, made at the first use. `openSweeps` is asked then only: what it gives is exempt, and
- * nothing later is.
+ * Returns the key of a private state, which is made at the first use. Only then are the open sweeps asked for: they are
+ * exempt from proof, and no later sweep is. Throws if the key is damaged.
  */
 export async function readOrigin(
   stateFolder: string,
@@ -31,7 +34,7 @@ export async function readOrigin(
   let text = await readTextIfThere(keyFile(stateFolder));
   if (text === null) {
     mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-    // The list first: once there is a key, no sweep can be added to it.
+    // The list comes first: once there is a key, no sweep can be added to it.
     await publishOnce(beforeFile(stateFolder), JSON.stringify(openSweeps()), 0o600);
     await publishOnce(keyFile(stateFolder), randomBytes(32).toString('hex'), 0o600);
     text = await readTextIfThere(keyFile(stateFolder));
@@ -44,7 +47,7 @@ export async function readOrigin(
 
 type Key = Origin['key'];
 
-/** One domain for each thing that is proved, so that no proof can pass for another. */
+/** Each kind of proof has its own domain, so that no proof can pass for one of another kind. */
 const mac = (key: Key, domain: string, ...facts: unknown[]): string =>
   createHmac('sha256', key)
     .update(canonicalJson([domain, ...facts]))
@@ -55,7 +58,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** `<id of the order>.<mac>`: each start of a sweep is an order of its own, and so are the runs that it starts. */
+/** `<id of the order>.<mac>`. Each start of a sweep is a new order, which the runs that it starts share. */
 const TOKEN = /^([0-9a-f]{16})\.([0-9a-f]{64})$/;
 type Prove = (order: string) => string;
 
@@ -64,12 +67,12 @@ function orderOf(token: string, prove: Prove): string | null {
   return order !== '' && isSame(prove(order), given) ? order : null;
 }
 
-/** What a start of a sweep is proved over: all that decides what is run and spent. */
+/** What the proof of a sweep covers: everything that decides what is run and spent. */
 export interface SweepFacts {
   sweep: string;
   /** SHA-256 of plan.json. */
   planHash: string;
-  /** All that the workflow is started with, other than the proof and what is carried over. */
+  /** The input of the workflow, except for the proof and what one execution carries over to the next. */
   order: object;
 }
 
@@ -78,22 +81,22 @@ const sweepMac =
   (id) =>
     mac(key, 'sweep', sweep, planHash, id, order);
 
-/** The proof that a command gives to the sweep that it starts. */
+/** Creates the proof that a command gives to the sweep that it starts. */
 export function proveSweep(key: Key, facts: SweepFacts): string {
   const id = randomBytes(8).toString('hex');
   return `${id}.${sweepMac(key, facts)(id)}`;
 }
 
-/** The id of the order that a sweep's proof names; null where it proves nothing. */
+/** Returns the id of the order in a sweep's proof; null if the proof is invalid. */
 export const verifySweepProof = (key: Key, facts: SweepFacts, proof: string): string | null =>
   orderOf(proof, sweepMac(key, facts));
 
-/** What a run is proved over. */
+/** What the proof of a run covers. */
 export interface RunFacts {
   sweep: string;
   planHash: string;
   cell: object;
-  /** Names the round, too. */
+  /** Contains the round too. */
   workflowId: string;
 }
 
@@ -102,17 +105,17 @@ const runMac =
   (id) =>
     mac(key, 'run', sweep, planHash, id, cell, workflowId);
 
-/** The proof of a run that the sweep with that order may start. */
+/** Creates the proof of a run, for a sweep with this order. */
 export const proveRun = (key: Key, facts: RunFacts, order: string): string =>
   `${order}.${runMac(key, facts)(order)}`;
 
-/** The id of the order that a run's proof names; null where it proves nothing. */
+/** Returns the id of the order in a run's proof; null if the proof is invalid. */
 export const verifyRunProof = (key: Key, facts: RunFacts, proof: string): string | null =>
   orderOf(proof, runMac(key, facts));
 
 /**
- * An update that makes a sweep spend. `at`, in ms since the epoch, is part of the proof: a workflow that takes none that is
- * not later than the last one it took cannot be sent a recorded one again.
+ * An update that makes a sweep spend money. `at`, in ms since the epoch, is part of the proof. A workflow only accepts
+ * updates that are later than the last one it accepted, so a recorded update cannot be sent again.
  */
 export interface OrderFacts {
   sweep: string;
@@ -122,7 +125,7 @@ export interface OrderFacts {
 
 const orderMac = (key: Key, { sweep, verb, at }: OrderFacts): string => mac(key, 'update', sweep, verb, at);
 
-/** The argument of such an update, as a command sends it now. */
+/** Creates the argument of such an update, to be sent now. */
 export function proveOrder(
   key: Key,
   facts: Pick<OrderFacts, 'sweep' | 'verb'>,
@@ -134,11 +137,11 @@ export function proveOrder(
 export const verifyOrderProof = (key: Key, facts: OrderFacts, proof: string): boolean =>
   isSame(orderMac(key, facts), proof);
 
-/** A signal between a run and its sweep: `parked`, the run waits for its provider; `wake`, its sweep has a slot for it again. */
+/** A signal between a run and its sweep. `parked`: the run waits for its provider. `wake`: it gets a slot again. */
 export interface SignalFacts {
   workflowId: string;
   kind: 'parked' | 'wake';
-  /** The which time it is in the life of the run, from 1. */
+  /** Counts these signals in the life of the run, from 1. */
   nth: number;
 }
 
@@ -148,11 +151,11 @@ export const proveSignal = (key: Key, { workflowId, kind, nth }: SignalFacts): s
 export const verifySignal = (key: Key, facts: SignalFacts, proof: string): boolean =>
   isSame(proveSignal(key, facts), proof);
 
-/** What was left by a step of a run, signed: `text` is the JSON of an object, which gets the MAC as its last member. */
+/** Signs what a step of a run recorded. `text` is the JSON of an object, which gets the MAC as its last member. */
 export const sign = (key: Key, run: string, step: string, text: string): string =>
   `${text.slice(0, -1)},"mac":"${mac(key, 'manifest', run, step, text)}"}`;
 
-/** What was signed; `unsigned` where there is no MAC, `altered` where it is not that of this text, run and step. */
+/** Returns the signed text. `unsigned`: it has no MAC. `altered`: its MAC is not that of this text, run and step. */
 export function readSigned(
   key: Key,
   run: string,

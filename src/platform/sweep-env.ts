@@ -8,7 +8,8 @@ import { writeFileAtomic } from './fs/write-file.js';
 
 /**
  * Values of environment variables that a sweep needs, from the shell of the command that started it: the worker may be
- * older than that shell. The file is the user's alone, goes when the sweep ends, and its content never crosses Temporal.
+ * older than that shell. Only the user can read the file, the end of the sweep removes it, and its contents never cross
+ * Temporal.
  */
 export const SweepEnv = z.object({
   /** PATH, locale, proxies: for everything that a run starts. */
@@ -21,7 +22,7 @@ export type SweepEnv = z.infer<typeof SweepEnv>;
 const BASE =
   /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(HTTPS?|NO|ALL|FTP)_PROXY|(https?|no|all|ftp)_proxy)$/;
 
-/** The part of an environment that a run may see. */
+/** Returns the part of an environment that a run may see. */
 export function sweepEnvFrom(environment: NodeJS.ProcessEnv, names: Iterable<string>): SweepEnv {
   const pick = (wanted: (name: string) => boolean): Record<string, string> =>
     Object.fromEntries(
@@ -36,14 +37,14 @@ export function sweepEnvFrom(environment: NodeJS.ProcessEnv, names: Iterable<str
 export const sweepEnvFile = (stateFolder: string, sweep: string): string =>
   join(stateFolder, 'env', `${sweep}.json`);
 
-/** Hands a sweep's values over, readable for the user alone. */
-export async function writeSweepEnv(stateFolder: string, sweep: string, handover: SweepEnv): Promise<void> {
+/** Stores a sweep's values in a file that only the user can read. */
+export async function writeSweepEnv(stateFolder: string, sweep: string, env: SweepEnv): Promise<void> {
   const file = sweepEnvFile(stateFolder, sweep);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(file, JSON.stringify(handover), 0o600);
+  await writeFileAtomic(file, JSON.stringify(env), 0o600);
 }
 
-/** null on a machine where no command has handed anything over: its own environment counts there. */
+/** Returns null on a machine where no command has stored the values; its own environment is used there. */
 export async function readSweepEnv(stateFolder: string, sweep: string): Promise<SweepEnv | null> {
   const file = sweepEnvFile(stateFolder, sweep);
   const text = await readTextIfThere(file);
@@ -51,7 +52,7 @@ export async function readSweepEnv(stateFolder: string, sweep: string): Promise<
   try {
     return SweepEnv.parse(JSON.parse(text));
   } catch {
-    // Without the reason: the parser's quotes the text, and what is thrown here gets into Temporal's history.
+    // Without the parser's reason, which quotes the text: this message gets into Temporal's history.
     throw new Error(`${file} is damaged; cancel the sweep and run it again`);
   }
 }
@@ -59,22 +60,22 @@ export async function readSweepEnv(stateFolder: string, sweep: string): Promise<
 export const removeSweepEnv = (stateFolder: string, sweep: string): Promise<void> =>
   rm(sweepEnvFile(stateFolder, sweep), { force: true });
 
-/** Values that a file of the user's refers to are not to be seen in any report, except under such names. */
+/** Variables whose values are not secret. Of others that the user's files refer to, no report may show the value. */
 const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
 
-/** What is not secret of handed-over values. */
+/** Which of the stored values are not secret. */
 export interface Known {
-  /** Names that are in every report, and what they are the names of. */
+  /** Names that every report contains, and what each is the name of. */
   names: ReadonlyMap<string, string>;
   /** Variables that hold the address of a provider. */
   addresses: ReadonlySet<string>;
-  /** Folders of fixtures, whose files are named in reports. */
+  /** Folders of fixtures. Reports mention their files by name. */
   fixtures: readonly string[];
 }
 
 export const NOTHING_KNOWN: Known = { names: new Map(), addresses: new Set(), fixtures: [] };
 
-/** Those of handed-over values that no report may show. */
+/** Returns the stored values that no report may show. */
 export const secretsIn = (values: Record<string, string>, known: Known): string[] =>
   Object.entries(values).flatMap(([name, value]) =>
     NOT_SECRET.test(name) || isPlainAddress(name, value, known) || publicName(value, known) !== null
@@ -82,7 +83,7 @@ export const secretsIn = (values: Record<string, string>, known: Known): string[
       : [value],
   );
 
-/** Variables whose values would be masked, were they not names that reports are read by; with what they name. */
+/** Returns the variables whose values would be masked if they were not public names, and what each value names. */
 export const publicVariables = (values: Record<string, string>, known: Known): [string, string][] =>
   Object.entries(values).flatMap(([name, value]): [string, string][] => {
     const named = publicName(value, known);
@@ -90,7 +91,7 @@ export const publicVariables = (values: Record<string, string>, known: Known): [
     return named === null || !isMaskable ? [] : [[name, named]];
   });
 
-/** What a value is the name of; null where it is no name. */
+/** Returns what a value is the name of; null if it is not a public name. */
 function publicName(value: string, { names, fixtures }: Known): string | null {
   const name = value.trim();
   const named = names.get(name);
@@ -102,7 +103,9 @@ function publicName(value: string, { names, fixtures }: Known): string | null {
   return isThere ? 'a file of the fixture' : null;
 }
 
-/** Errors name the address that was asked. One with a password, a query or a long part may be as good as a key. */
+/**
+ * Errors contain the address that was called. One with a password, a query or a long part may be as secret as a key.
+ */
 function isPlainAddress(name: string, value: string, { addresses }: Known): boolean {
   if (!addresses.has(name) || !/^https?:\/\//.test(value) || !URL.canParse(value)) return false;
   const { username, password, search, hash, pathname } = new URL(value);

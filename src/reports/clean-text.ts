@@ -7,7 +7,7 @@ import type { Colors, TextOptions } from './terminal.js';
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
-/** What `clean` did or, tried out, would do: what of each kind, what stays and why. */
+/** Renders what `clean` removed, or would remove in a dry run: amounts by kind, what stays, and why. */
 export function renderClean(document: CleanDocument, options: TextOptions & { verbose: boolean }): string {
   const colors = pc.createColors(options.color);
   const { dry_run: dryRun, removed, sizes, older_than: age } = document;

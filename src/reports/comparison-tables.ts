@@ -11,7 +11,7 @@ import {
 } from '../results/comparison/document.js';
 import type { Colors, TextOptions } from './terminal.js';
 
-/** What tells configurations apart, as columns: always the scenario, the rest only where it differs. */
+/** Returns columns that distinguish configurations: the scenario, and the other parts if they differ. */
 export type Namer = (configuration: Configuration) => string[];
 
 export function namer(all: readonly Configuration[]): Namer {
@@ -27,7 +27,9 @@ export function namer(all: readonly Configuration[]): Namer {
     ].map(terminalText);
 }
 
-/** A row a configuration: passed of tested runs with 95 % intervals, how much that changed, and whether it could be chance. */
+/**
+ * Renders a row per configuration: passed and tested runs with 95 % intervals, the difference, its p, and the verdict.
+ */
 export function configurationTable(
   { configurations }: Comparison,
   name: Namer,
@@ -90,7 +92,7 @@ const LABELS: Record<Measure['name'], [label: string, text: (value: number) => s
   composite_score: ['score', (score) => score.toFixed(2)],
 };
 
-/** Numbers that no test is made of, each with how many runs tell it. */
+/** Renders numbers that are not tested for significance, each with the number of runs behind it. */
 export function measureTable(measures: readonly Measure[], options: TextOptions, colors: Colors): string[] {
   if (measures.length === 0) return [];
   const rows = measures.map(({ name, of, base, head }) => {
@@ -112,13 +114,13 @@ export function measureTable(measures: readonly Measure[], options: TextOptions,
 
 const percent = (share: number): string => String(Math.round(100 * share));
 
-/** "-83": percentage points, with their sign. */
+/** Formats a difference in percentage points, with its sign: "-83". */
 export function points(difference: number): string {
   const rounded = Math.round(100 * difference);
   return `${rounded > 0 ? '+' : ''}${rounded}`;
 }
 
-/** Two digits, or as many as it takes to see on which side of the level it is. */
+/** Formats a p value with two digits, or with as many as it takes to show on which side of the level it is. */
 export function pText(p: number): string {
   if (p < 0.0001) return '<0.0001';
   const digits = [2, 3, 4, 5].find((count) => p === ALPHA || Number(p.toPrecision(count)) !== ALPHA) ?? 6;

@@ -14,15 +14,15 @@ import { configurationTable, measureTable, namer, pText, points, type Namer } fr
 import type { Colors, TextOptions } from './terminal.js';
 
 interface ComparisonOptions extends TextOptions {
-  /** Milliseconds since 1970. */
+  /** ms since the epoch */
   now: number;
-  /** A command of this program, as it is shown. */
+  /** Formats a command of this program for display. */
   command: (words: string) => string;
 }
 
 /**
- * What `compare` prints: the answer and its numbers, then each configuration, what the runs took, gates, what else was
- * not the same, and what to do next.
+ * Renders `compare`: the verdict and its numbers, each configuration, what the runs took, gates, what else differs
+ * between the sweeps, and what to do next.
  */
 export function renderComparison(comparison: Comparison, options: ComparisonOptions): string {
   const colors = pc.createColors(options.color);
@@ -45,7 +45,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     .join('\n\n')}\n`;
 }
 
-/** The verdict with the runs that it is about, and how sure it is. */
+/** Renders the verdict, with the number of runs behind it and its p. */
 function answer(comparison: Comparison, name: Namer, colors: Colors): string[] {
   const { verdict, total, configurations, alpha } = comparison;
   const { base, head, difference, p, smallest_p: smallest } = total;
@@ -66,7 +66,7 @@ function answer(comparison: Comparison, name: Namer, colors: Colors): string[] {
   ];
 }
 
-/** Variants of one sweep ran side by side: none of them came before the other. */
+/** Variants of one sweep ran side by side, so none of them was "before" the other. */
 function passRates({ base: { variant: before }, head: { variant: after }, total }: Comparison): string {
   const { base, head } = total;
   return before === null || after === null
@@ -74,7 +74,7 @@ function passRates({ base: { variant: before }, head: { variant: after }, total 
     : `${terminalText(after)} passed ${head.passed} of ${head.tested} runs, ${terminalText(before)} ${base.passed} of ${base.tested}`;
 }
 
-/** The table has them all. */
+/** The table lists all of them. */
 const MOST_ALONE = 3;
 
 const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
@@ -94,7 +94,7 @@ function headline(verdict: ComparisonVerdict, colors: Colors): string {
   }
 }
 
-/** Why head would not pass as not worse; what the answer says already is left out. */
+/** Says why `--fail-on-worse` would not pass. A reason that the answer already gives is left out. */
 const gateReasons = ({ gate, verdict }: Comparison, colors: Colors): string[] =>
   gate.result !== 'not tested'
     ? []
@@ -107,7 +107,7 @@ const whyNothing = ({ base, head }: Comparison['total']): string =>
     ? 'one sweep reused the runs of the other, so there is no difference to test'
     : 'no configuration has runs that passed or failed in both';
 
-/** Which sweeps these are, and what of them is not counted. */
+/** Says which sweeps are compared, and what is not counted of them. */
 function sweeps({ base, head, total }: Comparison, { now, width }: ComparisonOptions): string[] {
   const row = (
     label: string,
@@ -185,10 +185,10 @@ function changes(
   ];
 }
 
-/** Columns for where something has changed, which is said in short. */
+/** Columns for the scenarios or agents that a change concerns. */
 const MOST_NAMES = 24;
 
-/** Nothing where it concerns all. */
+/** Returns the scenarios or agents that a change concerns; '' if it concerns all. */
 function concerned({ of }: Change, all: readonly Configuration[]): string {
   const isAll = all.every((one) =>
     [scenarioLabel(one), one.agent, `${one.agent}/${one.model}`].some((name) => of.includes(name)),

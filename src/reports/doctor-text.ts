@@ -4,23 +4,23 @@ import { renderTable, terminalText } from '../lib/format/table.js';
 
 export type CheckStatus = 'ok' | 'warning' | 'problem' | 'info';
 
-/** What a check has found, and what can be done about it. */
+/** What a check found, and what the user can do about it. */
 export interface Finding {
   status: CheckStatus;
   message: string;
   remedy?: string;
-  /** The same for programs. */
+  /** The same in a form for programs. */
   detail?: Json;
 }
 
-/** A finding with the name of what was looked at. */
+/** A finding, with the name of what was checked. */
 export interface Check extends Finding {
   name: string;
 }
 
 const MARKS = { ok: '✓', warning: '!', problem: '✗', info: '·' } as const;
 
-/** What `doctor` prints: a row a check, under it what to do, and how many are amiss. Nothing is cut: it is read once. */
+/** Renders `doctor`: a row per check, its remedy below it, and the number of problems. Nothing is cut. */
 export function renderDoctor(checks: readonly Check[], { color }: { color: boolean }): string {
   const colors = pc.createColors(color);
   const paint = { ok: colors.green, warning: colors.yellow, problem: colors.red, info: colors.dim } as const;

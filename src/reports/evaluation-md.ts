@@ -8,7 +8,9 @@ import { optionalArtifacts } from './artifact-links.js';
 import { judgeFeedback, judgeScore } from './judge-md.js';
 import { blocks, fence, heading, inline, link, list, table } from './markdown.js';
 
-/** evaluation.md: the scores of a run, with room for a human's. `run` and `metrics` must be redacted already. */
+/**
+ * Renders evaluation.md: the scores of a run, with space for a human's. `run` and `metrics` must be redacted already.
+ */
 export function renderEvaluation(run: RunRecord, metrics: Metrics): string {
   return blocks([
     heading(1, `Evaluation: ${inline(run.scenario.name)}`),

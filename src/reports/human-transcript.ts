@@ -6,22 +6,22 @@ import { shownTokens } from '../results/records/recorded-usage.js';
 import type { AgentRecord } from '../results/records/run-record.js';
 import { indentedOutput, promptedCommand, shortInput } from './shorten.js';
 
-/** What the head of a transcript says. */
+/** The contents of a transcript's header. */
 export interface TranscriptHead {
   scenario: string;
   agent: string;
   model: string;
   prompt: string;
-  /** What the run has used: of all its starts, priced where the agent tells no cost. */
+  /** Usage of all starts of the run; priced by us if the agent reports no cost. */
   used: Pick<AgentRecord, 'token_usage' | 'token_usage_at_least' | 'cost_usd' | 'cost_usd_at_least'>;
 }
 
 type EventOf<Type extends EventBody['type']> = Extract<EventBody, { type: Type }>;
 
-/** What must be remembered between events: little, however long the run. */
+/** The state kept between events; it stays small, however long the run. */
 interface Progress {
   attempt: number | null;
-  /** The calls without a result, so that the result of a parallel call can say whose it is. */
+  /** Calls without a result, so that the result of a parallel call can name its call. */
   open: Map<string, string>;
   lastCall: string | null;
   ending: EventOf<'result'> | null;
@@ -85,7 +85,7 @@ function describeUsage(used: TranscriptHead['used']): string {
   return `Tokens: ${tokens}\nCost: ${formatKnownCost(used.cost_usd, used.cost_usd_at_least)}`;
 }
 
-/** Commands without a result: the agent's end was theirs. */
+/** Renders the calls without a result, which ended with the agent. */
 function renderOpen(progress: Progress): string {
   const open = [...progress.open.values()];
   progress.open.clear();
@@ -100,7 +100,7 @@ function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress)
     }
     case 'message':
       if (event.text.trim() === '') return '';
-      // Some agents repeat the prompt, which stands at the top already.
+      // Some agents repeat the prompt, which is already at the top.
       if (event.role === 'user' && event.text.trim() === head.prompt.trim()) return '';
       return section(speakers[event.role], event.text);
     case 'reasoning':
@@ -126,7 +126,7 @@ function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress)
   }
 }
 
-/** A later start of the agent: how the one before ended, and a line between them. */
+/** Renders the beginning of a later start of the agent: how the previous start ended, and a separator. */
 function renderAttempt(attempt: number, progress: Progress): string {
   const changed = progress.attempt !== null && progress.attempt !== attempt;
   progress.attempt = attempt;
@@ -138,8 +138,9 @@ function renderAttempt(attempt: number, progress: Progress): string {
 }
 
 /**
- * The run as a conversation, in pieces of text: prompt, what the agent said and thought, commands with the start of
- * their output, scripts, and at the end the usage and how it ended. Nothing in it can act on a terminal.
+ * Renders a run as a conversation, in pieces of text: the prompt, what the agent said and thought, commands with the
+ * beginning of their output, scripts, and finally the usage and how the agent ended. All terminal sequences are
+ * removed.
  */
 export function* renderHumanTranscript(head: TranscriptHead, events: Iterable<RunEvent>): Generator<string> {
   const progress: Progress = {

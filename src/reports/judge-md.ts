@@ -7,7 +7,7 @@ import { blocks, fence, inline, list, table } from './markdown.js';
 
 const count = (tokens: number | null): string => (tokens === null ? 'n/a' : String(tokens));
 
-/** Why there is no judgment, in a sentence of markdown. */
+/** Says in a sentence of markdown why there is no judgment. */
 function judgeAbsence(run: RunRecord): string {
   const step = run.steps.find(({ name }) => name === 'judge');
   if (step === undefined) return 'Not judged: the scenario has no judge.';
@@ -15,7 +15,7 @@ function judgeAbsence(run: RunRecord): string {
   return step.status === 'failed' ? `**Could not judge:** ${note}` : `Not judged: ${note}.`;
 }
 
-/** "Judge Score" of evaluation.md: in fifths, as a human scores, then by criterion. */
+/** Renders "Judge Score" of evaluation.md: the score in fifths, as a human gives it, and the scores by criterion. */
 export function judgeScore(run: RunRecord, { judge }: Metrics): string {
   if (judge === null) return judgeAbsence(run);
   return blocks([
@@ -25,7 +25,7 @@ export function judgeScore(run: RunRecord, { judge }: Metrics): string {
   ]).trim();
 }
 
-/** "Judge Feedback" of evaluation.md: what the judge said beside its scores. */
+/** Renders "Judge Feedback" of evaluation.md: what the judge said besides its scores. */
 export function judgeFeedback(run: RunRecord, { judge }: Metrics): string {
   if (judge === null) return judgeAbsence(run);
   return blocks([
@@ -38,7 +38,7 @@ export function judgeFeedback(run: RunRecord, { judge }: Metrics): string {
   ]).trim();
 }
 
-/** The section of report.md. */
+/** Renders the judge's section of report.md. */
 export function judgeSection(run: RunRecord, { judge }: Metrics): string {
   if (judge === null) return judgeAbsence(run);
   const { usage } = judge;

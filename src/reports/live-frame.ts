@@ -4,7 +4,7 @@ import { renderTable, terminalText, textWidth, truncate } from '../lib/format/ta
 import type { Outcome } from '../results/records/result-line.js';
 import { mark, type Colors } from './terminal.js';
 
-/** What the live view shows of a sweep. Times are in milliseconds since 1970. */
+/** What the live view shows of a sweep. Times are in ms since the epoch. */
 export interface LiveState {
   sweep: string;
   status: 'starting' | 'running' | 'pausing' | 'paused' | 'cancelling' | 'completed' | 'cancelled';
@@ -14,7 +14,7 @@ export interface LiveState {
   total: number;
   totals: { passed: number; failed: number; errored: number; cancelled: number };
   active: { label: string; step: string; since: number; note: string | null }[];
-  /** How many runs are in a step; `active` shows the first of them, and runs that wait for a provider. */
+  /** Number of runs in a step. `active` lists the first of them, and runs that wait for a provider. */
   running?: number;
   /** Oldest first. */
   recent: { label: string; outcome: Outcome; message: string; took: string }[];
@@ -23,12 +23,12 @@ export interface LiveState {
   hint: string | null;
 }
 
-/** So many finished cells keep their lines when there is not room for all active ones. */
+/** This many finished cells keep their lines when there is no room for all active ones. */
 const RECENT = 3;
 
 /**
- * The live view as at most `height` lines of at most `width` columns, without a last line break.
- * When lines are scarce, the blank ones go first, then the footer, then finished cells, then active ones.
+ * Renders the live view as at most `height` lines of at most `width` columns, without a trailing newline.
+ * If there are too few lines, it drops blank lines first, then the footer, then finished cells, then active ones.
  */
 export function frame(state: LiveState, width: number, height: number, now: number, color: boolean): string {
   if (width < 1 || height < 1) return '';
@@ -64,11 +64,11 @@ export function frame(state: LiveState, width: number, height: number, now: numb
     .join('\n');
 }
 
-/** How long a run took; a result from the cache says so instead. */
+/** Formats how long a run took; "cached" for a reused result. */
 export const tookText = (durationSecs: number | null, cached: boolean): string =>
   cached ? 'cached' : durationSecs === null ? 'n/a' : formatDuration(durationSecs * 1000);
 
-/** A finished cell where there is no terminal: "[3/6] pass   example_basic mock/default  2.1 s  4/4 gates passed". */
+/** Formats a finished cell without a terminal: "[3/6] pass   example_basic mock/default  2.1 s  4/4 gates passed". */
 export function plainLine(cell: LiveState['recent'][number], position: number, total: number): string {
   const { label, outcome, message, took } = cell;
   const parts = [outcome.padEnd(5), terminalText(label), took, terminalText(message)];
@@ -94,7 +94,7 @@ function header(state: LiveState, now: number, colors: Colors, width: number): s
   const beside = note !== '' && textWidth(`${title}  ${note}`) <= width;
   return [
     beside ? `${title}  ${colors.yellow(note)}` : title,
-    // What to do about a wait stands at its end: it must not be cut off.
+    // A note ends with what to do about the wait, so it is wrapped instead of cut.
     ...(beside ? [] : wrap(note, width).map((line) => colors.yellow(line))),
     shown
       .map(([count, word, paint]) => (count > 0 ? paint(`${count} ${word}`) : colors.dim(`0 ${word}`)))
@@ -102,7 +102,7 @@ function header(state: LiveState, now: number, colors: Colors, width: number): s
   ];
 }
 
-/** In lines of whole words. */
+/** Splits text into lines of whole words. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -130,13 +130,13 @@ function divide(
   return [head, fold(active, room - forRecent), forRecent > 0 ? recent.slice(-forRecent) : [], keptFoot];
 }
 
-/** The first lines that fit, the last of them saying how many are missing. */
+/** Returns the first lines that fit. The last of them says how many are missing. */
 function fold(lines: string[], room: number): string[] {
   if (lines.length <= room) return lines;
   return room < 1 ? [] : [...lines.slice(0, room - 1), `  … and ${lines.length - room + 1} more`];
 }
 
-/** Whether blank lines between the groups fit too. */
+/** True if blank lines between the groups fit too. */
 function spare(groups: string[][], height: number): boolean {
   const filled = groups.filter((group) => group.length > 0);
   return filled.reduce((sum, group) => sum + group.length, 0) + filled.length - 1 <= height;

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Text from outside as one line of markdown that shows exactly that text, in a paragraph, list item or heading. */
+/** Escapes foreign text: one line of markdown that shows exactly that text, in a paragraph, list item or heading. */
 export function inline(text: string): string {
   return (
     oneLine(text)
@@ -8,15 +8,15 @@ export function inline(text: string): string {
       .replace(/&(?=#?\w+;)/g, '&amp;')
       .replace(/</g, '&lt;')
       .replace(/^>/, '&gt;')
-      // Inside words `_` means nothing, and names of gates stay readable in the source.
+      // Inside words `_` has no meaning; unescaped, names of gates stay readable in the source.
       .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
-      // What would begin a list, a heading underline or a thematic break.
+      // These would begin a list, a heading underline or a thematic break.
       .replace(/^([-+=])(?=\s|$|\1)/, '\\$&')
       .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
   );
 }
 
-/** Text from outside as a code span; longer delimiters than any backticks inside. Not for tables. */
+/** Formats foreign text as a code span, with more backticks around it than in it. Not for tables. */
 export function code(text: string): string {
   const line = oneLine(text);
   if (line === '') return '(empty)';
@@ -25,7 +25,7 @@ export function code(text: string): string {
   return marks + pad + line + pad + marks;
 }
 
-/** Text from outside as a code block whose fence no line of the text can close. */
+/** Formats foreign text as a code block. Its fence is longer than any run of backticks in the text. */
 export function fence(text: string, info = ''): string {
   const body = block(text).replace(/\n+$/, '');
   const marks = '`'.repeat(Math.max(3, longestRun(body) + 1));
@@ -33,30 +33,30 @@ export function fence(text: string, info = ''): string {
 }
 
 /**
- * A table. The cells are markdown: `inline` for text from outside. Code spans stay out of tables,
- * because parsers disagree on a backslash before a pipe inside them.
+ * Formats a table. The cells are markdown: use `inline` for foreign text. Do not put code spans in tables, because
+ * parsers disagree about a backslash before a pipe in them.
  */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [header, header.map(() => '---'), ...rows].map(line).join('\n');
 }
 
-/** A heading; `markdown` has been escaped already. */
+/** Formats a heading. `markdown` must be escaped already. */
 export function heading(level: number, markdown: string): string {
   return `${'#'.repeat(level)} ${markdown}`;
 }
 
-/** A bullet list; the items have been escaped already. */
+/** Formats a bullet list. The items must be escaped already. */
 export function list(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join('\n');
 }
 
-/** A link to a path relative to the file; only for paths of ours. */
+/** Formats a link to a path relative to the file. Does not escape, so it is only for our own paths. */
 export function link(path: string): string {
   return `[${path}](${path})`;
 }
 
-/** Blocks as one document; what is null is left out. */
+/** Joins blocks into a document. Skips null. */
 export function blocks(parts: readonly (string | null)[]): string {
   return `${parts.filter((part) => part !== null).join('\n\n')}\n`;
 }

@@ -11,17 +11,17 @@ export interface Line {
   cells: SweepCell[];
 }
 
-/** Scenarios (and variants, where there are several) down, agents and models across. */
+/** Rows are scenarios (and variants, if there are several); columns are agents and models. */
 export interface Matrix {
   rows: Line[];
   columns: Line[];
 }
 
-/** Whether cells of different variants have to be told apart. */
+/** True if the cells are of different variants. */
 export const hasVariants = (cells: readonly SweepCell[]): boolean =>
   new Set(cells.map(({ variant }) => variant)).size > 1;
 
-/** Groups cells for a matrix, in the order in which their rows and columns come first. */
+/** Groups cells for a matrix. Rows and columns are in the order of their first cells. */
 export function toMatrix(cells: readonly SweepCell[]): Matrix {
   return {
     rows: group(cells, ({ scenario, variant }) => [scenario, variant]),
@@ -41,17 +41,17 @@ function group(cells: readonly SweepCell[], headingOf: (cell: SweepCell) => [str
   return [...lines.values()];
 }
 
-/** The cells of a row that are in a column too. */
+/** Returns the cells of a row that are also in a column. */
 export const entryCells = (row: Line, { heading: [agent, model] }: Line): SweepCell[] =>
   row.cells.filter((cell) => cell.agent === agent && cell.model === model);
 
-/** Of those that neither passed nor failed nothing can be said: they are not among the tested. */
+/** Counts cells by outcome. Only those that passed or failed are `tested`. */
 export function countOf(cells: readonly SweepCell[]) {
   const totals = totalsOf(cells);
   return { ...totals, tested: totals.passed + totals.failed, waiting: waitingIn(totals) };
 }
 
-/** What some repetitions come to: null where there are none, or all have yet to run. */
+/** Returns the common outcome of some repetitions; null if there are none, or none has run yet. */
 export function outcomeOf(cells: readonly SweepCell[]): Outcome | null {
   const { passed, tested } = countOf(cells);
   if (tested > 0) return passed === tested ? 'pass' : 'fail';
@@ -59,7 +59,9 @@ export function outcomeOf(cells: readonly SweepCell[]): Outcome | null {
   return others.length === 0 ? first : 'error';
 }
 
-/** "pass" of one run, "1/3" of several, "1/2, 1 error" where some have yet to run or could not be tested. */
+/**
+ * Formats repetitions: "pass" for one, "1/3" for several, "1/2, 1 error" if some have not run or could not be tested.
+ */
 export function entryText(cells: readonly SweepCell[]): string {
   const { passed, tested, errored, cancelled, waiting } = countOf(cells);
   const [first] = cells;
@@ -76,11 +78,11 @@ export function entryText(cells: readonly SweepCell[]): string {
   return `${passed}/${tested}${parts.join('')}`;
 }
 
-/** What is known of the quality of some repetitions: the mean of their scores. */
+/** Returns the mean of the repetitions' scores (composite, else of the judge); null if none has a score. */
 export const scoreOf = (cells: readonly SweepCell[]): number | null =>
   mean(cells.map((cell) => cell.composite_score ?? cell.judge_score));
 
-/** Rows below the matrix: what each column comes to. */
+/** Returns the rows below the matrix, which sum up each column. */
 export function summaries(columns: readonly Line[]): { label: string; values: string[] }[] {
   const scored = (of: (cell: SweepCell) => number | null, label: string) =>
     columns.some(({ cells }) => cells.some((cell) => of(cell) !== null))
@@ -95,7 +97,7 @@ export function summaries(columns: readonly Line[]): { label: string; values: st
   ];
 }
 
-/** Rounded, and 0% and 100% only where that is the whole truth. */
+/** Formats a rate in percent. It is rounded, but 0% and 100% are shown only if they are exact. */
 function passRate({ passed, tested }: { passed: number; tested: number }): string {
   if (tested === 0) return 'n/a';
   const rounded = Math.round((100 * passed) / tested);

@@ -6,8 +6,8 @@ import { countOf, entryCells, hasVariants, scoreOf, summaries, type Line, type M
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /**
- * Outcomes at a glance. Each entry tells how many repetitions passed of those that could be tested; what is wider than
- * the terminal goes on in another block below.
+ * Renders the matrix of outcomes. Each entry shows how many repetitions passed, of those that could be tested. Columns
+ * that do not fit the terminal continue in another block below.
  */
 export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): string[] {
   const colors = pc.createColors(options.color);
@@ -20,7 +20,7 @@ export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): s
       terminalText(variants ? `${scenario} ${variant}` : scenario),
     ),
     ...footer.map(({ label }) => colors.dim(label)),
-    // A long name leaves room for what is said of it.
+    // A long name leaves room for the columns beside it.
   ].map((label) => truncate(label, Math.max(9, Math.floor(options.width * 0.4))));
   const texts = columns.map((column, at) => [
     colors.bold(terminalText(column.heading[0])),
@@ -42,7 +42,7 @@ export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): s
   ];
 }
 
-/** Numbers of the columns that stand side by side, in as few blocks as the width allows. */
+/** Distributes the columns over as few blocks as the width allows. Returns the column numbers of each block. */
 function intoBlocks(widths: readonly number[], label: number, width: number): number[][] {
   const blocks: number[][] = [];
   let room = 0;
@@ -59,7 +59,7 @@ function intoBlocks(widths: readonly number[], label: number, width: number): nu
   return blocks;
 }
 
-/** "✓ pass" of one run, "✗ 1/3" of several, "✗ 1/2 !1 ·2" where some have yet to run or could not be tested. */
+/** Formats repetitions: "✓ pass" for one, "✗ 1/3" for several, "✗ 1/2 !1 ·2" if some have not run or have an error. */
 function entry(cells: readonly SweepCell[], colors: Colors): string {
   const [first] = cells;
   if (first === undefined) return '';
@@ -86,7 +86,7 @@ function ratio(passed: number, tested: number, colors: Colors): string {
   return passed === tested ? colors.green(`✓ ${passed}/${tested}`) : colors.red(`✗ ${passed}/${tested}`);
 }
 
-/** Only what is there and does not explain itself. */
+/** Explains the marks that occur and need an explanation. */
 function legend(rows: readonly Line[], colors: Colors): string[] {
   const cells = rows.flatMap((row) => row.cells);
   const repeated = cells.some(({ repetition }) => repetition > 1);

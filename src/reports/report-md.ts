@@ -13,8 +13,8 @@ import { judgeSection } from './judge-md.js';
 import { blocks, code, fence, heading, inline, link, list, table } from './markdown.js';
 
 /**
- * report.md: what was asked, what was run and what was found, for a person who decides whether to trust it.
- * `run` and `metrics` must be redacted already: escaping would hide parts of a secret from a later search.
+ * Renders report.md: what was asked, what was run and what was found, for a person who decides whether to trust the
+ * result. `run` and `metrics` must be redacted already: escaping would hide parts of a secret from a later search.
  */
 export function renderReport(run: RunRecord, metrics: Metrics): string {
   return blocks([

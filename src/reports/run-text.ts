@@ -10,7 +10,7 @@ import type { Metrics } from '../results/records/result-line.js';
 import { scoreText, votesText } from '../results/score-text.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
-/** `show <run>`: what ran, how each step went and what was found. */
+/** Renders `show <run>`: what ran, how each step went, and what was found. */
 export function renderRun(
   run: RunRecord,
   metrics: Metrics,
@@ -81,7 +81,7 @@ export function renderRun(
       ),
     ),
     ...section('judge', rows(judgeRows(metrics, colors))),
-    // Never cut: a path is there to be copied.
+    // Never cut, so that the path can be copied.
     ...(options.resultsDir === undefined
       ? []
       : ['', `report  ${terminalText(join(options.resultsDir, 'report.md'))}`]),
@@ -107,7 +107,7 @@ function judgeRows({ judge }: Metrics, colors: Colors): string[][] {
   ];
 }
 
-/** "input 1,200, output 350, reasoning n/a, ...": what is unknown is not 0. */
+/** Formats tokens: "input 1,200, output 350, reasoning n/a, ...". An unknown count is not 0. */
 function tokens(agent: AgentRecord): string {
   const { usage, atLeast } = shownTokens(agent);
   const { input, output, reasoning, cache_read, cache_write } = usage;

@@ -16,7 +16,7 @@ function countLines(text: string, from: number): number {
   return count;
 }
 
-/** The first lines of an output, indented, each at most so long, and how many more there were. '' for an empty one. */
+/** Returns the first lines of an output, indented and cut, and how many more there were; '' if it is empty. */
 export function indentedOutput(output: string): string {
   const text = plainText(output).replace(/\n$/, '');
   if (text === '') return '';
@@ -32,12 +32,12 @@ export function indentedOutput(output: string): string {
   return lines.map((line) => `    ${line}\n`).join('');
 }
 
-/** A command after its prompt; the further lines of a long one are aligned under the first. */
+/** Formats a command after a prompt. Further lines are aligned with the first. */
 export function promptedCommand(command: string): string {
   return `$${indentedOutput(command).slice(3).replaceAll('\n    ', '\n  ') || '\n'}`;
 }
 
-/** The input of a tool call as the start of its JSON, on one line. */
+/** Formats the input of a tool call as the beginning of its JSON, on one line. */
 export function shortInput(input: unknown): string {
   const json = plainText(JSON.stringify(input));
   return json.length <= MAX_INPUT ? json : `${json.slice(0, MAX_INPUT)}... (${json.length} characters)`;

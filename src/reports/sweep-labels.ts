@@ -4,7 +4,7 @@ import { paidCost, waitingIn } from '../results/totals.js';
 import { hasVariants } from './matrix.js';
 import { paidText } from './terminal.js';
 
-/** What tells the cells of a sweep apart: variant and repetition only where they differ. */
+/** Returns the columns that distinguish the cells of a sweep: variant and repetition only if they differ. */
 export function cellColumns(
   cells: readonly SweepCell[],
 ): { heading: string; of: (cell: SweepCell) => string }[] {
@@ -17,16 +17,16 @@ export function cellColumns(
   ];
 }
 
-/** The name of a cell, in parts that tell it apart from the others of its sweep. */
+/** Returns a function that names a cell, in the parts that distinguish it from the other cells of its sweep. */
 export function cellNamer(cells: readonly SweepCell[]): (cell: SweepCell) => string[] {
   const columns = cellColumns(cells);
   return (cell) => columns.map(({ of }) => of(cell));
 }
 
-/** The sweep has not ended: more may become known. */
+/** True if the sweep has not ended, so results may be added. */
 export const isOpen = ({ status }: SweepDocument): boolean => status === 'running' || status === 'paused';
 
-/** "8 cells: 6 passed, 2 failed, cost $0.12 of $5.00". */
+/** Formats totals: "8 cells: 6 passed, 2 failed, cost $0.12 of $5.00". */
 export const totalsText = (document: SweepDocument): string =>
   `${countsText(document)}, cost ${totalCost(document.cells)}${document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`}`;
 
@@ -44,7 +44,7 @@ function countsText({ status, totals: all }: SweepDocument): string {
   return parts.length === 0 ? heading : `${heading}: ${parts.join(', ')}`;
 }
 
-/** What a sweep spent: reused results cost nothing now, and a sum of unknown amounts is only a lower bound. */
+/** Formats what a sweep spent. Reused results cost nothing; with unknown costs, the sum is a lower bound. */
 export function totalCost(cells: readonly SweepCell[]): string {
   const paid = paidCost(cells);
   return paid.usd === null || paid.unknown === 0

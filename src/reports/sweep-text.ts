@@ -10,12 +10,12 @@ import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
-/** With so few cells the report of each is named; of more cells, those of the cells that did not pass. */
+/** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
 const FEW = 5;
 
 /**
- * What `run` prints at the end: a matrix of the outcomes, a row a cell where there are few or a matrix of one entry would
- * say nothing, why cells did not pass, totals, and where to read on.
+ * Renders the end of `run`: the outcomes, why cells did not pass, totals, and where to read more. The outcomes are a
+ * matrix, or a row per cell if there are few cells or the matrix would have a single entry.
  */
 export function renderSweep(document: SweepDocument, options: TextOptions): string {
   const colors = pc.createColors(options.color);
@@ -60,7 +60,7 @@ function list(
   return renderTable(rows, { width: options.width, right: [last - 3, last - 2, last - 1] });
 }
 
-/** Cells that share a reason (a missing key, for example) share its line. */
+/** Cells with the same reason (a missing key, for example) share its line. */
 function problems(cells: readonly SweepCell[], label: (cell: SweepCell) => string, colors: Colors): string[] {
   const groups = new Map<string, SweepCell[]>();
   for (const cell of cells) {
@@ -78,7 +78,7 @@ function problems(cells: readonly SweepCell[], label: (cell: SweepCell) => strin
   ]);
 }
 
-/** What got worse since the previous runs of the cells. */
+/** Lists what got worse since the previous runs of the cells. */
 function regressions(
   cells: readonly SweepCell[],
   label: (cell: SweepCell) => string,

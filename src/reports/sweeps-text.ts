@@ -6,10 +6,10 @@ import type { SweepSummary } from '../results/records/sweep-list.js';
 import { waitingIn } from '../results/totals.js';
 import { paidText, type Colors, type TextOptions } from './terminal.js';
 
-/** With fewer columns than that, a sweep's scenarios and agents stand on a line of their own. */
+/** On a narrower terminal, the scenarios and agents of a sweep are on a line of their own. */
 const WIDE = 110;
 
-/** Sweeps as a list, in the order given; `older` more are not shown. */
+/** Renders a list of sweeps, in the order given. `older` is the number of sweeps that are not shown. */
 export function renderSweeps(
   sweeps: readonly SweepSummary[],
   older: number,
@@ -51,7 +51,7 @@ function status({ status: state }: SweepSummary, colors: Colors): string {
   }
 }
 
-/** "✓ 5  ✗ 1  · 2": how many of each, in the order of the legend of outcomes. */
+/** Formats the cells by outcome, in the order of the legend: "✓ 5  ✗ 1  · 2". */
 function counts({ totals }: SweepSummary, colors: Colors): string {
   const { passed, failed, errored, cancelled, cached } = totals;
   const waiting = waitingIn(totals);

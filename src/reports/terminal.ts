@@ -3,7 +3,7 @@ import { formatCost } from '../lib/format/dollars.js';
 import type { Outcome } from '../results/records/result-line.js';
 import type { Paid } from '../results/totals.js';
 
-/** How text for a terminal is laid out. */
+/** The layout of text for a terminal. */
 export interface TextOptions {
   color: boolean;
   /** Columns of the terminal. */
@@ -13,7 +13,7 @@ export interface TextOptions {
 export type Colors = ReturnType<typeof pc.createColors>;
 type Mark = Outcome | 'done' | 'failed' | 'not_performed' | null;
 
-/** An outcome or state as a coloured mark and word; null is what has no outcome yet. */
+/** Formats an outcome or state as a coloured mark and word. null: there is no outcome yet. */
 export function mark(state: Mark, colors: Colors): string {
   switch (state) {
     case 'pass':
@@ -33,7 +33,7 @@ export function mark(state: Mark, colors: Colors): string {
   }
 }
 
-/** "$1.20" of what was paid, nothing included; ">$1.20" where there is more that is not known. */
+/** Formats a cost: "$1.20", or ">$1.20" if more was paid but the amount is unknown. */
 export function paidText({ usd, unknown }: Paid): string {
   if (usd === null) return formatCost(unknown === 0 ? 0 : null);
   return `${unknown > 0 ? '>' : ''}${formatCost(usd)}`;

@@ -1,14 +1,14 @@
-/** A wait for a provider that did not serve, or did not serve yet. */
+/** A wait for a provider that did not serve a request. */
 export interface Wait {
-  /** Absent where it is not known. */
+  /** Absent if it is unknown. */
   provider?: string;
-  /** ms since 1970 */
+  /** ms since the epoch */
   until: number;
 }
 
 const DAY_MS = 86_400_000;
 
-/** "waiting for anthropic until 14:05", in the reader's time zone; with the date where that is not today or tonight. */
+/** Formats a wait: "waiting for anthropic until 14:05", in the reader's time zone; from 24 hours on, with the date. */
 export function waitText({ provider, until }: Wait, now: number): string {
   const end = new Date(until);
   const two = (part: number): string => String(part).padStart(2, '0');

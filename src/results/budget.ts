@@ -1,30 +1,30 @@
-// Workflow code imports this file: nothing but plain functions.
+// Workflow code imports this file, so it contains only plain functions.
 
-/** Whose runs are expected to cost alike: a finished one tells what the next may cost. */
+/** Identifies runs that are expected to cost alike: the cost of a finished one predicts that of the next. */
 export interface CostOwner {
   scenario: string;
   agent: string;
   model: string;
 }
 
-/** A key for an owner's costs. */
+/** Returns the key of an owner's costs. */
 export const costOwner = ({ scenario, agent, model }: CostOwner): string =>
   JSON.stringify([scenario, agent, model]);
 
-/** What a sweep may spend, has spent, and has open; US dollars. An estimate is null where nothing is known. */
+/** What a sweep may spend and has spent, and what its open runs may cost; US dollars. */
 export interface Budget {
   maxUsd: number;
   spentUsd: number;
-  /** Estimates of the runs that are open. */
+  /** Estimated costs of the open runs; null: unknown. */
   open: readonly (number | null)[];
 }
 
-/** `wait`: open runs may leave room. `never`: there is no room, whatever they turn out to cost. */
+/** `wait`: the open runs may leave enough money. `never`: there is too little, whatever the open runs cost. */
 export type Admission = 'start' | 'wait' | 'never';
 
 /**
- * Whether a cell that may cost `estimate` can be started without the sweep passing its budget. Where nothing is known of
- * the costs, one cell at a time finds out.
+ * Decides whether a cell with this estimated cost can start without exceeding the sweep's budget. While the costs are
+ * unknown, cells run one at a time.
  */
 export function admit({ maxUsd, spentUsd, open }: Budget, estimate: number | null): Admission {
   if (estimate === 0) return 'start';

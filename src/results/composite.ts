@@ -1,11 +1,11 @@
-/** How much judge, gates and interaction count. */
+/** Weights of the judge, the gates and the interaction. */
 interface CompositeWeights {
   judge_weight: number;
   gate_weight: number;
   interaction_weight: number;
 }
 
-/** What the composite score is made of; null is what is missing, which counts 0 here and only here. */
+/** The parts of a composite score. null: missing, which counts as 0 here and nowhere else. */
 interface CompositeParts {
   judgeScore: number | null;
   gatesPassed: number;
@@ -15,7 +15,7 @@ interface CompositeParts {
 
 export type CompositeTier = 'Excellent' | 'Good' | 'Acceptable' | 'Poor';
 
-/** The weighted sum of judge score, share of gates passed and first-try success rate, within 0..1. */
+/** Returns the weighted sum of judge score, share of gates passed and first-try success rate, limited to 0..1. */
 export function compositeScore(weights: CompositeWeights, parts: CompositeParts): number {
   const gates = parts.gatesTotal > 0 ? parts.gatesPassed / parts.gatesTotal : 0;
   return clamp01(
@@ -25,9 +25,9 @@ export function compositeScore(weights: CompositeWeights, parts: CompositeParts)
   );
 }
 
-/** The word for a composite score. */
+/** Returns the tier of a composite score. */
 export function compositeTier(score: number): CompositeTier {
-  // A sum of weights such as 0.6 + 0.3 falls short of 0.9 by a rounding error; that must not cost a tier.
+  // A sum of weights such as 0.6 + 0.3 is a rounding error short of 0.9; that must not cost a tier.
   const reached = score + 1e-9;
   if (reached >= 0.9) return 'Excellent';
   if (reached >= 0.7) return 'Good';

@@ -4,7 +4,7 @@ import type { TokenUsage } from './records/token-usage.js';
 
 const perMillion = z.number().min(0);
 
-/** US dollars for a million tokens; what is not written is not known. Reasoning is paid for as output. */
+/** US dollars per million tokens. An absent price is unknown. Reasoning is billed as output. */
 export const Price = z.strictObject({
   input_per_mtok: perMillion.describe('US dollars for a million input tokens'),
   output_per_mtok: perMillion.describe('US dollars for a million output tokens'),
@@ -17,18 +17,18 @@ export const Price = z.strictObject({
 });
 export type Price = z.infer<typeof Price>;
 
-/** Where a cost comes from: the agent said it, the config's `[prices]`, or the public price list. */
+/** Where a cost comes from: the agent reported it, or it was computed by the config's `[prices]` or the public list. */
 export type CostSource = 'reported' | 'config' | 'list';
 
-/** What tokens of the first of `models` that has a price cost in US dollars; null where that cannot be known. */
+/** Returns the US dollars that tokens cost, by the first of `models` that has a price; null if that is unknown. */
 export type Pricer = (
   usage: TokenUsage,
   models: readonly string[],
 ) => { usd: number; source: 'config' | 'list' } | null;
 
-/** Makes the pricer of a sweep: `prices` are those of its config, by model. The public list is only then loaded. */
+/** Creates the pricer of a sweep. `prices` are those of its config, by model. Loads the public price list. */
 export async function createPricer(prices: Readonly<Record<string, Price>>): Promise<Pricer> {
-  // 60 ms, which commands and workflows need not pay.
+  // Loading takes 60 ms, so commands and workflows that need no prices do not load it.
   const { calcPrice } = await import('@pydantic/genai-prices');
   const listed = (usage: TokenUsage, model: string): number | null => {
     const cached = (usage.cache_read ?? 0) + (usage.cache_write ?? 0);
@@ -51,7 +51,7 @@ export async function createPricer(prices: Readonly<Record<string, Price>>): Pro
       const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
       const usd = price === undefined ? listed(usage, model) : priceOf(usage, price);
       if (usd !== null) return { usd: dollars(usd), source: price === undefined ? 'list' : 'config' };
-      if (price !== undefined) return null; // the user's own price leaves out what was used
+      if (price !== undefined) return null; // the user's own price does not cover what was used
     }
     return null;
   };
@@ -73,6 +73,6 @@ function priceOf(usage: TokenUsage, price: Price): number | null {
   return usd;
 }
 
-/** What parts cost together: null as soon as one of them is not known. */
+/** Adds up the costs of parts; null if any of them is unknown. */
 export const sumOfCosts = (parts: readonly (number | null)[]): number | null =>
   parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : dollars(sum + part)), 0);

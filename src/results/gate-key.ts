@@ -1,6 +1,6 @@
 import type { GateDetail } from './records/result-line.js';
 
-/** What a gate is called when two runs are compared: its own name, else what it checks. */
+/** Identifies a gate when runs are compared: by its name, else by its type and subject. */
 export const gateKey = ({
   gate_type,
   name,

@@ -1,5 +1,5 @@
 import type { GateDetail } from './records/result-line.js';
 
-/** A gate for people: "file_exists notes.md". */
+/** Formats a gate for readers: "file_exists notes.md". */
 export const gateTitle = ({ gate_type: type, name, subject }: GateDetail): string =>
   `${type} ${name ?? subject}`.trim();

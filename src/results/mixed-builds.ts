@@ -1,15 +1,15 @@
 import { DEFAULT_VARIANT } from './records/cell-label.js';
 import type { Cell } from './records/cell.js';
 
-/** A run's cell, and what names the content of the target that it used; null where that is not known. */
+/** A run's cell, and the fingerprint of the target that it used; null: unknown. */
 export interface BuildUsed {
   cell: Pick<Cell, 'scenario' | 'variant'>;
   fingerprint: string | null;
 }
 
 /**
- * Warnings where runs of one scenario in one variant used different builds of the target: it was changed while the sweep ran,
- * or before a retry. Their results then say nothing about one build.
+ * Returns a warning for each scenario and variant whose runs used different builds of the target, because it was
+ * changed while the sweep ran, or before a retry. Their results do not describe any one build.
  */
 export function mixedBuilds(used: readonly BuildUsed[]): string[] {
   const builds = new Map<string, Map<string, number>>();

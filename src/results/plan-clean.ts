@@ -1,10 +1,10 @@
-/** A sweep that has a folder. `broken`: its plan cannot be read, so nothing is known of what it needs. */
+/** A sweep that has a folder. `broken`: its plan cannot be read, so it is unknown what the sweep needs. */
 export interface SweepFact {
   id: string;
   state: 'open' | 'ended' | 'broken';
-  /** ms since the epoch; null where the plan does not tell. */
+  /** ms since the epoch; null if the plan has no start. */
   startedAt: number | null;
-  /** Snapshots that its plan names. */
+  /** Snapshots that its plan refers to. */
   snapshots: readonly string[];
 }
 
@@ -16,52 +16,54 @@ export interface LineFact {
   sweep: string;
   cell: string;
   startedAt: number;
-  /** Name of the folder with the run's files. */
+  /** Name of the folder that holds the run's files. */
   folder: string | null;
   cachedFrom: string | null;
 }
 
-/** A run that has a folder in the results or in the private state. `sweep` is null where nothing tells it any more. */
+/**
+ * A run that has a folder in the results or in the private state. `sweep` is null if it can no longer be determined.
+ */
 export interface RunFact {
   id: string;
   sweep: string | null;
   startedAt: number;
 }
 
-/** A folder of the store. `fixture` is the snapshot that a scenario names; `broken`: that cannot be read. */
+/** A folder of the store. `fixture` is the snapshot that a scenario refers to. `broken`: that cannot be read. */
 export interface SnapshotFact {
   hash: string;
   fixture: string | null;
   broken: boolean;
 }
 
-/** All that must be known of a results folder to say what may go. */
+/** Everything that must be known of a results folder to decide what can be removed. */
 export interface CleanFacts {
   sweeps: readonly SweepFact[];
   /** In the order written. */
   lines: readonly LineFact[];
   runs: readonly RunFact[];
   snapshots: readonly SnapshotFact[];
-  /** Sweeps that have a file with handed-over values. */
+  /** Sweeps that have a file of stored variables. */
   handovers: readonly string[];
 }
 
-/** What may go; ids, line numbers and hashes. */
+/** What can be removed: ids, line numbers and hashes. */
 export interface CleanPlan {
   lines: number[];
   runs: string[];
   sweeps: string[];
   snapshots: string[];
   handovers: string[];
-  /** Runs that are old enough and stay because a result that stays reuses theirs. */
+  /** Runs that are old enough, but stay because a result that stays reuses theirs. */
   reused: string[];
 }
 
 /**
- * Says what may go of a results folder: runs that were started before `before`, ended sweeps without a run left, and
- * snapshots that no plan left names. Of a sweep that is not known to have ended nothing goes. What a line that stays
- * points to stays: its folder, the run that it reuses, and the other results of its cell: later ones count in its sweep, the
- * first one in comparisons and for the cache.
+ * Decides what can be removed from a results folder: runs that were started before `before` (ms since the epoch), ended
+ * sweeps without remaining runs, and snapshots that no remaining plan refers to. Nothing is removed of a sweep that is
+ * not known to have ended. Whatever a remaining line refers to stays: its folder, the run that it reuses, and the other
+ * results of its cell (the last one counts in its sweep, the first one in comparisons and for the cache).
  */
 export function planClean(facts: CleanFacts, before: number): CleanPlan {
   const notEnded = new Set(facts.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id));
@@ -97,11 +99,13 @@ export function planClean(facts: CleanFacts, before: number): CleanPlan {
   };
 }
 
-/** Whether a run of that time may belong to a sweep that goes on: such a sweep was there before it. */
+/**
+ * Returns whether a run with this start may belong to a sweep that has not ended: such a sweep started before the run.
+ */
 function mayOwn(sweeps: readonly SweepFact[]): (startedAt: number) => boolean {
   const starts = sweeps.filter(({ state }) => state !== 'ended').map(({ startedAt }) => startedAt);
   const first = starts.includes(null) ? -Infinity : Math.min(...starts.map(Number));
-  // Runs are named to the second, downwards.
+  // The names of runs have their start in seconds, rounded down.
   return (startedAt) => startedAt + 1000 > first;
 }
 
@@ -110,7 +114,7 @@ interface Keep {
   run: (run: RunFact) => boolean;
 }
 
-/** Follows from what stays to what it needs, until nothing is added. */
+/** Collects what stays, and what that refers to, until nothing is added. */
 function keepAll({ lines, runs }: CleanFacts, keep: Keep): { lines: Set<number>; runs: Set<string> } {
   const known = new Set(runs.map(({ id }) => id));
   const linesOf = new Map<string, LineFact[]>();
@@ -149,7 +153,7 @@ function keepAll({ lines, runs }: CleanFacts, keep: Keep): { lines: Set<number>;
 function unusedSnapshots(snapshots: readonly SnapshotFact[], left: readonly SweepFact[]): string[] {
   const used = new Set(left.flatMap((sweep) => sweep.snapshots));
   const inUse = snapshots.filter(({ hash }) => used.has(hash));
-  // What names others and cannot be read may name any of them.
+  // Something that refers to others but cannot be read may refer to any of them.
   if (left.some(({ state }) => state === 'broken') || inUse.some(({ broken }) => broken)) return [];
   for (const { fixture } of inUse) if (fixture !== null) used.add(fixture);
   return snapshots.map(({ hash }) => hash).filter((hash) => !used.has(hash));

@@ -8,7 +8,7 @@ export const Regression = z.object({
 });
 export type Regression = z.infer<typeof Regression>;
 
-/** What of a run is compared. Scores are 0..1, cost in US dollars; null is what is not known. */
+/** The values of a run that are compared. Scores are from 0 to 1, the cost is in US dollars; null: unknown. */
 export interface Comparable {
   composite_score: number | null;
   judge_score: number | null;
@@ -16,15 +16,15 @@ export interface Comparable {
   gatesPassed: readonly string[];
 }
 
-/** Thresholds of the first seed: a score down by 15 %, a cost up by 50 %. */
+/** Thresholds (specs/reference/documents.md): a score down by 15 %, a cost up by 50 %. */
 const SCORE_LOSS = 0.15;
 const COST_RISE = 0.5;
-/** Whether it is exactly 15 % must not depend on how the digits round. */
+/** Rounding errors must not decide whether a change is exactly 15 %. */
 const EPSILON = 1e-9;
 
 /**
- * What got worse from `before` to `now`. What either of them does not know is not compared; of the scores, the composite
- * one has precedence.
+ * Returns what got worse from `before` to `now`. A value that is unknown on either side is not compared. Only one score
+ * is compared: the composite score, or the judge's score where a composite one is missing.
  */
 export function findRegressions(
   before: Comparable & { id: string },

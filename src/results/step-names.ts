@@ -1,4 +1,4 @@
-/** Names of steps; they name the activities' manifests, rows of reports and of the live view. */
+/** Names of steps, as used in manifests, reports and the live view. */
 export const STEPS = {
   prepare: 'prepare',
   reuse: 'reuse',
@@ -15,21 +15,21 @@ export const STEPS = {
   cleanUp: 'clean up',
 } as const;
 
-/** What a step of a scenario is: an agent script whose answer the agent is given, the agent, or a command. */
+/** Kinds of steps in a scenario: an agent script whose answer the agent is given, the agent, or a command. */
 export type StepKind = 'script' | 'agent' | 'command';
 
-/** A step of a scenario by its name. */
+/** A step of a scenario with its name. */
 export interface NamedStep<S> {
   step: S;
   name: string;
-  /** As a title says it: `post script 1/2`. */
+  /** Its title: `post script 1/2`. */
   label: string;
-  /** Its place among the steps of its kind, from 0. */
+  /** Its index among the steps of its kind, from 0. */
   index: number;
   isAfterAgent: boolean;
 }
 
-/** The steps of a scenario, in order. A command is called a post script where it comes after the agent. */
+/** Names the steps of a scenario, in order. A command after the agent is called a post script. */
 export function nameSteps<S extends { kind: StepKind }>(steps: readonly S[]): NamedStep<S>[] {
   const agentAt = steps.findIndex(({ kind }) => kind === 'agent');
   const isAfter = (at: number): boolean => agentAt !== -1 && at > agentAt;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sumOfCosts } from './cost.js';
 import type { Outcome } from './records/result-line.js';
 
-/** How many cells there are, and what became of them. */
+/** Numbers of cells: all of them, and by outcome. */
 export const Totals = z.object({
   cells: z.number().int().describe('All cells'),
   passed: z.number().int().describe('Outcome pass'),
@@ -13,7 +13,7 @@ export const Totals = z.object({
 });
 export type Totals = z.infer<typeof Totals>;
 
-/** What of a cell is counted. `outcome` is null before it has one; `cached`: nothing was run for it. */
+/** The fields of a cell that are counted. `outcome` is null until there is one; `cached`: the result was reused. */
 interface Tallied {
   outcome: Outcome | null;
   cached: boolean;
@@ -21,7 +21,7 @@ interface Tallied {
   cost_usd_at_least?: number;
 }
 
-/** Counts results; of `cells`, where there may be more than have a result. */
+/** Counts results by outcome. `cells` is the number of all cells, if some have no result yet. */
 export function totalsOf(results: readonly Omit<Tallied, 'cost_usd'>[], cells = results.length): Totals {
   const having = (outcome: Outcome): number => results.filter((result) => result.outcome === outcome).length;
   return {
@@ -34,18 +34,18 @@ export function totalsOf(results: readonly Omit<Tallied, 'cost_usd'>[], cells = 
   };
 }
 
-/** How many cells have no result yet. */
+/** Returns how many cells have no result yet. */
 export const waitingIn = ({ cells, passed, failed, errored, cancelled }: Totals): number =>
   cells - passed - failed - errored - cancelled;
 
-/** What was paid: US dollars as far as they are known, and for how many runs they are not, or not as a whole. */
+/** What runs cost: a sum in US dollars, and the number of runs whose cost is unknown or only partly known. */
 export interface Paid {
-  /** null where no cost is known. */
+  /** The sum of the known costs; null if none is known. */
   usd: number | null;
   unknown: number;
 }
 
-/** Adds up what was paid. What was reused costs nothing now. */
+/** Adds up the costs of cells that have an outcome. Reused results cost nothing. */
 export function paidCost(results: readonly Tallied[]): Paid {
   const paid = results.filter(({ outcome, cached }) => outcome !== null && !cached);
   const known = paid.flatMap(({ cost_usd: usd, cost_usd_at_least: atLeast }) => usd ?? atLeast ?? []);

@@ -1,8 +1,8 @@
 import type { Cell } from './records/cell.js';
 
 /**
- * Positions of the cells in the order in which a sweep reads them: agents take turns, the models of an agent take turns
- * within its own, and the cells of one agent and model keep the order of the plan. So every page holds cells of all agents.
+ * Returns the positions of the cells in the order in which a sweep reads them. Agents take turns, and so do the models
+ * of each agent. Cells of one agent and model keep the order of the plan. So every page has cells of all agents.
  */
 export function turnOrder(cells: readonly Pick<Cell, 'agent' | 'model'>[]): number[] {
   const positions = cells.map((_, position) => position);
@@ -12,7 +12,7 @@ export function turnOrder(cells: readonly Pick<Cell, 'agent' | 'model'>[]): numb
   );
 }
 
-/** Groups in the order in which their first members come. */
+/** Groups items by key. Groups are in the order of their first items. */
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
@@ -24,7 +24,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   return [...groups.values()];
 }
 
-/** The first of each list, then the second of each, and so on; a list that has ended is passed over. */
+/** Returns the first item of each list, then the second of each, and so on. Lists that have ended are skipped. */
 function takeTurns<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = lists.reduce((most, { length }) => Math.max(most, length), 0);
   return Array.from({ length: longest }, (_, round) =>

@@ -4,33 +4,33 @@ import type { AgentRecord } from './records/run-record.js';
 import type { GateDetail, Outcome } from './records/result-line.js';
 import { comparedScores } from './score-text.js';
 
-/** A step that the plan wants, and what it left. */
+/** A step that the plan requires, and its result. */
 interface Wanted<T> {
   step: string;
-  /** null: it is missing, altered, or was never made. Then the run is an error. */
+  /** null: it is missing, was altered, or was never made. The run is then an `error`. */
   left: T | null;
-  /** Why there is nothing, where that is known: the rest of a sentence about the step. */
+  /** Why there is no result, if that is known; completes the sentence "step 'name' ...". */
   why: string | null;
 }
 
 type Judged = Pick<Judgment, 'weighted_score' | 'pass_threshold' | 'passed'>;
 
-/** Something that must be there before a run can pass: in a verdict none of these is passed over. */
+/** A condition that must be met before a run can pass. A verdict considers all of them. */
 export type Check =
   | ({ kind: 'gate' } & Wanted<GateDetail>)
   | ({ kind: 'judge' } & Wanted<Judged>)
-  /** Whatever has no verdict of its own: the workspace, the agent, post scripts, evaluators. */
+  /** A step without a verdict of its own: the workspace, the agent, a post script, an evaluator. */
   | ({ kind: 'step' } & Wanted<true>);
 
 export interface VerdictInput {
   cancelled: boolean;
-  /** Why the workspace was not fit to start the agent in (a failed health check, no target); null when it was. */
+  /** Why the agent could not start in the workspace (a failed health check, no target); null if it could. */
   unfit: string | null;
   /** null when the agent was not started. */
   agent: Pick<AgentRecord, 'ending' | 'completed' | 'message'> | null;
-  /** Why what the agent did cannot be judged: it may not have been able to write it down. */
+  /** Why the agent's work cannot be judged: a full disk may have kept it from writing. */
   spoiled?: string | null;
-  /** All that the plan wants of the run, as far as it has come; never what happens to be there. */
+  /** Everything that the plan requires of the run at this stage, whether or not there is a result of it. */
   checks: readonly Check[];
 }
 
@@ -41,9 +41,9 @@ export interface Decision {
 }
 
 /**
- * What a run came to. An agent that did not complete is no failure by itself: the gates decide. A check that could not be
- * made makes the run an error, also where another one failed: else errors would be left out among good runs only, and
- * comparisons would be biased.
+ * Decides the outcome of a run. An agent that did not complete is not a failure by itself: the gates decide. A check
+ * that could not be made is an `error`, even if another check failed. Otherwise `error` would only remove runs that
+ * might have passed, and comparisons would be biased.
  */
 export function decideOutcome({ cancelled, unfit, agent, spoiled, checks }: VerdictInput): Decision {
   const how = agent !== null && !agent.completed ? agentSentence(agent.message) : null;
@@ -78,7 +78,7 @@ export function decideOutcome({ cancelled, unfit, agent, spoiled, checks }: Verd
     );
   if (agent === null) return because('error', 'the agent was not started');
   if (failed.length > 0) return because('fail', how, `${passed}: ${first(failed)}`, judged);
-  // Without gates nothing else speaks for the run: an agent that did not complete has not shown that it can do it.
+  // Without gates, only completion shows that the agent did the task.
   const checked = wanted.length === 0 ? 'no gates to pass' : passed;
   if (wanted.length === 0 && !agent.completed) return because('fail', how, checked);
   return because(judgment?.passed === false ? 'fail' : 'pass', how, checked, judged);
@@ -90,13 +90,13 @@ const lack = ({ step, why }: Pick<Check, 'step' | 'why'>): string =>
 const gateSentence = (gate: GateDetail): string =>
   short(`${gateTitle(gate)}: ${gate.message}`, REASON_LENGTH);
 
-/** Shortened one by one, so that what follows is not cut off. */
+/** Each reason is shortened by itself, so that the reasons after it are not cut off. */
 const REASON_LENGTH = 160;
 
 const first = ([sentence = '', ...more]: readonly string[]): string =>
   more.length > 0 ? `${sentence} (and ${more.length} more)` : sentence;
 
-/** "judge 0.82", or "judge 0.52 < 0.70" with as many digits as it takes to see that. */
+/** Formats a judgment: "judge 0.82", or "judge 0.52 < 0.70" with enough digits to show the difference. */
 function judgeSentence({ weighted_score, pass_threshold, passed }: Judged): string {
   if (passed) return `judge ${weighted_score.toFixed(2)}`;
   return `judge ${comparedScores(weighted_score, pass_threshold).join(' < ')}`;
@@ -107,7 +107,7 @@ function agentSentence(message: string): string {
   return /\bagent\b/i.test(text) ? text : `agent: ${text}`;
 }
 
-/** One line of at most `most` characters. */
+/** Returns the text as one line of at most `most` characters. */
 function short(text: string, most = 300): string {
   const characters = Array.from(text.replace(/[\s\p{Cc}]+/gu, ' ').trim());
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;

@@ -1,17 +1,17 @@
-/* Terminal sequences (OSC, DCS and the like, CSI, short ones), then every other control character but tab and
-   newline, and the characters that reverse the direction of text. Each alternative is linear. */
+/* Terminal sequences (OSC, DCS and similar, CSI, short ones), then all other control characters except tab and newline,
+   and the characters that reverse the direction of text. Each alternative is linear. */
 const ESCAPES =
   /(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d\n]*(?:\u0007|\u001b\\|\u009c)|(?:\u001b[PX^_])[^\u001b\n]*\u001b\\|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]|[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 const SUSPECT = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-/** What a terminal would have left of a line that was overwritten by carriage returns. */
+/** Returns what a terminal shows of a line that carriage returns have overwritten. */
 function lastWritten(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end--;
   return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }
 
-/** Text as a person would have seen it: no terminal escapes, no control characters but tab and newline. */
+/** Returns text as a terminal shows it, without escapes, and without control characters except tab and newline. */
 export function plainText(text: string): string {
   if (!SUSPECT.test(text)) return text;
   return text.split('\n').map(lastWritten).join('\n').replace(ESCAPES, '');

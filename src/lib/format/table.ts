@@ -8,7 +8,7 @@ const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]*$
 const WIDE =
   /[\p{Emoji_Presentation}\uFE0F\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F2FF}\u{1FA70}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 
-/** Text from outside as one harmless line: no escape sequences, control or direction-changing characters. */
+/** Makes foreign text one harmless line, without escape sequences, control or direction-changing characters. */
 export function terminalText(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/[\u202A-\u202E\u2066-\u2069]/g, '')
@@ -16,17 +16,17 @@ export function terminalText(text: string): string {
     .trim();
 }
 
-/** The columns that a terminal needs for `text`: colours need none, wide characters two. */
+/** Returns the columns that `text` takes in a terminal: none for colours, two for wide characters. */
 export function textWidth(text: string): number {
   const plain = text.replace(STYLES, '');
-  // Nearly all of a table is such text, and to look at each character of ten thousand rows takes seconds.
+  // Nearly all text in tables is ASCII, and segmenting each character of ten thousand rows takes seconds.
   if (ASCII.test(plain)) return plain.length;
   let width = 0;
   for (const { segment } of graphemes.segment(plain)) width += graphemeWidth(segment);
   return width;
 }
 
-/** `text` in at most `width` columns, with an ellipsis where it was cut. Never half a character, never an open colour. */
+/** Cuts `text` to at most `width` columns, with an ellipsis. Never cuts a character, never leaves a colour open. */
 export function truncate(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   if (width < 1) return '';
@@ -49,15 +49,15 @@ export function truncate(text: string, width: number): string {
 }
 
 interface TableOptions {
-  /** Most columns that a line may take; the widest cells are cut first. Unlimited when absent. */
+  /** The most columns of a line. The widest cells are cut first. Without it, nothing is cut. */
   width?: number;
-  /** Column numbers (from 0) whose cells stand at the right. */
+  /** Numbers (from 0) of the columns that are aligned right. */
   right?: readonly number[];
-  /** What every line begins with. */
+  /** The beginning of every line. */
   indent?: string;
 }
 
-/** Rows as lines of aligned columns, two blanks apart. Cells may hold colours; their text must be one line. */
+/** Renders rows as aligned columns, two blanks apart. Cells can contain colours, and must be one line. */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions = {}): string[] {
   const { width = Infinity, right = [], indent = '' } = options;
   const count = Math.max(0, ...rows.map((row) => row.length));
@@ -75,7 +75,7 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
   });
 }
 
-/** Takes columns from the widest until the sum fits; no column gets narrower than one. */
+/** Narrows the widest columns until the sum fits. No column gets narrower than one. */
 function shrink(natural: readonly number[], room: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, columns) => sum + columns, 0) - room;
@@ -91,6 +91,6 @@ function shrink(natural: readonly number[], room: number): number[] {
 function graphemeWidth(grapheme: string): number {
   if (INVISIBLE.test(grapheme)) return 0;
   if (WIDE.test(grapheme)) return 2;
-  // Terminals give each letter of a conjunct (Devanagari, for example) a column though it is one character to a reader.
+  // Terminals give each letter of a conjunct (in Devanagari, for example) a column, although it is one grapheme.
   return Math.min(2, Array.from(grapheme).filter((letter) => !INVISIBLE.test(letter)).length);
 }

@@ -26,8 +26,8 @@ function merge(spans: Span[]): Span[] {
 }
 
 /**
- * Masks known secret values, and nothing else, in the bytes of a file; null when there are none. A binary file
- * (one with a NUL byte) keeps its length, so that offsets in it stay true.
+ * Creates a function that masks known secret values, and nothing else, in the bytes of a file. It returns null if there
+ * are none. A binary file (one with a NUL byte) keeps its length, so that offsets in it stay valid.
  */
 export function createBytesRedactor(options: {
   secrets: Iterable<string>;

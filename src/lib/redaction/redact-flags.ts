@@ -1,7 +1,8 @@
 import { MARKER } from './redact-exact.js';
 
-/* `--password hunter2`: a flag whose name ends like a secret's, and the word after it. Prose and help texts name such flags
-   too (`--token option`, `--password string`), so a plain short word and the usual names of values are no secrets. */
+/* `--password hunter2`: a flag whose name ends like that of a secret, and the word after it. Prose and help texts
+   contain such flags too (`--token option`, `--password string`), so short plain words and usual placeholders are not
+   masked. */
 
 const LAST = '(?:password|passwd|passphrase|secret|token|(?:api|access|private|secret|signing)-?key)';
 const NAME = `(?:[a-z0-9]{1,20}-){0,4}${LAST}`;
@@ -11,7 +12,7 @@ const QUOTED = String.raw`"(?:[^"\\\r\n]){1,8192}"|'(?:[^'\\\r\n]){1,8192}'|\\{1
 const BARE = String.raw`[^\s"'\\;|&()<>{}[\],${'`'}-][^\s"'\\;|&()<>${'`'}]{0,8192}`;
 
 const flagAndValue = new RegExp(`(${START}${FLAG}[ \\t])(?:(${QUOTED})|(${BARE}))`, 'gi');
-/** Found in a fraction of the time; nearly every text has none. */
+/** Takes a fraction of the time; nearly every text contains no such flag. */
 const anyFlag = new RegExp(`-${LAST}[ \\t]`, 'i');
 const flagAlone = new RegExp(`^${FLAG}$`, 'i');
 const quotes = /^(\\*["'])(.*?)(\\*["'])$/s;
@@ -23,11 +24,11 @@ const placeholder = /^[A-Z][A-Z_]*$/;
 const usualWord =
   /^(?:string|strings|number|integer|values?|(?:pass)?words?|passphrases?|secrets?|tokens?|options?|flags?|arguments?|parameters?|variables?|environment|instead|should|default|required|optional|before|between|without|through|because|cannot|prompt|support|settings?)[.:,]?$/i;
 
-/** Whether a word after such a flag tells nobody anything. */
+/** True if a word after such a flag reveals nothing. */
 export const isPlainWord = (word: string): boolean =>
   [variable, number, shortWord, placeholder, usualWord].some((plain) => plain.test(word));
 
-/** Whether the next argument of a command line is a secret. */
+/** True if the next argument of a command line is a secret. */
 export const isSecretFlag = (argument: string): boolean => flagAlone.test(argument);
 
 /** Masks the values of flags such as `--password`. */

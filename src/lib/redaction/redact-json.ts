@@ -2,7 +2,7 @@ import { MARKER } from './redact-exact.js';
 import { isPlainWord, isSecretFlag } from './redact-flags.js';
 import { isPlainValue, isSecretName } from './redact-patterns.js';
 
-/** Where the string literal that begins at `start` ends. */
+/** Returns the index after the string literal that begins at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
@@ -10,11 +10,11 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Redacts the strings of a JSON text, keys and values, one by one. All else, number formats and blanks included,
- * stays as it was, and the text stays JSON.
+ * Redacts the strings in a JSON text one by one, both keys and values. Everything else, including number formats and
+ * blanks, stays as it was, and the text stays JSON.
  */
 export function redactJson(text: string, redact: (text: string) => string): string {
-  // A secret that is a number can only be masked as a string.
+  // A number that is a secret can only be masked as a string.
   const redactBetween = (between: string): string =>
     between.replace(/-?[0-9][0-9.eE+-]*/g, (number) =>
       redact(number) === number ? number : JSON.stringify(MARKER),

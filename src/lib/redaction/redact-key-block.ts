@@ -1,15 +1,15 @@
 import { MARKER } from './redact-exact.js';
 
-/** No private key is longer; a block without an end goes no further. */
+/** No private key is longer. A block without an end is masked no further than this. */
 const MAX_LENGTH = 20_000;
 const MAX_LINES = 400;
 
 const LABEL = String.raw`[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`;
 const border = new RegExp(`-----(BEGIN|END) ${LABEL}`, 'g');
-/** What a block consists of: base64, header lines, newlines (also escaped), and what tools print before each line. */
+/** The contents of a block: base64, header lines, newlines (escaped too), and what tools print before each line. */
 const body = /(?:[A-Za-z0-9+/=\s,:.→|>]|\\{1,7}(?:[nrt/]|u2192)|-(?!----)){0,20000}/y;
 
-/** A line of base64 within other text; right after an escape its letter is none of it. */
+/** A line of base64 within other text. The letter of an escape before it does not belong to it. */
 const START = String.raw`(?:(?<![A-Za-z0-9+/\\])|(?<=\\[nrt])|(?<=\\u2192))`;
 const CHARACTER = String.raw`(?:[A-Za-z0-9+]|\\{0,7}/)`;
 const runs = new RegExp(`${START}(?:${CHARACTER}{16,8192}={0,2}|${CHARACTER}{4,16}={1,2})`, 'g');
@@ -33,7 +33,7 @@ const bordersIn = (text: string): Border[] =>
     : [];
 
 /**
- * Masks blocks of private keys, also those of which a cut has left the beginning or the end only. Where something else is
+ * Masks blocks of private keys, even if a cut has left only the beginning or the end. If there is something else
  * between the lines of a block (quotes, other events), the lines are masked one by one.
  */
 export function maskKeyBlocks(text: string): string {
@@ -45,7 +45,7 @@ export function maskKeyBlocks(text: string): string {
     if (start < done) continue;
     const before = borders[index - 1];
     if (kind === 'END') {
-      // What follows another border closely enough belongs to that block, whatever is between them.
+      // What follows closely after another border belongs to that block, whatever is in between.
       const from = Math.max(done, before?.kind === 'BEGIN' ? 0 : startOfEnd(text, start), start - MAX_LENGTH);
       masked += text.slice(done, from) + maskRuns(text.slice(from, start)) + text.slice(start, end);
       done = end;
@@ -60,7 +60,7 @@ export function maskKeyBlocks(text: string): string {
   return masked + text.slice(done);
 }
 
-/** Where the base64 lines before an END begin. */
+/** Returns where the base64 lines before an END begin. */
 function startOfEnd(text: string, end: number): number {
   let start = end;
   while (start > 0 && end - start < MAX_LENGTH && /[A-Za-z0-9+/=\s\\]/.test(text[start - 1] ?? '')) start--;
@@ -68,8 +68,8 @@ function startOfEnd(text: string, end: number): number {
 }
 
 /**
- * Redacts a stream line by line, and the lines between the borders of a private key that stand on lines of their own.
- * Each stream needs its own.
+ * Creates a function that redacts a stream line by line. It also masks the lines of a private key whose borders are on
+ * separate lines. Each stream needs its own function.
  */
 export function createLineRedactor(redact: (text: string) => string): (line: string) => string {
   let left = 0;

@@ -3,7 +3,7 @@ import { maskFlags } from './redact-flags.js';
 import { maskKeyBlocks } from './redact-key-block.js';
 
 /* A line may be a megabyte long, so every pattern is linear: its repetitions are bounded, or it cannot begin inside
-   the run that it consumes, or nothing after the run can fail. A line may be a piece of JSON, so no pattern takes
+   the run that it consumes, or nothing after the run can fail. A line may be a piece of JSON, so no pattern consumes
    a quote or splits an escape, and a token may begin right after an escape (`\nsk-...`). */
 const AFTER_ESCAPE = String.raw`(?<=\\[nrt])`;
 const START = String.raw`(?:(?<![A-Za-z0-9])|${AFTER_ESCAPE})`;
@@ -16,7 +16,7 @@ const QUOTED = [
   String.raw`'(?:[^'\\\r\n]|\\.){1,8192}'`,
   String.raw`\\{1,7}["'](?:(?!\\{1,7}["'])[^"'\r\n]){1,8192}(?=\\{1,7}["'])`,
 ].join('|');
-// A marker inside the value goes with it. Written out, because a loop over alternatives overflows on long values.
+// A marker inside the value is masked with it. Written out, because a loop over alternatives overflows on long values.
 const BARE_END = String.raw`[^\s"'\\,;&)}\]<>[]*(?:\[(?:REDACTED\])?[^\s"'\\,;&)}\]<>[]*){0,1000}`;
 const BARE = String.raw`(?:\[REDACTED\]|[^\s"'\\,;&)}\]<>{[(])${BARE_END}`;
 
@@ -83,7 +83,7 @@ const emails: [RegExp, string][] = [
 
 const homes: [RegExp, string][] = [
   [
-    // Not the path of a URL (example.com/home/page), but what WSL, containers and compiler flags put before a home.
+    // Not the path of a URL (example.com/home/page), but paths after what WSL, containers and compiler flags put first.
     new RegExp(
       String.raw`(?:(?<![\w.~-])|${AFTER_ESCAPE}|(?<=/(?:mnt/[a-z]|var|export|Data)|\s-[A-Za-z]))(/(?:home|Users)/)[^/\\\s"'${'`'}:;,()<>{}[\]|&$*?]+`,
       'g',
@@ -105,12 +105,12 @@ function maskLabelled(all: string, label: string, quoted?: string, bare?: string
   return plainQuoted.test(content) ? all : label + open + MARKER + close;
 }
 
-/** Whether the value under this key is a secret by its name: `api_key`, `DB_PASSWORD`, `accessToken`; not `tokens`. */
+/** True if the value under this key is a secret by its name: `api_key`, `DB_PASSWORD`, `accessToken`; not `tokens`. */
 export function isSecretName(name: string): boolean {
   return labelName.test(name);
 }
 
-/** Whether a text under a secret's name is none: empty, a truth value, masked already. */
+/** True if the value under a secret's name is not a secret: it is empty, a truth value, or already masked. */
 export function isPlainValue(value: string): boolean {
   return plainQuoted.test(value);
 }
@@ -118,7 +118,7 @@ export function isPlainValue(value: string): boolean {
 /** Masks the names of home folders in paths. */
 export const maskHomes = (text: string): string => applyAll(text, homes);
 
-/** Masks what looks like a secret, an e-mail address or the name of a home folder. */
+/** Masks everything that looks like a secret, an e-mail address or the name of a home folder. */
 export function maskPatterns(text: string): string {
   if (text.length < 6) return text;
   const masked = applyAll(maskKeyBlocks(text), replacements).replace(labelledText, maskLabelled);

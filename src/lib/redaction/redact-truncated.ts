@@ -1,29 +1,29 @@
 import { MARKER, MIN_LENGTH } from './redact-exact.js';
 
-/** What messages have in place of the part that was left out. */
+/** What messages contain in place of a part that was left out. */
 const CUT = '…';
 
 interface Place {
   value: string;
-  /** Where in the value the window begins. */
+  /** The index in the value at which the window begins. */
   at: number;
 }
 
 /**
- * Masks what a cut has left of a value: messages are shortened before they are redacted, and nine tenths of a key are
- * as good as the key. Before an ellipsis that is a value's beginning, after one its end; less than the shortest secret
- * is left alone.
+ * Creates a function that masks what remains of a value after a cut: messages are shortened before they are redacted,
+ * and nine tenths of a key are as good as the key. Before an ellipsis it masks the beginning of a value, after one the
+ * end. Remains that are shorter than the shortest secret are not masked.
  */
 export function createCutMask(values: () => Iterable<string>): (text: string) => string {
-  // Made when it is needed: most redactors never meet a cut.
+  // Created on demand, because most redactors never see a cut text.
   let windows: Map<string, Place[]> | undefined;
   const placesOf = (window: string): Place[] => (windows ??= windowsOf(values())).get(window) ?? [];
-  /** How many characters at the end of `text` are the beginning of a value. */
+  /** Returns how many characters at the end of `text` are the beginning of a value. */
   const beginningIn = (text: string): number =>
     longest(placesOf(text.slice(-MIN_LENGTH)), ({ value, at }) =>
       text.endsWith(value.slice(0, at + MIN_LENGTH)) ? at + MIN_LENGTH : 0,
     );
-  /** How many characters at the start of `text` are the end of a value. */
+  /** Returns how many characters at the start of `text` are the end of a value. */
   const endIn = (text: string): number =>
     longest(placesOf(text.slice(0, MIN_LENGTH)), ({ value, at }) =>
       text.startsWith(value.slice(at)) ? value.length - at : 0,
@@ -43,7 +43,7 @@ export function createCutMask(values: () => Iterable<string>): (text: string) =>
   };
 }
 
-/** Looked up by the characters next to a cut, so that many cuts and long values cost little. */
+/** Indexes the values by the characters next to a cut, so that many cuts and long values take little time. */
 function windowsOf(values: Iterable<string>): Map<string, Place[]> {
   const windows = new Map<string, Place[]>();
   for (const value of new Set(values)) {

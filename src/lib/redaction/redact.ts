@@ -6,12 +6,14 @@ import { maskPatterns } from './redact-patterns.js';
 
 type Redact = (text: string) => string;
 
-/** Masking one secret may uncover another beside it, so it is repeated until nothing changes, within reason. */
+/**
+ * Masking a secret may reveal another one beside it, so redaction is repeated until nothing changes, up to this limit.
+ */
 const MAX_PASSES = 4;
 
 const isJsonText = (text: string): boolean => /^\s*[{["]/.test(text) && parseJson(text) !== undefined;
 
-/** Redacts JSON (the whole text, or single lines of it) string by string and the lines between as they are. */
+/** Redacts JSON (the whole text, or single lines of it) string by string, and the other lines as text. */
 function redactDocument(text: string, redact: Redact): string {
   if (isJsonText(text)) return redactJson(text, redact);
   if (!text.includes('\n')) return redact(text);
@@ -31,21 +33,21 @@ function redactDocument(text: string, redact: Redact): string {
   return pieces.join('\n');
 }
 
-/** Masks the secrets that are more than a piece of one line or string: JSON documents and multi-line values. */
+/** Masks secrets that span more than a line or a string: JSON documents and multi-line values. */
 function createDocumentMask(secrets: string[]): Redact {
   const isDocument = (secret: string): boolean => secret.includes('"') && parseJson(secret) !== undefined;
   const documents = createExactMask(secrets.filter(isDocument), JSON.stringify(MARKER));
-  // In their encodings too: a line of such a value may be JSON by itself, and is then looked at alone.
+  // In their encodings too: a line of such a value may be JSON itself, which is then redacted separately.
   const multiline = createEncodedMask(
     secrets.filter((secret) => secret.includes('\n') && !isDocument(secret)),
   );
   return (text) => multiline(documents(text));
 }
 
-/** Shorter lines occur in other texts too (`"type": "a"`). */
+/** Shorter lines also occur in other texts (`"type": "a"`). */
 const MIN_LINE = 12;
 
-/** Output is redacted line by line, where a value of several lines is met one line at a time. */
+/** Adds the lines of multi-line values, because output is redacted line by line. */
 const withLines = (secrets: string[]): string[] => [
   ...secrets,
   ...secrets
@@ -56,8 +58,8 @@ const withLines = (secrets: string[]): string[] => [
 ];
 
 /**
- * A function that masks secrets in what is published: first the known values, in any usual encoding, then what
- * looks like a secret. JSON stays JSON; redacting again changes nothing.
+ * Creates a function that masks secrets in text to be published: first the known values, in all usual encodings, then
+ * everything that looks like a secret. JSON stays JSON. Redacting a text again changes nothing.
  */
 export function createRedactor(options: { secrets: Iterable<string> }): (text: string) => string {
   const secrets = withLines(usableSecrets(options.secrets));

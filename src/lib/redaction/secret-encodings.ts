@@ -3,27 +3,27 @@ const jsonString = (text: string): string => JSON.stringify(text).slice(1, -1);
 const hexOf = (character: string, digits: number): string =>
   character.charCodeAt(0).toString(16).padStart(digits, '0');
 
-/** `\u` escapes for the characters that match, in lower and in upper case. */
+/** Replaces matching characters by `\u` escapes, in lower and in upper case. */
 const unicodeEscapes = (json: string, wanted: RegExp): string[] => [
   json.replace(wanted, (character) => `\\u${hexOf(character, 4)}`),
   json.replace(wanted, (character) => `\\u${hexOf(character, 4).toUpperCase()}`),
 ];
 
-/** What libraries make of a string: the escapes that JSON demands, and those that it allows. */
+/** Returns a string as libraries write it in JSON, with the escapes that JSON requires, and those that it allows. */
 function inJson(value: string): string[] {
   const json = jsonString(value);
   const forms = [
     json,
     json.replaceAll('/', '\\/'),
     ...[json, json.replaceAll('/', '\\/')].flatMap((text) => unicodeEscapes(text, /[^ -~]/g)),
-    // Go and Rails escape what HTML could take for markup, .NET quotes and plus signs too.
+    // Go and Rails escape what could be HTML markup; .NET also escapes quotes and plus signs.
     ...unicodeEscapes(json, /[<>&]|[^ -~]/g),
     ...unicodeEscapes(json.replaceAll('\\"', '"'), /["'`<>&+]|[^ -~]/g),
   ];
   return [...forms, ...forms.map(jsonString)];
 }
 
-/** Percent-encoded by the rules of several libraries, which differ in the characters that they leave as they are. */
+/** Percent-encodes a value by the rules of several libraries, which differ in the characters that they keep. */
 function inUrl(value: string): string[] {
   const component = encodeURIComponent(Buffer.from(value).toString());
   const percent = (text: string, characters: RegExp): string =>
@@ -55,7 +55,7 @@ function inHtml(value: string): string[] {
   ];
 }
 
-/** Inside single and double quotes, and with a backslash before each special character. */
+/** Returns a value in single quotes, in double quotes, and with a backslash before each special character. */
 const inShell = (value: string): string[] => [
   value.replaceAll("'", String.raw`'\''`),
   value.replaceAll("'", `'"'"'`),
@@ -63,7 +63,7 @@ const inShell = (value: string): string[] => [
   value.replace(/[^A-Za-z0-9_\n\u0080-\uFFFF./:=@%+,-]/g, String.raw`\$&`),
 ];
 
-/** The base64 of a value inside a longer text, for each of the three ways it can be aligned there. */
+/** Returns the base64 of a value inside a longer text, for each of the three possible alignments. */
 function base64Cores(value: string): string[] {
   return [0, 1, 2].map((shift) => {
     const bytes = Buffer.from(' '.repeat(shift) + value);
@@ -82,7 +82,7 @@ function inHex(value: string): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** The encodings in which a handed-over value is found, by their names in specs/reference/results.md. */
+/** The encodings in which stored values are masked, by their names in specs/reference/results.md. */
 export const secretEncodings: Record<string, (value: string) => string[]> = {
   'as it is': (value) => [value],
   JSON: inJson,
@@ -93,5 +93,5 @@ export const secretEncodings: Record<string, (value: string) => string[]> = {
   hex: inHex,
 };
 
-/** Those that change the value as a whole; the others write each character in one of several ways. */
+/** Encodings that change the value as a whole. The others write each character in one of several ways. */
 export const wholeForms = (value: string): string[] => [...inBase64(value), ...inHex(value)];

@@ -1,5 +1,5 @@
-/* How each character of a value may be written, so that any mixture of rules is found: which characters are escaped, and
-   in which case the digits are, differs from library to library. */
+/* The ways to write each character of a value, so that any mixture of rules is found: libraries differ in the
+   characters that they escape, and in the case of the digits. */
 
 /** Escapes nest: a quote in JSON in JSON has three backslashes before it. */
 const BACKSLASHES = String.raw`\\{1,7}`;
@@ -25,7 +25,7 @@ function html(character: string): string {
   return `&(?:${name === undefined ? '' : `${name}|`}#0{0,6}${point}|#[xX]0{0,6}${anyCase(point.toString(16))});`;
 }
 
-/** What a shell, a form or an editor writes in place of single characters. */
+/** What shells, forms and editors write in place of single characters. */
 const others: Record<string, string[]> = {
   ' ': [String.raw`\+`],
   "'": [String.raw`'\\{1,7}''`, `'\\\\{0,7}"'\\\\{0,7}"'`],
@@ -45,19 +45,19 @@ function oneOf(character: string): string {
   ].join('|')})`;
 }
 
-/** A run of backslashes is one unit: each of them may be several, and trying all ways to divide them takes for ever. */
+/** Treats a run of backslashes as one unit: each may be written as several, and trying all divisions takes for ever. */
 function backslashes(count: number): string {
   const each = [unicode('\\'), percent('\\'), html('\\')].map((one) => `(?:${one}){${count}}`);
   return `(?:${[...each, String.raw`\\{${count},${8 * count}}`].join('|')})`;
 }
 
-/** The source of a regular expression that finds a value, however its characters are escaped. */
+/** Returns the source of a regular expression that finds a value, however its characters are escaped. */
 export const patternOf = (value: string): string =>
   (value.match(/\\+|[^\\]/gsu) ?? [])
     .map((part) => (part.startsWith('\\') ? backslashes(part.length) : oneOf(part)))
     .join('');
 
-/** The longest part of a value that is the same in every pattern; empty where there is none. */
+/** Returns the longest part of a value that is the same in every pattern; '' if there is none. */
 export const anchorOf = (value: string): string =>
   (value.match(/[A-Za-z0-9_]+/g) ?? []).reduce(
     (longest, run) => (run.length > longest.length ? run : longest),

@@ -1,16 +1,18 @@
 const FIRST_MS = 200;
 const LONGEST_MS = 15_000;
 
-/** Failed attempts in a row, and when the next one is due. */
+/** Counts failed attempts in a row, and decides when the next attempt is due. */
 export interface BackOff {
   isDue: () => boolean;
   fail: () => void;
   succeed: () => void;
-  /** How often it has failed in a row, and since when (ms since the epoch); null while it has not. */
+  /**
+   * The number of failures in a row, and the time of the first (ms since the epoch); null if the last one succeeded.
+   */
   failing: () => { times: number; since: number } | null;
 }
 
-/** Attempts at first follow each other closely, and at last every quarter of a minute, for ever. */
+/** Delays attempts by 200 ms after the first failure, then twice as long after each, up to 15 s. Never gives up. */
 export function createBackOff(now = () => Date.now()): BackOff {
   let times = 0;
   let since = 0;

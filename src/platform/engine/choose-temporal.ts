@@ -7,8 +7,9 @@ import { findTemporal, TemporalNotFound, temporalVersion, type TemporalExecutabl
 const VERSION_MS = 30_000;
 
 /**
- * The Temporal CLI for an engine: the one whose server made its database, whatever the PATH of this shell has. One of
- * another version would begin an empty database beside it, and open sweeps would start anew.
+ * Returns the Temporal CLI for an engine: the one whose server created its database, whatever is on this shell's PATH.
+ * A server of another version would create an empty database beside it, and open sweeps would start over.
+ *
  * @throws TemporalNotFound
  */
 export async function chooseTemporal(
@@ -34,11 +35,11 @@ export async function chooseTemporal(
   );
 }
 
-/** null where it does not say. */
+/** null if its version command fails. */
 const versionOf = (path: string, signal?: AbortSignal): Promise<string | null> =>
   temporalVersion(path, VERSION_MS, signal).catch(() => null);
 
-/** The version of the database that was written last; for an engine whose state is gone. */
+/** Returns the version of the most recently written database, for an engine without state; null if there is none. */
 function newestDatabase(folder: string): string | null {
   const found = readdirSync(folder).flatMap((name) => {
     const version = /^temporal-(.+)\.db$/.exec(name)?.[1];

@@ -3,8 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Run by itself: downloads the Temporal CLI of a version into a folder by the SDK's downloader and prints its path.
- * The SDK offers no download alone, so the server it starts is ended again. A fixed version is kept for good (`ttl`).
+ * A script: downloads a version of the Temporal CLI into a folder, with the downloader of the SDK, and prints its path.
+ * The SDK cannot download without starting a server, so the server is stopped again. A fixed version is kept for good
+ * (`ttl`).
  */
 const [folder, version] = process.argv.slice(2);
 if (folder === undefined || version === undefined) throw new Error('usage: download-temporal FOLDER VERSION');
@@ -22,7 +23,7 @@ async function download(downloadDir: string): Promise<string> {
 try {
   process.stdout.write(`${await download(folder)}\n`);
 } catch (error) {
-  // One line: the last of what Node itself prints of an error is its own version.
+  // One line, because the caller reads the last one: when Node itself prints an error, that is Node's version.
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

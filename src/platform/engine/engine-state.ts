@@ -4,37 +4,39 @@ import type { ProcessIdentity } from '../process/process-identity.js';
 import { readJsonIfThere } from '../fs/read-file.js';
 import { TEMPORARY, writeFileAtomic } from '../fs/write-file.js';
 
-/** `<state>/engine.json`: what the keeper says of itself and of what it keeps. */
+/** `<state>/engine.json`: what the keeper records about itself and the processes that it keeps running. */
 export interface EngineState {
   phase: 'starting' | 'ready' | 'stopping' | 'stopped' | 'failed';
-  /** What is waited for, or why it failed. */
+  /** What the keeper is waiting for, or why it failed. */
   message: string;
-  /** Why server or worker could not be brought up, and since when (ms since the epoch); tried again meanwhile. */
+  /** Why the server or the worker could not be started, and since when (ms since the epoch). The keeper tries again. */
   failing?: { message: string; since: number } | null;
   /** When the phase began, ms since the epoch. */
   since: number;
   build: string;
-  /** See lib/engine-protocol.ts. Absent where an older build has written it. */
+  /** See lib/engine-protocol.ts. Absent if an older build wrote the state. */
   protocol?: number;
-  /** An address that was given: the server is not ours to start or stop. */
+  /** The user gave the address of a server, which is not ours to start or stop. */
   external: boolean;
   address: string;
   namespace: string;
-  /** Tells the server from others that may take its port; absent until it has answered, and for older builds. */
+  /**
+   * Distinguishes the server from others that may take its port. Absent before its first answer, and in older builds.
+   */
   namespaceId?: string | null;
   taskQueue: string;
-  /** null when the Web UI's address is not known (a given server). */
+  /** null if the address of the Web UI is unknown (an external server). */
   uiUrl: string | null;
   resultsPath: string;
   keeper: ProcessIdentity;
   server: ProcessIdentity | null;
   worker: ProcessIdentity | null;
   versions: { temporal: string | null; llm_tool_test: string };
-  /** The Temporal CLI whose server made the database; null or absent where there is none yet. */
+  /** The Temporal CLI whose server created the database; null or absent if there is none yet. */
   temporal?: PinnedTemporal | null;
 }
 
-/** The executable and the version of its server, which the database's file is named after. */
+/** The executable, and the version of its server, which is part of the database's file name. */
 interface PinnedTemporal {
   path: string;
   version: string;
@@ -48,7 +50,7 @@ export const readEngineState = (stateFolder: string): Promise<EngineState | null
 export const writeEngineState = (stateFolder: string, state: EngineState): Promise<void> =>
   writeFileAtomic(engineFile(stateFolder), `${JSON.stringify(state, null, 2)}\n`, 0o600);
 
-/** Removes what keepers left that were killed while they wrote; only for who holds the engine's lock. */
+/** Removes files that killed keepers were writing. Only the holder of the engine's lock may call this. */
 export function removeHalfWritten(stateFolder: string): void {
   for (const name of readdirSync(stateFolder)) {
     if (name.startsWith('engine.json.') && TEMPORARY.test(name))
@@ -56,23 +58,23 @@ export function removeHalfWritten(stateFolder: string): void {
   }
 }
 
-/** Touched by every command that uses the engine, so that the keeper can tell when it is idle. */
+/** Touched by every command that uses the engine, so that the keeper knows when it is idle. */
 export const lastUsedFile = (stateFolder: string): string => join(stateFolder, 'last-used');
 
-/** There while the engine is to stay, however idle: `engine start --stay` makes it, `engine stop` removes it. */
+/** While it exists, an idle engine keeps running. `engine start --stay` creates it, `engine stop` removes it. */
 export const stayFile = (stateFolder: string): string => join(stateFolder, 'stay');
 
-/** The server's database: a server of another version may not open it. */
+/** Returns the path of the server's database. A server of another version may be unable to open it. */
 export const databaseFile = (stateFolder: string, version: string): string =>
   join(stateFolder, `temporal-${version}.db`);
 
-/** Written by the worker when it polls. */
+/** Written by the worker when it starts to poll. */
 export const workerReadyFile = (stateFolder: string): string => join(stateFolder, 'worker.json');
 
 /** Touched by the worker every second. */
 export const workerAliveFile = (stateFolder: string): string => join(stateFolder, 'worker-alive');
 
-/** Where the worker of a project (by its id, see folders.ts) gets its tasks. */
+/** Returns the task queue of a project's worker, by the project's id (see folders.ts). */
 export const taskQueueOf = (projectId: string): string => `llm-tool-test-${projectId}`;
 
 export const logFile = (stateFolder: string, of: 'keeper' | 'server' | 'worker'): string =>

@@ -12,28 +12,28 @@ import { lastUsedFile, logFile, readEngineState, stayFile, type EngineState } fr
 import { whyNewer } from './newer-engine.js';
 import { startDetached, waitForExit } from './server.js';
 
-/** Thrown when the engine cannot be brought up; the message is for the user. */
+/** Thrown when the engine cannot be started. The message is for the user. */
 export class EngineUnavailable extends Error {}
 
 export interface EngineRequest {
   resultsPath: string;
-  /** `--address`; Temporal's own environment and config file count too. */
+  /** `--address`. Without it, Temporal's own environment variables and config file count. */
   address?: string;
-  /** Never end by idleness. */
+  /** Keep the engine running when it is idle. */
   stay?: boolean;
-  /** Told what is waited for, whenever that changes. */
+  /** Called with what is being waited for, whenever that changes. */
   report: (text: string) => void;
 }
 
-/** Longer than a build of the Temporal CLI may take. */
+/** Longer than building the Temporal CLI may take. */
 const START_MS = 45 * 60_000;
 const STOP_MS = 30_000;
-/** A keeper tries for ever; a command that waits for it gives up, unless it is a disk that is waited for. */
+/** The keeper tries for ever. A command that waits for it gives up after this time, unless the disk has no room. */
 const FAILING_MS = 60_000;
-/** Looked for often: enough for the state of the engine. */
+/** Bytes that the state of the engine needs. Only a few, because the room is checked often. */
 const BARELY = 4096;
 
-/** Tells the keeper that the engine is in use. */
+/** Records that the engine is in use. */
 export function markUsed(stateFolder: string): void {
   try {
     mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
@@ -41,14 +41,15 @@ export function markUsed(stateFolder: string): void {
     writeFileSync(file, '', { flag: 'a' });
     utimesSync(file, new Date(), new Date());
   } catch (error) {
-    // Whoever follows a sweep marks it again and again, and says what the disk lacks.
+    // A command that follows a sweep calls this again and again, and reports the problem of the disk itself.
     if (diskRemedy(error as NodeJS.ErrnoException) === null) throw error;
   }
 }
 
 /**
- * Makes sure that the engine of a results folder is up, with workers of this build, and says where it is.
- * Any number of commands at once start one engine: the keeper's lock decides.
+ * Ensures that the engine of a results folder is running with a worker of this build, and returns its state.
+ * However many commands do this at once, they start one engine: the keeper's lock decides.
+ *
  * @throws EngineUnavailable
  */
 export async function ensureEngine(request: EngineRequest): Promise<EngineState> {
@@ -110,7 +111,7 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
   return engine;
 }
 
-/** Resolves when the new keeper has the lock, or has ended because another one has it. */
+/** Resolves when the new keeper has the lock, or has ended because another keeper has it. */
 async function startKeeper(request: EngineRequest, folder: string): Promise<void> {
   const keeper = startDetached(
     process.execPath,
@@ -129,15 +130,15 @@ async function startKeeper(request: EngineRequest, folder: string): Promise<void
 
 export type Stopped =
   | { status: 'stopped' | 'not running' }
-  /** Asked to end, and not done with it in time. */
+  /** The process was asked to end, but is still alive. */
   | { status: 'ending'; process: ProcessIdentity };
 
-/** Ends keeper, worker and server; also a server or worker whose keeper is gone. */
+/** Stops the keeper, the worker and the server; also a server or worker without a keeper. */
 export async function stopEngine(stateFolder: string): Promise<Stopped> {
   try {
     rmSync(stayFile(stateFolder), { force: true });
   } catch {
-    // On a read-only disk; what runs there is to be ended all the same.
+    // The disk is read-only, but what is running must still be stopped.
   }
   const keeper = await lockHolder(stateFolder, 'engine');
   if (keeper !== null) {

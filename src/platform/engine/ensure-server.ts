@@ -13,20 +13,20 @@ import { choosePorts, LOOPBACK, startServer, readTail } from './server.js';
 
 const START_MS = 60_000;
 
-/** What bringing up a part works on. */
+/** What the functions that start the server and the worker need. */
 export interface BringUp {
   folder: string;
   state: () => EngineState;
-  /** Changes the state, here and in its file. */
+  /** Changes the state in memory and in its file. */
   change: (part: Partial<EngineState>) => Promise<void>;
-  /** Aborted when the engine is asked to stop: nothing more is waited for. */
+  /** Aborted when the engine is asked to stop, which ends all waiting. */
   signal: AbortSignal;
 }
 
 export const serverIsUp = (state: EngineState): boolean =>
   state.external || (state.server !== null && isAlive(state.server));
 
-/** Starts the Temporal server unless it is up, and waits until it answers. */
+/** Starts the Temporal server unless it is running, and waits until it answers. */
 export async function bringUpServer(up: BringUp): Promise<void> {
   if (up.state().external) return serverReady(up);
   const temporal = serverIsUp(up.state()) ? null : await find(up);
@@ -40,8 +40,9 @@ export async function bringUpServer(up: BringUp): Promise<void> {
 }
 
 /**
- * Two engines that choose ports at once find the same one free, and one would take the other's server for its own: they
- * do it one after the other. null where that cannot be had (a read-only cache, a frozen holder): no reason not to start.
+ * Takes the lock for choosing ports. Two engines that choose at the same time would find the same port free, and one
+ * would mistake the other's server for its own. Returns null if the lock is not available (a read-only cache, a frozen
+ * holder), which must not keep the engine from starting.
  */
 async function lockPorts({ change, signal }: BringUp): Promise<Lock | null> {
   const message = 'waiting for another engine to start its server';
@@ -63,7 +64,7 @@ async function find({ folder, state, change, signal }: BringUp): Promise<Tempora
 async function start({ folder, state, change }: BringUp, temporal: TemporalExecutable): Promise<void> {
   const ports = await choosePorts(portsOf(state()));
   const address = `${LOOPBACK}:${ports.port}`;
-  // Another program has taken the port meanwhile: the worker would look for the server there for ever.
+  // Another program has taken the port in the meantime: the worker would look for the server there for ever.
   if (address !== state().address) await endProcess(state().worker);
   await change({
     message: 'starting the Temporal server',

@@ -10,7 +10,7 @@ const START_MS = 60_000;
 
 export const workerIsUp = (state: EngineState): boolean => state.worker !== null && isAlive(state.worker);
 
-/** Starts a worker and waits until it polls. */
+/** Starts a worker and waits until it polls. Throws if it ends, or is not ready within 60 s. */
 export async function bringUpWorker({ folder, state, change, signal }: BringUp): Promise<void> {
   await change({ phase: 'starting', message: 'starting the worker' });
   const log = logFile(folder, 'worker');

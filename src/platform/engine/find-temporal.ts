@@ -8,7 +8,7 @@ import { waitForLock } from '../process/process-lock.js';
 import { identify } from '../process/process-identity.js';
 import { removeTree } from '../fs/tree.js';
 
-/** The newest release that the Go module proxy can build (no `replace` line): server 1.29.1, UI 2.42.1. */
+/** The newest release that the Go module proxy can build (its go.mod has no `replace`): server 1.29.1, UI 2.42.1. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
 const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`;
 const VERSION_MS = 30_000;
@@ -17,18 +17,25 @@ const BUILD_MS = 30 * 60_000;
 
 export interface TemporalExecutable {
   path: string;
-  /** As `--version` says, for the name of the database file: a newer server may not open an older file. */
+  /**
+   * The server's version by `--version`; part of the database's file name, since a newer server may not open an older
+   * file.
+   */
   version: string;
 }
 
-/** Thrown when no Temporal server can be had; the message says the ways to provide one. */
+/** Thrown when no Temporal server can be provided. The message lists the ways to provide one. */
 export class TemporalNotFound extends Error {}
 
-/** For execa, which takes no undefined signal. */
+/** execa does not accept an undefined signal. */
 const cancelledBy = (signal: AbortSignal | undefined): { cancelSignal?: AbortSignal } =>
   signal === undefined ? {} : { cancelSignal: signal };
 
-/** What a Temporal CLI says of itself. @throws TemporalNotFound when it says nothing. */
+/**
+ * Returns the version of a Temporal CLI's server; 'unknown' if the output does not contain it.
+ *
+ * @throws TemporalNotFound if the command fails
+ */
 export async function temporalVersion(
   path: string,
   timeoutMs = VERSION_MS,
@@ -43,7 +50,7 @@ export async function temporalVersion(
   return /Server ([\w.-]+)/.exec(result.stdout)?.[1] ?? 'unknown';
 }
 
-/** Runs the SDK's downloader in a process of its own, so that it can be ended and its native code is not kept. */
+/** Runs the SDK's downloader in a separate process, which can be ended and takes its native code with it. */
 async function download(folder: string, signal?: AbortSignal): Promise<string> {
   const script = fileURLToPath(new URL('./download-temporal.js', import.meta.url));
   const { stdout } = await execa(process.execPath, [script, folder, TEMPORAL_CLI_VERSION], {
@@ -68,7 +75,7 @@ const lastLine = (error: unknown): string => {
   return (text.trim().split('\n').at(-1) ?? text).slice(0, 300);
 };
 
-/** What attempts left that were killed: a build takes half a gigabyte. Only the holder of the lock comes here. */
+/** Removes what killed attempts left behind: a build takes half a gigabyte. Only called while holding the lock. */
 async function removeDeadAttempts(target: string): Promise<void> {
   const prefix = `${basename(target)}.`;
   for (const name of await readdir(dirname(target))) {
@@ -123,7 +130,7 @@ async function provide(target: string, report: (text: string) => void, signal?: 
   );
 }
 
-/** A Temporal CLI that is there already, and by whose word it is taken. */
+/** A Temporal CLI that is already installed, and where it was found. */
 export interface TemporalPlace {
   from: 'LLM_TOOL_TEST_TEMPORAL_BIN' | 'PATH' | 'cache';
   path: string;
@@ -131,7 +138,7 @@ export interface TemporalPlace {
 
 const cachedIn = (cache: string): string => join(cache, `temporal-${TEMPORAL_CLI_VERSION}`);
 
-/** Looks for a Temporal CLI, and provides none. The one that the user names counts even where it is no executable. */
+/** Looks for a Temporal CLI without providing one. The one that the user names counts even if it is not executable. */
 export async function lookForTemporal(cache: () => string): Promise<TemporalPlace | null> {
   const chosen = process.env['LLM_TOOL_TEST_TEMPORAL_BIN'];
   if (chosen !== undefined && chosen !== '') return { from: 'LLM_TOOL_TEST_TEMPORAL_BIN', path: chosen };
@@ -142,8 +149,10 @@ export async function lookForTemporal(cache: () => string): Promise<TemporalPlac
 }
 
 /**
- * The Temporal CLI: LLM_TOOL_TEST_TEMPORAL_BIN, `temporal` on PATH, our cache, a download into our cache, or a build
- * with Go. Two processes at once do it once. `report` gets a line for whatever takes long; the signal ends all that.
+ * Returns the Temporal CLI: LLM_TOOL_TEST_TEMPORAL_BIN, `temporal` on PATH, our cache, a download into our cache, or a
+ * build with Go. Concurrent processes download or build it only once. `report` gets a line for each slow step. The
+ * signal ends all of this.
+ *
  * @throws TemporalNotFound
  */
 export async function findTemporal(

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { withClient } from '../temporal/temporal-client.js';
 import { lastUsedFile, stayFile, type EngineState } from './engine-state.js';
 
-/** Number of open workflows of an engine; null where it cannot be found out, which is not idle. */
+/** Returns the number of open workflows of an engine; null if that is unknown, which does not count as idle. */
 export async function openWorkflows(state: EngineState, signal: AbortSignal): Promise<number | null> {
   try {
     const query = `ExecutionStatus = "Running" AND TaskQueue = "${state.taskQueue}"`;
@@ -20,11 +20,11 @@ export async function openWorkflows(state: EngineState, signal: AbortSignal): Pr
 export const lastUse = async (folder: string): Promise<number> =>
   (await stat(lastUsedFile(folder)).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
 
-/** Whether the engine was asked to stay, by a keeper's option or by `engine start --stay` since. */
+/** True if an idle engine must keep running: by the keeper's option, or by `engine start --stay` since then. */
 export const isToStay = (folder: string, idleMs: number | null): boolean =>
   idleMs === null || existsSync(stayFile(folder));
 
-/** Says whether nothing has used an engine for so long. It asks the server now and then only. */
+/** Returns a function that tells whether the engine has been unused for `idleMs`. It rarely asks the server. */
 export function createIdleWatch(
   folder: string,
   idleMs: number,

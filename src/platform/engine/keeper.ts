@@ -27,21 +27,22 @@ import { createServerWatch } from './server-watch.js';
 import { createWatchdog } from './watchdog.js';
 
 const POLL_MS = 200;
-/** An engine that has failed so often in a row at its first start will go on failing. */
+/** An engine that fails this many times in a row at its first start will keep failing. */
 const FIRST_FAILURES = 5;
 
 export interface KeeperOptions {
   resultsPath: string;
-  /** A given server: keep a worker only. */
+  /** An external server. Then the keeper only runs a worker. */
   external: TemporalAddress | null;
-  /** End after so long without open workflows and commands; null: never. */
+  /** Stop after this time without open workflows and commands; null: never. */
   idleMs: number | null;
 }
 
 /**
- * The keeper: runs the Temporal server and one worker as detached processes, restarts what dies or hangs, and ends both
- * when nothing has used them for a while. Returns at once when another keeper holds the lock. Server and worker finish
- * their work without it, and the next keeper adopts them. Once they have been up, it tries for ever to bring them back.
+ * The keeper: runs the Temporal server and one worker as detached processes, restarts what dies or hangs, and stops
+ * both when nothing has used them for a while. Returns at once if another keeper holds the lock. Without a keeper, the
+ * server and the worker finish their work, and the next keeper adopts them. Once they have been running, it tries for
+ * ever to restart them.
  */
 export async function keep(options: KeeperOptions): Promise<void> {
   const { id, folder } = projectState(options.resultsPath);
@@ -85,7 +86,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
   };
   let written = Promise.resolve();
   let isWritten = true as boolean;
-  /** Writes follow each other, also those that nobody waits for. */
+  /** Writes happen one after the other, including those that nobody waits for. */
   const update = (change: Partial<EngineState>): Promise<void> => {
     const since = change.phase !== undefined && change.phase !== state.phase ? Date.now() : state.since;
     state = { ...state, ...change, since };
@@ -97,7 +98,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
     );
     return written;
   };
-  /** For what may be written later: a full disk must not keep the keeper from its work. */
+  /** For changes that can be written later: a full disk must not stop the keeper's work. */
   const note = (change: Partial<EngineState>): Promise<void> => update(change).catch(() => undefined);
 
   const backOff = createBackOff();
@@ -130,14 +131,14 @@ export async function keep(options: KeeperOptions): Promise<void> {
     while (!isAskedToStop()) {
       if (workerIsUp(state) && (await isStuck(state.worker))) await killProcess(state.worker);
       if (!state.external && serverIsUp(state) && isHung(state)) await killProcess(state.server);
-      // Not ready at first, also where both are up already: a keeper that succeeds another adopts them.
+      // Not ready at first, even if both are running: a new keeper adopts those of the keeper before it.
       const isUp = state.phase === 'ready' && serverIsUp(state) && workerIsUp(state);
       if (!isUp && backOff.isDue()) await bringUp();
       if (!isWritten && whyNoRoom(folder) === null) await note({});
       if (!isToStay(folder, options.idleMs) && (await isIdle(state)) && !isAskedToStop()) {
         const used = await lastUse(folder);
         await note({ phase: 'stopping', message: 'idle' });
-        // A command marks its use before it reads the phase: whoever came in between is seen here.
+        // A command marks its use before it reads the phase, so a use in the meantime shows here.
         const isUnused = (await openWorkflows(state, stopping.signal)) === 0;
         if (isUnused && (await lastUse(folder)) === used) askToStop('all');
         else await note({ phase: 'ready', message: '' });
@@ -158,16 +159,18 @@ export async function keep(options: KeeperOptions): Promise<void> {
     await endProcess(state.worker);
     await endProcess(state.server);
   } finally {
-    // A lock that cannot be released is that of a dead process in a moment.
+    // If the lock cannot be released, it will be that of a dead process in a moment.
     await lock.release().catch(() => undefined);
   }
 }
 
-/** A program that fails to start on a full disk may say something else of it. */
+/** A program that does not start because of a full disk may report something else. */
 const isDiskFailure = (error: unknown, folder: string): boolean =>
   diskRemedy(error as NodeJS.ErrnoException) !== null || whyNoRoom(folder) !== null;
 
-/** What an earlier keeper left and this one can go on with. The rest ends: agents are adopted by the next worker. */
+/**
+ * Returns what an earlier keeper left running and this one can use. Ends the rest; the next worker adopts its agents.
+ */
 async function takeOver(
   before: EngineState | null,
   external: TemporalAddress | null,
@@ -182,7 +185,7 @@ async function takeOver(
 }
 
 async function bringUpAll(up: BringUp): Promise<void> {
-  // What is started must be recorded: on a full disk nothing is.
+  // Whatever is started must be recorded, so nothing is started on a full disk.
   assertRoom(up.folder);
   if (!serverIsUp(up.state()) || up.state().phase !== 'ready') await bringUpServer(up);
   if (!workerIsUp(up.state())) await bringUpWorker(up);

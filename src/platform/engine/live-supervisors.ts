@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Whether an agent of this engine may still work: its supervisor is named by a folder below the engine's. */
+/** True if an agent of this engine may still be working: a folder of the engine is in its supervisor's command line. */
 export const supervisorsLive = (stateFolder: string): boolean =>
   commandLines().some((line) => line.includes(`${stateFolder}/work/`));
 
@@ -12,7 +12,7 @@ function commandLines(): string[] {
     try {
       return /^\d+$/.test(pid) ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8')] : [];
     } catch {
-      return []; // gone meanwhile
+      return []; // gone in the meantime
     }
   });
 }

@@ -2,7 +2,7 @@ import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
 import { packageVersion } from '../package-info.js';
 import type { EngineState } from './engine-state.js';
 
-/** Why an engine must not be handed to this build, with what to do; null where it may be. */
+/** Returns why this build must not take over an engine, and what to do; null if it may. */
 export function whyNewer(state: EngineState | null, stateFolder: string): string | null {
   const theirs = state?.protocol ?? 0;
   if (state === null || theirs <= ENGINE_PROTOCOL) return null;

@@ -3,12 +3,13 @@ import { withClient } from '../temporal/temporal-client.js';
 
 const LOOK_MS = 5000;
 const ANSWER_MS = 5000;
-/** A machine that is short of everything may be slow; a server that says nothing for so long is stuck. */
+/** A machine that lacks resources may be slow; a server that is silent for this long is stuck. */
 const HUNG_MS = 40_000;
 
 /**
- * Tells of a server that is alive and does not answer. It is asked by connecting to it, which any server answers that is
- * not frozen, also one whose disk is full. Time is counted by a clock that a sleeping machine stops.
+ * Returns a function that tells whether a live server has stopped answering. The watch only connects to it, which works
+ * with every server that is not frozen, even with a full disk. Time is measured by a clock that stops while the machine
+ * sleeps.
  */
 export function createServerWatch(signal: AbortSignal): (server: TemporalAddress) => boolean {
   let answeredAt = performance.now();
@@ -27,7 +28,7 @@ export function createServerWatch(signal: AbortSignal): (server: TemporalAddress
       withClient(server, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve())
         .then(
           () => (answeredAt = performance.now()),
-          () => undefined, // seen by the time that passes
+          () => undefined, // noticed by the time that passes
         )
         .finally(() => (asking = false));
     }

@@ -12,11 +12,11 @@ import { databaseFile, logFile } from './engine-state.js';
 
 export const LOOPBACK = '127.0.0.1';
 
-/** What the server's defaults cost where one worker does all the work (specs/explanation/performance.md). */
+/** Overrides defaults that cost time when one worker does all the work (specs/explanation/performance.md). */
 const TUNING = {
-  // The answer to a workflow task brings the next activity along, which would else go through a queue.
+  // The response to a workflow task contains the next activity, which would otherwise go through a queue.
   'system.enableActivityEagerExecution': true,
-  // Partitions spread the load over many servers; here they only hand tasks to each other.
+  // Partitions spread the load over many servers. On a single server they only hand tasks to each other.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
 } as const;
@@ -42,7 +42,7 @@ export const anyFreePort = (): Promise<number> =>
     });
   });
 
-/** The preferred ports where they are free, so that the Web UI keeps its address; other free ones where not. */
+/** Returns the preferred ports if they are free, so that the Web UI keeps its address; otherwise other free ports. */
 export async function choosePorts(preferred: {
   port: number;
   uiPort: number;
@@ -53,7 +53,7 @@ export async function choosePorts(preferred: {
   };
 }
 
-/** A program that outlives us: its arguments, the log that its output is appended to, and its environment. */
+/** A program that outlives this process: its arguments, the log that its output is appended to, and its environment. */
 interface Detached {
   command: string;
   args: string[];
@@ -74,7 +74,7 @@ function launch(
       env,
       cwd: dirname(log),
     });
-    child.on('error', () => undefined); // told below, by the missing process
+    child.on('error', () => undefined); // reported below: there is no process
     const identity = child.pid === undefined ? null : identify(child.pid);
     child.unref();
     if (identity === null) throw new Error(`cannot start ${command}; see ${log}`);
@@ -84,16 +84,17 @@ function launch(
   }
 }
 
-/** Starts a program that outlives us, with its output appended to a log file. */
+/** Starts a program that outlives this process, with its output appended to a log file. Throws if it does not start. */
 export const startDetached = (command: string, args: string[], log: string): ProcessIdentity =>
   launch({ command, args, log, env: process.env }, 'ignore').identity;
 
-/** Writes down which process was started; what it throws is thrown to who starts it. */
+/** Records which process was started. Its errors are thrown to the caller that starts the process. */
 export type Recorder = (process: ProcessIdentity) => Promise<void> | void;
 
 /**
- * The same, but the program runs only when it is recorded: should we be killed before, it never does. A shell waits for a
- * line and then becomes the program, with the same identity; without the line it ends, as its input does with us.
+ * Like `startDetached`, but the program runs only after it is recorded. If this process is killed before that, the
+ * program never runs: a shell waits for a line and then becomes the program, with the same identity. Without the line
+ * the shell ends, because its input is closed when this process ends.
  */
 export async function startRecorded(
   { command, args, log, env }: Detached,
@@ -101,7 +102,7 @@ export async function startRecorded(
 ): Promise<ProcessIdentity> {
   const shell = ['-c', 'read -r line && exec "$@" </dev/null', 'sh', command, ...args];
   const { identity, stdin } = launch({ command: 'sh', args: shell, log, env }, 'pipe');
-  stdin?.on('error', () => undefined); // it has ended already: its log says why
+  stdin?.on('error', () => undefined); // it has already ended; its log says why
   try {
     await record(identity);
     stdin?.write('\n');
@@ -111,7 +112,7 @@ export async function startRecorded(
   return identity;
 }
 
-/** Starts the Temporal development server on a SQLite file, detached. Ready when its port answers. */
+/** Starts the Temporal development server with a SQLite file, detached. It is ready when its port answers. */
 export const startServer = (
   temporal: TemporalExecutable,
   stateFolder: string,
@@ -120,7 +121,7 @@ export const startServer = (
 ): Promise<ProcessIdentity> =>
   startRecorded(
     {
-      // The database holds prompts and messages: it is nobody else's to read, wherever the folder is moved.
+      // The database contains prompts and messages. Nobody else may read it, wherever the folder is moved.
       command: 'sh',
       args: [
         ...['-c', 'umask 077 && exec "$@"', 'sh', temporal.path],
@@ -135,7 +136,7 @@ export const startServer = (
           String(ports.uiPort),
         ],
         ...['--db-filename', databaseFile(stateFolder, temporal.version)],
-        // Safe when the process is killed; full sync would cost four times the wall time (specs/explanation/durability.md).
+        // Safe if the process is killed. Full sync would take four times as long (specs/explanation/durability.md).
         ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
         ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
           '--search-attribute',
@@ -145,23 +146,23 @@ export const startServer = (
         ...['--log-level', 'warn', '--log-format', 'json'],
       ],
       log: logFile(stateFolder, 'server'),
-      // Nothing of the user's environment: it may hold keys, and the server outlives the shell.
+      // Nothing else of the user's environment: it may contain keys, and the server outlives the shell.
       env: {
         ...{ PATH: process.env['PATH'], HOME: stateFolder, TMPDIR: process.env['TMPDIR'] },
-        // Its one SQLite connection lets it do one thing at a time: more processors only look for work.
+        // Its single SQLite connection does one thing at a time, so more processors would only search for work.
         GOMAXPROCS: '1',
       },
     },
     record,
   );
 
-/** The last lines of a log, for a message that says why something did not start. */
+/** Returns the last lines of a log, for a message that says why something did not start. */
 export async function readTail(log: string): Promise<string> {
   const text = await readFile(log, 'utf8').catch(() => '');
   return text.trim().split('\n').slice(-5).join('\n').slice(-1500);
 }
 
-/** Waits for a process to end; false when it is still alive after `timeoutMs`. */
+/** Waits for a process to end. Returns false if it is still alive after `timeoutMs`. */
 export async function waitForExit(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   return (await waitUntil(() => (isAlive(identity) ? null : true), timeoutMs, 20)) ?? false;
 }

@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { ProcessIdentity } from '../process/process-identity.js';
 
-/** Longer than any piece of work holds up a worker's event loop. */
+/** Longer than any task blocks a worker's event loop. */
 const STUCK_MS = 20_000;
 
 /**
- * Tells of a process whose sign of life (a file that it rewrites) has stood still for too long. Time is counted here,
- * by a clock that a sleeping machine stops, so that waking up does not look like a standstill.
+ * Returns a function that tells whether a process is stuck: whether its sign of life (a file that it rewrites) has not
+ * changed for 20 s. Time is measured by a clock that stops while the machine sleeps, so that waking up does not look
+ * like a standstill.
  */
 export function createWatchdog(signOfLife: string): (worker: ProcessIdentity | null) => Promise<boolean> {
   let seen = '';

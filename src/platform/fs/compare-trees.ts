@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { fileHash, listTree, type TreeEntry } from './tree.js';
 
-/** Paths of files and symlinks that are not the same in two folders, or are in one of them only; sorted. */
+/** Returns the paths of files and symlinks that differ between two folders, or are in only one of them; sorted. */
 export async function differingFiles(a: string, b: string): Promise<string[]> {
   const [before, after] = [await entriesOf(a), await entriesOf(b)];
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   const differ: string[] = [];
-  // One after the other: a fixture may have more files than can be open at once.
+  // One after the other: a fixture may have more files than can be open at the same time.
   for (const path of paths) if (!(await isSame(a, before.get(path), b, after.get(path)))) differ.push(path);
   return differ;
 }

@@ -4,20 +4,20 @@ import { sep } from 'node:path';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
 import { publicMode } from './umask.js';
 
-/** Gives the changed content of a file, or null to keep it as it is. */
+/** Returns the changed content of a file, or null to keep it as it is. */
 export type Mask = (content: Buffer) => Buffer | null;
 
-/** What of a workspace is not kept, by its path in it, and why. */
+/** A path in the workspace that is not copied, and the reason. */
 export interface SkippedEntry {
   path: string;
   reason: string;
 }
 
-/** Larger files are not read into memory, and what was not masked is not copied. */
+/** Larger files are not read into memory, and files that were not masked are not copied. */
 const MASK_LIMIT = 256 * 1024 * 1024;
 const MAX_NAME = 255;
 
-/** `join` for names that need not be UTF-8. */
+/** Like `join`, for names that may not be UTF-8. */
 const inside = (folder: string | Buffer, name: Buffer): Buffer =>
   Buffer.concat([Buffer.from(folder), Buffer.from(sep), name]);
 
@@ -30,7 +30,7 @@ function isPermitted(path: Buffer, mode: number): boolean {
   }
 }
 
-/** Why an entry is not kept; null for one that is. */
+/** Returns why an entry is not copied; null if it is. */
 function obstacle(path: Buffer, info: Stats, masked: boolean): string | null {
   const { R_OK, X_OK } = constants;
   if (info.isSymbolicLink()) return null;
@@ -45,7 +45,7 @@ function obstacle(path: Buffer, info: Stats, masked: boolean): string | null {
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** Does something with a file or folder as it was opened, which no symlink can take the place of. */
+/** Calls `use` with an opened file or folder. On Linux, no symlink can take its place while it is used. */
 async function opened<T>(
   path: string | Buffer,
   flags: number,
@@ -60,8 +60,9 @@ async function opened<T>(
 }
 
 /**
- * Copies what an agent left, whatever that is: symlinks as they are, names byte for byte unless a secret is in them;
- * files that act as their owner, or that others may write, lose that. Returns what is left out; `to` null only looks.
+ * Copies what an agent left, whatever it is. Keeps symlinks as they are, and names byte for byte unless they contain a
+ * secret. Removes setuid and setgid bits and the write permissions of others. Returns what was not copied. If `to` is
+ * null, only checks what would not be copied.
  */
 export async function copyBestEffort(
   from: string | Buffer,
@@ -102,7 +103,7 @@ async function copyEntries(
   return leftOut;
 }
 
-/** What is wrong with an entry, and not with the disk. */
+/** Errors that are a problem of the entry and not of the disk. */
 const PASSED_OVER: Record<string, string> = {
   ENAMETOOLONG: 'its path is too long',
   ENOENT: 'it was deleted meanwhile',
@@ -123,13 +124,13 @@ async function copyEntry(source: Buffer, target: Buffer, info: Stats, mask: Mask
   chmodSync(target, publicMode(info.mode));
 }
 
-/** A marker may be longer than what it masks. */
+/** Cuts the masked name, because a marker may be longer than what it masks. */
 const maskedName = (name: Buffer, mask: Mask | null): Buffer => {
   const masked = mask?.(name) ?? null;
   return masked === null ? name : masked.subarray(0, MAX_NAME);
 };
 
-/** Two names may be the same when what differs is masked. */
+/** Numbers names that are the same after masking. */
 function freeName(taken: Set<string>, name: Buffer): Buffer {
   for (let count = 1; ; count++) {
     const end = count === 1 ? '' : `.${count}`;

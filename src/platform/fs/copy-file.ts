@@ -1,13 +1,13 @@
 import { constants, copyFileSync, type Stats } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
 
-/** Larger files are not copied: it would take minutes and fill the disk, and no test needs them. */
+/** Larger files are not copied: that would take minutes and fill the disk, and no test needs them. */
 export const COPY_LIMIT = 4 * 1024 ** 3;
 const CHUNK = 4 * 1024 * 1024;
-/** Smaller files are copied synchronously: the thread pool would cost more than the copy. */
+/** Smaller files are copied synchronously, because the thread pool would cost more than the copy. */
 const SMALL = 64 * 1024;
 
-/** Copies the content of a file, by reference where the file system can. What is sparse stays sparse. */
+/** Copies the content of a file, by reference if the file system supports it. Sparse files stay sparse. */
 export async function copyContent(from: string | Buffer, to: string | Buffer, info: Stats): Promise<void> {
   if (info.size <= SMALL) {
     copyFileSync(from, to, constants.COPYFILE_FICLONE);
@@ -22,7 +22,7 @@ export async function copyContent(from: string | Buffer, to: string | Buffer, in
   }
 }
 
-/** Node's own copy writes the holes out: a file of a gigabyte that takes no space would take a gigabyte. */
+/** Node's own copy fills the holes: a sparse file of a gigabyte would take a gigabyte. */
 async function copySparsely(from: string | Buffer, to: string | Buffer): Promise<void> {
   const source = await open(from, 'r');
   try {

@@ -4,17 +4,19 @@ import { join } from 'node:path';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 
-/** Room for what a run records at least: manifests, a report, a result line. */
+/** What a run needs at least for its records: manifests, a report, a result line. */
 const RESERVE_BYTES = 1024 * 1024;
 /** With less room than this, an agent or a command may not have been able to write its output. */
 export const ROOM_BYTES = 64 * 1024;
 
-/** Not zeros, which some file systems do not store. */
+/** Random, because some file systems do not store zeros. */
 let block: Buffer | undefined;
 
 /**
- * Writes so many bytes into the file `.room` of a folder and removes them: only a real write tells a quota and a file system
- * mounted read-only from a disk with room. The file stays, since ext4 searches long for an inode where many were removed.
+ * Writes this many bytes into the file `.room` of a folder and removes them. Only a real write shows whether there is a
+ * quota or a read-only file system. The file itself stays, because ext4 searches long for a free inode after many
+ * removals.
+ *
  * @throws the file system's own error, with the folder as its path
  */
 export function assertRoom(folder: string, bytes = RESERVE_BYTES): void {
@@ -33,19 +35,20 @@ export function assertRoom(folder: string, bytes = RESERVE_BYTES): void {
   }
 }
 
-/** A disk may have room and still take no new file. File systems that count no files give 0 of 0. */
+/** A disk with room may still accept no new file. File systems that do not count files report 0 of 0. */
 function assertInode(folder: string): void {
   const { files, ffree } = statfsSync(folder);
   if (files > 0 && ffree === 0)
     throw Object.assign(new Error('ENOSPC: no file can be created'), { code: 'ENOSPC' });
 }
 
-/** When a folder last took so many bytes, by folder and size. */
+/** When a folder last had room, by size and folder. */
 const provedAt = new Map<string, number>();
 
 /**
- * As {@link assertRoom}, but writes only if the folder has not taken as many bytes in the last `ms` milliseconds: many runs
- * of one worker ask at the same moment.
+ * Like {@link assertRoom}, but does not write if the folder had room for as many bytes within the last `ms`
+ * milliseconds: many runs of one worker check at the same moment.
+ *
  * @throws the file system's own error, with the folder as its path
  */
 export function assertRecentRoom(folder: string, ms: number, bytes = RESERVE_BYTES): void {
@@ -56,7 +59,7 @@ export function assertRecentRoom(folder: string, ms: number, bytes = RESERVE_BYT
   provedAt.set(key, now);
 }
 
-/** Why a folder has no room; null when it has, or had in the last `ms` milliseconds. */
+/** Returns why a folder has no room; null if it has, or had within the last `ms` milliseconds. */
 export function whyNoRoom(folder: string, bytes = RESERVE_BYTES, ms = 0): NodeJS.ErrnoException | null {
   try {
     assertRecentRoom(folder, ms, bytes);

@@ -1,13 +1,16 @@
 import { statSync, type BigIntStats } from 'node:fs';
 import { fileHash } from './tree.js';
 
-/** Larger files (whole runtimes) are told apart by size and time: to read them for every run costs too much. */
+/** Larger files (whole runtimes) are compared by size and time: reading them for every run would take too long. */
 const CONTENT_LIMIT = 64 * 1024 * 1024;
 
 const known = new Map<string, { stamp: string; hash: string }>();
 const KEPT = 20_000;
 
-/** What changes when a file does: the SHA-256 of its content, remembered while it stays as it is; null for no file. */
+/**
+ * Returns a text that changes with a file: the SHA-256 of its content, cached while the file is unchanged, or the size
+ * and time of a large file; null if it is not a readable file.
+ */
 export async function fingerprint(path: string): Promise<string | null> {
   const info = statOf(path);
   if (info?.isFile() !== true) return null;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const ENTRIES = 200;
 const BYTES = 4 * 1024 * 1024;
 
-/** Whether a folder is copied or removed in a moment. The look ends where it is too large; what is not there is small. */
+/** True if a folder can be copied or removed in a moment. Stops once it is too large. A missing folder is small. */
 export function isSmallTree(root: string): boolean {
   let [entries, bytes] = [0, 0];
   const open = [root];
@@ -24,6 +24,6 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    return []; // gone; or not to be read, which costs no time either
+    return []; // gone, or unreadable, which takes no time either
   }
 }

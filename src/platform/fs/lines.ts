@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { beginningOf } from '../../lib/format/truncate.js';
 
-/** Agents write lines of more than a megabyte; what is beyond the limit is dropped, and the line marked. */
+/** In characters. Agents write lines of more than a megabyte; longer ones are cut and marked. */
 const LINE_LIMIT = 4 * 1024 * 1024;
 const CHUNK = 256 * 1024;
 
@@ -10,15 +10,15 @@ export interface Line {
   text: string;
   /** Where in the file the line ends, in bytes. */
   end: number;
-  /** Whether a newline ends it: the last line of a file that grows may be half of one. */
+  /** Whether it ends with a newline. The last line of a file that is being written may be incomplete. */
   whole: boolean;
   /** Whether its end was dropped. */
   cut: boolean;
 }
 
 /**
- * The lines of a file, one at a time, so that memory does not grow with the file; `limit` in characters a line, `from`
- * where a line begins, in bytes.
+ * Yields the lines of a file one at a time, so that memory does not grow with the file. `limit` is the longest line, in
+ * characters; `from` is the start of a line, in bytes.
  */
 export function* linesOf(path: string, limit = LINE_LIMIT, from = 0): Generator<Line> {
   const file = openSync(path, 'r');
@@ -31,14 +31,14 @@ export function* linesOf(path: string, limit = LINE_LIMIT, from = 0): Generator<
       try {
         return readSync(file, chunk, 0, CHUNK, offset);
       } catch (error) {
-        // The system does not say of which file it could not read on.
+        // The system's error does not name the file.
         throw Object.assign(error as Error, { path });
       }
     };
     for (let read = next(); read > 0; read = next()) {
       let begin = 0;
       for (let at = chunk.indexOf(10, 0); at !== -1 && at < read; at = chunk.indexOf(10, begin)) {
-        // Ends the decoder with each line: half a character must not go over into the next one.
+        // Ends the decoder with each line, so that half a character does not get into the next one.
         const text = rest + decoder.end(chunk.subarray(begin, at));
         rest = '';
         begin = at + 1;

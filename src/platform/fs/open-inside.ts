@@ -11,20 +11,20 @@ import {
 } from 'node:fs';
 import { sep } from 'node:path';
 
-/** Of Linux, which Node does not name: to find a place without opening it, so that no FIFO or device takes notice. */
+/** A flag of Linux that Node does not define: locates a file without opening it, so that no FIFO or device notices. */
 const O_PATH = 0o10000000;
 const CHUNK = 1024 * 1024;
 const FINDING = process.platform === 'linux' ? O_PATH : constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** The place that a descriptor stands for, whatever its path leads to by now; elsewhere than on Linux, the path. */
+/** Returns the path of an open descriptor's own file, even if the original path now leads elsewhere (Linux only). */
 const placeOf = (descriptor: number, path: string): string =>
   process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : path;
 
-/** Where a descriptor really is. */
+/** Returns the real path of an open descriptor. */
 const realPlace = (descriptor: number, path: string): string =>
   process.platform === 'linux' ? readlinkSync(placeOf(descriptor, path)) : realpathSync(path);
 
-/** Does something with what is opened, and closes it. */
+/** Opens a path, calls `use` with the descriptor, and closes it. */
 function withOpen<T>(path: string, flags: number, use: (descriptor: number) => T): T {
   const descriptor = openSync(path, flags);
   try {
@@ -35,15 +35,17 @@ function withOpen<T>(path: string, flags: number, use: (descriptor: number) => T
 }
 
 /**
- * Finds `path` below `root`, which may be no symlink, and hands over what it found, by a place to open it at. Symlinks are
- * followed, and judged by where they have led: nothing can be put in between. Gives null for what is outside.
+ * Finds `path` below `root`, which must not be a symlink, and calls `use` with what it found and a path at which to
+ * open it. Follows symlinks, and checks where they have led, so that nothing can be exchanged in between. Returns null
+ * if that is outside `root`.
+ *
  * @throws what `open` throws
  */
 export function findInside<T>(root: string, path: string, use: (info: Stats, place: string) => T): T | null {
   const { O_DIRECTORY, O_NOFOLLOW } = constants;
   return withOpen(root, FINDING | O_DIRECTORY | O_NOFOLLOW, (folder) => {
     const realRoot = realPlace(folder, root);
-    // As it is: to join would take `..` for the folder that it is written after, and not for the one above that.
+    // Not with `join`, which removes `..` together with the part before it: after a symlink, `..` leads elsewhere.
     const full = `${placeOf(folder, root)}/${path}`;
     return withOpen(full, FINDING, (found) => {
       const real = realPlace(found, full);
@@ -53,11 +55,13 @@ export function findInside<T>(root: string, path: string, use: (info: Stats, pla
   });
 }
 
-/** Too much has come into the file since it was looked at. */
+/** The file is larger than the limit, perhaps because it has grown since it was checked. */
 class TooLarge extends Error {}
 
 /**
- * The content of a file below `root`, as `findInside` finds it; null where there is no regular file.
+ * Returns the content of a file below `root`, found as by `findInside`; null if there is no regular file. `limit` is in
+ * bytes.
+ *
  * @throws TooLarge, and what `open` throws
  */
 export async function readInside(root: string, path: string, limit: number): Promise<Buffer | null> {
@@ -75,7 +79,7 @@ export async function readInside(root: string, path: string, limit: number): Pro
   return Buffer.concat(chunks);
 }
 
-/** Gives its owner access to a folder again, who may have taken it away from itself. Not where a symlink stands. */
+/** Restores the owner's access to a folder, which the owner may have removed. Does nothing if there is a symlink. */
 export function restoreAccess(folder: string): void {
   const { O_DIRECTORY, O_NOFOLLOW } = constants;
   try {
@@ -85,6 +89,6 @@ export function restoreAccess(folder: string): void {
       chmodSync(placeOf(found, folder), (mode & 0o7777) | 0o700);
     });
   } catch {
-    // Gone, or not ours: who needs it says so.
+    // Gone, or not ours: whoever needs it reports that.
   }
 }

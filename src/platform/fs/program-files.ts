@@ -6,29 +6,29 @@ import { fingerprint } from './fingerprint.js';
 import { findExecutable } from '../process/find-executable.js';
 import { packagesOf, sourceFiles, TooMuch, type SourceFile } from './source-files.js';
 
-/** What a program consists of. `fingerprint` differs where any of it does. */
+/** Identifies the files of a program. `fingerprint` changes with any of them. */
 export interface ProgramFiles {
   fingerprint: string | null;
-  /** Why there may be more to it than the fingerprint covers; null where all of it is known. */
+  /** Why the program may have more files than the fingerprint covers; null if all of them are known. */
   unknown: string | null;
 }
 
 export interface ProgramPlace {
-  /** Files and folders that are declared to be all of it, besides the program; null where nothing is declared. */
+  /** Files and folders that are declared to be all it has besides the program; null if nothing is declared. */
   declared: readonly string[] | null;
-  /** A folder that is all that a program in it has, such as a workspace; null where there is none. */
+  /** A folder, such as a workspace, that contains all files of the programs in it; null if there is none. */
   whole: string | null;
-  /** Paths that are no part of a program wherever they are: results, state, caches. */
+  /** Paths that never belong to a program: results, state, caches. */
   passOver: readonly string[];
-  /** Where interpreters are looked for. */
+  /** The PATH on which interpreters are found. */
   path: string;
 }
 
 const REMEDY = 'list its files in target.files ([] for the program alone)';
 
 /**
- * What a program consists of: what is declared, else its package, else the file alone where that is a binary. A script
- * outside a package may load any file beside it: that is not known.
+ * Determines the files of a program: the declared ones, else those of the folder `whole`, else the file alone if it is
+ * a binary, else its package. A script outside a package may load any file beside it, so its files are unknown.
  */
 export async function programFiles(program: string, place: ProgramPlace): Promise<ProgramFiles> {
   const own = await fingerprint(program);
@@ -54,7 +54,7 @@ export async function programFiles(program: string, place: ProgramPlace): Promis
   }
 }
 
-/** Of what is not there, the path as given. Synchronous: by way of the thread pool it would cost ten times as much. */
+/** Returns a missing path as given. Synchronous, because the thread pool would take ten times as long. */
 export function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -63,7 +63,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** ELF, Mach-O (also for several processors), PE, WebAssembly. */
+/** The first four bytes of ELF, Mach-O (universal binaries too) and WebAssembly. PE has only two. */
 const MAGIC = new Set(['7f454c46', 'cffaedfe', 'cefaedfe', 'feedfacf', 'cafebabe', '0061736d']);
 
 function isBinary(file: string): boolean {
@@ -77,7 +77,7 @@ function isBinary(file: string): boolean {
   }
 }
 
-/** What the first line of a script names, by content; null for what is no script. */
+/** Returns the fingerprint of the interpreter in a script's first line; null if there is none. */
 async function interpreterOf(program: string, path: string): Promise<string | null> {
   if (isBinary(program)) return null;
   const [line = ''] = (await readFile(program, 'utf8')).split('\n', 1);

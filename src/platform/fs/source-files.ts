@@ -4,28 +4,29 @@ import { fileURLToPath } from 'node:url';
 import { isJsonObject, parseJson } from '../../lib/json.js';
 import { fingerprint } from './fingerprint.js';
 
-/** More than this is no program's source, and would be read for every run. */
+/** A program's source is not larger than this, and larger folders would take too long to read for every run. */
 const MAX_FILES = 10_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** History and caches of tools: they change without the program, and it does not read them. */
+/** History and caches of tools, which change without the program and are not read by it; and our own config file. */
 const PASSED_OVER = new Set([
   ...['.git', '.hg', '.svn', '__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.tox', '.nox'],
   'llm-tool-test-config.toml',
 ]);
-/** What package managers keep of what they have put into `node_modules`. */
+/** Files in which package managers record what they have installed in `node_modules`. */
 const INSTALLED = ['.package-lock.json', '.modules.yaml', '.yarn-state.yml'];
 
-/** A file or link by its path, and what it holds. */
+/** The path of a file or link, and a text that identifies its content. */
 export type SourceFile = [path: string, content: string];
 
-/** Thrown where there is more than can be read for every run; the message names the folder. */
+/** Thrown if there is more than can be read for every run. The message names the folder. */
 export class TooMuch extends Error {}
 
 /**
- * All files below a file or folder, with their contents, in a fixed order; symlinks are followed, each place once.
- * Installed dependencies (`node_modules`, a virtual environment of Python) are told by what their package manager wrote
- * down, and by the packages that are linked into them. `passOver`: real paths that are no part of it.
+ * Returns all files below a file or folder, with their contents, in a fixed order. Follows symlinks, and visits each
+ * place once. Installed dependencies (`node_modules`, a Python virtual environment) are represented by the records of
+ * their package manager, and by the packages that are linked into them. `passOver`: real paths that are left out.
+ *
  * @throws TooMuch
  */
 export async function sourceFiles(root: string, passOver: readonly string[]): Promise<SourceFile[]> {
@@ -40,7 +41,7 @@ export async function sourceFiles(root: string, passOver: readonly string[]): Pr
     if (found.length > MAX_FILES || bytes > MAX_BYTES)
       throw new TooMuch(`${root} has more than ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`);
   };
-  /** Names in the root by their place there: a checkout elsewhere is the same program. */
+  /** Names files relative to the root, because a checkout in another place is the same program. */
   const nameOf = (path: string): string =>
     path === root || path.startsWith(root + sep) ? relative(root, path) : path;
 
@@ -50,7 +51,7 @@ export async function sourceFiles(root: string, passOver: readonly string[]): Pr
       found.push([nameOf(path), 'missing']);
       return;
     }
-    // The folder of a package may be that of the fixtures, too.
+    // The root itself is never left out: the folder of a package may also be that of the fixtures.
     if (seen.has(real) || (passOver.includes(real) && path !== root)) return;
     seen.add(real);
     const info = await stat(real);
@@ -79,7 +80,10 @@ export async function sourceFiles(root: string, passOver: readonly string[]): Pr
     }
   }
 
-  /** A virtual environment: its programs, and what pip has written down of each package, with hashes of all its files. */
+  /**
+   * Visits a virtual environment: what pip recorded about each package, with hashes of its files, and editable
+   * packages.
+   */
   async function visitPython(folder: string): Promise<void> {
     const isRecord =
       /(\.dist-info[/\\](RECORD|direct_url\.json)|\.pth|^pyvenv\.cfg|__editable__[^/\\]*\.py)$/;
@@ -95,7 +99,7 @@ export async function sourceFiles(root: string, passOver: readonly string[]): Pr
   return found;
 }
 
-/** Packages outside that are linked into a `node_modules`: those that are being worked on. */
+/** Returns packages elsewhere that are linked into a `node_modules`, because they are under development. */
 async function linkedPackages(folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -103,13 +107,13 @@ async function linkedPackages(folder: string): Promise<string[]> {
     if (entry.isDirectory() && entry.name.startsWith('@')) found.push(...(await linkedPackages(path)));
     if (!entry.isSymbolicLink() || entry.name === '.bin') continue;
     const real = await realpath(path).catch(() => null);
-    // pnpm links what it has installed; that is written down.
+    // pnpm links what it has installed, which its records cover.
     if (real !== null && !real.includes(`${sep}node_modules${sep}`)) found.push(real);
   }
   return found.sort();
 }
 
-/** Folders that an editable installation of Python takes a package from. */
+/** Returns the folders from which an editable installation in Python takes a package. */
 async function placesIn(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   if (file.endsWith('.pth'))
@@ -124,7 +128,7 @@ async function placesIn(file: string): Promise<string[]> {
   return isEditable && typeof url === 'string' && url.startsWith('file://') ? [fileURLToPath(url)] : [];
 }
 
-/** What makes a folder the root of a package. */
+/** Files that mark the root of a package. */
 const MANIFESTS = [
   ...['package.json', 'deno.json', 'deno.jsonc', 'pyproject.toml', 'setup.py', 'setup.cfg', 'pyvenv.cfg'],
   ...['Gemfile', 'composer.json', 'Cargo.toml', 'go.mod', 'mix.exs', 'pom.xml'],
@@ -132,8 +136,9 @@ const MANIFESTS = [
 ];
 
 /**
- * Folders that a program's files are in: the nearest package above it, and where that is an environment with installed
- * packages, the package around that. Empty: it is in no package. `notAbove`: folders that are no package, such as HOME.
+ * Returns the folders that contain a program's files: the nearest package above it and, if that is an environment with
+ * installed packages, the package around it. Empty if it is in no package. `notAbove`: folders that are no packages,
+ * such as HOME.
  */
 export async function packagesOf(program: string, notAbove: readonly string[]): Promise<string[]> {
   const found: string[] = [];
@@ -141,14 +146,14 @@ export async function packagesOf(program: string, notAbove: readonly string[]): 
     if (notAbove.includes(folder)) break;
     const names: string[] = await readdir(folder).catch(() => []);
     if (!MANIFESTS.some((name) => names.includes(name))) continue;
-    // `{"type": "module"}` in a folder of built files is not the root of a package.
+    // A folder of built files may have a package.json with only `{"type": "module"}`. It is not the root.
     if (names.includes('package.json') && !(await isRoot(join(folder, 'package.json')))) {
       found.push(folder);
       continue;
     }
     found.push(folder);
     const modules = folder.lastIndexOf(`${sep}node_modules${sep}`);
-    // Its dependencies lie beside it.
+    // Its dependencies are beside it.
     if (modules !== -1) found.push(folder.slice(0, modules + `${sep}node_modules`.length));
     if (!names.includes('pyvenv.cfg')) break;
   }

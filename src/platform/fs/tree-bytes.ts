@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes of a file, or of all files of a folder; of symlinks only their own. What is gone or cannot be read counts 0. */
+/** Returns the bytes of a file, or of all files in a folder. Does not follow symlinks. Unreadable files count 0. */
 export async function treeBytes(path: string): Promise<number> {
   const info = await lstat(path).catch(() => null);
   if (info === null) return 0;

@@ -21,29 +21,30 @@ import { isSmallTree } from './is-small-tree.js';
 import { publicMode } from './umask.js';
 import { temporaryName } from './write-file.js';
 
-/** A file, folder or symlink of a tree, by its path relative to the root, `/` between the parts. */
+/** A file, folder or symlink of a tree, by its path relative to the root, with `/` between the parts. */
 export type TreeEntry =
   | { kind: 'folder'; path: string }
   | { kind: 'file'; path: string; executable: boolean; bytes: number }
   | { kind: 'symlink'; path: string; to: string };
 
-/** Thrown for what cannot be copied faithfully and safely; the message names the path and says why. */
+/** Thrown for entries that cannot be copied faithfully and safely. The message names the path and the reason. */
 export class UnusableTree extends Error {}
 
-/** Whether a symlink at `path` (relative to the root) that points to `to` stays inside the root. */
+/** True if a symlink at `path` (relative to the root) that points to `to` stays inside the root. */
 export const staysInside = (path: string, to: string): boolean =>
   !to.startsWith('/') && workspacePathProblem(`${dirname(path)}/${to}`) === null;
 
-/** What a person can change. */
+/** Errors that the user can fix. */
 const UNREADABLE: Record<string, string> = {
   EACCES: 'permission denied; change its permissions, or remove it from the folder',
   ENAMETOOLONG: 'its path is too long; nest less deeply',
 };
 
 /**
- * All entries below `root` in a fixed order.
- * @throws UnusableTree for symlinks that leave the tree, sockets, devices, FIFOs, names that are not UTF-8, and files that
- * may not be read or are too large to be copied.
+ * Returns all entries below `root`, in a fixed order.
+ *
+ * @throws UnusableTree for symlinks that leave the tree, sockets, devices, FIFOs, names that are not UTF-8, and files
+ * that   cannot be read or are too large to be copied
  */
 export async function listTree(root: string): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
@@ -62,7 +63,8 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
         await visit(path);
       } else if (info.isSymbolicLink()) {
         const to = await readlink(full);
-        // As written, and as it is: it may climb by way of another symlink. What dangles has no other place.
+        // Checked as written and as resolved, because it may leave by another symlink. A dangling one resolves to
+        // nothing.
         const real = await realpath(full).catch(() => realRoot);
         if (!staysInside(path, to) || (real !== realRoot && !real.startsWith(realRoot + sep))) {
           throw new UnusableTree(
@@ -92,14 +94,14 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
   return entries;
 }
 
-/** SHA-256 of a file's content, in hex. */
+/** Returns the SHA-256 of a file's content, in hex. */
 export async function fileHash(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest('hex');
 }
 
-/** SHA-256 over names, kinds, executable bits and contents: times, owners and other modes do not count. */
+/** Returns the SHA-256 of names, kinds, executable bits and contents. Times, owners and other modes do not count. */
 export async function hashTree(root: string, entries: readonly TreeEntry[]): Promise<string> {
   const hash = createHash('sha256');
   for (const entry of entries) {
@@ -114,7 +116,7 @@ export async function hashTree(root: string, entries: readonly TreeEntry[]): Pro
   return hash.digest('hex');
 }
 
-/** Copies entries into a folder, by reference where the file system can. Files become writable by the owner. */
+/** Copies entries into a folder, by reference if the file system supports it. Their owner can write the copies. */
 export async function copyTree(from: string, entries: readonly TreeEntry[], to: string): Promise<void> {
   mkdirSync(to, { recursive: true, mode: 0o755 });
   for (const entry of entries) {
@@ -137,25 +139,25 @@ export async function copyTree(from: string, entries: readonly TreeEntry[], to: 
   }
 }
 
-/** Removes what is there, also folders that their owner may not write (a Go module cache), and paths beyond PATH_MAX. */
+/** Removes a path if it exists, including folders without write permission (a Go module cache), and beyond PATH_MAX. */
 export async function removeTree(path: string): Promise<void> {
   const options = { recursive: true, force: true, maxRetries: 3 };
   try {
-    // What is small goes at once: by way of the thread pool each of its files takes ten times as long.
+    // Synchronous for small trees, because each file takes ten times as long in the thread pool.
     if (isSmallTree(path)) rmSync(path, options);
     else await rm(path, options);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EACCES' && code !== 'ENAMETOOLONG') throw error;
-    // Seldom needed, and the verbs that only read would wait for its hundred modules.
+    // Rarely needed, and its hundred modules would delay the commands that only read.
     const { execa } = await import('execa');
-    // These go down step by step, as Node does not, and do not mind what Node still removes beside them.
+    // Unlike Node, these descend step by step, and do not mind what Node is still removing.
     await execa('chmod', ['-R', 'u+rwx', path], { reject: false });
     await execa('rm', ['-rf', path]);
   }
 }
 
-/** Copies a tree to `<store>/<hash>`, whole or not at all. Returns the hash. */
+/** Copies a tree to `<store>/<hash>`, completely or not at all. Returns the hash. */
 export async function snapshotTree(root: string, store: string): Promise<string> {
   const entries = await listTree(root);
   const hash = await hashTree(root, entries);
@@ -164,8 +166,8 @@ export async function snapshotTree(root: string, store: string): Promise<string>
 }
 
 /**
- * Like `placeOnce`, for a folder whose name promises its content: everything in it is on the disk before it gets the name.
- * After a loss of power, empty files under that name would be trusted for ever.
+ * Like `createFolderOnce`, for a folder whose name promises its content: everything in it is on disk before it gets the
+ * name. Otherwise, empty files under that name would be trusted for ever after a power failure.
  */
 export async function storeOnce(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   await createFolderOnce(folder, async (temporary) => {
@@ -177,7 +179,7 @@ export async function storeOnce(folder: string, fill: (temporary: string) => Pro
   await syncPath(dirname(folder));
 }
 
-/** Waits until a file's content, or a folder's list of names, is on the disk. */
+/** Waits until the content of a file, or the list of names in a folder, is on disk. */
 async function syncPath(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {
@@ -187,7 +189,7 @@ async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder by `fill` under a temporary name and renames it into place, unless it is there already. */
+/** Fills a folder under a temporary name and renames it. Does nothing if the folder exists. */
 export async function createFolderOnce(
   folder: string,
   fill: (temporary: string) => Promise<void>,
@@ -199,14 +201,14 @@ export async function createFolderOnce(
     await fill(temporary);
     await rename(temporary, folder);
   } catch (error) {
-    // Someone placed the same content meanwhile: as good.
+    // Another process has created it in the meantime, with the same content.
     if (!(await isFolder(folder))) throw namingFull(error, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- who asks need not know
+// eslint-disable-next-line @typescript-eslint/require-await -- callers need not know that it is synchronous
 export async function isFolder(path: string): Promise<boolean> {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

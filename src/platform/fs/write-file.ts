@@ -14,15 +14,15 @@ import { promisify } from 'node:util';
 import { namingFull } from '../../lib/disk-failure.js';
 
 /*
- * What is written here is small, and there is much of it: each call takes microseconds, and ten times as much by way of
- * the thread pool. Only the wait for the disk is left to that.
+ * The files written here are small and many. A synchronous call takes microseconds, and ten times as long in the thread
+ * pool. Only waiting for the disk is left to the pool.
  */
 const syncData = promisify(fdatasync);
 
-/** Names of temporary files and folders, with the pid of who writes them; who is killed leaves its half. */
+/** Matches the names of temporary files and folders, with the pid of the writer. A killed writer leaves them behind. */
 export const TEMPORARY = /\.(\d+)-[0-9a-f]{8}\.tmp$/;
 
-/** A name beside `path` under which it is written, or filled, before it takes its place. */
+/** Returns a name beside `path` under which it is written, or filled, before it is renamed. */
 export const temporaryName = (path: string): string =>
   `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
 
@@ -42,7 +42,7 @@ async function writeTemporary(path: string, data: string | Uint8Array, mode: num
   return temporary;
 }
 
-/** Writes a file so that readers see the old content or the new, never a part. Creates the folder. */
+/** Writes a file atomically: readers see either the old or the new content. Creates the folder. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode = 0o644): Promise<void> {
   const temporary = await writeTemporary(path, data, mode);
   try {
@@ -54,8 +54,8 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
 }
 
 /**
- * Publishes a file that may exist only once, whole. Returns false, and changes nothing, when someone was first.
- * `link()` is the one POSIX call that creates a complete file exclusively.
+ * Creates a complete file, unless it exists. Returns false, and changes nothing, if it does.
+ * `link()` is the only POSIX call that creates a complete file exclusively.
  */
 export const publishOnce = async (path: string, data: string, mode = 0o644): Promise<boolean> =>
   linkOnce(await writeTemporary(path, data, mode), path);
@@ -68,7 +68,7 @@ function linkOnce(temporary: string, path: string): boolean {
   }
 }
 
-/** Gives a file a second name. Returns false, and changes nothing, when there is something of that name. */
+/** Gives a file a second name. Returns false, and changes nothing, if that name is taken. */
 export function linkUnlessThere(file: string, path: string): boolean {
   try {
     linkSync(file, path);
@@ -80,14 +80,14 @@ export function linkUnlessThere(file: string, path: string): boolean {
 }
 
 /**
- * Writes a note that is worth something only while this machine is up: the disk is not waited for. After a loss of power it
- * may be empty.
+ * Writes a note that matters only while this machine is running, without waiting for the disk. After a power failure
+ * the note may be empty.
  */
 export function writeNote(path: string, data: string): void {
   renameSync(writeTemporaryNote(path, data), path);
 }
 
-/** Such a note, unless there is one. */
+/** Writes such a note, unless it exists. */
 export function writeOnce(path: string, data: string): void {
   linkOnce(writeTemporaryNote(path, data), path);
 }

@@ -11,17 +11,18 @@ export interface ModelQuestion {
 
 export interface ModelAnswer {
   text: string;
-  /** What the server says answered; null when it does not. */
+  /** The model that answered, as the server names it; null if it does not. */
   modelUsed: string | null;
   finishReason: string;
-  /** Tokens, none of them in two counts; null is what the server did not say. */
+  /** Tokens, none of which is in two counts. null: the server did not report it. */
   usage: Record<'input' | 'output' | 'reasoning' | 'cache_read' | 'cache_write', number | null>;
 }
 
 /**
- * Asks a model once: whoever calls decides about another try. Where the server does not take a JSON schema (it answers
- * 400 or 422), it is asked again without one; the text may be anything then.
- * @throws ModelFailed, or the signal's reason when that aborts.
+ * Asks a model once; the caller decides about retries. If the server does not accept a JSON schema (it answers 400 or
+ * 422), asks again without one. Then the text may be anything.
+ *
+ * @throws ModelFailed, or the signal's reason if it aborts
  */
 export async function callModel(
   model: LanguageModel,
@@ -53,7 +54,7 @@ async function call(
 ): Promise<ModelAnswer> {
   const { generateText, jsonSchema, NoObjectGeneratedError, Output } = await import('ai');
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  // No temperature: several models refuse any. No retries: waiting is Temporal's, where it survives us.
+  // No temperature: several models reject it. No retries: Temporal does the waiting, which survives this process.
   const common = { model, system, prompt: user, maxRetries: 0, abortSignal };
   try {
     const output = Output.object({ schema: jsonSchema(schema), name: 'judgment' });
@@ -71,7 +72,7 @@ function answerOf(
   finishReason: string,
   usage: LanguageModelUsage | undefined,
 ): ModelAnswer {
-  // The library fills in the model that was asked for where the server names none.
+  // Read from the body: if the server names no model, the library fills in the one that was requested.
   const { body = {} } = (response ?? {}) as { body?: { model?: unknown; modelVersion?: unknown } };
   const named = body.model ?? body.modelVersion;
   return {

@@ -1,28 +1,28 @@
 import { beginningOf } from '../../lib/format/truncate.js';
 
-/** What a server says may hold a whole page; what to do about it comes after it. */
+/** Characters that are quoted of a server's message, which may be a whole page; the remedy follows it. */
 const QUOTED = 160;
 
 /**
- * `refused`: it will be refused again (a bad key, an unknown model). `rate_limited`, `unavailable`, `timeout`: another
- * time it may work.
+ * `refused`: another try would be refused too (a bad key, an unknown model). `rate_limited`, `unavailable`, `timeout`:
+ * another try may succeed.
  */
 export type ModelFailureKind = 'refused' | 'rate_limited' | 'unavailable' | 'timeout';
 
-/** Why a model gave no answer. The message may quote the server: it is to be redacted. */
+/** Why a model gave no answer. The message may quote the server, so it must be redacted. */
 export class ModelFailed extends Error {
   constructor(
     readonly kind: ModelFailureKind,
     message: string,
     readonly status: number | null = null,
-    /** How long the server wants us to wait, in ms. */
+    /** How long the server asks us to wait, in ms. */
     readonly retryAfterMs: number | null = null,
   ) {
     super(message);
   }
 }
 
-/** What an error of the AI SDK has, as far as it is read here: its classes are not loaded for it. */
+/** The fields of the AI SDK's errors that are read here. Its error classes are not worth loading for this. */
 interface CallError {
   message: string;
   statusCode?: number | undefined;
@@ -30,7 +30,7 @@ interface CallError {
   responseBody?: string | undefined;
 }
 
-/** Puts an error of the AI SDK into our words. */
+/** Converts an error of the AI SDK. */
 export function explainModelError(error: unknown, now = Date.now()): ModelFailed {
   if (error instanceof ModelFailed) return error;
   const { message, statusCode, responseHeaders, responseBody } = error as CallError;
@@ -47,7 +47,7 @@ export function explainModelError(error: unknown, now = Date.now()): ModelFailed
     case 404:
       return failed('refused', `${description}; check the name of the model and the address of the provider`);
     case 429:
-      // Named so by OpenAI and those who copy it: waiting brings no credit.
+      // OpenAI and services that imitate it report this if the account has no credit. Waiting does not help.
       return responseBody?.includes('insufficient_quota') === true
         ? failed('refused', `${description}; the account is out of credit`)
         : failed('rate_limited', description);
@@ -55,14 +55,14 @@ export function explainModelError(error: unknown, now = Date.now()): ModelFailed
     case 409:
       return failed('unavailable', description);
     default:
-      // An answer of 200 that is no answer of such a server comes here too.
+      // Also reached by a status of 200 whose body is not a valid answer.
       return statusCode >= 500 || statusCode < 400
         ? failed('unavailable', description)
         : failed('refused', `${description}; this model does not accept the request`);
   }
 }
 
-/** Retry-After in ms: seconds or a date (RFC 9110, 10.2.3), or the milliseconds that some providers send. */
+/** Returns Retry-After in ms: seconds or a date (RFC 9110, 10.2.3), or the milliseconds that some providers send. */
 export function retryAfter(headers: Record<string, string> | undefined, now: number): number | null {
   const ms = Number(headers?.['retry-after-ms'] ?? NaN);
   if (ms >= 0) return ms;

@@ -3,14 +3,14 @@ import { withVersion } from '../../lib/api-address.js';
 import { interpolate, variableNames } from '../../lib/interpolate.js';
 import { ModelFailed } from './model-errors.js';
 
-/** An OpenAI-compatible address of the config; `${NAME}` in its texts stands for variables. */
+/** An OpenAI-compatible provider in the config. `${NAME}` in its texts is replaced by variables. */
 interface ConfiguredProvider {
   base_url: string;
   api_key?: string | undefined;
   free: boolean;
 }
 
-/** Address and key that calls are made with. */
+/** The key and address for calls. */
 interface Access {
   apiKey?: string;
   baseURL?: string;
@@ -18,26 +18,26 @@ interface Access {
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** Who serves models. The libraries are loaded when the first model is asked: `--help` must not wait for them. */
+/** A service with models. The libraries are loaded when the first model is asked, because `--help` must not wait. */
 export interface ModelProvider {
-  /** Costs nothing, so that it is asked without leave. */
+  /** It costs nothing, so it may be asked without permission to spend money. */
   free: boolean;
-  /** Variables that it takes from the user's shell. */
+  /** Variables that it uses from the user's shell. */
   variables: string[];
-  /** Those of them that hold its address. */
+  /** The ones of these that contain its address. */
   addresses: string[];
-  /** Of these at least one of each group must have a value. */
+  /** Groups of variables. At least one variable of each group must have a value. */
   needs: string[][];
-  /** Where it is asked, as far as that was said; null at the maker's own address. */
+  /** Returns its address, if one is set; null: the vendor's own address. */
   address(values: Values): string | null;
-  /** The key to ask it with; null where it needs none, or none has a value. */
+  /** Returns the key for calls; null if it needs none, or if none has a value. */
   key(values: Values): string | null;
   connect(model: string, values: Values): Promise<LanguageModel>;
 }
 
 type Connect = (access: Access, model: string) => Promise<LanguageModel>;
 
-/** Built-in providers: keys and address by the first variable that has a value, and how they are connected. */
+/** The built-in providers. The key and the address are those of the first variable that has a value. */
 const builtIn: Record<string, ModelProvider> = {
   anthropic: hosted(['ANTHROPIC_API_KEY'], ['ANTHROPIC_BASE_URL'], '/v1', async (access, model) =>
     (await import('@ai-sdk/anthropic')).createAnthropic(access)(model),
@@ -53,7 +53,7 @@ const builtIn: Record<string, ModelProvider> = {
   ),
 };
 
-/** The providers that a project can name: the built-in ones, and those of its config, which win. */
+/** Returns the providers that a project can name: the built-in ones and those of its config, which take precedence. */
 export const knownProviders = (configured: Record<string, ConfiguredProvider>): Map<string, ModelProvider> =>
   new Map([
     ...Object.entries(builtIn),
@@ -63,11 +63,11 @@ export const knownProviders = (configured: Record<string, ConfiguredProvider>): 
     ]),
   ]);
 
-/** Variables that hold addresses of providers. */
+/** Returns the variables that contain addresses of providers. */
 export const addressVariables = (configured: Record<string, ConfiguredProvider>): Set<string> =>
   new Set([...knownProviders(configured).values()].flatMap(({ addresses }) => addresses));
 
-/** Variables without a value that a provider cannot do without, by the first name of each. */
+/** Returns the required variables of a provider that have no value; the first name of each group. */
 export const missingVariables = ({ needs }: ModelProvider, values: Values): string[] =>
   needs.flatMap((names) => (firstOf(names, values) === undefined ? names.slice(0, 1) : []));
 
@@ -123,7 +123,7 @@ function compatible(name: string, { base_url, api_key, free }: ConfiguredProvide
   };
 }
 
-/** An empty key is none: every service would refuse it. */
+/** An empty key counts as missing, because every service would refuse it. */
 function firstOf(names: readonly string[], values: Values): string | undefined {
   return names.map((name) => values[name]).find((value) => value !== undefined && value !== '');
 }

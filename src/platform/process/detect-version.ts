@@ -1,11 +1,11 @@
 import { execa } from 'execa';
 import type { CommandResult } from '../../lib/command-result.js';
 
-type Said = Pick<CommandResult, 'exitCode' | 'stdout' | 'stderr'>;
+type VersionOutput = Pick<CommandResult, 'exitCode' | 'stdout' | 'stderr'>;
 
 const MAX_LENGTH = 200;
 
-/** The first line of what a program says of its version, on stdout or else on stderr; null when it says nothing. */
+/** Returns the first line of a version command's output (stdout, else stderr); null if it fails or prints nothing. */
 export async function detectVersion(
   [command, ...args]: readonly string[],
   { env, cwd, timeoutMs }: { env: NodeJS.ProcessEnv; cwd: string; timeoutMs: number },
@@ -22,8 +22,8 @@ export async function detectVersion(
   return firstLine({ exitCode: exitCode ?? null, stdout, stderr });
 }
 
-/** What a command has said, in one line. */
-export function firstLine({ exitCode, stdout, stderr }: Said): string | null {
+/** Returns the first line of a command's output, cut to 200 characters; null if it failed or printed nothing. */
+export function firstLine({ exitCode, stdout, stderr }: VersionOutput): string | null {
   const [line = ''] = (stdout.trim() || stderr.trim()).split('\n');
   return exitCode === 0 && line !== '' ? line.slice(0, MAX_LENGTH) : null;
 }

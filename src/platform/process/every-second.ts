@@ -1,10 +1,10 @@
-/** What is looked at once a second, for every agent that this worker follows. */
+/** Functions to call once a second, for all agents that this worker follows. */
 const looks = new Set<() => void>();
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Calls `look` once a second until the function given back is called. One timer serves all: with a timer each, a worker
- * wakes up for every agent at another moment. `look` must not throw.
+ * Calls `look` once a second until the returned function is called. All callers share one timer: with a timer for each,
+ * a worker would wake up for every agent at a different moment. `look` must not throw.
  */
 export function everySecond(look: () => void): () => void {
   looks.add(look);

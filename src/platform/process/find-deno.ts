@@ -3,7 +3,10 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { findExecutable } from './find-executable.js';
 
-/** Deno's executable: on `path`, or from npm for the project that `folder` (null: none) is in, or beside this package; null where there is none. */
+/**
+ * Returns Deno's executable: from `path`, from the npm packages of the project that `folder` is in (null: no project),
+ * or from those beside this package; null if there is none.
+ */
 export async function findDeno(folder: string | null, path = process.env['PATH']): Promise<string | null> {
   const onPath = await findExecutable('deno', path);
   return (
@@ -14,28 +17,28 @@ export async function findDeno(folder: string | null, path = process.env['PATH']
 }
 
 /**
- * npm's command `deno` is a Node program that starts Deno, where install scripts are off: `npx` puts it on PATH. Whoever kills
- * the program leaves Deno running.
+ * If install scripts are off, npm's command `deno`, which `npx` puts on PATH, is a Node program that starts Deno.
+ * Killing that program leaves Deno running, so this returns the executable that it starts.
  */
 function withoutWrapper(found: string): string {
   const file = realpathSync(found);
   return basename(file) === 'bin.cjs' ? (fromNpm(file) ?? found) : found;
 }
 
-/** The executable itself: the package's own command takes five times as long. */
+/** Returns the executable itself, because the command of the npm package takes five times as long. */
 function fromNpm(from: string): string | null {
   try {
     const require = createRequire(from);
     const manifest = require.resolve('deno/package.json');
     const { optionalDependencies } = require(manifest) as { optionalDependencies: Record<string, string> };
-    // npm has installed the one of them that is for this machine.
+    // npm has installed only the build for this machine.
     const builds = Object.keys(optionalDependencies).flatMap((name) =>
       resolved(createRequire(manifest), name),
     );
     const files = [dirname(manifest), ...builds].map((found) => join(found, 'deno'));
     return files.find((file) => existsSync(file)) ?? null;
   } catch {
-    return null; // there is no such package, or not one like this
+    return null; // there is no such package, or it has another form
   }
 }
 

@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
 /**
- * Whether there is a file that we may execute; folders have that permission too, and do not count. Looked up at once: most
- * folders of a PATH do not have it, and every run asks for its agent and its target.
+ * True if there is a file that we may execute. Folders can have that permission too, but do not count. Synchronous,
+ * because most folders on a PATH do not have the file, and every run looks for its agent and its target.
  */
-// eslint-disable-next-line @typescript-eslint/require-await -- who asks need not know
+// eslint-disable-next-line @typescript-eslint/require-await -- callers need not know that it is synchronous
 export async function isExecutable(path: string): Promise<boolean> {
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
@@ -17,7 +17,7 @@ export async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** The first file of that name on a PATH, executable or not, or null. */
+/** Returns the first file with this name on a PATH, executable or not, or null. */
 export async function findFile(name: string, path: string): Promise<string | null> {
   for (const folder of path.split(delimiter)) {
     const file = join(folder, name);
@@ -26,7 +26,7 @@ export async function findFile(name: string, path: string): Promise<string | nul
   return null;
 }
 
-/** The first executable file of that name on a PATH, or null. A name with slashes is looked at as it is. */
+/** Returns the first executable file with this name on a PATH, or null. A name with slashes is used as a path. */
 export async function findExecutable(name: string, path = process.env['PATH'] ?? ''): Promise<string | null> {
   if (name.includes('/')) return (await isExecutable(name)) ? name : null;
   for (const folder of path.split(delimiter)) {

@@ -1,6 +1,6 @@
 /**
- * Lets a process live on whose log is on a full disk: what it prints is lost then. Node throws such an error at whoever
- * prints, in the Temporal SDK's logger too, where nobody could catch it.
+ * Keeps a process running while the disk of its log is full. What it prints then is lost. Without this, Node throws the
+ * error at whatever prints, including the logger of the Temporal SDK, where nothing can catch it.
  */
 export function forgiveOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {

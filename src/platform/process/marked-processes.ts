@@ -4,15 +4,15 @@ import { waitUntil } from './wait-until.js';
 export const RUN_MARK = 'LLM_TOOL_TEST_RUN';
 
 /**
- * Parts of a run have marks of their own below the run's: a supervisor kills all that carries its agent's mark, and
- * neither itself nor what setup commands have put into the background.
+ * Returns the mark of a part of a run, below the run's own mark. A supervisor kills everything that carries its agent's
+ * mark, but neither itself nor the background processes of setup commands.
  */
 export const markOf = (run: string, part: string): string => `${run}/${part}`;
 
-/** Processes that carry a run's mark, or one below it, in their environment. Linux only; elsewhere none are found. */
+/** Returns the processes whose environment has a run's mark, or a mark below it. Always empty except on Linux. */
 export function markedProcesses(mark: string): number[] {
   if (process.platform !== 'linux') return [];
-  // Sought in the bytes: there may be hundreds of processes, and this is asked twice for every run.
+  // Searches the raw bytes: there may be hundreds of processes, and every run calls this twice.
   const needles = ['\0', '/'].map((end) => Buffer.from(`${RUN_MARK}=${mark}${end}`));
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -23,15 +23,15 @@ export function markedProcesses(mark: string): number[] {
         const environment = readFileSync(`/proc/${pid}/environ`);
         return needles.some((needle) => environment.includes(needle));
       } catch {
-        return false; // gone, or not ours to read
+        return false; // gone, or unreadable for us
       }
     });
 }
 
-/** Long enough for a process to die that has gigabytes to give back. */
+/** Long enough for a process with gigabytes of memory to die. */
 const DYING_MS = 2000;
 
-/** Kills them and waits until they are gone; again and again, for a process may fork between the look and the kill. */
+/** Kills these processes and waits until they are gone. Repeats, because one may fork between the look and the kill. */
 export async function killMarked(mark: string): Promise<void> {
   await waitUntil(
     () => {
@@ -48,6 +48,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // gone already
+    // already gone
   }
 }

@@ -3,13 +3,13 @@ import { appendFile } from 'node:fs/promises';
 import { everySecond } from './every-second.js';
 import { readTextIfThere } from '../fs/read-file.js';
 
-/** When a growing file had which size: gives the lines of an agent's output the times at which they came. */
+/** When a file had reached which size. Gives the lines of an agent's output the times at which they arrived. */
 export interface OutputTimeline {
   bytes: number;
   at: number;
 }
 
-/** Notes the growth of `file` in `log` until `over` resolves. What an earlier worker noted stays. */
+/** Records the growth of `file` in `log` until `over` settles. Keeps what an earlier worker recorded. */
 export async function recordTimeline(file: string, log: string, over: Promise<unknown>): Promise<void> {
   let seen = (await readTimeline(log)).at(-1)?.bytes ?? 0;
   let writing = Promise.resolve();
@@ -18,7 +18,7 @@ export async function recordTimeline(file: string, log: string, over: Promise<un
     if (size <= seen) return;
     const line = `${(seen = size)} ${Date.now()}\n`;
     writing = writing.then(() => appendFile(log, line, { mode: 0o600 }));
-    writing.catch(() => undefined); // told at the end
+    writing.catch(() => undefined); // thrown at the end
   };
   check();
   const stop = everySecond(check);
@@ -28,7 +28,7 @@ export async function recordTimeline(file: string, log: string, over: Promise<un
   await writing;
 }
 
-/** 0 for what is not there, or not to be looked at: an agent may have done something to it. */
+/** Returns 0 if the file is missing or inaccessible: an agent may have changed it. */
 function sizeOf(file: string): number {
   try {
     return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -37,7 +37,7 @@ function sizeOf(file: string): number {
   }
 }
 
-/** What was noted, in order; a line that lost its time is passed over. */
+/** Returns what was recorded, in order. Skips a line that lost its time. */
 export async function readTimeline(log: string): Promise<OutputTimeline[]> {
   const lines = ((await readTextIfThere(log)) ?? '').split('\n');
   return lines
@@ -45,7 +45,7 @@ export async function readTimeline(log: string): Promise<OutputTimeline[]> {
     .flatMap(([bytes, at]) => (bytes !== undefined && at !== undefined && at > 0 ? [{ bytes, at }] : []));
 }
 
-/** When the byte before `end` had arrived, ms since the epoch; `otherwise` where nothing was noted. */
+/** Returns when the byte before `end` arrived, in ms since the epoch; `otherwise` if that was not recorded. */
 export function arrivalOf(end: number, growth: readonly OutputTimeline[], otherwise: number): number {
   return growth.find(({ bytes }) => bytes >= end)?.at ?? otherwise;
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 
-/** A process named so that a later process with the same pid, or after a reboot, is not mistaken for it. */
+/** Identifies a process, so that another one with the same pid, or after a reboot, is not mistaken for it. */
 export interface ProcessIdentity {
   pid: number;
-  /** Kernel start time: clock ticks since boot on Linux, a date text elsewhere. */
+  /** Kernel start time: clock ticks since boot on Linux, a date as text elsewhere. */
   start: string;
   boot: string;
 }
@@ -18,10 +18,10 @@ const readBootId = (): string =>
 
 let knownBootId: string | undefined;
 
-/** Changes with every start of the machine. */
+/** Returns an id that changes with every boot of the machine. */
 export const bootId = (): string => (knownBootId ??= readBootId());
 
-/** Start time of a live process; null when there is none, or only its zombie. */
+/** Returns the start time of a live process; null if there is none, or only its zombie. */
 function startTime(pid: number): string | null {
   try {
     if (!isLinux) {
@@ -31,7 +31,7 @@ function startTime(pid: number): string | null {
       return line === '' || line.startsWith('Z') ? null : line.replace(/^\S+\s+/, '');
     }
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command name, in parentheses, may hold spaces and parentheses of its own: fields count from the last one.
+    // The command name, in parentheses, can contain spaces and parentheses, so fields are counted from the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, start] = [fields[0], fields[19]];
     return state === 'Z' || state === 'X' || start === undefined ? null : start;
@@ -40,7 +40,7 @@ function startTime(pid: number): string | null {
   }
 }
 
-/** The identity of a live process, or null. */
+/** Returns the identity of a live process, or null. */
 export function identify(pid: number): ProcessIdentity | null {
   const start = startTime(pid);
   return start === null ? null : { pid, start, boot: bootId() };
@@ -48,19 +48,19 @@ export function identify(pid: number): ProcessIdentity | null {
 
 let known: ProcessIdentity | null = null;
 
-/** The identity of this process. */
+/** Returns the identity of this process. Throws if the process table cannot be read. */
 export function ownIdentity(): ProcessIdentity {
   known ??= identify(process.pid);
   if (known === null) throw new Error('cannot read this process from the process table; is /proc mounted?');
   return known;
 }
 
-/** Whether exactly this process runs: not another one that has got its pid, nor one of an earlier boot. */
+/** True if exactly this process is running, not another one with its pid or one of an earlier boot. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identity.boot === bootId() && startTime(identity.pid) === identity.start;
 }
 
-/** Sends a signal to exactly this process; false when it is gone already. */
+/** Sends a signal to exactly this process. Returns false if that fails, for example because it is gone. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false;
   try {

@@ -6,9 +6,9 @@ import { waitUntil } from './wait-until.js';
 import { publishOnce, writeFileAtomic } from '../fs/write-file.js';
 
 /**
- * A lock between processes that survives SIGKILL of its holder: `<name>.lock.<generation>` holds the holder's identity.
- * The highest generation counts. A dead or released holder is succeeded by publishing the next generation, which only
- * one process can do; the highest file is never removed.
+ * A lock between processes that survives SIGKILL of its holder. `<name>.lock.<generation>` contains the holder's
+ * identity, and the highest generation counts. A process succeeds a dead or released holder by publishing the next
+ * generation, which only one process can do. The highest file is never removed.
  */
 export interface Lock {
   release(): Promise<void>;
@@ -24,18 +24,18 @@ async function latest(folder: string, name: string): Promise<{ generation: numbe
   if (generations.length === 0) return null;
   const generation = Math.max(...generations);
   const text = await readTextIfThere(join(folder, prefix + String(generation)));
-  // Gone in between: a successor has removed it, look again.
+  // A successor has removed it in the meantime: look again.
   return text === null ? latest(folder, name) : { generation, held: JSON.parse(text) as Held };
 }
 
-/** The live holder of a lock, or null. */
+/** Returns the live holder of a lock, or null. */
 export async function lockHolder(folder: string, name: string): Promise<ProcessIdentity | null> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const last = await latest(folder, name);
   return last !== null && last.held !== 'released' && isAlive(last.held) ? last.held : null;
 }
 
-/** Takes the lock, or returns null at once when a live process holds it. */
+/** Takes the lock. Returns null at once if a live process holds it, or another process is faster. */
 export async function tryLock(folder: string, name: string): Promise<Lock | null> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const last = await latest(folder, name);
@@ -43,7 +43,7 @@ export async function tryLock(folder: string, name: string): Promise<Lock | null
   const generation = (last?.generation ?? 0) + 1;
   const path = join(folder, `${name}.lock.${generation}`);
   if (!(await publishOnce(path, JSON.stringify(ownIdentity())))) return null;
-  // Who is slow may get a number that others have held, left and cleared away since the look: theirs are higher.
+  // A slow process may get a number that others have used and removed in the meantime; theirs are higher.
   if ((await latest(folder, name))?.generation !== generation) {
     await rm(path, { force: true });
     return null;
@@ -54,12 +54,12 @@ export async function tryLock(folder: string, name: string): Promise<Lock | null
 
 interface Patience {
   timeoutMs: number;
-  /** Called once, where another process holds the lock. */
+  /** Called once, if another process holds the lock. */
   onWait: () => void;
   signal?: AbortSignal | undefined;
 }
 
-/** Takes the lock when its holder leaves it; null when that does not happen in time. Throws when the signal comes. */
+/** Waits for the lock. Returns null if its holder does not release it in time. Throws if the signal aborts. */
 export async function waitForLock(
   folder: string,
   name: string,

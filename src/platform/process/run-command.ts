@@ -3,24 +3,24 @@ import { execa } from 'execa';
 import type { CommandResult } from '../../lib/command-result.js';
 
 export const OUTPUT_CAP = 1024 * 1024;
-/** How long output may still arrive after the command has ended: a grandchild may hold the pipe open for ever. */
+/** How long output is still read after the command has ended: a grandchild may hold the pipe open for ever. */
 const DRAIN_MS = 100;
 
 export interface CommandRequest {
   command: string;
-  /** What to run in place of `sh -c command`. */
+  /** Run this instead of `sh -c command`. */
   argv?: readonly string[];
   cwd: string;
   env: Record<string, string>;
   timeoutMs: number;
-  /** Leave background processes of a command that ended by itself running (they die with the run at the latest). */
+  /** Do not kill background processes of a command that ended by itself; they die with the run at the latest. */
   keepBackground?: boolean;
   /** Standard input; none by default. */
   input?: string;
   signal?: AbortSignal;
 }
 
-/** Keeps the first `cap` bytes and counts the rest, so that endless output costs nothing. */
+/** Keeps the first `cap` bytes and only counts the rest, so that endless output takes no memory. */
 function collect(stream: NodeJS.ReadableStream, cap: number): { text: () => string; bytes: () => number } {
   const chunks: Buffer[] = [];
   let kept = 0;
@@ -34,7 +34,7 @@ function collect(stream: NodeJS.ReadableStream, cap: number): { text: () => stri
   });
   const text = (): string => {
     const decoder = new StringDecoder('utf8');
-    // Of a character that the cap cuts in two, nothing is kept.
+    // A character that the cap splits is dropped.
     return decoder.write(Buffer.concat(chunks)) + (bytes > kept ? '' : decoder.end());
   };
   return { text, bytes: () => bytes };
@@ -44,13 +44,14 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The group is gone: what was wanted.
+    // The group is already gone.
   }
 }
 
 /**
- * Runs `sh -c command` in a process group of its own, which is killed at the deadline, on abort, and (unless
- * `keepBackground`) when the command has ended. How it ended is data; only a shell that cannot be started throws.
+ * Runs `sh -c command` in its own process group, which is killed at the deadline, on abort, and (unless
+ * `keepBackground`) when the command has ended. Returns how it ended. Throws if the shell cannot be started, and the
+ * signal's reason on abort.
  */
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
   const startedAt = performance.now();

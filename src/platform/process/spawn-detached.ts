@@ -10,12 +10,13 @@ export interface DetachedCommand {
   env: Record<string, string>;
 }
 
-/** What is longer is started by ourselves, who are told where it is too long for the system. */
+/** Longer records are not passed to the spawner: `spawn` reports a command that is too long for the system. */
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Starts a program in a session of its own that outlives us, without input and output. To fork a worker costs 10 ms, for
- * its page tables are copied: where there is perl, a small process that ends with us does it in one (supervisor/spawn.pl).
+ * Starts a program without input and output, in its own session, so that it outlives this process. Forking a worker
+ * takes 10 ms, because its page tables are copied. If there is perl, a small process that ends with this one does it in
+ * 1 ms (supervisor/spawn.pl).
  */
 export async function spawnDetached(command: DetachedCommand): Promise<void> {
   if (await passToSpawner(command)) return;
@@ -26,11 +27,11 @@ export async function spawnDetached(command: DetachedCommand): Promise<void> {
   child.unref();
 }
 
-/** Passes a record on; false when the process ends before it has started the program. */
+/** Passes on a record. Resolves to false if the process ends before it has started the program. */
 type Spawner = (record: Buffer) => Promise<boolean>;
 let spawner: Spawner | null = null;
 
-/** False where there is none, or the command is not for it. */
+/** Returns false if there is no perl, the record is too long or contains NUL, or the spawner has ended. */
 async function passToSpawner({ argv, cwd, env }: DetachedCommand): Promise<boolean> {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const words = [cwd, String(variables.length), ...variables, ...argv];
@@ -52,7 +53,7 @@ function startSpawner(): Spawner {
   const waiting: ((started: boolean) => void)[] = [];
   const onReport = (count: number, started: boolean): void => {
     for (const tell of waiting.splice(0, count)) tell(started);
-    // It keeps us alive only while we wait for it.
+    // The spawner keeps this process alive only while a request is pending.
     if (waiting.length === 0) output.unref();
   };
   const own: Spawner = (record) =>

@@ -14,7 +14,7 @@ import { waitUntil } from './wait-until.js';
 import { writeOnce } from '../fs/write-file.js';
 
 export interface SupervisedCommand {
-  /** Private folder of this start; see supervisor/claim.sh for the files in it. */
+  /** Private folder of this start; supervisor/claim.sh describes the files in it. */
   folder: string;
   argv: string[];
   cwd: string;
@@ -22,9 +22,9 @@ export interface SupervisedCommand {
   /** Path of the file that the agent reads as standard input. */
   stdin: string;
   deadlineSecs: number;
-  /** Stop the agent when its output has not grown for so long; null: no limit. */
+  /** Stop the agent when its output has not grown for this long; null: no limit. */
   idleSecs: number | null;
-  /** In the environment of all that the agent starts, as LLM_TOOL_TEST_RUN. */
+  /** Set as LLM_TOOL_TEST_RUN in the environment of everything that the agent starts. */
   mark: string;
 }
 
@@ -36,7 +36,7 @@ export type SupervisedState =
   /** The supervisor is gone and left no exit status: it was killed, or the machine lost power. */
   | { state: 'dead' };
 
-/** What a supervisor keeps in its folder (supervisor/claim.sh says what each holds). */
+/** The files in a supervisor's folder (supervisor/claim.sh describes their contents). */
 export const supervisedFiles = (folder: string) => ({
   claim: join(folder, 'sup'),
   control: join(folder, 'ctl'),
@@ -46,13 +46,13 @@ export const supervisedFiles = (folder: string) => ({
   errors: join(folder, 'sup.err'),
 });
 
-/** From the request to stop until SIGKILL. */
+/** Time between the request to stop and SIGKILL. */
 export const GRACE_SECS = 0.5;
-/** How often, within the idle limit, the output is looked at. */
+/** Returns the seconds between two looks at the output for the idle limit; 0 without a limit. */
 export const idleTickOf = (idleSecs: number | null): number => (idleSecs === null ? 0 : idleSecs / 5);
 const CLAIM_MS = 5000;
 const DYING_MS = 2000;
-const SAID_LIMIT = 300;
+const ERRORS_LIMIT = 300;
 export const supervisorScript = (name: string): string =>
   fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
 
@@ -70,7 +70,7 @@ async function probe(): Promise<Containment> {
   return (await works('--user', '--map-current-user')) ? 'userns' : 'group';
 }
 
-/** The best containment that this machine allows, found out once. LLM_TOOL_TEST_CONTAINMENT forces one, for tests. */
+/** Returns the best containment on this machine, found out once. LLM_TOOL_TEST_CONTAINMENT forces one, for tests. */
 export function containment(): Promise<Containment> {
   const forced = CONTAINMENTS.find(
     (name) => name !== 'container' && name === process.env['LLM_TOOL_TEST_CONTAINMENT'],
@@ -79,11 +79,12 @@ export function containment(): Promise<Containment> {
 }
 
 /**
- * Starts the command under a detached supervisor. When someone else has claimed the folder, theirs goes on. Starts nothing
- * where the disk has no room for its end.
+ * Starts the command under a detached supervisor. If another supervisor has claimed the folder, that one continues.
+ * Starts nothing if the disk has no room for recording the agent's end. Throws if no supervisor claims the folder
+ * within 5 s.
  */
 export async function startSupervised(command: SupervisedCommand): Promise<void> {
-  // Written over in place by the supervisor: what an agent's end needs on the disk is there before the agent.
+  // The supervisor overwrites these files in place: their disk space is reserved before the agent starts.
   const { exit, stop, session, errors } = supervisedFiles(command.folder);
   for (const file of [exit, stop, session, errors]) writeOnce(file, ' ');
   const mode = await containment();
@@ -104,10 +105,10 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
     cwd: command.folder,
     env: {
       ...command.env,
-      // The supervisor finds its utilities by our PATH: the agent's may shadow them.
+      // The supervisor finds its utilities on our PATH, because the agent's PATH may shadow them.
       PATH: process.env['PATH'] ?? '',
       LLM_TOOL_TEST_AGENT_PATH: command.env['PATH'] ?? '',
-      // What is left of a killed supervisor is found with the rest of the run.
+      // What remains of a killed supervisor is found with the other processes of the run.
       [RUN_MARK]: markOf(command.mark, 'supervisor'),
     },
   });
@@ -126,15 +127,15 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
 }
 
 /**
- * What the supervisor of a start, or what was to become it, said of its own trouble: `: unshare: ...`, to be put after a
- * message; empty where it said nothing.
+ * Returns what the supervisor of a start, or the process that was to become it, reported as its own errors. The text is
+ * to be appended to a message: `: unshare: ...`; '' without errors.
  */
 export async function supervisorErrors(folder: string): Promise<string> {
   const errors = ((await readTextIfThere(supervisedFiles(folder).errors)) ?? '').trim();
-  return errors === '' ? '' : `: ${endOf(errors.replaceAll('\n', '; '), SAID_LIMIT)}`;
+  return errors === '' ? '' : `: ${endOf(errors.replaceAll('\n', '; '), ERRORS_LIMIT)}`;
 }
 
-/** The end of the agent that is recorded in a folder; null where there is none. */
+/** Returns the end of the agent that is recorded in a folder; null if there is none. */
 export async function readExit(folder: string): Promise<SupervisedState | null> {
   const exit = await readTextIfThere(supervisedFiles(folder).exit);
   if (exit?.endsWith('\n') !== true) return null;
@@ -143,7 +144,7 @@ export async function readExit(folder: string): Promise<SupervisedState | null> 
   return { state: 'ended', exitCode: Number(exit), stopped };
 }
 
-/** The supervisor that has claimed a folder; null when the claim is not there or not complete. */
+/** Returns the supervisor that has claimed a folder; null if the claim is missing or incomplete. */
 async function readClaim(folder: string): Promise<ProcessIdentity | null> {
   const claim = (await readTextIfThere(supervisedFiles(folder).claim)) ?? '';
   const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim) ?? [];
@@ -152,7 +153,7 @@ async function readClaim(folder: string): Promise<ProcessIdentity | null> {
     : { pid: Number(pid), boot, start };
 }
 
-/** What has become of the agent in a folder. Liveness is read before the exit status, which is written before death. */
+/** Returns the state of the agent in a folder. Reads liveness before the exit status, which is written before death. */
 export async function inspect(folder: string): Promise<SupervisedState> {
   const supervisor = await readClaim(folder);
   if (supervisor === null) {
@@ -167,15 +168,15 @@ export async function inspect(folder: string): Promise<SupervisedState> {
 }
 
 /**
- * Resolves when the agent has ended and nothing of it is alive, or when its supervisor is found dead, which is looked for
- * once a second; rejects when the signal aborts. Adopts what runs.
+ * Waits until the agent has ended and none of its processes is alive, or until its supervisor is found dead, which is
+ * checked once a second. Also works for an agent that an earlier worker started. Rejects when the signal aborts.
  */
 export async function waitForEnd(
   folder: string,
   signal: AbortSignal,
   looking = everySecond,
 ): Promise<SupervisedState> {
-  // Watched before the first look, so that nothing that happens in between is missed.
+  // Watched before the first look, so that no change in between is missed.
   const changes = watchEnd(folder, signal, looking);
   try {
     for (;;) {
@@ -191,13 +192,13 @@ export async function waitForEnd(
   }
 }
 
-/** The exit status is written while the last processes still die; the supervisor is the last of them. */
+/** The exit status is written while the last processes are still dying. The supervisor is the last to die. */
 async function supervisorGone(folder: string): Promise<void> {
   const supervisor = await readClaim(folder);
   await waitUntil(() => (supervisor === null || !isAlive(supervisor) ? true : null), DYING_MS, 2);
 }
 
-/** A folder watch tells within a millisecond; the look once a second notices a supervisor that was killed. */
+/** Watching the folder notices an end within a millisecond; checking once a second notices a killed supervisor. */
 function watchEnd(
   folder: string,
   signal: AbortSignal,
@@ -212,7 +213,7 @@ function watchEnd(
     });
     watcher.on('error', check);
   } catch {
-    // Out of inotify watches: looking alone must do.
+    // There are no inotify watches left: the check once a second must do.
   }
   const forget = looking(check);
   signal.addEventListener('abort', check);
@@ -226,7 +227,7 @@ function watchEnd(
   };
 }
 
-/** Asks the supervisor to stop the agent and waits until nothing of it is alive. */
+/** Asks the supervisor to stop the agent, or kills it if it cannot be asked. Waits until no process of it is alive. */
 export async function stopSupervised(folder: string, reason: 'cancel' | 'cost'): Promise<SupervisedState> {
   const asked = await waitUntil(async () => {
     const now = await inspect(folder);
@@ -237,7 +238,7 @@ export async function stopSupervised(folder: string, reason: 'cancel' | 'cost'):
   return waitForEnd(folder, AbortSignal.timeout(30_000));
 }
 
-/** False while nobody listens (ENXIO) or the FIFO is not there yet. */
+/** Returns false while nobody reads the FIFO (ENXIO), or while it does not exist. */
 async function writeToFifo(path: string, text: string): Promise<boolean> {
   try {
     const fifo = await open(path, constants.O_WRONLY | constants.O_NONBLOCK);

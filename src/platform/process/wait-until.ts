@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Polls `check` until it gives something other than null, or `timeoutMs` passes (then null). */
+/** Polls `check` until it returns something other than null. Returns null after `timeoutMs`. */
 export async function waitUntil<T>(
   check: () => Promise<T | null> | T | null,
   timeoutMs: number,

@@ -1,6 +1,6 @@
 /**
- * Why a connection to a Temporal server will not come about however often it is tried, as the native client says it: a
- * certificate or a login that is refused. null where the server may only be away.
+ * Returns why a connection to a Temporal server can never succeed: its certificate or the login is rejected, judging by
+ * the messages of the native client. null if the server may just be unreachable.
  */
 export function connectionProblem(error: unknown): string | null {
   const texts: string[] = [];

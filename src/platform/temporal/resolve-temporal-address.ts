@@ -1,14 +1,16 @@
-// Apart from the client, which takes longer to load than most commands take: some only want to know the address.
+// Separate from the client, which takes longer to load than most commands run: some need only the address.
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 
 export interface TemporalAddress {
   address: string;
   namespace: string;
-  /** Use TLS settings and keys of Temporal's own configuration (a given server), or a plain loopback connection. */
+  /** Use TLS settings and keys of Temporal's own configuration (an external server), or a plain loopback connection. */
   external: boolean;
 }
 
-/** The server that Temporal's own environment variables or configuration file name; null when they name none. */
+/**
+ * Returns the server from `flag`, or from Temporal's environment variables or configuration file; null if none is set.
+ */
 export function resolveTemporalAddress(flag?: string): TemporalAddress | null {
   const { connectionOptions, namespace } = loadClientConnectConfig();
   const address = flag ?? connectionOptions.address;

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '../../lib/search-attributes.js';
 
-/** Thrown for a namespace that lacks search attributes which we may not make; the message names the commands. */
+/** Thrown for a namespace with wrong search attributes, or without some that we may not create; says what to do. */
 export class UnusableNamespace extends Error {}
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
@@ -10,14 +10,16 @@ type Type = (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES];
 const typeNumber = (type: Type): number => IndexedValueType[`INDEXED_VALUE_TYPE_${type}`];
 const WANTED = Object.entries(SEARCH_ATTRIBUTES);
 
-/** gRPC codes of a server that does not have the operator's service (Temporal Cloud), or keeps it for others. */
+/** gRPC codes of a server without the operator service (Temporal Cloud), or with one that we may not use. */
 const NOT_FOR_US: readonly unknown[] = [7, 12, 16];
 const INVALID_ARGUMENT = 3;
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
 /**
- * Makes our search attributes where they are missing and checks their types. Where we may not ask for them, which takes
- * rights that a namespace's users need not have, a search by each tells whether it is there.
+ * Creates our search attributes if they are missing, and checks their types. Listing them takes rights that the users
+ * of a namespace may not have; without these, a search by each attribute shows whether it exists.
+ *
+ * @throws UnusableNamespace
  */
 export async function ensureSearchAttributes(client: Client): Promise<void> {
   const known = await listAttributes(client);
@@ -36,7 +38,7 @@ export async function ensureSearchAttributes(client: Client): Promise<void> {
 const typeName = (number: number | null | undefined): string =>
   (IndexedValueType[number ?? 0] ?? 'UNKNOWN').replace('INDEXED_VALUE_TYPE_', '');
 
-/** null where that is not for us to ask. */
+/** null if we may not list them. */
 async function listAttributes(client: Client): Promise<Record<string, number> | null> {
   const { namespace } = client.options;
   try {

@@ -6,20 +6,22 @@ import { ensureSearchAttributes } from './search-attributes.js';
 
 const LOOPBACK = /^(127\.|localhost:|\[::1\]:)/;
 
-/** Connects, or throws within `timeoutMs`. Close the client's connection after use. */
+/** Connects, or throws within `timeoutMs`. The caller must close the connection of the client. */
 export async function connect(to: TemporalAddress, timeoutMs = 5000): Promise<Client> {
   const options = to.external ? loadClientConnectConfig().connectionOptions : {};
   const connection = await Connection.connect({
     ...options,
     address: to.address,
     connectTimeout: timeoutMs,
-    // A proxy that the shell names is for the world outside, where this machine's loopback is another one.
+    // The proxy in the shell's environment is for other hosts: it would connect to its own loopback interface.
     ...(LOOPBACK.test(to.address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
   });
   return new Client({ connection, namespace: to.namespace });
 }
 
-/** Connects, asks and closes the connection. Throws when the server is not there in time, or the signal comes. */
+/**
+ * Connects, calls `ask` and closes the connection. Throws if the server does not answer in time or the signal aborts.
+ */
 export async function withClient<T>(
   to: TemporalAddress,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
@@ -34,7 +36,7 @@ export async function withClient<T>(
   }
 }
 
-/** Finished workflows are kept for 30 days: a namespace that the development server makes keeps them for one. */
+/** Keeps finished workflows for 30 days. In a namespace of the development server, the default is one day. */
 async function keepForDays(client: Client): Promise<void> {
   await client.workflowService.updateNamespace({
     namespace: client.options.namespace,
@@ -42,7 +44,11 @@ async function keepForDays(client: Client): Promise<void> {
   });
 }
 
-/** Makes the server fit. On a given server search attributes that are there already are enough. @throws UnfitNamespace */
+/**
+ * Prepares a namespace for us. On an external server, only the search attributes are needed.
+ *
+ * @throws UnusableNamespace
+ */
 export async function prepareNamespace(client: Client, external: boolean): Promise<void> {
   await ensureSearchAttributes(client);
   if (!external) await keepForDays(client);

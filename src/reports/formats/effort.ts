@@ -3,7 +3,7 @@ import { shownTokens } from '../../results/records/recorded-usage.js';
 import { sumUsage } from '../../results/records/token-usage.js';
 import type { ReportedCell } from './sweep-report.js';
 
-/** What the runs of a sweep took, of what was not reused; null is what is not known. */
+/** Adds up the time and tokens of a sweep's runs, without reused ones; null: unknown. */
 export function effortOf(cells: readonly ReportedCell[]) {
   const own = cells.filter(({ cell }) => !cell.cached);
   const durations = own.flatMap(({ cell }) => cell.duration_secs ?? []);
@@ -13,12 +13,12 @@ export function effortOf(cells: readonly ReportedCell[]) {
   return {
     seconds: durations.length === 0 ? null : durations.reduce((sum, seconds) => sum + seconds, 0),
     tokens: sumUsage(used.map(({ usage }) => usage)),
-    /** Some of the agents were interrupted: there are more tokens than that. */
+    /** Whether some agents were interrupted, so that the tokens are a lower bound. */
     atLeast: used.some(({ atLeast }) => atLeast),
   };
 }
 
-/** "Runs took 3m 20s, tokens 1,200 in and 350 out". */
+/** Formats the effort: "Runs took 3m 20s, tokens 1,200 in and 350 out". */
 export function effortText(cells: readonly ReportedCell[]): string {
   const { seconds, tokens, atLeast } = effortOf(cells);
   const { input, output } = tokens;
@@ -30,5 +30,5 @@ export function effortText(cells: readonly ReportedCell[]): string {
   ].join(', ');
 }
 
-/** "1,200"; "n/a" is not 0. */
+/** Formats a number of tokens: "1,200"; "n/a" if it is unknown, which is not 0. */
 export const tokenText = (count: number | null): string => count?.toLocaleString('en') ?? 'n/a';

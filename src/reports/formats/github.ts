@@ -3,19 +3,23 @@ import { cellNamer } from '../sweep-labels.js';
 import { renderMarkdown } from './md.js';
 import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
 
-/** A step's summary may have 1 MiB: what is too long is refused as a whole. The rest is for what the step adds. */
+/**
+ * GitHub's limit for a step summary is 1 MiB, beyond which it rejects all of it. The rest is for the step's own text.
+ */
 const MOST_BYTES = 1_000_000;
-/** GitHub shows so many errors of a step. */
+/** GitHub shows only this many errors of a step. */
 const MOST_ERRORS = 10;
 
-/** For GITHUB_STEP_SUMMARY: markdown with as many rows as it may hold; in a workflow, errors for its page too. */
+/**
+ * For GITHUB_STEP_SUMMARY: markdown with as many rows as fit. In a workflow, it also logs errors for GitHub to show.
+ */
 export const github: SweepFormat = {
   render: summary,
   appends: true,
   log: { variable: 'GITHUB_ACTIONS', lines: annotations },
 };
 
-/** Without links: no file of a run can be reached from the page of a workflow. */
+/** Without links, because the files of runs cannot be reached from a workflow's page. */
 function summary(report: SweepReport): string {
   let most = report.cells.length;
   let text = renderMarkdown(report, { most: Infinity, links: false });
@@ -26,7 +30,7 @@ function summary(report: SweepReport): string {
   return text;
 }
 
-/** Workflow commands, one for each cell that failed or could not be tested. */
+/** Returns workflow commands, one for each cell that failed or could not be tested. */
 function annotations({ document, cells }: SweepReport): string[] {
   const nameOf = cellNamer(document.cells);
   const failed = cells.filter(({ cell }) => cell.outcome === 'fail' || cell.outcome === 'error');
@@ -41,7 +45,7 @@ function annotations({ document, cells }: SweepReport): string[] {
   ];
 }
 
-/** As the runner reads them again. */
+/** Escapes text in the way that GitHub's runner decodes it. */
 const data = (text: string): string =>
   plainText(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -19,7 +19,7 @@ interface Place {
   base: string;
 }
 
-/** A cell: outcome, name and figures in a line; below it, when it is opened, what its run has left. */
+/** Renders a cell: its outcome, name and figures on one line, and the records of its run when it is opened. */
 export function cellDetails(reported: ReportedCell, { at, name, base }: Place): Markup {
   const { cell, records } = reported;
   const outcome = cell.outcome ?? 'waiting';
@@ -162,7 +162,7 @@ ${rows}</tbody></table></div>`,
   );
 }
 
-/** What the harness ran beside the agent; output only of what failed. */
+/** Lists the commands that the harness ran besides the agent. Only failed ones have their output. */
 function commands({ setup, context, post_scripts: post }: RunRecord): Markup | null {
   const all = [...setup, ...context, ...post];
   if (all.length === 0) return null;

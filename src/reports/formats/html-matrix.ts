@@ -12,10 +12,10 @@ import {
 } from '../matrix.js';
 import { markup, type Markup } from './markup.js';
 
-/** Where the details of a cell are, by its number in the sweep. */
+/** Returns the anchor of a cell's details, by its number in the sweep from 0. */
 export const anchorOf = (at: number): string => `cell-${at + 1}`;
 
-/** Scenarios down, agents and models across; each run is a mark that leads to its details. */
+/** Renders the matrix: scenarios down, agents and models across. Each run is a mark that links to its details. */
 export function matrixTable(cells: readonly SweepCell[]): Markup {
   const { rows, columns } = toMatrix(cells);
   const variants = hasVariants(cells);

@@ -1,4 +1,4 @@
-/** The look of the page, light and dark. In one piece: the page's policy names its hash. */
+/** The style of the page, light and dark. It is a single text because the page's policy contains its hash. */
 export const style = `
 :root {
   color-scheme: light dark;

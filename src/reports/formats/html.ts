@@ -11,10 +11,10 @@ import { style } from './html-style.js';
 import { markup, type Markup } from './markup.js';
 import type { SweepFormat, SweepReport } from './sweep-report.js';
 
-/** One page for a browser, without scripts, and without anything that is fetched: outcomes on top, then every cell. */
+/** One page for a browser, without scripts and external resources: outcomes first, then every cell. */
 export const html: SweepFormat = { render: page };
 
-/** Nothing may be loaded or run but the page's own style. */
+/** Allows the page's own style only: nothing else is loaded or run. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -65,7 +65,7 @@ const statusChip = (document: SweepDocument): Markup =>
     ? markup``
     : markup`<span class="chip cancelled">${isOpen(document) ? 'not finished' : document.status}</span>`;
 
-/** The shares of the outcomes; the policy allows no style that is written in a tag, so it is a drawing. */
+/** Draws the shares of the outcomes. It is an SVG because the policy forbids style attributes. */
 function progressBar({ totals }: SweepDocument): Markup {
   const shares: [string, number][] = [
     ['pass', totals.passed],

@@ -1,6 +1,6 @@
 import type { SweepFormat } from './sweep-report.js';
 
-/** Reports of a sweep, by the name of their format. Loaded when needed: `--help` names them all. */
+/** Sweep reports, by the name of their format. They are loaded on demand, because `--help` lists all names. */
 const formats = {
   md: async () => (await import('./md.js')).md,
   html: async () => (await import('./html.js')).html,

@@ -6,8 +6,8 @@ import { markup, type Markup } from './markup.js';
 import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
 
 /**
- * JUnit XML, as CI services read it: a suite a scenario, a test case a cell. What was cancelled or has not run yet is
- * skipped. Readers want a time of everything: it is 0 where none is known.
+ * JUnit XML, as CI services read it: a suite per scenario, a test case per cell. Cells that were cancelled or have not
+ * run yet are skipped. Readers require a time, so an unknown one is 0.
  */
 export const junit: SweepFormat = { render };
 
@@ -34,7 +34,7 @@ function counts(cells: readonly ReportedCell[]): Markup {
 
 const time = (seconds: number | null): string => (seconds ?? 0).toFixed(3);
 
-/** Readers tell test cases apart by class and name, whichever suite they are in. */
+/** Readers identify test cases by class and name, across all suites. */
 function namer(cells: readonly SweepCell[]): (cell: SweepCell) => string {
   const columns = cellColumns(cells).filter(({ heading }) => heading !== 'Agent');
   return (cell) => columns.map(({ of }) => of(cell)).join(' ');
@@ -74,7 +74,7 @@ function verdict(reported: ReportedCell): Markup | null {
   }
 }
 
-/** The message, and every gate that did not pass on a line of its own. */
+/** Returns the message, followed by every gate that did not pass, on a line each. */
 function reasons({ cell, records, missing }: ReportedCell): Markup[] {
   const gates = (records?.metrics.details ?? []).filter(({ status }) => status !== 'pass');
   const lines = [

@@ -1,13 +1,13 @@
 import { plainText } from '../../lib/format/plain-text.js';
 
-/** Text with tags of ours, in which all other text is escaped. */
+/** Text with our own tags, in which all other text is escaped. */
 export interface Markup {
   readonly markup: string;
 }
-/** null is left out. */
+/** null produces nothing. */
 export type Part = string | number | null | Markup | readonly Part[];
 
-/** HTML or XML: what is put in is escaped, unless it is markup itself. */
+/** Template tag for HTML and XML: escapes the inserted values, unless they are markup themselves. */
 export function markup(texts: TemplateStringsArray, ...parts: Part[]): Markup {
   return { markup: texts.map((text, at) => `${text}${written(parts[at] ?? null)}`).join('') };
 }
@@ -25,12 +25,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-  // In an attribute they would become blanks.
+  // In an attribute, these would be read as blanks.
   '\n': '&#10;',
   '\t': '&#9;',
 };
 
-/** Text that any place between tags or in quotes takes, and that XML 1.0 can hold at all. */
+/** Escapes text for use between tags and in quotes, and replaces characters that XML 1.0 cannot contain. */
 const escaped = (text: string): string =>
   plainText(text)
     .replace(/[\p{Cs}\uFFFE\uFFFF]/gu, '\uFFFD')

@@ -26,22 +26,22 @@ import {
   type SweepReport,
 } from './sweep-report.js';
 
-/** For a pull request or an issue: totals, outcomes at a glance, why cells did not pass, all runs. */
+/** For a pull request or an issue: totals, a matrix of outcomes, why cells did not pass, and all runs. */
 export const md: SweepFormat = {
   render: (report) => renderMarkdown(report, { most: Infinity, links: true }),
 };
 
 export interface MarkdownOptions {
-  /** So many rows of each table; how many more there are is said. */
+  /** The most rows of each table; the number of rows left out is shown. */
   most: number;
-  /** Whether the files of runs can be reached from where this is read. */
+  /** Whether the reader can open the files of runs. */
   links: boolean;
 }
 
-/** Longer messages are in the report of the run. */
+/** The longest message that is shown. The report of the run has the whole text. */
 const LONGEST = 300;
 
-/** The report as markdown; GitHub's, with tables. */
+/** Renders the report as GitHub-flavored markdown. */
 export function renderMarkdown(report: SweepReport, options: MarkdownOptions): string {
   const { document, cells } = report;
   const failed = cells.filter(({ cell }) => cell.outcome === 'fail' || cell.outcome === 'error');
@@ -117,7 +117,7 @@ function failures(report: SweepReport, cells: readonly ReportedCell[], options: 
   return limited(['Outcome', ...headings, 'Gate', 'Why', 'Report'], cells, row, options);
 }
 
-/** What got worse since the previous runs of the cells. */
+/** Lists what got worse since the previous runs of the cells. */
 function regressions(cells: readonly SweepCell[], { most }: MarkdownOptions): string[] {
   const columns = cellColumns(cells);
   const found = cells.flatMap((cell) =>
@@ -163,7 +163,9 @@ function whereToRead({ base }: SweepReport, reported: ReportedCell, { links }: M
   return links ? `[report](${fileUrl(base, cell.results_dir, 'report.md')})` : inline(records.run.run_id);
 }
 
-/** A table of at most so many rows, whole, and how many more there are; the rows of the footer are always there. */
+/**
+ * Renders a table with at most `most` rows and the number of rows left out. The rows of the footer are always shown.
+ */
 function limited<T>(
   header: readonly string[],
   items: readonly T[],

@@ -3,20 +3,20 @@ import type { RunRecord } from '../../results/records/run-record.js';
 import type { GateDetail, Metrics } from '../../results/records/result-line.js';
 import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
 
-/** What a report of a sweep is made of. All text in it is redacted already. */
+/** The contents of a sweep report. All text in it is redacted already. */
 export interface SweepReport {
   document: SweepDocument;
   /** In the order of the document. */
   cells: readonly ReportedCell[];
-  /** Absolute: the folder from which links lead to the files of runs. */
+  /** The absolute path of the folder to which links to the files of runs are relative. */
   base: string;
 }
 
 export interface ReportedCell {
   cell: SweepCell;
-  /** What its run has left; null where nothing was run, or it cannot be read any more. */
+  /** What its run recorded; null if nothing was run, or if it can no longer be read. */
   records: RunRecords | null;
-  /** Why it cannot be read. */
+  /** Why the records cannot be read. */
   missing: string | null;
 }
 
@@ -28,13 +28,13 @@ interface RunRecords {
 /** A way to write a report of a sweep. */
 export interface SweepFormat {
   render(report: SweepReport): string;
-  /** Others write to the same file: it is added to, not replaced. */
+  /** Append to the file instead of replacing it, because others write to it too. */
   appends?: boolean;
-  /** What a service that sets this variable to `true` reads in the log of the command. */
+  /** Lines for the command's log, for a service that sets this variable to `true`. */
   log?: { variable: string; lines(report: SweepReport): string[] };
 }
 
-/** The first gate that failed; where none did, the first that could not be checked. */
+/** Returns the first gate that failed; if none did, the first that could not be checked; or null. */
 export const firstFailing = ({ records }: ReportedCell): GateDetail | null => {
   const gates = records?.metrics.details ?? [];
   return (
@@ -42,7 +42,7 @@ export const firstFailing = ({ records }: ReportedCell): GateDetail | null => {
   );
 };
 
-/** A relative URL of a file of a run; `path` is relative to the run's folder. */
+/** Returns the URL, relative to `base`, of a file of a run. `path` is relative to the run's folder. */
 export function fileUrl(base: string, folder: string, path: string): string {
   return relative(base, join(folder, path))
     .split(sep)
@@ -51,5 +51,5 @@ export function fileUrl(base: string, folder: string, path: string): string {
     .concat(path.endsWith('/') ? '/' : '');
 }
 
-/** Parentheses would end a link of markdown. */
+/** Parentheses would end a markdown link. */
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

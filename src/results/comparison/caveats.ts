@@ -4,7 +4,7 @@ import { resultsOfRetries, type Pair, type SweepResults } from './samples.js';
 
 type Sweep = SweepResults & Pick<SweepInputs, 'prices'>;
 
-/** What makes the numbers of two sweeps less than they seem, in sentences. */
+/** Returns sentences about what makes the numbers of two sweeps less reliable than they look. */
 export const caveatsOf = (base: Sweep, head: Sweep, pairs: readonly Pair[]): string[] => [
   ...sweepDoubts('base', base),
   ...sweepDoubts('head', head),
@@ -29,10 +29,10 @@ function sweepDoubts(name: string, { status, cells, lines }: Sweep): string[] {
   ];
 }
 
-/** Shares of cells that could not be tested may differ by so much without a word. */
+/** The largest difference between shares of errors that is not reported. */
 const ALIKE = 0.1;
 
-/** Where errors come with what the tool does, the cells that are left are no fair sample. */
+/** If errors depend on how the tool behaves, the remaining cells are not a fair sample. */
 function errorDoubts(pairs: readonly Pair[]): string[] {
   const of = (name: keyof Pair): { errored: number; ended: number } => {
     const sum = (read: (side: Pair['base']['side']) => number): number =>

@@ -6,34 +6,34 @@ import type { Change, Configuration } from './document.js';
 import { jsonDifferences } from './json-differences.js';
 import type { Pair, SweepResults } from './samples.js';
 
-/** What the record of a run says of what it was made with; null is what nobody knows. */
+/** What the record of a run contains about its inputs; null: unknown. */
 export interface RunFacts {
   agent_version: string | null;
   model_used: string | null;
   environment: string;
-  /** Names the content of the target's program. */
+  /** Fingerprint of the target's program. */
   target: string | null;
   /** What its health check printed. */
   health_check: string | null;
 }
 
-/** What a sweep was planned with and run with, as far as it can be read. */
+/** The inputs that a sweep was planned and run with, as far as they can be read. */
 export interface SweepInputs {
-  /** By label, in their variants: scenario.json of the store, its steps by their names. */
+  /** By label of scenario and variant: scenario.json of the store, with its steps by name. */
   scenarios: ReadonlyMap<string, Json>;
   /** Settings of the config, by agent. */
   agents: { readonly [name: string]: Json };
   prices: Json;
-  /** By folder of the run. */
+  /** By the folder of the run. */
   facts: ReadonlyMap<string, RunFacts>;
 }
 
-/** What of scenario.json has no part in what a run comes to. */
+/** Parts of scenario.json that do not affect the result of a run. */
 const NEUTRAL = /^scenario\.(description|tier|tags|agents|repeat|cost\.cache)\b/;
-/** What is meant to change between two sweeps, and not what it is tested with. */
+/** The target, which is meant to change between two sweeps: a change of it casts no doubt on the comparison. */
 const TARGET = /^target(_path|_files)?\b/;
 
-/** Whatever is known to differ between the sweeps in the configurations that both have. */
+/** Returns the differences between the sweeps' inputs, in the configurations that both have. */
 export function changesBetween(
   base: SweepInputs & Pick<SweepResults, 'variant'>,
   head: SweepInputs & Pick<SweepResults, 'variant'>,
@@ -49,7 +49,7 @@ export function changesBetween(
       const files = fixtureFiles.get(name) ?? [];
       if (before === undefined || after === undefined) return [];
       const found = scenarioChanges(name, before, after, files);
-      // What a variant changes is what is to be compared.
+      // The differences between two variants are what is to be compared.
       return base.variant === head.variant ? found : found.map((change) => ({ ...change, doubtful: false }));
     }),
     ...names(({ agent }) => agent).flatMap((name) =>
@@ -74,8 +74,8 @@ const UNRECORDED =
   "something that is not recorded: a program's file, the value of a variable, or this program's build";
 
 /**
- * Whether cells of the same repetition have the same cache key, which names everything that a result depends on; null
- * where none of them have one on both sides.
+ * Returns whether cells of the same repetition have the same cache key, which covers everything that a result depends
+ * on; null if no repetition has a key on both sides.
  */
 export function hasSameInputs({ base, head }: Pair): boolean | null {
   const keys = new Map(base.cells.map(({ cell, line }) => [cell.repetition, line?.cache_key ?? null]));
@@ -97,7 +97,7 @@ const changeOf = (what: string, of: string, more: Partial<Change> = {}): Change 
 
 function scenarioChanges(name: string, before: Json, after: Json, files: readonly string[]): Change[] {
   return jsonDifferences(before, after).flatMap((path) => {
-    // The target as it is run stands beside it.
+    // The target as it was run is compared under `target`.
     if (path.startsWith('scenario.target')) return [];
     if (path === 'fixture') {
       const onlyTarget =
@@ -116,7 +116,7 @@ function scenarioChanges(name: string, before: Json, after: Json, files: readonl
   });
 }
 
-/** Names of files, but not of hundreds. */
+/** Lists the first few file names. */
 const someOf = (files: readonly string[]): string => {
   const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
   return files.length === 0 ? 'its files' : files.slice(0, MOST_FILES).join(', ') + more;
@@ -124,7 +124,7 @@ const someOf = (files: readonly string[]): string => {
 
 const MOST_FILES = 5;
 
-/** The target, where it is a file of the fixture; null where it is looked for elsewhere. */
+/** Returns the path of the target if it is a file of the fixture; null if it is found elsewhere. */
 function targetFile(scenario: Json): string | null {
   const target = isJsonObject(scenario) ? scenario['target'] : undefined;
   const binary = isJsonObject(target) ? target['binary'] : undefined;
@@ -136,7 +136,7 @@ function textAt(value: Json, key: string): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-/** What records say, where both sides say it, and not the same. */
+/** Returns the values in run records that both sides have and that differ. */
 function factChanges(
   { base, head }: Pair,
   before: SweepInputs['facts'],
@@ -164,7 +164,7 @@ const valuesOf = (lines: readonly ResultLine[], facts: SweepInputs['facts'], nam
     .sort()
     .join(', ');
 
-/** The same change of several scenarios or agents is one. */
+/** Merges the same change of several scenarios or agents into one. */
 function together(changes: readonly Change[]): Change[] {
   const found = new Map<string, Change>();
   for (const change of changes) {

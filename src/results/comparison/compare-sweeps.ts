@@ -12,11 +12,11 @@ import { testOf, verdictOf } from './verdict-of.js';
 
 export interface SweepToCompare extends SweepResults, SweepInputs {}
 
-/** Whether head is better or worse than base, by configuration and in all, and what else is not as it was. */
+/** Compares two sweeps, by configuration and in total: is head better or worse than base, and what else differs? */
 export function compareSweeps(
   base: SweepToCompare,
   head: SweepToCompare,
-  /** By scenario: files of its fixture that are not the same in both. */
+  /** By scenario: files of its fixture that differ between the sweeps. */
   fixtureFiles: ReadonlyMap<string, readonly string[]>,
 ): Comparison {
   const before = armsOf(base, runsOf(head));
@@ -72,7 +72,7 @@ function totalOf(pairs: readonly Pair[]): Comparison['total'] {
   };
 }
 
-/** Each configuration by itself: of many, some look different by chance, for which Holm's correction allows. */
+/** Tests each configuration. Among many, some differ by chance; Holm's correction allows for that. */
 function withAdjusted(pairs: readonly Pair[]): ComparedConfiguration[] {
   const tests = pairs.map((pair) => testOf(isTested(pair) ? [stratumOf(pair)] : []));
   const adjusted = holm(tests.flatMap(({ p }) => p ?? []));

@@ -6,9 +6,9 @@ import type { Arm, Pair } from './samples.js';
 import { testOf, verdictOf } from './verdict-of.js';
 
 /**
- * What `--fail-on-worse` makes of a comparison. It fails closed: head passes only where all that base has tested was
- * tested again, and what is missing could not have made it worse. Nor is head called worse where it could be so only
- * because of what is missing. `onlyInBase`: configurations that head does not have.
+ * Decides the result of `--fail-on-worse`. It fails closed: head passes only if everything that base tested was tested
+ * again, and missing results could not make it worse. On the other hand, head is not called worse if only missing
+ * results could make it so. `onlyInBase`: configurations that head does not have.
  */
 export function decideGate(
   verdict: ComparisonVerdict,
@@ -39,21 +39,21 @@ export function decideGate(
     case 'no difference shown':
       return { result: 'not worse', reasons: [] };
     case 'nothing to compare':
-      // All of them were reused: the inputs are the same, and so is what came of them.
+      // All results were reused: the inputs are the same, and so are the results.
       return { result: 'not worse', reasons: [] };
     default:
       return assertNever(verdict);
   }
 }
 
-/** How many cells have a result, also where that does not count because it is a result of the other side. */
+/** Number of cells that passed or failed, including those not counted because the other side has the same run. */
 const results = ({ tested, shared }: Side): number => tested + shared;
 const missing = ({ errored, cancelled, waiting }: Side): number => errored + cancelled + waiting;
 
 /**
- * Cells without a result, where these decide whether head is worse. What cannot be tested is no fair sample: a broken tool may
- * err where it would have failed, and a judge that is asked only where all gates passed makes errors of passes, never of
- * failures. So a verdict has to hold also where the missing cells came out against it.
+ * Returns a reason if the cells without a result decide whether head is worse. These cells are not a fair sample: a
+ * broken tool may cause errors where it would have failed, and a judge that is asked only after all gates passed turns
+ * passes into errors, never failures. So a verdict must also hold if the missing cells turned out against it.
  */
 function missingCells(verdict: ComparisonVerdict, pairs: readonly Pair[]): string[] {
   const isWorse = verdict === 'worse';
@@ -65,7 +65,7 @@ function missingCells(verdict: ComparisonVerdict, pairs: readonly Pair[]): strin
   return [`${count('head')} cells of head and ${count('base')} of base were not tested: ${otherwise}`];
 }
 
-/** The verdict had the missing cells of head all passed and those of base all failed, or the other way round. */
+/** Returns the verdict if all missing cells of head had passed and all of base failed, or the other way round. */
 function withMissing(pairs: readonly Pair[], { headPasses }: { headPasses: boolean }): ComparisonVerdict {
   const completed = ({ side }: Arm, passes: boolean): Stratum['base'] => ({
     passed: side.passed + (passes ? missing(side) : 0),

@@ -3,16 +3,16 @@ import { Cell } from '../records/cell.js';
 import { SCHEMA_VERSION } from '../records/result-line.js';
 import { Interval } from './wilson-interval.js';
 
-/** Differences that are less probable than this by chance are shown as such. */
+/** Level of significance: a difference is shown as such if its p is not above this. */
 export const ALPHA = 0.05;
 
-/** What cells of different repetitions have in common. */
+/** What repetitions of a cell have in common. */
 export const Configuration = Cell.pick({ scenario: true, agent: true, model: true, variant: true });
 export type Configuration = z.infer<typeof Configuration>;
 
 /**
- * `no difference shown`: there may be one. `too few runs`: whatever their outcomes, so few could not show one.
- * `nothing to compare`: no run of the one side, or the same runs on both.
+ * `no difference shown`: there may still be one. `too few runs`: no outcome of so few runs could show a difference.
+ * `nothing to compare`: one side has no run, or both sides have the same runs.
  */
 export const ComparisonVerdict = z.enum([
   'better',
@@ -23,7 +23,7 @@ export const ComparisonVerdict = z.enum([
 ]);
 export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 
-/** What became of the cells of one side. Only those that passed or failed, by runs that count here, were `tested`. */
+/** Numbers of cells on one side. `tested`: those that passed or failed, in runs that count here. */
 export const Side = z.object({
   passed: z.number().int().describe('Runs that passed'),
   tested: z.number().int().describe('Runs that passed or failed and count here'),
@@ -39,8 +39,8 @@ export const Side = z.object({
 export type Side = z.infer<typeof Side>;
 
 /**
- * What `--fail-on-worse` makes of a comparison. `undecided`: too few runs. `not tested`: what base has tested, head has
- * not, or what is missing decides whether it is worse.
+ * The result of `--fail-on-worse`. `undecided`: too few runs. `not tested`: head lacks results that base has, or the
+ * missing results decide whether it is worse.
  */
 export const Gate = z.object({
   result: z
@@ -64,7 +64,7 @@ export const MEASURES = [
   'composite_score',
 ] as const;
 
-/** One number of runs, before and after: no test is made of it. */
+/** One number measured in runs, before and after. It is not tested for significance. */
 export const Measure = z.object({
   name: z.enum(MEASURES).describe('What is measured'),
   of: z.enum(['mean', 'median']).describe('How it is averaged'),
@@ -87,7 +87,7 @@ export const GateChange = z.object({
 });
 export type GateChange = z.infer<typeof GateChange>;
 
-/** Something besides outcomes that is not as it was. */
+/** A difference in something other than outcomes. */
 export const Change = z.object({
   what: z.string().describe('What differs besides outcomes'),
   base: z.string().nullable().describe('Value as text; null: none, or not kept'),

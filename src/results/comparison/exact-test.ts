@@ -1,37 +1,37 @@
-/** Passed runs of all runs that were tested. */
+/** Passed runs, and all runs that were tested. */
 interface Count {
   passed: number;
   tested: number;
 }
 
-/** What is compared only with itself: a configuration, before and after. */
+/** One configuration, before and after. It is compared only with itself. */
 export interface Stratum {
   base: Count;
   head: Count;
 }
 
-/** Equally probable tables must not differ by how their digits round; R's fisher.test allows for as much. */
+/** Rounding errors must not make equally probable tables differ; fisher.test of R has the same tolerance. */
 const TOLERANCE = 1e-7;
 
 /**
- * Exact conditional test of whether runs of head pass as often as runs of base, two-sided: the probability, were there no
- * difference in any stratum, of a number of passes in head that is at most as probable as the one observed, given how many
- * runs there are and how many of each stratum pass. With one stratum this is Fisher's exact test.
+ * Two-sided exact conditional test of whether runs of head pass as often as runs of base. Returns the probability,
+ * assuming no difference in any stratum, of a number of passes in head that is at most as probable as the observed one,
+ * given the numbers of runs and passes in each stratum. With one stratum this is Fisher's exact test.
  *
- * R. A. Fisher, Statistical Methods for Research Workers, 5th ed. (1934), section 21.02; for strata N. Mantel and
- * W. Haenszel, JNCI 22 (1959) 719-748, exactly as C. R. Mehta, N. R. Patel and R. Gray, JASA 80 (1985) 969-973. It is what
- * mantelhaen.test(exact = TRUE) of R computes, which fisher.test agrees with.
+ * R. A. Fisher, Statistical Methods for Research Workers, 5th ed. (1934), section 21.02; for strata N. Mantel and W.
+ * Haenszel, JNCI 22 (1959) 719-748, exact as in C. R. Mehta, N. R. Patel and R. Gray, JASA 80 (1985) 969-973.
+ * mantelhaen.test(exact = TRUE) of R computes the same, and fisher.test agrees with it.
  */
 export function exactTest(strata: readonly Stratum[]): number {
   const { first, probabilities } = passesOfHead(strata);
   const observed = probabilities[sum(strata, ({ head }) => head.passed) - first] ?? 0;
   const most = observed * (1 + TOLERANCE);
   const p = probabilities.reduce((all, probability) => (probability <= most ? all + probability : all), 0);
-  // What is too improbable for a number is still possible.
+  // A probability too small for a number is still not 0.
   return Math.min(1, Math.max(p, Number.MIN_VALUE));
 }
 
-/** The smallest p that so many runs can give, whatever becomes of them: all runs of one side pass, none of the other. */
+/** Returns the smallest p that so many runs can give: all runs of one side pass, and none of the other. */
 export const smallestP = (strata: readonly Stratum[]): number =>
   exactTest(
     strata.map(({ base, head }) => ({
@@ -40,7 +40,10 @@ export const smallestP = (strata: readonly Stratum[]): number =>
     })),
   );
 
-/** How many runs a side each of so many configurations (1 or more) needs, so that any difference could be shown at this level. */
+/**
+ * Returns the runs per side that each of the configurations (1 or more) needs so that any difference can be
+ * significant.
+ */
 export function leastRuns(configurations: number, alpha: number): number {
   const side = (runs: number): Count => ({ passed: 0, tested: runs });
   const strata = (runs: number): Stratum[] =>
@@ -51,8 +54,9 @@ export function leastRuns(configurations: number, alpha: number): number {
 }
 
 /**
- * How much larger the share of passed runs is in head, as the mean of the strata's differences, weighted after Mantel and
- * Haenszel; null where no stratum has runs on both sides. Its sign is that of the test: passes in head, less those expected.
+ * Returns by how much the share of passed runs is larger in head: the mean of the strata's differences, with the
+ * weights of Mantel and Haenszel; null if no stratum has runs on both sides. It has the sign of the test's statistic,
+ * which is the number of passes in head less the expected number.
  */
 export function meanDifference(strata: readonly Stratum[]): number | null {
   const weight = ({ base, head }: Stratum): number =>
@@ -64,13 +68,13 @@ export function meanDifference(strata: readonly Stratum[]): number | null {
   return sum(strata, (stratum) => (weight(stratum) === 0 ? 0 : weight(stratum) * difference(stratum))) / all;
 }
 
-/** Probabilities of each possible number of passes in head, from `first` on. */
+/** Probability of each possible number of passes in head, from `first` on. */
 interface Distribution {
   first: number;
   probabilities: number[];
 }
 
-/** Of all strata together: each stratum's is hypergeometric, and they are independent, so that they are convolved. */
+/** Convolves the distributions of the strata, which are hypergeometric and independent. */
 function passesOfHead(strata: readonly Stratum[]): Distribution {
   const most = Math.max(0, ...strata.map(({ base, head }) => base.tested + head.tested));
   const log = logFactorials(most);
@@ -102,7 +106,7 @@ function hypergeometric({ base, head }: Stratum, log: readonly number[]): Distri
   };
 }
 
-/** ln(n!) for n = 0..most: factorials themselves are no numbers from 171 on. */
+/** Returns ln(n!) for n = 0..most. From n = 171 on, n! itself is too large for a number. */
 function logFactorials(most: number): number[] {
   const logs = [0];
   for (let n = 1; n <= most; n++) logs.push((logs[n - 1] ?? 0) + Math.log(n));

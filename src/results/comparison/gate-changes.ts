@@ -2,7 +2,7 @@ import { gateKey } from '../gate-key.js';
 import type { ResultLine } from '../records/result-line.js';
 import type { GateChange } from './document.js';
 
-/** Gates that pass more or less often than before; first what got worse, most of all at the top. */
+/** Returns the gates that pass more or less often than before, those that got worse most first. */
 export function gateChanges(base: readonly ResultLine[], head: readonly ResultLine[]): GateChange[] {
   const [before, after] = [countGates(base), countGates(head)];
   const changes = [...after].flatMap(([gate, now]) => {
@@ -15,7 +15,7 @@ export function gateChanges(base: readonly ResultLine[], head: readonly ResultLi
   return changes.sort((a, b) => a.by - b.by).map(({ found }) => found);
 }
 
-/** A gate that could not be checked says nothing. */
+/** Counts how often each gate was checked and passed. A gate that could not be checked is not counted. */
 function countGates(lines: readonly ResultLine[]): Map<string, GateChange['base']> {
   const counts = new Map<string, GateChange['base']>();
   for (const detail of lines.flatMap((line) => line.metrics?.details ?? [])) {

@@ -1,7 +1,7 @@
 /**
- * p values of several tests, enlarged so that the chance of any false alarm among all of them stays below the level that
- * each is compared with; in the order given.
- * S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979) 65-70.
+ * Returns the p values of several tests, adjusted so that the chance of any false alarm among them stays below the
+ * level that each is compared with; in the given order. S. Holm, "A simple sequentially rejective multiple test
+ * procedure", Scandinavian Journal of Statistics 6 (1979) 65-70.
  */
 export function holm(ps: readonly number[]): number[] {
   const adjusted = new Array<number>(ps.length);

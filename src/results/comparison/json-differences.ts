@@ -1,6 +1,9 @@
 import { isJsonObject, type Json } from '../../lib/json.js';
 
-/** Paths of what is not the same in two values, such as `steps.agent.prompt` or `gates[1].path`; a list of another length as a whole. */
+/**
+ * Returns the paths at which two values differ, such as `steps.agent.prompt` or `gates[1].path`. Lists of different
+ * lengths differ as a whole.
+ */
 export function jsonDifferences(a: Json | undefined, b: Json | undefined, path = ''): string[] {
   if (isJsonObject(a) && isJsonObject(b)) {
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];

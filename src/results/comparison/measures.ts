@@ -4,13 +4,13 @@ import { MEASURES, type Measure } from './document.js';
 
 interface Kind {
   of: Measure['of'];
-  /** A run that gives up early is quick and cheap: what a way costs is told by those that got there. */
+  /** A run that gives up early is quick and cheap, so only runs that passed show what the task takes. */
   passedOnly: boolean;
   from: (line: ResultLine) => number | null | undefined;
 }
 
 const KINDS: Record<Measure['name'], Kind> = {
-  // What is paid in the long run is runs times the mean.
+  // In the long run, the total cost is the number of runs times the mean.
   cost_usd: { of: 'mean', passedOnly: true, from: (line) => line.cost_usd },
   duration_secs: { of: 'median', passedOnly: true, from: (line) => line.duration_secs },
   commands: { of: 'median', passedOnly: true, from: (line) => line.metrics?.efficiency?.total_commands },
@@ -23,7 +23,7 @@ const KINDS: Record<Measure['name'], Kind> = {
   composite_score: { of: 'median', passedOnly: false, from: (line) => line.metrics?.composite_score },
 };
 
-/** What is known of these runs besides whether they passed; a number that neither side knows is left out. */
+/** Returns what was measured in these runs besides passing. Numbers that neither side has are left out. */
 export function measuresOf(base: readonly ResultLine[], head: readonly ResultLine[]): Measure[] {
   return MEASURES.flatMap((name) => {
     const { of, passedOnly, from } = KINDS[name];

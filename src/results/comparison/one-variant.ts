@@ -2,7 +2,7 @@ import type { Json } from '../../lib/json.js';
 import { DEFAULT_VARIANT, scenarioLabel } from '../records/cell-label.js';
 import type { SweepToCompare } from './compare-sweeps.js';
 
-/** A sweep as if it had been run in one of its variants only: what the scenarios are then compared by is the variant. */
+/** Reduces a sweep to one variant, under the default name, so that it can be compared with another variant. */
 export function oneVariant(sweep: SweepToCompare, variant: string): SweepToCompare {
   const cells = sweep.cells.filter((cell) => cell.variant === variant);
   const ids = new Set(cells.map(({ id }) => id));

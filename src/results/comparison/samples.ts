@@ -4,20 +4,20 @@ import { totalsOf, waitingIn } from '../totals.js';
 import type { Configuration, Side } from './document.js';
 import { wilsonInterval } from './wilson-interval.js';
 
-/** A sweep as the results folder has it. */
+/** A sweep as stored in the results folder. */
 export interface SweepResults {
   sweep: string;
-  /** The only one that is compared; null where all are. */
+  /** The only variant that is compared; null: all of them. */
   variant: string | null;
   /** ISO 8601 UTC */
   started: string;
   status: 'open' | 'completed' | 'cancelled';
   cells: readonly Cell[];
-  /** Lines of this sweep, in the order written: of several of a cell, the first that passed or failed counts, else the last. */
+  /** In the order written. Of a cell's lines, the first that passed or failed counts; if none did, the last. */
   lines: readonly ResultLine[];
 }
 
-/** The cells of a configuration, and what was found of them: `samples` are the runs that count on this side. */
+/** The cells of a configuration and their results. `samples` are the runs that count on this side. */
 export interface Arm {
   configuration: Configuration;
   cells: { cell: Cell; line: ResultLine | null }[];
@@ -31,14 +31,14 @@ export interface Pair {
   head: Arm;
 }
 
-/** Whose result a line is: one run may be the result of several sweeps. */
+/** Returns the id of the run behind a line. One run can be the result of several sweeps. */
 const runOf = ({ id, cached_from }: ResultLine): string => cached_from ?? id;
 
 const isDecided = ({ outcome }: ResultLine): boolean => outcome === 'pass' || outcome === 'fail';
 
 /**
- * The line of each cell that counts. Only failures are run again after a result (`retry --failed`): were the last result
- * to count, a sweep would get better by repeating what failed.
+ * Returns the line of each cell that counts. Only failures are run again after a result (`retry --failed`). If the last
+ * result counted, repeating failures would improve a sweep.
  */
 function countedLines(lines: readonly ResultLine[]): Map<string, ResultLine> {
   const counted = new Map<string, ResultLine>();
@@ -49,7 +49,7 @@ function countedLines(lines: readonly ResultLine[]): Map<string, ResultLine> {
   return counted;
 }
 
-/** Results of cells that had passed or failed before, and do not count: the last one of each cell. */
+/** Returns results that do not count, because the cell had passed or failed before: the last one of each cell. */
 export function resultsOfRetries(lines: readonly ResultLine[]): ResultLine[] {
   const counted = countedLines(lines);
   const retries = lines.filter((line) => {
@@ -59,15 +59,16 @@ export function resultsOfRetries(lines: readonly ResultLine[]): ResultLine[] {
   return [...new Map(retries.map((line) => [line.cell, line])).values()];
 }
 
-/** Runs whose results a sweep has, those that do not count too. */
+/** Returns the ids of all runs behind a sweep's lines, including those that do not count. */
 export const runsOf = ({ lines }: SweepResults): Set<string> => new Set(lines.map(runOf));
 
 const configurationKey = ({ scenario, agent, model, variant }: Configuration): string =>
   JSON.stringify([scenario, agent, model, variant]);
 
 /**
- * A sweep by configuration. A run counts once: what was reused from the other sweep counts there, and what both have reused
- * of a third one counts in neither. It would be the same observation on both sides, or twice on one.
+ * Groups a sweep by configuration. Each run counts once: a result reused from the other sweep counts only there, and
+ * one that both sweeps reused from a third counts in neither. Otherwise one observation would be on both sides, or
+ * twice on one.
  */
 export function armsOf(sweep: SweepResults, runsOfOther: ReadonlySet<string>): Map<string, Arm> {
   const lines = countedLines(sweep.lines);
@@ -134,7 +135,7 @@ function sideOf(samples: readonly ResultLine[], leftOut: LeftOut): Side {
   };
 }
 
-/** What several configurations come to together: runs of those that are tested, and what is left out of all. */
+/** Adds up configurations: the runs of those that are tested, and the cells left out of all of them. */
 export function sumOfSides(tested: readonly Side[], all: readonly Side[]): Side {
   const sum = (sides: readonly Side[], name: 'passed' | 'tested' | 'reused' | keyof LeftOut): number =>
     sides.reduce((total, side) => total + side[name], 0);

@@ -3,7 +3,7 @@ import { exactTest, meanDifference, smallestP, type Stratum } from './exact-test
 
 type Test = Pick<Comparison['total'], 'difference' | 'p' | 'smallest_p'>;
 
-/** The test of the strata, and the numbers that go with it; without any there is nothing to compare. */
+/** Tests the strata. All numbers are null if there are none. */
 export const testOf = (strata: readonly Stratum[]): Test => ({
   difference: meanDifference(strata),
   p: strata.length === 0 ? null : exactTest(strata),

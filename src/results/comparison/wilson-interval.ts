@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A range of shares, 0..1. */
+/** A range of shares, from 0 to 1. */
 export const Interval = z.object({
   low: z.number().describe('Lower end'),
   high: z.number().describe('Upper end'),
@@ -11,10 +11,10 @@ export type Interval = z.infer<typeof Interval>;
 const Z = 1.959963984540054;
 
 /**
- * The 95 % score interval of a share, without correction for continuity; null where there are no runs. Unlike the textbook's
- * p ± z·√(p(1−p)/n) it holds for few runs and for shares of 0 and 1.
- * E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927) 209-212;
- * recommended by Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16 (2001) 101-133.
+ * Returns the 95 % score interval of a share, without continuity correction; null if there are no runs. Unlike the
+ * textbook interval p ± z·√(p(1−p)/n), it is valid for few runs and for shares of 0 and 1. E. B. Wilson, "Probable
+ * inference, the law of succession, and statistical inference", JASA 22 (1927) 209-212; recommended by Brown, Cai and
+ * DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16 (2001) 101-133.
  */
 export function wilsonInterval(passed: number, runs: number): Interval | null {
   if (runs === 0) return null;
@@ -22,7 +22,7 @@ export function wilsonInterval(passed: number, runs: number): Interval | null {
   const square = (Z * Z) / runs;
   const middle = (rate + square / 2) / (1 + square);
   const half = (Z / (1 + square)) * Math.sqrt((rate * (1 - rate) + square / 4) / runs);
-  // The ends are exactly the share itself where it is 0 or 1, but for how digits round.
+  // A share of 0 or 1 is itself an end of the interval; rounding would miss it.
   return {
     low: passed === 0 ? 0 : Math.min(rate, middle - half),
     high: passed === runs ? 1 : Math.max(rate, middle + half),

@@ -3,11 +3,11 @@ import type { Cell } from './cell.js';
 /** The variant of a scenario that defines none. */
 export const DEFAULT_VARIANT = 'default';
 
-/** "example_basic", "example_basic with-guide": a scenario in its variant. */
+/** Formats a scenario with its variant: "example_basic", "example_basic with-guide". */
 export const scenarioLabel = ({ scenario, variant }: Pick<Cell, 'scenario' | 'variant'>): string =>
   variant === DEFAULT_VARIANT ? scenario : `${scenario} ${variant}`;
 
-/** "example_basic mock/default", "example_basic with-guide mock/default #2": a cell in few words. */
+/** Formats a cell: "example_basic mock/default", "example_basic with-guide mock/default #2". */
 export const cellLabel = (cell: Omit<Cell, 'id'>): string =>
   [
     scenarioLabel(cell),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One point of the matrix. `id` is stable and readable, its parts percent-encoded. */
+/** One point of the matrix. `id` is stable and readable; its parts are percent-encoded. */
 export const Cell = z.object({
   id: z.string().describe('Id of the cell'),
   scenario: z.string().describe('Name of the scenario'),

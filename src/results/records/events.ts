@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JsonValue } from './json-value.js';
 
-/** What an agent did, in the form that analysis, reports and transcripts read, whatever the agent's native stream. */
+/** What an agent did, as read by analysis, reports and transcripts; independent of the agent's own stream format. */
 export const EventBody = z.discriminatedUnion('type', [
   z
     .object({
@@ -80,5 +80,7 @@ export const EventBody = z.discriminatedUnion('type', [
 ]);
 export type EventBody = z.infer<typeof EventBody>;
 
-/** One line of events.jsonl. `ts` is ISO 8601 UTC, `seq` counts from 1 in a run, `attempt` is the agent's start. */
+/**
+ * One line of events.jsonl. `ts` is ISO 8601 UTC, `seq` counts from 1 in a run, `attempt` numbers the agent's starts.
+ */
 export type RunEvent = EventBody & { ts: string; seq: number; attempt: number };

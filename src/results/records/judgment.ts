@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { JsonValue } from './json-value.js';
 import { TokenUsage } from './token-usage.js';
 
-/** What the judge came to, in metrics.json. Scores are 0..1. */
+/** The judge's result, in metrics.json. Scores are from 0 to 1. */
 export const Judgment = z.object({
   model: z.string().describe('As requested'),
   model_used: z.string().nullable().describe('As the provider names it'),
@@ -32,7 +32,7 @@ export const Judgment = z.object({
 });
 export type Judgment = z.infer<typeof Judgment>;
 
-/** artifacts/judge/answer-<n>.json: one answer of the judge, whether it could be used or not. */
+/** artifacts/judge/answer-<n>.json: one answer of the judge, usable or not. */
 export const JudgeAnswer = z.object({
   schema_version: z.literal(1).describe('Version of the format'),
   at: z.string().describe('ISO 8601 in UTC'),

@@ -1,17 +1,17 @@
 import type { Cell } from './cell.js';
 
-/** In bytes: what databases behind Temporal take of a search attribute, and file systems of a name. */
+/** In bytes: the limit for a search attribute in the databases behind Temporal, and for a file name. */
 export const LONGEST_NAME = 255;
-/** In bytes: what Temporal takes of a workflow's id. */
+/** In bytes: Temporal's limit for a workflow id. */
 const LONGEST_ID = 1000;
-/** `sweep/<id of the sweep>/` before a cell's id, and `/r<round>` after it. */
+/** Bytes around a cell's id in a workflow id: `sweep/<id of the sweep>/` before it, `/r<round>` after it. */
 const AROUND_CELL = 'sweep/'.length + 60 + '-0123456789ab/'.length + '/r99999'.length;
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 export const isTooLong = (name: string): boolean => bytesOf(name) > LONGEST_NAME;
 
-/** Why no run of a cell could be started; null where it can. */
+/** Returns why no run of a cell could be started; null if its names are short enough. */
 export function tooLongCell({ id, scenario, agent, model, variant }: Cell): string | null {
   const names = { scenario, agent, model, variant };
   for (const [what, name] of Object.entries(names))

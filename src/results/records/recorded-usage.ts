@@ -7,7 +7,7 @@ type UsageRecord = Pick<
   'token_usage' | 'token_usage_at_least' | 'cost_usd' | 'cost_usd_at_least' | 'cost_source'
 >;
 
-/** What is written of tokens and money. What does not cover all that was used is a lower bound, and no number to compare. */
+/** Returns the usage fields of a record. Numbers that do not cover everything are lower bounds, never compared. */
 export function recordedUsage(
   { tokens, costUsd, costSource }: ReturnType<UsageMeter['read']>,
   complete: boolean,
@@ -23,7 +23,7 @@ export function recordedUsage(
   };
 }
 
-/** The tokens to show, and whether there may be more of them. */
+/** Returns the tokens to show, and whether they are a lower bound. */
 export function shownTokens({
   token_usage: usage,
   token_usage_at_least: atLeast,

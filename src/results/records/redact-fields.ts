@@ -2,13 +2,13 @@ import type { Json } from '../../lib/json.js';
 import { maskHomes } from '../../lib/redaction/redact-patterns.js';
 
 /**
- * What redaction does to a field. `kept`: an id, a name that somebody chose for it, a number. `path`: a file, which is kept
- * but for the name of a home folder. `redacted`: text that people, agents or commands have written, or JSON with such text,
- * its keys too. `values`: only the keys are kept.
+ * How redaction treats a field. `kept`: it stays as it is (an id, a name that a user chose, a number). `path`: a file,
+ * in which only the name of a home folder is masked. `redacted`: text written by people, agents or commands, or JSON
+ * with such text, including its keys. `values`: the same, but the keys are kept.
  */
 type Treatment = 'kept' | 'path' | 'redacted';
 
-/** How each field of a shape is treated. A new field is a type error until somebody has decided. */
+/** The treatment of each field of a shape. A new field is a type error until its treatment is decided. */
 export type Treatments<T> = [NonNullable<Json>] extends [T]
   ? Treatment
   : [T] extends [readonly (infer Item)[]]
@@ -23,16 +23,16 @@ export type Treatments<T> = [NonNullable<Json>] extends [T]
 
 type AnyTreatments = Treatment | 'values' | { [key: string]: AnyTreatments };
 
-/** A copy in which texts are masked; ids, names and numbers stay as they are. A field that is not known is masked. */
+/** Returns a copy with masked texts. Ids, names and numbers stay as they are. Unknown fields are masked. */
 export const redactFields = <T>(value: T, treatments: Treatments<T>, redact: (text: string) => string): T =>
   apply(value, treatments, redact) as T;
 
 function apply(value: unknown, treatments: AnyTreatments, redact: (text: string) => string): unknown {
   const isText = typeof value === 'string';
-  // A number has its meaning by its field, whatever value it is equal to.
+  // A number gets its meaning from its field; one that equals a secret is no secret.
   if (treatments === 'kept' || value === null || (!isText && typeof value !== 'object')) return value;
   if (treatments === 'path') return isText ? maskHomes(value) : value;
-  // As JSON, in which a name such as "password" makes its value a secret.
+  // Redacted as JSON, where a key such as "password" makes its value a secret.
   if (treatments === 'redacted') return JSON.parse(redact(JSON.stringify(value))) as unknown;
   if (Array.isArray(value)) return value.map((item) => apply(item, treatments, redact));
   if (isText) return redact(value);

@@ -5,8 +5,8 @@ import { Judgment } from './judgment.js';
 import { Regression } from '../regressions.js';
 
 /**
- * The shapes of what a run leaves behind (specs/reference/results.md). Unknown numbers are null, never 0.
- * Only additions keep SCHEMA_VERSION; any other change raises it.
+ * The shapes of a run's results (specs/reference/results.md). Unknown numbers are null, never 0.
+ * Additions keep SCHEMA_VERSION; any other change raises it.
  */
 export const SCHEMA_VERSION = 1;
 
@@ -67,7 +67,7 @@ export const Metrics = z.object({
 });
 export type Metrics = z.infer<typeof Metrics>;
 
-/** One line of results.jsonl: a finished run. Readers keep the last line of an id. */
+/** One line of results.jsonl: a finished run. If several lines have the same id, the last one counts. */
 export const ResultLine = z.object({
   schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
   id: z.string().describe('Id of the run, or <sweep>/<cell> without one'),
@@ -113,7 +113,7 @@ export const ResultLine = z.object({
 });
 export type ResultLine = z.infer<typeof ResultLine>;
 
-/** The line of a cell that was not run: all that only a run can tell is null. */
+/** Returns the line of a cell that was not run. Fields that only a run can fill are null. */
 export const resultWithoutRun = (
   cell: Cell,
   about: Pick<ResultLine, 'sweep' | 'scenario_hash' | 'timestamp' | 'outcome' | 'message'> &

@@ -5,7 +5,7 @@ import { Regression } from '../regressions.js';
 import { Outcome, SCHEMA_VERSION } from './result-line.js';
 import { TokenUsage } from './token-usage.js';
 
-/** A setup command, health check or post script as it went. Output is the redacted start of what was written. */
+/** One setup command, health check or post script. Its output is the redacted beginning of what it printed. */
 export const CommandRecord = z.object({
   command: z.string().describe('The command'),
   exit_code: z.number().int().nullable().describe('Null: none, it was killed'),
@@ -17,7 +17,7 @@ export const CommandRecord = z.object({
 export type CommandRecord = z.infer<typeof CommandRecord>;
 
 /**
- * How an agent run ended. `done`: a proved success. `gave_up`: it ended by itself without success.
+ * How an agent run ended. `done`: proven success. `gave_up`: the agent ended by itself without success.
  * `unable`: it could not work at all (no binary, bad key, quota), so nothing can be said of the tool under test.
  */
 export const EndReason = z.enum([
@@ -33,7 +33,7 @@ export const EndReason = z.enum([
 ]);
 export type EndReason = z.infer<typeof EndReason>;
 
-/** "exit 3", "timed out", "ended by a signal". */
+/** Describes the end of a command: "exit 3", "timed out", "ended by a signal". */
 export const commandEnd = ({ exit_code, timed_out }: CommandRecord): string =>
   describeEnd({ exitCode: exit_code, timedOut: timed_out }, null);
 
@@ -67,7 +67,7 @@ export const AgentRecord = z.object({
 });
 export type AgentRecord = z.infer<typeof AgentRecord>;
 
-/** A step of the run, in the order performed: an activity of the workflow. */
+/** A step of the run, performed as an activity of its workflow. */
 export const StepRecord = z.object({
   name: z.string().describe('Name of the step'),
   status: z.enum(['done', 'failed', 'not_performed']).describe('How it went'),
@@ -77,7 +77,7 @@ export const StepRecord = z.object({
 });
 export type StepRecord = z.infer<typeof StepRecord>;
 
-/** artifacts/run.json: what ran, where, with what and how it ended. Scores are in metrics.json. */
+/** artifacts/run.json: what ran, where, with which inputs, and how it ended. Scores are in metrics.json. */
 export const RunRecord = z.object({
   schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
   run_id: z.string().describe('Id of the run'),

@@ -5,7 +5,7 @@ import { Regression } from '../regressions.js';
 import { Outcome, SCHEMA_VERSION, type ResultLine } from './result-line.js';
 import { paidCost, Totals, totalsOf } from '../totals.js';
 
-/** One cell of a sweep; what only a finished run can say is null before that. */
+/** One cell of a sweep. Fields that only a finished run can fill are null until then. */
 export const SweepCell = Cell.extend({
   outcome: Outcome.nullable().describe('Null: not finished, like other numbers of the cell'),
   message: z.string().nullable().describe('The reason, in a sentence'),
@@ -46,13 +46,13 @@ export interface SweepDocumentInput {
   status: SweepDocument['status'];
   maxUsd: number | null;
   cells: readonly Cell[];
-  /** In the order written; lines of other sweeps are passed over. */
+  /** In the order written. Lines of other sweeps are ignored. */
   results: readonly ResultLine[];
   /** Absolute path of the results folder. */
   resultsPath: string;
 }
 
-/** Puts what was planned and what was found together. Of several lines of a cell the last one counts. */
+/** Combines the planned cells with their results. If a cell has several lines, the last one counts. */
 export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const own = new Map<string, ResultLine>();
   for (const line of input.results) if (line.sweep === input.sweep) own.set(line.cell, line);
@@ -97,9 +97,10 @@ function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): Sweep
 }
 
 /**
- * 130 paused or cancelled as a whole, 1 some cell failed, 3 some cell could not be tested, 0 otherwise: the first that holds.
- * A cell that was cancelled by itself (in the Web UI, for example) was not tested, and hides no failure of another one. Cells
- * that have yet to run count only when the sweep claims to be complete; then they were not tested.
+ * Returns the exit code of a sweep, by the first condition that holds: 130 if it was paused or cancelled as a whole, 1
+ * if a cell failed, 3 if a cell could not be tested, 0 otherwise. A cell that was cancelled by itself (in the Web UI,
+ * for example) was not tested, and hides no failure of another cell. Cells without a result count as not tested only if
+ * the sweep is `completed`.
  */
 export function exitCodeOf(document: Pick<SweepDocument, 'status' | 'totals'>): 0 | 1 | 3 | 130 {
   const { status, totals } = document;

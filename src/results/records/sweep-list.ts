@@ -2,26 +2,26 @@ import type { Cell } from './cell.js';
 import type { ResultLine } from './result-line.js';
 import { paidCost, totalsOf, type Totals } from '../totals.js';
 
-/** A sweep in a list: what it was, how far it came, and what that took. */
+/** A sweep in a list: its inputs, progress and cost. */
 export interface SweepSummary {
   id: string;
   /** ISO 8601 UTC */
   started: string;
-  /** `open`: it has not ended. Whether it runs, is paused or waits for `resume`, the files cannot tell. */
+  /** `open`: not ended. The files do not show whether it is running, paused or waiting for `resume`. */
   status: 'open' | 'completed' | 'cancelled';
   totals: Totals;
-  /** Sum of the costs that are known, of what was run for this sweep; null where none is known. */
+  /** Sum of the known costs of what was run for this sweep; null if none is known. */
   cost_usd: number | null;
-  /** How many of its runs have an unknown cost. */
+  /** Number of its runs whose cost is unknown or only partly known. */
   cost_unknown: number;
-  /** From its start to the end of the last run; null until it has ended, or where no run tells. */
+  /** From its start to the end of its last run; null until the sweep has ended, or if no run has a duration. */
   duration_secs: number | null;
   scenarios: string[];
   /** "agent/model" */
   agents: string[];
 }
 
-/** What its plan and its summary say of a sweep. */
+/** What a sweep's plan and summary contain. */
 export interface PlannedSweep {
   id: string;
   started: string;
@@ -29,7 +29,7 @@ export interface PlannedSweep {
   cells: readonly Cell[];
 }
 
-/** Puts sweeps and results together. Of several lines of a cell the last one counts. */
+/** Combines sweeps with their results. If a cell has several lines, the last one counts. */
 export function summarizeSweeps(
   sweeps: readonly PlannedSweep[],
   results: readonly ResultLine[],

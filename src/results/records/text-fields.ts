@@ -6,7 +6,7 @@ import type { AgentRecord, CommandRecord, RunRecord } from './run-record.js';
 import type { EvaluatorResult, GateDetail, Metrics } from './result-line.js';
 import type { TokenUsage } from './token-usage.js';
 
-/* Which fields of what a run leaves are text, to be redacted, and which are names, by which results are found again. */
+/* Which fields of results are text, and are redacted, and which are names, by which results are found. */
 
 const usage: Treatments<TokenUsage> = {
   input: 'kept',
@@ -78,7 +78,7 @@ export const answerText: Treatments<JudgeAnswer> = {
   text: 'redacted',
 };
 
-/** What the agent says of its session and model is its own text. */
+/** The session id and the model come from the agent's output, so they are redacted as text. */
 export const agentText: Treatments<AgentRecord> = {
   ending: 'kept',
   completed: 'kept',
@@ -162,7 +162,7 @@ export const recordText: Treatments<RunRecord> = {
   regressions: regression,
 };
 
-/** By the names of fields: none is text in one type of event and a name in another. */
+/** The fields of all events together: no field is text in one type of event and a name in another. */
 type AnyEvent = { [Key in KeyOf<RunEvent>]: FieldOf<RunEvent, Key> };
 type KeyOf<T> = T extends T ? keyof T : never;
 type FieldOf<T, Key> = T extends T ? (Key extends keyof T ? T[Key] : never) : never;
@@ -200,6 +200,6 @@ const eventText: Treatments<AnyEvent> = {
   ending: 'kept',
 };
 
-/** An event of an agent with its texts masked. */
+/** Returns an event of an agent with its texts masked. */
 export const redactEvent = (event: RunEvent, redact: (text: string) => string): RunEvent =>
   redactFields(event as unknown as AnyEvent, eventText, redact) as unknown as RunEvent;

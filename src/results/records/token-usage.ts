@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Tokens of a model; null is what nobody said. */
+/** Numbers of tokens; null: unknown. */
 export const TokenUsage = z.object({
   input: z.number().nullable().describe('Without those from a cache'),
   output: z.number().nullable().describe('Without reasoning'),
@@ -10,7 +10,7 @@ export const TokenUsage = z.object({
 });
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
-/** What is known of tokens where nobody has said anything. */
+/** Usage of which nothing is known. */
 export const NO_USAGE: Readonly<TokenUsage> = {
   input: null,
   output: null,
@@ -19,7 +19,7 @@ export const NO_USAGE: Readonly<TokenUsage> = {
   cache_write: null,
 };
 
-/** The sum of some usages. A count that one of them knows is known; only what none knows is null. */
+/** Adds up usages. A count is null only if it is null in all of them. */
 export function sumUsage(usages: readonly TokenUsage[]): TokenUsage {
   const sum = (name: keyof TokenUsage): number | null =>
     usages.reduce<number | null>(

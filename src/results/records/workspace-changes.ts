@@ -1,16 +1,16 @@
-/** A file of the workspace that is not as the fixture has it. */
+/** A file of the workspace that differs from the fixture. */
 export interface WorkspaceChange {
   path: string;
   change: 'added' | 'changed' | 'removed';
-  /** null for what is no regular file, or is gone. */
+  /** null if it was removed, or is not a regular file. */
   bytes: number | null;
-  /** The beginning of a text file; null where there is none to show. */
+  /** The beginning of a text file; null if there is none to show. */
   start: string | null;
 }
 
-/** What the agent, or what it started, has done to the files of the workspace. */
+/** What the agent, and the processes that it started, changed in the workspace. */
 export interface WorkspaceChanges {
   changed: WorkspaceChange[];
-  /** How many further ones were found. */
+  /** Number of further changes that are not listed. */
   more: number;
 }

@@ -4,25 +4,25 @@ import type { Efficiency } from '../records/result-line.js';
 import { structuredCommands } from './structured-commands.js';
 import { textCommands } from './text-commands.js';
 
-/** What an agent left to read: structured events where it has any, and the text of the session. */
+/** The record of an agent's session: structured events, if there are any, and its text. */
 export interface Transcript {
   events: Iterable<EventBody>;
-  /** The text, whole or as lines. Read only when the events hold no tool call. */
+  /** The text as a whole, or its lines. Read only if the events contain no tool call. */
   text: string | Iterable<string>;
   target: Target;
 }
 
-/** The target's commands that the agent called, in order. */
+/** Returns the agent's calls of the target, in order. */
 export function extractCommands({ events, text, target }: Transcript): Command[] {
   const namer = createCommandNamer(target);
   return structuredCommands(events, namer) ?? textCommands(text, namer);
 }
 
-/** How efficiently the agent used the target. */
+/** Measures how efficiently the agent used the target. */
 export const analyseTranscript = (transcript: Transcript): Efficiency =>
   efficiencyOf(extractCommands(transcript));
 
-/** The same of the commands that it called: see specs for the formulae. */
+/** Computes the efficiency from the calls of the target; specs/reference/evaluation.md has the formulas. */
 export function efficiencyOf(commands: readonly Command[]): Efficiency {
   const firstFailed = new Map<string, boolean>();
   for (const { name, failed } of commands) if (!firstFailed.has(name)) firstFailed.set(name, failed);

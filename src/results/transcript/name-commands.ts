@@ -2,11 +2,11 @@ import { RE2JS } from 're2js';
 import { baseName, shellCalls } from './shell-calls.js';
 import { isStatusLine } from './text-result.js';
 
-/** The program under test, as the scenario's `target` says it. */
+/** The program under test, from the scenario's `target`. */
 export interface Target {
   /** A name or a path. */
   binary: string;
-  /** RE2; null or blank: a command is a call of the binary. */
+  /** An RE2 pattern. If it is null or blank, every call of the binary is a command. */
   commandPattern: string | null;
 }
 
@@ -14,7 +14,7 @@ export interface Target {
 interface NamedCommand {
   name: string;
   line: string;
-  /** In a script: its exit status may be that of the whole. */
+  /** In a script: whether its exit status may be that of the whole script. */
   decides: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface CommandNamer {
   inText: (line: string) => NamedCommand[];
 }
 
-/** `$ `, `> `, or what shells show before: `user@host:~/work$ `, `[user@host work]# `. */
+/** Shell prompts (`$ `, `user@host:~/work$ `, `[user@host work]# `), and `> `. */
 const PROMPT = /^\s*(?:(?:[\w.-]+@[\w.-]+:[^\s$#]*|\[[\w.-]+@[^\]]*\])([$#])\s+|([$>])\s+)?/;
 const FIRST_WORD = /^(?:[A-Za-z_]\w*=\S*\s+)*([^\s;|&]+)/;
 const STATUS_NAME = /^(?:exit|error|failed)$/i;
@@ -40,11 +40,11 @@ function withHelp(name: string, words: string[], line: string, decides = true): 
   return { name: words.includes('--help') || name === 'help' ? 'help' : name, line, decides };
 }
 
-/** Whether it is a shell's prompt, and not the `>` that quotes too. */
+/** True for the prompt of a shell; false for `>`, which also marks quotations. */
 const shellSign = (prompt: RegExpExecArray | null): boolean =>
   prompt?.[1] !== undefined || prompt?.[2] === '$';
 
-/** Whether a line begins with the prompt of a shell. */
+/** True if a line begins with the prompt of a shell. */
 export const isPrompt = (line: string): boolean => shellSign(PROMPT.exec(line));
 
 function binaryNamer(binary: string): CommandNamer {
@@ -56,7 +56,7 @@ function binaryNamer(binary: string): CommandNamer {
     if (!line.includes(binary)) return [];
     const prompt = PROMPT.exec(line);
     const command = line.slice(prompt?.[0].length ?? 0);
-    // Without a shell prompt only a line that starts with the tool is a command: "if tool ..." is prose there.
+    // Without a shell prompt, only a line that starts with the tool is a command: "if tool ..." is prose.
     const isCommand = shellSign(prompt) || baseName(FIRST_WORD.exec(command)?.[1] ?? '') === binary;
     return isCommand ? inScript(command) : [];
   };
@@ -74,7 +74,7 @@ function patternNamer(pattern: RE2JS): CommandNamer {
     if (STATUS_NAME.test(name) && isStatusLine(line)) return [];
     return [withHelp(name === '--help' ? 'help' : name, words, line.trim())];
   };
-  /** A pattern that is anchored at the tool's name must find `$ tool` and `./tool` too. */
+  /** A pattern that is anchored at the tool's name must also match `$ tool` and `./tool`. */
   const findPrefixed = (line: string): NamedCommand[] => {
     const bare = line.replace(PROMPT, '').replace(/^\.\//, '');
     const found = bare === line ? [] : find(bare);
@@ -91,7 +91,7 @@ function patternNamer(pattern: RE2JS): CommandNamer {
 
 const nothing: CommandNamer = { inScript: () => [], inText: () => [] };
 
-/** How to find the target's commands. An invalid pattern (refused at validation) finds none. */
+/** Creates a finder of the target's commands. With an invalid pattern, which validation rejects, it finds none. */
 export function createCommandNamer({ binary, commandPattern }: Target): CommandNamer {
   if (commandPattern === null || commandPattern.trim() === '') {
     const name = baseName(binary.trim());

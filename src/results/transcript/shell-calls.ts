@@ -8,12 +8,12 @@ const SHELL = /^(?:bash|sh|zsh)$/;
 const DURATION = /^\d[\d.]*[smhd]?$/;
 const MAX_NESTED_SHELLS = 3;
 
-/** The last part of a path, whichever way its slashes lean. */
+/** Returns the last part of a path, whether it has slashes or backslashes. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** What a simple command runs: the words from the binary on, the script it gives to a shell, or neither. */
+/** Returns what a simple command runs: the words from `binary` on, or the script of a `sh -c`; null for neither. */
 function runs(words: string[], binary: string | null): { words: string[] } | { script: string } | null {
   let wrapped = false;
   let shell = false;
@@ -34,8 +34,8 @@ function runs(words: string[], binary: string | null): { words: string[] } | { s
 }
 
 /**
- * The simple commands of a script, those of `sh -c '...'` in place of it. `words` begins at the call of `binary`,
- * without assignments, wrappers such as sudo, or interpreters; it is empty where another program is called.
+ * Returns the simple commands of a script; `sh -c '...'` is replaced by the commands in it. `words` begins at the call
+ * of `binary`, after assignments, wrappers such as sudo, and interpreters. It is empty for calls of other programs.
  */
 export function shellCalls(script: string, binary: string | null, depth = 0): SimpleCommand[] {
   return splitCommands(script).flatMap(({ line, words, decides }) => {

@@ -1,13 +1,15 @@
 /** One simple command of a shell script: its text, and its words without quotes, redirections and comments. */
 export interface SimpleCommand {
-  /** The text of the command; `$()` stands where it holds another command. */
+  /** The text of the command, with `$()` in place of each command substitution. */
   line: string;
   words: string[];
-  /** Its exit status may be that of the script: nothing but `&&` follows it. A pipe or `;` gives that of what follows. */
+  /**
+   * Its exit status may be that of the script: only `&&` follows. After a pipe or `;`, what follows sets the status.
+   */
   decides: boolean;
 }
 
-/** Words that close a compound command, which has the status of what is in it. */
+/** Words that close a compound command, whose status is that of the commands in it. */
 const CLOSERS = new Set(['done', 'fi', 'esac', '}']);
 
 /** A level of the script: the script itself, or the inside of `$(...)`, `<(...)` or backticks. */
@@ -19,7 +21,7 @@ interface Level {
   words: string[];
   /** null between two words; '' is an empty quoted word. */
   word: string | null;
-  /** What the word being read is, when it is no argument. */
+  /** Set while the word being read belongs to a redirection: it is a file, or the delimiter of a here-document. */
   redirect: 'file' | 'heredoc' | null;
 }
 
@@ -39,15 +41,15 @@ const newLevel = (end: Level['end']): Level => ({
 });
 
 /**
- * The simple commands of a shell script, in the order they would be started. Splits at && || ; | & and newlines
- * outside quotes, enters command substitutions, and leaves out comments and the bodies of here-documents.
- * Only as much shell as it takes to find commands; whatever the text, it gives an answer in linear time.
+ * Returns the simple commands of a shell script, in the order in which they would be started. Splits at && || ; | & and
+ * newlines outside quotes, enters command substitutions, and skips comments and the bodies of here-documents.
+ * Understands only as much shell as it takes to find commands. Handles any text, in linear time.
  */
 export function splitCommands(script: string): SimpleCommand[] {
   const commands: SimpleCommand[] = [];
-  /** Commands before this one do not decide on the script's status. */
+  /** Index of the first command whose exit status may be that of the script. */
   let deciding = 0;
-  /** Where the status was given up, if another command follows. */
+  /** The value of `deciding` as soon as another command follows. */
   let givenUp = 0;
   const outer: Level[] = [];
   let level = newLevel(null);
@@ -98,7 +100,7 @@ export function splitCommands(script: string): SimpleCommand[] {
     }
     heredocs = [];
   };
-  /** Enters or leaves a substitution, or takes an escaped character: what double quotes do not prevent. */
+  /** Handles what has a meaning inside double quotes too: escaped characters, and the borders of a substitution. */
   const substitution = (char: string): boolean => {
     const next = script[at + 1];
     if (char === '\\') {

@@ -6,11 +6,11 @@ import type { Command, CommandNamer } from './name-commands.js';
 type ToolCall = Extract<EventBody, { type: 'tool_call' }>;
 type ToolResult = Extract<EventBody, { type: 'tool_result' }>;
 interface Call {
-  /** The last of the target's commands, whose status the result may be. */
+  /** The last of the target's commands, if the status of the result may be its own. */
   last: Command | null;
 }
 
-/** The script that the input of a shell-like tool holds, where the adapter did not say. */
+/** Returns the script that a shell-like tool was called with: from the adapter, else from the input; or null. */
 export function commandOf(call: ToolCall): string | null {
   if (call.command !== null) return call.command;
   const input: Json = call.input;
@@ -23,16 +23,16 @@ export function commandOf(call: ToolCall): string | null {
 }
 
 /**
- * A failure belongs to the last of the target's commands in a call, unless what follows it decides (`tool | grep x`):
- * in a chain the earlier ones succeeded, or the author did not care. Help fails only by an exit code, since some tools
- * print it to stderr.
+ * Marks the last of the target's commands in a call as failed if the call failed, unless what follows that command sets
+ * the status (`tool | grep x`). Earlier commands of a chain succeeded, or their author ignored their status. A call for
+ * help fails only by its exit code, because some tools print help to stderr.
  */
 function applyResult({ last }: Call, result: ToolResult): void {
   if (last === null) return;
   last.failed = result.exit_code === null ? result.is_error && last.name !== 'help' : result.exit_code !== 0;
 }
 
-/** The target's commands in structured tool events; null when there is not one tool call. */
+/** Returns the target's commands in structured tool events; null if there is no tool call at all. */
 export function structuredCommands(events: Iterable<EventBody>, namer: CommandNamer): Command[] | null {
   const commands: Command[] = [];
   const calls = new Map<string, Call>();
@@ -41,11 +41,11 @@ export function structuredCommands(events: Iterable<EventBody>, namer: CommandNa
     if (event.type === 'tool_call') {
       const named = namer.inScript(commandOf(event) ?? '');
       const found = named.map(({ name, line }) => ({ name, line, failed: false }));
-      for (const command of found) commands.push(command); // a call may hold more than the stack takes
+      for (const command of found) commands.push(command); // spreading them could overflow the stack
       last = { last: named.at(-1)?.decides === true ? (found.at(-1) ?? null) : null };
       calls.set(event.id, last);
     } else if (event.type === 'tool_result') {
-      // Without a call of its id, a result belongs to the call before it.
+      // A result whose id matches no call belongs to the call before it.
       const call = calls.get(event.id) ?? last;
       if (call !== null) applyResult(call, event);
     }

@@ -16,8 +16,9 @@ function* linesOf(text: string | Iterable<string>): Generator<string> {
 }
 
 /**
- * The target's commands in a text transcript. What follows a command is its result, up to the next command
- * or shell prompt: the first exit status stated there decides, else whether a line reports a failure.
+ * Returns the target's commands in a text transcript. The lines after a command, up to the next command or shell
+ * prompt, are its result. The first exit status that they state decides; without one, any line that reports a failure
+ * does.
  */
 export function textCommands(text: string | Iterable<string>, namer: CommandNamer): Command[] {
   const commands: Command[] = [];

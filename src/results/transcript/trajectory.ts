@@ -4,43 +4,45 @@ import { shellCalls } from './shell-calls.js';
 import { commandOf } from './structured-commands.js';
 import type { TokenUsage } from '../records/token-usage.js';
 
-/** What an agent gave to a shell at once, and the simple commands in it. What is long is cut, with an ellipsis. */
+/** One input to a shell, and the simple commands in it. Long texts are cut and end with an ellipsis. */
 export interface CommandLine {
   whole: string;
   parts: string[];
 }
 
-/** What an agent did and said on its way to the end, as far as its output tells. */
+/** What an agent did and said, as far as its output shows. */
 export interface RecordedTrajectory {
-  /** In order; only the first ones, when they are very many. */
+  /** In order. If there are very many, only the first ones. */
   commands: CommandLine[];
-  /** Simple commands in all, also those that are not kept. */
+  /** Number of simple commands, including those that were not kept. */
   commandCount: number;
-  /** false: the output is text, in which only calls of the target are seen, and no tools. */
+  /** false: the output is plain text, which shows calls of the target only, and no tools. */
   structured: boolean;
-  /** Calls of each tool by its name. */
+  /** Number of calls of each tool, by its name. */
   tools: Record<string, number>;
-  /** What the agent said last, its beginning where that is very long; null: nothing. */
+  /** The agent's last message, cut if it is very long; null if there is none. */
   answer: string | null;
-  /** The first calls of the target that failed. Absent in what older builds left. */
+  /** The first calls of the target that failed. Absent in records of older builds. */
   failed?: string[];
-  /** Not all that the agent printed could be read, so that the rest here is not the whole. */
+  /** Part of the agent's output could not be read, so the other fields are incomplete. */
   unread?: true;
 }
 
-/** The same with what it took; null is what nobody said. */
+/** A trajectory with its tokens and cost in US dollars; null: unknown. */
 export interface Trajectory extends RecordedTrajectory {
   tokens: TokenUsage;
   costUsd: number | null;
-  /** What is known where the agent was interrupted, and the exact numbers are not. */
+  /** Lower bounds, where the agent was interrupted and the exact numbers are unknown. */
   tokensAtLeast?: TokenUsage;
   costAtLeastUsd?: number;
 }
 
-/** Gathers a trajectory from an agent's events, in bounded memory. */
+/** Collects a trajectory from an agent's events, in bounded memory. */
 export interface TrajectoryCollector {
   add(event: EventBody): void;
-  /** `textCommands` finds the target's calls in the text; asked only where the events have no structure. */
+  /**
+   * Returns the trajectory. `textCommands` finds calls of the target in the text; only used without structured events.
+   */
   end(textCommands: () => Iterable<string>): RecordedTrajectory;
 }
 
@@ -53,7 +55,7 @@ const ANSWER_LENGTH = 256 * 1024;
 const KEYWORDS = /^(?:(?:if|then|elif|else|while|until|do|!|\{)(?:\s+|$))+/;
 const NO_COMMAND = /^(?:$|(?:done|fi|esac|\}|for|case|select)(?:\s|$))/;
 
-/** `for x in a; do tool $x; done` is one command, `tool $x`. */
+/** `for x in a; do tool $x; done` is one command: `tool $x`. */
 const simpleCommands = (script: string): string[] =>
   shellCalls(script, null)
     .map(({ line }) => line.replace(KEYWORDS, ''))
@@ -61,7 +63,7 @@ const simpleCommands = (script: string): string[] =>
 
 const cut = (command: string): string => beginningOf(command, COMMAND_LENGTH);
 
-/** A collector that has seen no event yet. */
+/** Creates an empty collector. */
 export function createTrajectoryCollector(): TrajectoryCollector {
   const commands: CommandLine[] = [];
   const tools = new Map<string, number>();

@@ -2,7 +2,7 @@ import { sumOfCosts, type CostSource, type Pricer } from '../cost.js';
 import type { EventBody } from '../records/events.js';
 import { NO_USAGE, type TokenUsage } from '../records/token-usage.js';
 
-/** Tokens and US dollars of an agent run so far; null is what nobody has said. */
+/** Tokens and US dollars of an agent run so far; null: unknown. */
 interface Usage {
   tokens: TokenUsage;
   costUsd: number | null;
@@ -14,13 +14,13 @@ interface Cost {
   source: CostSource | null;
 }
 
-/** Adds up what an agent's events say of tokens and money. */
+/** Adds up the tokens and costs in an agent's events. */
 export interface UsageMeter {
   add(event: EventBody): void;
   read(): Usage;
 }
 
-/** `model` is the one asked for; the one that the agent says it used has precedence for the price. */
+/** Creates a meter. `model` is the requested one; for prices, the model that the agent reports takes precedence. */
 export function createUsageMeter(model: string, pricer: Pricer): UsageMeter {
   const tokens: TokenUsage = { ...NO_USAGE };
   let cost: Cost = { usd: 0, source: null };
@@ -28,7 +28,7 @@ export function createUsageMeter(model: string, pricer: Pricer): UsageMeter {
   let used: string | null = null;
   const costOf = (event: Extract<EventBody, { type: 'usage' }>): Cost => {
     if (event.cost_usd !== null) return { usd: event.cost_usd, source: 'reported' };
-    // Of each event by itself: prices may depend on the size of a request.
+    // Priced event by event: prices may depend on the size of a request.
     return pricer(event, used === null ? [model] : [used, model]) ?? { usd: null, source: null };
   };
   return {
