@@ -9,6 +9,7 @@ import type { EngineState } from '../platform/engine/engine-state.js';
 import { namespaceId } from '../platform/temporal/namespace-id.js';
 import { ownCommand } from '../platform/invocation.js';
 import { InfrastructureError } from '../lib/usage-error.js';
+import type { Session } from './session.js';
 
 /** How long commands wait for a server that does not answer: the keeper needs some of it to start a dead one again. */
 export const AWAY_MS = 20_000;
@@ -36,8 +37,8 @@ export const LONG = { callMs: 60_000, mayTakeLong: true } as const satisfies Ask
  * @throws InfrastructureError when the server is away for too long
  */
 export async function askServer<T>(
-  { client, engine }: { client: Client; engine: EngineState },
-  ask: () => Promise<T>,
+  session: Pick<Session, 'client' | 'engine' | 'followServer'>,
+  ask: (client: Client) => Promise<T>,
   { callMs = CALL_MS, awayMs = AWAY_MS, mayTakeLong = false, onAway }: Asking = {},
 ): Promise<T> {
   let awaySince: number | null = null;
@@ -47,8 +48,11 @@ export async function askServer<T>(
   };
   for (;;) {
     const askedAt = Date.now();
+    const { client, engine } = session;
     try {
-      const answer = await client.withDeadline(askedAt + callMs, ask);
+      // While the server is away, a call that may take long would take its whole time to fail.
+      if (awaySince !== null) await probe(client);
+      const answer = await client.withDeadline(askedAt + callMs, () => ask(client));
       back();
       return answer;
     } catch (caught) {
@@ -65,6 +69,7 @@ export async function askServer<T>(
       awaySince ??= askedAt;
       if (Date.now() - awaySince >= awayMs) throw new InfrastructureError(awayText(engine, reasonOf(error)));
       await sleep(PAUSE_MS);
+      await session.followServer();
     }
   }
 }
@@ -125,10 +130,12 @@ const isNotReady = (error: unknown): error is Error =>
 const ofGrpc = (error: Error): { code?: unknown; details?: string } =>
   (error instanceof ServiceError ? (error.cause ?? {}) : error) as { code?: unknown; details?: string };
 
+/** Resolves if the server answers within a few seconds. */
+const probe = (client: Client): Promise<unknown> =>
+  client.withDeadline(Date.now() + PROBE_MS, () => client.workflowService.getSystemInfo({}));
+
 const answers = (client: Client): Promise<boolean> =>
-  client
-    .withDeadline(Date.now() + PROBE_MS, () => client.workflowService.getSystemInfo({}))
-    .then(
-      () => true,
-      () => false,
-    );
+  probe(client).then(
+    () => true,
+    () => false,
+  );

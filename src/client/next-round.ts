@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import {
+  type Client,
   WorkflowFailedError,
   WorkflowNotFoundError,
   type WorkflowExecutionDescription,
@@ -70,19 +71,20 @@ async function closed(session: Session, sweep: string): Promise<WorkflowExecutio
   const before = await describe(session, sweep);
   if (before?.status.name !== 'RUNNING') return before;
   session.report(`waiting for the workflow of ${sweep} to close`);
-  const handle = session.client.workflow.getHandle(sweepWorkflowId(sweep));
-  const end = (): Promise<unknown> =>
-    handle.result().catch((error: unknown) => {
-      if (!(error instanceof WorkflowFailedError)) throw error; // however it ended
-    });
+  const end = ({ workflow }: Client): Promise<unknown> =>
+    workflow
+      .getHandle(sweepWorkflowId(sweep))
+      .result()
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkflowFailedError)) throw error; // however it ended
+      });
   await askServer(session, end, LONG);
   return describe(session, sweep);
 }
 
 async function describe(session: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {
-  const handle = session.client.workflow.getHandle(sweepWorkflowId(sweep));
   try {
-    return await askServer(session, () => handle.describe());
+    return await askServer(session, ({ workflow }) => workflow.getHandle(sweepWorkflowId(sweep)).describe());
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { sweepWorkflowId, WORKFLOWS } from '../workflows/protocol.js';
 import { askServer } from './ask-server.js';
 import { ownCommand } from '../platform/invocation.js';
@@ -20,12 +20,11 @@ const NAMED = 3;
  * @throws InfrastructureError when they do not end
  */
 export async function endOpenRuns(session: Session, sweep: string): Promise<void> {
-  const { workflow } = session.client;
   let open = await openOf(session, await startedRuns(session, sweep));
   if (open.length === 0) return;
   session.report(`waiting for ${named(open, sweep)} of the previous round to end`);
   for (const id of open)
-    await askServer(session, () => workflow.getHandle(id).cancel()).catch((error: unknown) => {
+    await askServer(session, ({ workflow }) => workflow.getHandle(id).cancel()).catch((error: unknown) => {
       if (!(error instanceof WorkflowNotFoundError)) throw error; // it has ended by itself
     });
   for (const until = Date.now() + END_MS; open.length > 0; open = await openOf(session, open)) {
@@ -45,18 +44,17 @@ function named(open: readonly string[], sweep: string): string {
 
 /** Workflow ids of runs that may be open: lists of workflows lag behind, so what the sweep's history began counts too. */
 async function startedRuns(session: Session, sweep: string): Promise<string[]> {
-  const { workflow } = session.client;
   const query = `SweepId = '${sweep.replaceAll("'", "''")}' AND WorkflowType = '${WORKFLOWS.run}' AND ExecutionStatus = 'Running'`;
-  const listed = await askServer(session, async () => {
+  const listed = await askServer(session, async ({ workflow }) => {
     const ids: string[] = [];
     for await (const { workflowId } of workflow.list({ query })) ids.push(workflowId);
     return ids;
   });
-  return [...new Set([...listed, ...(await askServer(session, () => begunBy(session, sweep)))])];
+  return [...new Set([...listed, ...(await askServer(session, (client) => begunBy(client, sweep)))])];
 }
 
 /** Children that the last history of the sweep's workflow started, and of whose end it has not heard. */
-async function begunBy({ client }: Session, sweep: string): Promise<string[]> {
+async function begunBy(client: Client, sweep: string): Promise<string[]> {
   const begun = new Set<string>();
   try {
     const { events } = await client.workflow.getHandle(sweepWorkflowId(sweep)).fetchHistory();
@@ -88,9 +86,9 @@ async function openOf(session: Session, ids: readonly string[]): Promise<string[
 }
 
 const isOpen = (session: Session, id: string): Promise<boolean> =>
-  askServer(session, async () => {
+  askServer(session, async ({ workflow }) => {
     try {
-      return (await session.client.workflow.getHandle(id).describe()).status.name === 'RUNNING';
+      return (await workflow.getHandle(id).describe()).status.name === 'RUNNING';
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;
       throw error;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { EngineState } from '../platform/engine/engine-state.js';
+import { readEngineState, type EngineState } from '../platform/engine/engine-state.js';
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
 import { connect } from '../platform/temporal/temporal-client.js';
@@ -9,9 +9,15 @@ import { InfrastructureError } from '../lib/usage-error.js';
 
 /** A connection to a running engine. */
 export interface Session {
-  client: Client;
-  engine: EngineState;
+  /** Connected to where the server is now: read it again for each call. */
+  readonly client: Client;
+  readonly engine: EngineState;
   stateFolder: string;
+  /**
+   * Connects to the address that the engine's server has now. It changes if another program took its port while it was
+   * down.
+   */
+  followServer(): Promise<void>;
   /** Tells the user what is happening, and warns. */
   report: (text: string) => void;
   close(): Promise<void>;
@@ -36,18 +42,51 @@ export async function openSession(
     try {
       const client = await connect(engine);
       await assertOwnServer(client, engine);
-      return {
-        client,
-        engine,
-        stateFolder: projectState(resultsPath).folder,
-        report,
-        close: () => client.connection.close(),
-      };
+      return sessionWith({ client, engine }, projectState(resultsPath).folder, report);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (Date.now() >= until) throw new InfrastructureError(awayText(engine, reason));
       await sleep(PAUSE_MS);
     }
+  }
+}
+
+type Connected = Pick<Session, 'client' | 'engine'>;
+
+function sessionWith(first: Connected, stateFolder: string, report: (text: string) => void): Session {
+  let now = first;
+  return {
+    get client() {
+      return now.client;
+    },
+    get engine() {
+      return now.engine;
+    },
+    stateFolder,
+    report,
+    async followServer() {
+      const moved = await connectIfMoved(now.engine, stateFolder);
+      if (moved === null) return;
+      const before = now;
+      now = moved;
+      await before.client.connection.close();
+    },
+    close: () => now.client.connection.close(),
+  };
+}
+
+/** Connects to the engine's server if it has another address than before; null if not, or if it does not answer there yet. */
+async function connectIfMoved(before: EngineState, stateFolder: string): Promise<Connected | null> {
+  const engine = await readEngineState(stateFolder);
+  if (engine === null || engine.external || engine.address === before.address) return null;
+  const client = await connect(engine).catch(() => null);
+  if (client === null) return null;
+  try {
+    await assertOwnServer(client, engine);
+    return { client, engine };
+  } catch {
+    await client.connection.close();
+    return null;
   }
 }
 

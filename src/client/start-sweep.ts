@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ServiceError } from '@temporalio/client';
+import { ServiceError, type Client } from '@temporalio/client';
 import { sha256 } from '../lib/hash.js';
 import { proveSweep } from '../platform/origin.js';
 import { waitUntil } from '../platform/process/wait-until.js';
@@ -19,7 +19,6 @@ export async function startSweep(
   round: number,
   again: Outcome[] = [],
 ): Promise<void> {
-  const { client, engine } = session;
   const order: Omit<SweepInput, 'sweep'> = {
     round,
     concurrency: plan.concurrency,
@@ -31,10 +30,10 @@ export async function startSweep(
   };
   const input: SweepInput = { sweep: plan.sweep, ...order, proof: await proofOf(session, plan.sweep, order) };
   const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
-  const begin = () =>
+  const begin = (client: Client) =>
     client.workflow.start(WORKFLOWS.sweep, {
       workflowId: sweepWorkflowId(plan.sweep),
-      taskQueue: engine.taskQueue,
+      taskQueue: session.engine.taskQueue,
       args: [input],
       workflowIdConflictPolicy: 'USE_EXISTING',
       memo: { round },

@@ -30,7 +30,7 @@ export const keepsValues = (sweep: string): UsageError =>
 const UPDATE_MS = 120_000;
 
 /** What of a session is needed to steer a sweep. */
-type Steered = Pick<Session, 'client' | 'engine' | 'stateFolder'>;
+type Steered = Pick<Session, 'client' | 'engine' | 'stateFolder' | 'followServer'>;
 
 /** The sweep's status after an update; null when its workflow has closed since it was looked at. */
 export async function updateSweep(
@@ -38,7 +38,6 @@ export async function updateSweep(
   sweep: string,
   name: keyof typeof UPDATES,
 ): Promise<SweepStatus | null> {
-  const handle = session.client.workflow.getHandle(sweepWorkflowId(sweep));
   // Asked again, it is the same update: a worker that dies with it makes the server refuse it, and no more.
   const updateId = randomUUID();
   const order = await proofOf(session, sweep, name);
@@ -46,11 +45,12 @@ export async function updateSweep(
   try {
     return await askServer(
       session,
-      () => {
+      (client) => {
         if (Date.now() > until)
           throw new InfrastructureError(
             `no worker responded within ${UPDATE_MS / 1000} s; check ${ownCommand('engine status')} and try again`,
           );
+        const handle = client.workflow.getHandle(sweepWorkflowId(sweep));
         return order === null
           ? handle.executeUpdate<SweepStatus, []>(UPDATES[name], { updateId })
           : handle.executeUpdate<SweepStatus, [ProvenOrder]>(UPDATES[name], { updateId, args: [order] });

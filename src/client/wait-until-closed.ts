@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import { sweepWorkflowId } from '../workflows/protocol.js';
 import { askServer, LONG } from './ask-server.js';
 import { ownCommand } from '../platform/invocation.js';
@@ -16,9 +17,11 @@ const FAILED = 4;
  * @throws InfrastructureError when all runs have ended, and the end of the sweep cannot be written
  */
 export async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
-  const handle = session.client.workflow.getHandle(sweepWorkflowId(sweep));
+  const handleOf = ({ workflow }: Client) => workflow.getHandle(sweepWorkflowId(sweep));
   let isClosed = false as boolean;
-  const closed = askServer(session, () => handle.result(), LONG).finally(() => (isClosed = true));
+  const closed = askServer(session, (client) => handleOf(client).result(), LONG).finally(
+    () => (isClosed = true),
+  );
   closed.catch(() => undefined); // also when nobody waits for it any more
   let first: number | null = null;
   while (!isClosed) {
@@ -33,8 +36,9 @@ export async function waitUntilClosed(session: Session, sweep: string): Promise<
 
   /** null while the server says nothing of it: whether that is away is found by who waits for the result. */
   async function whyNotWritten(): Promise<string | null> {
-    const description = await session.client
-      .withDeadline(Date.now() + ANSWER_MS, () => handle.describe())
+    const { client } = session;
+    const description = await client
+      .withDeadline(Date.now() + ANSWER_MS, () => handleOf(client).describe())
       .catch(() => null);
     const last = description?.raw.pendingActivities?.find(
       ({ activityType }) => activityType?.name === 'finishSweep',

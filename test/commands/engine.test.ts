@@ -9,7 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { identify, isAlive } from '../../src/platform/process/process-identity.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { partOf, type Part } from './engine-parts.js';
-import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
+import { letGo, untilStarted, writeGated } from './gated.js';
+import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 
 const PARTS = ['keeper', 'server', 'worker'] as const;
 
@@ -107,7 +108,10 @@ describe('the local engine', () => {
     expect([after.server.pid, after.worker.pid]).toEqual([before.server.pid, before.worker.pid]);
   });
 
-  test('a server whose port another program has taken while it was down comes back on another one, with a worker that knows it', async () => {
+  test('a server whose port another program has taken while it was down comes back on another one, and a command that follows a sweep finds it there', async () => {
+    await writeGated(project, 'moved');
+    const following = project.start(['run', 'moved', '--name', 'moved', '--json']);
+    await untilStarted(project, 'moved');
     const before = await status(project);
     const [keeper, server] = [before.keeper, before.server].map(({ pid }) => pid ?? 0) as [number, number];
     process.kill(keeper, 'SIGSTOP');
@@ -118,9 +122,12 @@ describe('the local engine', () => {
     );
     process.kill(keeper, 'SIGCONT');
     await another(project, 'server', server);
-    const { exitCode } = await project.run(['small', '--no-cache']);
+    await letGo(project, 'moved');
+    const { exitCode, stdout, stderr } = await following;
+    expect(exitCode, stderr).toBe(0);
+    expect(documentOf(stdout)).toMatchObject({ status: 'completed', totals: { passed: 1 } });
+    expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0);
     taken.close();
-    expect(exitCode).toBe(0);
     expect((await status(project)).address).not.toBe(before.address);
   });
 });

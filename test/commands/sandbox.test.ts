@@ -167,7 +167,7 @@ describe('without bwrap', () => {
         ...{ outcome: 'pass', environment: 'local', sandboxed: false },
         warnings: [
           expect.stringMatching(
-            /^environment.type auto: without a sandbox, as local: bwrap cannot/,
+            /^environment.type auto: no sandbox, used local: bwrap cannot/,
           ) as string,
         ],
       });

@@ -18,7 +18,7 @@ async function session() {
   const stateFolder = projectState(project.results, project.state).folder;
   const engine = await readEngineState(stateFolder);
   if (engine === null) throw new Error('no engine');
-  return { client, engine, stateFolder };
+  return { client, engine, stateFolder, followServer: () => Promise.resolve() };
 }
 
 beforeAll(async () => {

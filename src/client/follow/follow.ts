@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowFailedError, WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowFailedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { markUsed } from '../../platform/engine/ensure-engine.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
@@ -49,13 +49,13 @@ export async function follow({
   signals,
   view,
 }: Following): Promise<Followed> {
-  const { client, stateFolder } = session;
-  const handle = client.workflow.getHandle(sweepWorkflowId(plan.sweep));
+  const { stateFolder } = session;
+  const workflowId = sweepWorkflowId(plan.sweep);
   steerBySignals(signals, session, plan.sweep, view);
   const results = resultsOf(resultsPath, plan.sweep, session.report);
   const waiting = waitingFor(resultsPath, stateFolder);
   let end: End | null = null;
-  const result = () => handle.result() as Promise<SweepResult>;
+  const result = (client: Client) => client.workflow.getHandle(workflowId).result() as Promise<SweepResult>;
   const onAway = (reason: string | null): void =>
     view.away(reason === null ? null : `the Temporal server does not answer (${reason}); waiting for it`);
   const ended = askServer(session, result, { ...LONG, awayMs: AWAY_MS, onAway }).then(
@@ -72,7 +72,7 @@ export async function follow({
       markUsed(stateFolder);
       const everyMs = signals.interrupted() ? ASK_MS : view.progressEveryMs;
       if (Date.now() - askedAt >= everyMs) {
-        progress = await Promise.race([askProgress(session, handle), ended.then(() => null)]);
+        progress = await Promise.race([askProgress(session, workflowId), ended.then(() => null)]);
         askedAt = Date.now();
       }
       await view.show({ progress, waiting: await waiting(), results: results() });
@@ -88,7 +88,7 @@ export async function follow({
   if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
   const found = buildSweepDocument({
     sweep: plan.sweep,
-    workflowId: handle.workflowId,
+    workflowId,
     uiUrl,
     status: last?.status ?? 'paused',
     maxUsd: plan.max_usd,
@@ -108,7 +108,9 @@ function whyLost(error: Error, sweep: string): string {
 }
 
 /** null while no worker answers. */
-const askProgress = ({ client }: Session, handle: WorkflowHandle): Promise<SweepProgress | null> =>
+const askProgress = ({ client }: Session, workflowId: string): Promise<SweepProgress | null> =>
   client
-    .withDeadline(Date.now() + ANSWER_MS, () => handle.query<SweepProgress>(QUERIES.progress))
+    .withDeadline(Date.now() + ANSWER_MS, () =>
+      client.workflow.getHandle(workflowId).query<SweepProgress>(QUERIES.progress),
+    )
     .catch(() => null);

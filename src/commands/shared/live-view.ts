@@ -1,4 +1,3 @@
-import type { Client } from '@temporalio/client';
 import { logUpdateStderr } from 'log-update';
 import { frame, tookText, type LiveState } from '../../reports/live-frame.js';
 import { waitText } from '../../reports/wait-text.js';
@@ -9,6 +8,7 @@ import type { SweepProgress } from '../../workflows/protocol.js';
 import { hasColor } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { activeStep, BETWEEN_STEPS, type ActiveStep } from '../../client/follow/active-step.js';
+import type { Session } from '../../client/session.js';
 import { resultLabel, type View } from '../../client/follow/view.js';
 import { limitsOf, parkedIn, waitsOf } from '../../client/follow/waits.js';
 
@@ -19,7 +19,7 @@ const ACTIVE_SHOWN = 24;
 type Shown = LiveState['active'][number] & { id: string };
 
 /** A frame that is drawn over itself, for a terminal. */
-export function liveView(client: Client, plan: Plan, uiUrl: string | null): View {
+export function liveView(session: Pick<Session, 'client'>, plan: Plan, uiUrl: string | null): View {
   const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
   const since = new Map<string, { step: string; at: number }>();
   const startedAt = Date.now();
@@ -44,7 +44,7 @@ export function liveView(client: Client, plan: Plan, uiUrl: string | null): View
   async function activeCells(progress: SweepProgress): Promise<Shown[]> {
     const running = await Promise.all(
       progress.active.slice(0, ACTIVE_SHOWN).map(async ({ cell, workflowId }) => {
-        const found = await activeStep(client, workflowId);
+        const found = await activeStep(session.client, workflowId);
         const limit = found.step === BETWEEN_STEPS ? limitOf(progress, cell) : null;
         return shown(cell, limit === null ? found : { step: waitText(limit, Date.now()), note: null });
       }),
