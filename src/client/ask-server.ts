@@ -29,7 +29,7 @@ interface Asking {
 }
 
 /** For answers that come when they come, as that of a sweep's result. */
-export const LONG = { callMs: 60_000, mayTakeLong: true } as const satisfies Asking;
+export const LONG = { callMs: 20_000, mayTakeLong: true } as const satisfies Asking;
 
 /**
  * Asks the Temporal server, again while it does not answer. Without a deadline of ours a frozen server would hold a command for
