@@ -28,7 +28,10 @@ interface Pairing {
   model: string;
 }
 
-/** Lists the cells of a sweep. Flags override the scenario's own agents, which override the profile, which overrides the config. */
+/**
+ * Lists the cells of a sweep. Flags override the scenario's own agents, which override the profile, which overrides the
+ * config.
+ */
 export function expandMatrix(scenarios: readonly MatrixScenario[], choice: MatrixChoice): Expansion {
   const expansion: Expansion = { cells: [], withoutAgent: [] };
   for (const scenario of scenarios) {
