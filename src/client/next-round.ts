@@ -16,14 +16,17 @@ import { handOverAgain } from './hand-over-again.js';
 import { endOpenRuns } from './open-runs.js';
 import { startSweep } from './start-sweep.js';
 
-/** What another round needs besides the plan. */
+/** What another round needs in addition to the plan. */
 export interface RoundInputs {
   scenarios: readonly EffectiveScenario[];
-  /** Of `--env-file`. */
+  /** The variables from `--env-file`. */
   file: NodeJS.Dict<string>;
 }
 
-/** Starts the next round of a sweep whose workflow was closed before its end, or is gone. */
+/**
+ * Starts the next round of a sweep whose workflow closed before the sweep ended, or is gone from the server. Returns
+ * 'open' if the workflow is still running, and 'ended' if the sweep has ended.
+ */
 export async function startWhereLost(
   session: Session,
   resultsPath: string,
@@ -32,7 +35,7 @@ export async function startWhereLost(
 ): Promise<'open' | 'started' | 'ended'> {
   const before = await describe(session, plan.sweep);
   if (before?.status.name === 'RUNNING') return 'open';
-  // It may have come to its end just now.
+  // it may have ended just now
   if (hasEnded(resultsPath, plan)) return 'ended';
   await endOpenRuns(session, plan.sweep);
   await handOverAgain(session, plan, scenarios, file);
@@ -40,7 +43,7 @@ export async function startWhereLost(
   return 'started';
 }
 
-/** Starts the next round of an ended sweep, in which results of the outcomes `again` count as none. */
+/** Starts the next round of an ended sweep. It runs the cells again whose outcome is one of `again`. */
 export async function startAgain(
   session: Session,
   resultsPath: string,
@@ -55,7 +58,7 @@ export async function startAgain(
   await startSweep(session, plan, await nextRound(before, resultsPath, plan), again);
 }
 
-/** The files know of rounds that the server may have lost. */
+/** Returns the number of the next round. The result files may have rounds that the server has lost. */
 async function nextRound(
   before: WorkflowExecutionDescription | null,
   resultsPath: string,
@@ -65,7 +68,11 @@ async function nextRound(
   if (before === null) return inFiles === 1 ? 1 : inFiles + 1;
   return Math.max(Number(before.memo?.['round'] ?? 1), inFiles) + 1;
 }
-/** The workflow of a sweep that has written its summary: it closes a moment later, and a start before that would only join it. */
+
+/**
+ * Waits until the workflow of an ended sweep has closed, which happens a moment after its summary is written. A start
+ * before that would only join the old workflow. Returns the closed workflow, or null if the server does not know it.
+ */
 async function closed(session: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {
   const before = await describe(session, sweep);
   if (before?.status.name !== 'RUNNING') return before;
@@ -73,7 +80,7 @@ async function closed(session: Session, sweep: string): Promise<WorkflowExecutio
   const handle = session.client.workflow.getHandle(sweepWorkflowId(sweep));
   const end = (): Promise<unknown> =>
     handle.result().catch((error: unknown) => {
-      if (!(error instanceof WorkflowFailedError)) throw error; // however it ended
+      if (!(error instanceof WorkflowFailedError)) throw error; // a failed workflow has closed too
     });
   await askServer(session, end, LONG);
   return describe(session, sweep);
