@@ -200,8 +200,8 @@ function effectiveScenario(
 }
 
 /**
- * Resolves `target.files`. Ignored for another build (`--target-binary`, or a variant's), whose files may differ, unless
- * the list is empty: the other build then has no further files either.
+ * Resolves `target.files`. It is ignored for another build (`--target-binary`, or a variant's), which may have other
+ * files, unless the list is empty: the other build then has no further files either.
  *
  * @throws UsageError if one of the files does not exist
  */
@@ -254,7 +254,7 @@ function targetPath(
   throw new UsageError('target_missing', message ?? '', problems, new Map([[file, text]]));
 }
 
-/** Why the environment cannot use a target at this path: containers share no files with this machine. */
+/** Why the environment cannot use a target at this path. Containers share no files with this machine. */
 const whyNotInside = ({ environment }: Scenario, path: string | null): string | null =>
   environment.type !== 'docker' || path === null
     ? null
