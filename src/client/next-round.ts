@@ -43,7 +43,7 @@ export async function startWhereLost(
   return 'started';
 }
 
-/** Starts the next round of an ended sweep. It runs the cells again whose outcome is one of `again`. */
+/** Starts the next round of an ended sweep. It reruns the cells with an outcome in `again`. */
 export async function startAgain(
   session: Session,
   resultsPath: string,
