@@ -5,7 +5,7 @@ import type { EvaluatorResult } from '../results/records/result-line.js';
 
 /**
  * Converts an agent script's answer to an evaluator result. Its data become the metrics. `score` (a number from 0 to 1)
- * and `summary` (a text) in the data become those of the evaluator. Values of other types are ignored: the script was
+ * and `summary` (a text) in the data become those of the evaluator. Other values of these are ignored: the script was
  * written for agents, and may use these names for something else.
  */
 export function readScriptEvaluator(name: string, called: Called): EvaluatorResult {

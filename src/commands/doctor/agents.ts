@@ -83,7 +83,7 @@ async function versionOf({ version }: Agent, env: NodeJS.ProcessEnv): Promise<st
   }
 }
 
-/** Reports which keys are set of providers whose models can judge. Never shows the values. */
+/** Reports which keys are set of providers whose models can judge. Those that are set are used. Never shows values. */
 export function judgeKeys({ project, env }: DoctorContext): Finding {
   const providers = [...knownProviders(project.config.providers).values()];
   const keys = new Set(providers.flatMap(({ needs }) => needs.flat()));
