@@ -19,7 +19,7 @@ const fail = (args: readonly string[], error: unknown): number =>
 /** Runs the command that the arguments name, and returns its exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   beginOutput();
-  // A variable that is set to nothing counts as not set.
+  // an empty variable counts as not set
   for (const name of ['LLM_TOOL_TEST_BUDGET_USD', 'LLM_TOOL_TEST_JUDGE'])
     if (process.env[name] === '') Reflect.deleteProperty(process.env, name);
   let exitCode = 0;
@@ -28,7 +28,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   };
   try {
     const program = createProgram({ exitWith, runWorker });
-    // Called by completion scripts with an unfinished line, which Commander could not parse.
+    // completion scripts call this with an unfinished line, which Commander could not parse
     if (args[0] === 'complete-words') {
       const { completeWords } = await import('./commands/completion/completion.js');
       return await completeWords(program, args.slice(1));
@@ -41,11 +41,11 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 }
 
 const [, started = '', ...args] = process.argv;
-// Not when a test imports this file. npm starts it through a link.
+// Only if this file was started, and not if a test imports it. npm starts it through a link.
 if (started !== '' && realpathSync(started) === fileURLToPath(import.meta.url)) {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error) => process.exit(fail(args, error)));
   const code = await runCommandLine(args);
-  // An open request to the server (for the result of a paused sweep) must not keep the command alive.
+  // exits explicitly: an open request to the server (for the result of a paused sweep) would keep the process alive
   process.stdout.write('', () => process.exit(code));
 }

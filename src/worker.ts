@@ -31,26 +31,30 @@ import { writeFileAtomic } from './platform/fs/write-file.js';
 
 export interface WorkerSettings {
   resultsPath: string;
-  /** Absent: what Temporal's own variables and config file say. */
+  /** If absent, Temporal's own variables and config file determine it. */
   address?: string | undefined;
-  /** The address is that of a given server. */
+  /** True if the address is that of an external server. */
   external?: boolean | undefined;
   namespace?: string | undefined;
-  /** Id that the namespace has on the engine's server; absent for a given server. */
+  /** Id of the namespace on the engine's own server. Absent for an external server. */
   namespaceId?: string | undefined;
   queue?: string | undefined;
 }
 
 const CONNECT_MS = 60_000;
 
-/** Runs a worker until SIGTERM or SIGINT. Agents that it has started go on; the next worker adopts them. */
+/**
+ * Runs a worker until SIGTERM or SIGINT. Agents that it has started keep running, and the next worker adopts them.
+ *
+ * @throws Error if the server does not answer, or another server answers at the address of the engine's own
+ */
 export async function runWorker(settings: WorkerSettings): Promise<void> {
   forgiveOutput();
   const { id, folder } = projectState(settings.resultsPath);
   const given = loadClientConnectConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';
   const { address } = settings;
-  // TLS settings and keys of Temporal's own configuration are for a given server, never for the local one.
+  // TLS settings and keys in Temporal's own configuration apply to an external server, never to the local one.
   const own = address === undefined || settings.external === true ? given.connectionOptions : {};
   const options = address === undefined ? own : { ...own, address };
 
@@ -79,7 +83,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const isOwnServer = await serverCheck(client, settings);
   const deps: Deps = { resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer };
   const watch = watchRuns(deps, client, (line) => console.error(line));
-  // Here, where there is room on the disk: a command that comes later may find it full.
+  // creates the key now, because the disk may be full when a later command needs it
   await originOf({ resultsPath: settings.resultsPath, stateFolder: folder });
   const taskQueue = settings.queue ?? taskQueueOf(id);
   const worker = await Worker.create({
@@ -90,13 +94,14 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     activities: createActivities({ ...deps, endOthers: watch.lookAtOthers }),
     workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
     interceptors: { activity: [noteActivities(watch)] },
-    // A dead worker's share of workflow tasks comes to us after so long.
+    // after this time, we get the workflow tasks of a dead worker
     stickyQueueScheduleToStartTimeout: '2 seconds',
-    // Agents mostly wait; how many run at once is the sweep's concern.
+    // agents mostly wait, and the sweep limits how many run at once
     maxConcurrentActivityTaskExecutions: 2 * MAX_CONCURRENCY,
-    // A step chooses when it heartbeats (activities/step/heartbeat.ts): every so often, and at once when its run is cancelled.
+    // short, because steps decide when to heartbeat (activities/step/heartbeat.ts): at intervals, and at once when
+    // their run is cancelled
     maxHeartbeatThrottleInterval: '200 milliseconds',
-    // What does not end by itself is left to the next worker: it is a second of work, or an agent under supervision.
+    // activities that do not end by then are left to the next worker: a second of work, or an agent under supervision
     shutdownGraceTime: '1 second',
     shutdownForceTime: '5 seconds',
   });
@@ -116,8 +121,9 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
 }
 
 /**
- * What tells our server from another one at its address: see Deps.isOwnServer.
- * @throws Error where another one answers already
+ * Returns a check that tells our server from another one at its address; see `Deps.isOwnServer`.
+ *
+ * @throws Error if another server is already answering
  */
 async function serverCheck(
   client: Client,
@@ -138,7 +144,9 @@ async function serverCheck(
   };
 }
 
-/** Knows of every activity that is performed. Local ones are part of a workflow task, which has a short timeout. */
+/**
+ * Registers activities while they run. Ignores local ones: they are part of a workflow task, which has a short timeout.
+ */
 const noteActivities =
   (watch: Watch): ActivityInterceptorsFactory =>
   (context) => ({
@@ -150,14 +158,17 @@ const noteActivities =
         try {
           return await whileUnderWay({ runId, activityId, attempt }, () => next(input));
         } finally {
-          // The server does not know the step any more: its workflow may have been terminated.
+          // the server no longer knows the step, so its workflow may have been terminated
           if (context.cancellationDetails?.notFound === true) void watch.look(workflowId);
         }
       },
     },
   });
 
-/** The keeper ends a worker that is alive by the process table and yet does nothing: it would swallow its tasks. */
+/**
+ * Touches a file every second. The keeper ends a worker whose process is alive but no longer does this, because it
+ * would receive tasks without performing them.
+ */
 function showSignsOfLife(stateFolder: string): NodeJS.Timeout {
   const file = workerAliveFile(stateFolder);
   writeFileSync(file, '', { mode: 0o600 });
@@ -166,7 +177,7 @@ function showSignsOfLife(stateFolder: string): NodeJS.Timeout {
       const now = new Date();
       utimesSync(file, now, now);
     } catch {
-      // A disk that takes nothing for a while must not end what this worker follows.
+      // a disk that cannot be written for a while must not end the worker, which supervises agents
     }
   }, 1000);
 }

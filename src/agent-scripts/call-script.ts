@@ -3,21 +3,21 @@ import { readScriptAnswer, type ScriptAnswer } from './answer.js';
 import { DENO_ENV, shellLine, type DenoCommand } from './deno-command.js';
 import { scriptPaths } from './script-name.js';
 
-/** A script that is to be called, as a scenario names it. */
+/** A script to call, as a scenario names it. */
 export interface ScriptCall {
   script: string;
   args: readonly string[];
 }
 
-/** What a call needs of the place where the script is. */
+/** Access to the place where the script is. */
 export interface ScriptPlace {
-  /** Text of a file by its path from the project's root; null where there is none, or it is no text. */
+  /** Returns the text of a file, by its path from the project's root. Null if there is none, or it is not text. */
   read(path: string): Promise<string | null>;
   /** Runs a command by `sh -c` in the project's root. */
   exec(command: string): Promise<CommandResult>;
 }
 
-/** `broken`: the script has no README to go by, or breaks the contract. `no_deno`: nothing can be said of it. */
+/** `broken`: the script has no usable README, or breaks the contract. `no_deno`: nothing is known of the script. */
 export type Called =
   | { kind: 'answered'; answer: ScriptAnswer; line: string; result: CommandResult }
   | { kind: 'broken'; problem: string; line: string; result: CommandResult | null }
@@ -37,7 +37,7 @@ export async function callScript(
   const text = await place.read(paths.readme);
   if (text === null)
     return broken(`there is no agent script '${paths.name}': no ${paths.readme} in the workspace`);
-  // Loaded when the first script is called: whoever only checks scenarios waits for no reader of Markdown.
+  // imported at the first call, so that checking scenarios does not load a Markdown parser
   const { parseReadme, usageCommand } = await import('./readme.js');
   const usage = usageCommand(parseReadme(text));
   if (typeof usage === 'string') return broken(`${paths.readme}: ${usage}`);
@@ -51,6 +51,6 @@ export async function callScript(
     : { kind: 'broken', problem: `${paths.name} broke the contract: ${read.problem}`, line, result };
 }
 
-/** A shell names the command that it did not find; a script that ends with this status does not break off so. */
+/** True if the shell did not find Deno. A script that exits with 127 itself has other output. */
 const lacksDeno = ({ exitCode, stdoutBytes, stderr }: CommandResult): boolean =>
   exitCode === 127 && stdoutBytes === 0 && /\bdeno\b/.test(stderr);

@@ -4,16 +4,16 @@ import { splitCommands } from '../results/transcript/split-commands.js';
 export const NO_DENO =
   'Deno was not found, which agent scripts need: install it (https://deno.com), or add it to the project with `npm install --save-dev deno`';
 
-/** What a script's README does not allow is refused, not asked for; and nobody waits for news of Deno. */
+/** Makes Deno deny permissions that are not in the README, rather than ask for them, and skip its check for updates. */
 export const DENO_ENV = { DENO_NO_PROMPT: '1', DENO_NO_UPDATE_CHECK: '1' } as const;
 
-/** What Deno can be allowed, by the flags that say so (https://docs.deno.com/runtime/fundamentals/security/). */
+/** Deno's permissions, as its flags name them (https://docs.deno.com/runtime/fundamentals/security/). */
 const PERMISSIONS = ['read', 'write', 'net', 'env', 'run', 'sys', 'ffi', 'import'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** A `deno run` command, in parts. */
+/** The parts of a `deno run` command. */
 export interface DenoCommand {
-  /** As written, permissions among them. */
+  /** As written, including permissions. */
   flags: string[];
   /** Path of the program. */
   program: string;
@@ -29,13 +29,13 @@ const SHORT: Readonly<Record<string, Permission | 'all'>> = {
   I: 'import',
   A: 'all',
 };
-/** `<file>`, `[dir]`, `[--count <n>]`, `<file>...`: a placeholder to people, and a redirection or a pattern to a shell. */
+/** Placeholders for people, which a shell would read differently: `<file>`, `[dir]`, `[--count <n>]`, `<file>...`. */
 const PLACEHOLDER =
   /(?:<[^\s<>[\]|;&]+(?: [^\s<>[\]|;&]+)*>|\[(?! )(?:[^<>[\]|;&\n]|<[^\s<>[\]|;&]+>)+\])(?:\.\.\.)?/g;
 
 /**
- * A plain `deno run` command: one without pipes, redirections and other commands. Placeholders like `<file>` and `[count]`
- * are taken as they are. A message where it is anything else.
+ * Parses a plain `deno run` command, without pipes, redirections or other commands. Keeps placeholders like `<file>`
+ * and `[count]` as they are. Returns a message if it is anything else.
  */
 export function parseDenoCommand(line: string): DenoCommand | string {
   const placeholders: string[] = [];
@@ -59,18 +59,18 @@ export function parseDenoCommand(line: string): DenoCommand | string {
   return { flags: words.slice(2, at), program, args: words.slice(at + 1) };
 }
 
-/** The first argument that only stands for one, like `<file>`: a command with it is not for a shell. */
+/** Returns the first argument that is a placeholder, like `<file>`. A command with placeholders cannot be run. */
 export const placeholderIn = ({ args }: DenoCommand): string | undefined =>
   args.find((arg) => /^[<[].*[>\]](\.\.\.)?$/.test(arg));
 
-/** What flags allow: each permission with its values, empty where it is allowed without limits. */
+/** Returns the permissions that flags grant, with their values. Empty values mean a permission without limits. */
 export function permissionsOf(flags: readonly string[]): Map<Permission | 'all', string[]> {
   const allowed = new Map<Permission | 'all', string[]>();
   for (const flag of flags) {
     const [name, values] = splitOnce(flag);
     const named = permissionsNamed(name);
     for (const permission of named) allowed.set(permission, []);
-    // Of several behind one dash, the last has the values.
+    // if there are several letters after a dash, the values belong to the last one
     const last = named.at(-1);
     if (last !== undefined && values !== undefined) allowed.set(last, values.split(','));
   }

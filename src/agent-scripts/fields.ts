@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { scriptPaths } from './script-name.js';
 
-/** How a scenario names an agent script, with its arguments. */
+/** The fields by which a scenario names an agent script and its arguments. */
 export const scriptFields = {
   script: z
     .string()

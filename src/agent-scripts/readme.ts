@@ -1,11 +1,11 @@
 import { parseDenoCommand, type DenoCommand } from './deno-command.js';
 import { sectionsOf, type Block, type Section } from './sections.js';
 
-/** The sections of a script's README, in their order (specs/reference/agent-scripts.md). */
+/** The sections of a script's README, in order (specs/reference/agent-scripts.md). */
 export const SECTIONS = ['Summary', 'Usage', 'Arguments', 'Output', 'Error Codes', 'Examples'] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
-/** Something that a README says, and where; lines count from 1. */
+/** A part of a README and its line, counted from 1. */
 export interface WithLine<T> {
   line: number;
   value: T;
@@ -15,11 +15,11 @@ export interface WithLine<T> {
 export interface Example {
   line: number;
   command: string;
-  /** The JSON block that follows the command's block; null where none does. */
+  /** The JSON block that follows the command's block. Null if there is none. */
   output: WithLine<string> | null;
 }
 
-/** What a script's README tells. What is missing is null or empty; `readme-problems.ts` says what should be there. */
+/** The content of a script's README. Missing parts are null or empty, and are reported by `readme-problems.ts`. */
 export interface Readme {
   sections: Section[];
   /** One line. */
@@ -30,7 +30,7 @@ export interface Readme {
   examples: Example[];
 }
 
-/** Reads a README; whatever it is, it gives an answer. */
+/** Parses a README. Never throws. */
 export function parseReadme(text: string): Readme {
   const sections = sectionsOf(text);
   const blocks = (name: SectionName): Block[] => sectionNamed(sections, name)?.blocks ?? [];
@@ -53,7 +53,7 @@ export function parseReadme(text: string): Readme {
   };
 }
 
-/** The command of the Usage section; a message where there is none that can be run. */
+/** Returns the command in the Usage section, or a message if there is none that can be run. */
 export function usageCommand({ usage }: Readme): DenoCommand | string {
   return usage === null
     ? 'the README has no section Usage with a `deno run` command in a code block'
@@ -71,7 +71,7 @@ const isJson = (block: Block | undefined): block is Code =>
   block?.kind === 'code' && block.language === 'json';
 const isDenoRun = ({ value }: WithLine<string>): boolean => value.startsWith('deno ');
 
-/** The commands of a code block: continued lines joined, comments and `cd` left out. */
+/** Returns the commands in a code block. Joins continued lines, and omits comments and `cd`. */
 export function commandsIn({ line, code }: Code): WithLine<string>[] {
   const commands: WithLine<string>[] = [];
   let open: WithLine<string> | null = null;
@@ -93,7 +93,7 @@ const rowsIn = (blocks: Block[]): { line: number; cells: string[] }[] =>
     .flatMap((block) => (block.kind === 'table' ? block.rows : []))
     .map(({ line, cells }) => ({ line, cells: cells.map(unquoted) }));
 
-/** Each command of the section; where a JSON block follows its block, that is the answer to the block's last command. */
+/** Returns the commands of the section. A JSON block after a code block is the answer to the block's last command. */
 function examplesIn(blocks: Block[]): Example[] {
   return blocks.flatMap((block, index): Example[] => {
     if (!isCommands(block)) return [];

@@ -12,7 +12,10 @@ export interface ScriptPaths {
 
 const SEGMENT = /^[A-Za-z0-9_][\w.-]*$/;
 
-/** The script that a name or a path means: `coverage/check`, `.agents/scripts/coverage/check/run.ts`; null where it can be none. */
+/**
+ * Returns the paths of the script with this name or path: `coverage/check`, `.agents/scripts/coverage/check/run.ts`.
+ * Null if it cannot be the name of a script.
+ */
 export function scriptPaths(nameOrPath: string): ScriptPaths | null {
   const name = nameOrPath
     .replace(/^\.\//, '')

@@ -6,7 +6,7 @@ export type Block =
   | { kind: 'code'; line: number; language: string; code: string }
   | { kind: 'table'; line: number; header: string[]; rows: { line: number; cells: string[] }[] };
 
-/** What stands below a heading, up to the next one of whatever level. */
+/** A heading, and the blocks below it up to the next heading of any level. */
 export interface Section {
   level: number;
   title: string;
@@ -16,7 +16,7 @@ export interface Section {
 
 type Table = Extract<Block, { kind: 'table' }>;
 
-/** The headings of a Markdown text, each with its blocks. What stands before the first heading is left out. */
+/** Splits a Markdown text into sections. Omits the text before the first heading. */
 export function sectionsOf(text: string): Section[] {
   const sections: Section[] = [];
   const add = (block: Block): void => void sections.at(-1)?.blocks.push(block);

@@ -3,66 +3,67 @@ import type { EventBody } from '../results/records/events.js';
 import type { EndReason } from '../results/records/run-record.js';
 import type { Mock } from '../scenario/mock.js';
 
-/** What an agent is asked to do, in terms of no agent in particular. Paths are absolute. */
+/** What an agent is asked to do, independent of the particular agent. Paths are absolute. */
 export interface AgentRequest {
   prompt: string;
-  /** As the cell names it; "default" leaves the choice to the agent. */
+  /** The model as the cell names it. "default" leaves the choice to the agent. */
   model: string;
   workspace: string;
-  /** Private folders of the run, the same for every attempt: an agent's session can only be resumed from the same place. */
+  /** Private folders of the run. They are the same for every attempt, because a session is only found in its place. */
   home: string;
   config: string;
-  /** A UUID for agents that accept one chosen by us. */
+  /** A UUID for agents that accept a session id from us. */
   sessionId: string;
   maxTurns: number | null;
-  /** What the agent is told before the prompt, by its system prompt where it has one; null: nothing. */
+  /** Text that precedes the prompt, passed as part of the system prompt if the agent has one. Null for none. */
   system: string | null;
-  /** Who serves the model; null for agents that are not told. */
+  /** Access to the model's provider. Null for agents that get none from us. */
   access: ModelAccess | null;
   /** The scenario's scripted steps, for the mock. */
   mock: Mock | null;
-  /** Whether this program's own files and its Node are there; not so in a container. */
+  /** True if this program's files and its Node are available; false in a container. */
   hasNode: boolean;
 }
 
-/** A provider of models, as the user's variables or the config's `[providers.x]` say. */
+/** Access to a provider of models, from the user's variables or the config's `[providers.x]`. */
 export interface ModelAccess {
-  /** null where there is none, or the agent has logged in. */
+  /** Null if there is none, or if the agent uses a login. */
   key: string | null;
-  /** null: the maker's own address. */
+  /** Null for the provider's default address. */
   baseUrl: string | null;
 }
 
-/** How to start an agent. Files are written before; the prompt goes by the safest channel that the agent has. */
+/** How to start an agent. Files are written before the start. The prompt uses the safest channel that the agent has. */
 export interface AgentLaunch {
   argv: string[];
-  /** In addition to the allow-list that every agent gets. */
+  /** Variables in addition to the allow-list that every agent gets. */
   env: Record<string, string>;
   stdin: string;
   files: { path: string; content: string }[];
 }
 
 /**
- * Turns an agent's native stream, line by line, into events. Keeps what it must remember between lines. One parser reads
- * a session to its end, over all starts that went on with it: where an agent counts over the whole session, the parser
- * says what is new. Ends in a `result` event only where the agent said itself how it ended.
+ * Converts an agent's native output to events, line by line, and keeps the state between lines. One parser reads a
+ * whole session, including all starts that resumed it. If an agent reports totals of the session, the parser reports
+ * their increase. The last event is a `result` only if the agent itself said how it ended.
  */
 export interface StreamParser {
   line(text: string): EventBody[];
-  /** What is known only when the stream is over. */
+  /** Returns the events that are only known at the end of the output. */
   end(): EventBody[];
-  /** Whether the model has answered, now or in a start before, and no `usage` event covers that. */
+  /** True if the model has answered, in this or an earlier start, and no `usage` event covers the answer. */
   usagePending(): boolean;
 }
 
-/** The facts by which the end of an agent is classified. */
+/** The facts that determine how the end of an agent is classified. */
 export interface AgentEnd {
   exitCode: number;
   stopped: StopReason | null;
-  /** ms since the epoch */
+  /** In ms since the epoch. */
   at: number;
-  /** The last `result` and `error` events of the stream. */
+  /** The last `result` event of the output. */
   result: Extract<EventBody, { type: 'result' }> | null;
+  /** The last `error` event of the output that the agent did not recover from. */
   error: Extract<EventBody, { type: 'error' }> | null;
   stderr: string;
 }
@@ -70,48 +71,48 @@ export interface AgentEnd {
 export interface Classified {
   ending: EndReason;
   message: string;
-  /** Whether the same agent may do better at another time; null: no. */
+  /** How the same agent may succeed at another time. Null if it is not expected to. */
   again: RetryHint | null;
 }
 
 export interface RetryHint {
   /**
-   * `limit`: the account's, so that other runs with the provider would meet it too. `busy`: a rate limit or an outage.
-   * `session`: the session to go on with is not there; a new one is needed.
+   * `limit`: a limit of the account, which other runs with the provider would reach too. `busy`: a rate limit or an
+   * outage. `session`: the session to resume does not exist, so a new one is needed.
    */
   why: 'busy' | 'limit' | 'session';
-  /** When, as far as the provider says; ms since the epoch. */
+  /** When to retry, in ms since the epoch. Null if the provider does not say. */
   at: number | null;
 }
 
-/** A file of credentials: below the user's HOME, and where the agent finds it in a run. */
+/** A file of credentials: its place in the user's HOME, and where the agent finds it in a run. */
 export interface LoginFile {
   home: string;
-  /** Absolute; the request's `home` and `config` are private to the run. */
+  /** Returns its absolute path in a run. The request's `home` and `config` are private to the run. */
   at(request: Pick<AgentRequest, 'home' | 'config'>): string;
 }
 
-/** One agent program. The worker supervises it; an adapter only knows how it is started, read and understood. */
+/** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */
 export interface Agent {
   name: string;
   /** A name on PATH, or a path. */
   program: string;
-  /** Spends no money, so that no leave is needed to run it. */
+  /** True if it costs nothing, so it runs without LLM_TOOL_TEST_ENABLED. */
   free: boolean;
-  /** Models to use where nobody names any. */
+  /** Models to use if nothing else names any. */
   models: string[];
-  /** Name of the provider whose key and address it gets for a model of a cell; null: it is given none. */
+  /** Name of the provider whose key and address the agent gets for a cell's model. Null if it gets none. */
   provider(model: string): string | null;
-  /** Why it cannot be run with a model of a cell; null: it can. */
+  /** Why it cannot be run with a cell's model. Null if it can. */
   refuses(model: string): string | null;
-  /** What it needs of the user's own login, in place of a key; null: it does not log in, or is not told to. */
+  /** The files of the user's login that it needs in place of a key. Null if it does not use a login. */
   login: LoginFile[] | null;
-  /** Whether it keeps to `run.max_turns`. */
+  /** True if it supports `run.max_turns`. */
   limitsTurns: boolean;
-  /** Prints its version; null where there is nothing to ask. */
+  /** A command that prints its version. Null if there is none. */
   version: string[] | null;
   launch(request: AgentRequest): AgentLaunch;
-  /** Goes on with the agent's own session, in the same workspace, after a loss; null where that is not sound. */
+  /** Resumes the agent's session in the same workspace after its process was lost. Null if that is not reliable. */
   resume: ((request: AgentRequest, sessionId: string) => AgentLaunch) | null;
   parser(): StreamParser;
   classify(end: AgentEnd): Classified;

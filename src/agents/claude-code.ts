@@ -11,7 +11,7 @@ const PROVIDER = 'anthropic';
 
 const configFolder = ({ config }: Pick<AgentRequest, 'config'>): string => join(config, 'claude');
 
-/** Claude Code, headless. Its settings, CLAUDE.md and skills of the workspace count, as they do for its users. */
+/** Claude Code, headless. It uses the settings, CLAUDE.md and skills of the workspace, as it does for its users. */
 export function claudeCode(settings: AgentSettings): Agent {
   const { command = 'claude' } = settings;
 
@@ -67,12 +67,12 @@ function environment(request: AgentRequest): Record<string, string> {
   const { key, baseUrl } = request.access ?? { key: null, baseUrl: null };
   return {
     CLAUDE_CONFIG_DIR: configFolder(request),
-    IS_SANDBOX: '1', // else it does not let root bypass permissions
+    IS_SANDBOX: '1', // otherwise root may not bypass permissions
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_ERROR_REPORTING: '1',
-    CLAUDE_CODE_MAX_RETRIES: '2', // what takes longer is for the workflow, which survives the worker
+    CLAUDE_CODE_MAX_RETRIES: '2', // the workflow, which survives the worker, waits longer
     ...(key === null ? {} : { ANTHROPIC_API_KEY: key }),
     ...(baseUrl === null ? {} : { ANTHROPIC_BASE_URL: withoutVersion(baseUrl) }),
   };

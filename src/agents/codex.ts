@@ -7,13 +7,13 @@ import { codexStream } from './streams/codex.js';
 import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
-/** Codex reads the key from here, and hides the variable from what it runs. */
+/** The variable that Codex reads the key from, and hides from the commands that it runs. */
 const KEY_VARIABLE = 'CODEX_PROVIDER_KEY';
 const OPENAI = 'https://api.openai.com/v1';
-/** They have no Responses API, which is all that Codex speaks. */
+/** Providers without the Responses API, which is the only one that Codex supports. */
 const WITHOUT_RESPONSES = new Set(['anthropic', 'google']);
 
-/** OpenAI Codex. Its HOME is `config`: settings, login and sessions. */
+/** OpenAI Codex. `config` is its CODEX_HOME, with settings, login and sessions. */
 export function codex(settings: AgentSettings): Agent {
   const { command = 'codex', args, env, models } = settings;
   const login = settings.auth === 'login';
@@ -68,13 +68,13 @@ function configOf({ model, system }: AgentRequest, access: ModelAccess | null): 
     ...(access === null ? [] : ['model_provider = "cell"']),
     ...(system === null ? [] : [`developer_instructions = ${toml(system)}`]),
     'check_for_update_on_startup = false',
-    // A login shell reads /etc/profile, which on many systems sets PATH anew: the tool under test would be gone.
+    // a login shell reads /etc/profile, which on many systems resets PATH and so hides the tool under test
     'allow_login_shell = false',
     '[features]',
     'plugins = false',
     '[analytics]',
     'enabled = false',
-    // Else it hides variables with KEY, SECRET or TOKEN in their names, which the tool under test may need.
+    // otherwise it hides variables with KEY, SECRET or TOKEN in their names, which the tool under test may need
     '[shell_environment_policy]',
     'ignore_default_excludes = true',
     `exclude = [${toml(KEY_VARIABLE)}]`,
@@ -83,7 +83,7 @@ function configOf({ model, system }: AgentRequest, access: ModelAccess | null): 
   ].join('\n');
 }
 
-/** A provider of our own: the one that is built in neither takes a key from a variable nor fewer retries. */
+/** Defines a provider, because the built-in one supports neither a key from a variable nor fewer retries. */
 function providerOf(provider: string, { key, baseUrl }: ModelAccess): string[] {
   const address = provider === 'openai' ? withVersion(baseUrl ?? OPENAI, '/v1') : (baseUrl ?? '');
   return [
@@ -93,11 +93,11 @@ function providerOf(provider: string, { key, baseUrl }: ModelAccess): string[] {
     ...(key === null ? [] : [`env_key = ${toml(KEY_VARIABLE)}`]),
     'wire_api = "responses"',
     'supports_websockets = false',
-    // The workflow tries again, with more patience.
+    // the workflow retries more patiently
     'request_max_retries = 2',
     'stream_max_retries = 2',
   ];
 }
 
-/** TOML's strings are JSON's, but for DEL, which must be escaped. */
+/** A TOML string. It is like a JSON string, except that DEL must be escaped. */
 const toml = (text: string): string => JSON.stringify(text).replaceAll('\u007F', '\\u007f');

@@ -4,11 +4,11 @@ import { classifyByExit } from './failures/classify.js';
 import type { AgentSettings } from './settings.js';
 import { eventStream, textStream } from './streams/plain.js';
 
-/** `{model}`, `{prompt_file}` and `{workspace}` in arguments stand for the run's values. */
+/** Replaces `{model}`, `{prompt_file}` and `{workspace}` in an argument with the run's values. */
 const fill = (text: string, values: Record<string, string>): string =>
   text.replace(/\{(model|prompt_file|workspace)\}/g, (whole, name: string) => values[name] ?? whole);
 
-/** An agent of the config: any program, whose output is read in a form that the config names. */
+/** An agent that the config defines: any program. The config says in which form its output is. */
 export function commandAgent(name: string, settings: AgentSettings): Agent {
   const { command = name, prompt = 'arg' } = settings;
   return {
@@ -22,7 +22,7 @@ export function commandAgent(name: string, settings: AgentSettings): Agent {
     limitsTurns: false,
     version: settings.version_command === undefined ? null : ['sh', '-c', settings.version_command],
     launch(request) {
-      // It has no channel for what comes before the prompt.
+      // there is no separate channel for the text before the prompt
       const question = [request.system, request.prompt].filter((text) => text !== null).join('\n\n');
       const promptFile = join(request.config, 'prompt.txt');
       const values = { model: request.model, prompt_file: promptFile, workspace: request.workspace };

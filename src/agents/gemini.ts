@@ -39,7 +39,7 @@ export function gemini(settings: AgentSettings): Agent {
         files: filesOf(request, login),
       };
     },
-    // A resumed session sends the result of every tool call twice, which Google's API refuses (Gemini CLI 0.61.0).
+    // a resumed session sends each tool result twice, which Google's API rejects (Gemini CLI 0.61.0)
     resume: null,
     parser: geminiStream,
     classify: classifyGemini,
@@ -57,20 +57,20 @@ function variables({ config, access }: AgentRequest, login: boolean): Record<str
   const { key, baseUrl } = login || access === null ? { key: null, baseUrl: null } : access;
   return {
     GEMINI_CLI_HOME: config,
-    GEMINI_CLI_NO_RELAUNCH: 'true', // else a second process is between it and its supervisor
+    GEMINI_CLI_NO_RELAUNCH: 'true', // otherwise there is another process between it and its supervisor
     ...(key === null ? {} : { GEMINI_API_KEY: key }),
     ...(baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: withoutVersion(baseUrl) }),
   };
 }
 
-/** What it is told before the prompt is its user's GEMINI.md: it has no option that adds to its system prompt. */
+/** The text before the prompt becomes the user's GEMINI.md, because there is no option to extend the system prompt. */
 function filesOf(
   { config, maxTurns, system }: AgentRequest,
   login: boolean,
 ): { path: string; content: string }[] {
   const settings = {
     security: { auth: { selectedType: login ? 'oauth-personal' : 'gemini-api-key' } },
-    // The workflow tries again, with more patience.
+    // the workflow retries more patiently
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 2 },
     privacy: { usageStatisticsEnabled: false },
     ...(maxTurns === null ? {} : { model: { maxSessionTurns: maxTurns } }),
@@ -81,10 +81,10 @@ function filesOf(
   ];
 }
 
-/** Its exit status for a login that it could not use. */
+/** Its exit status if the login could not be used. */
 const NOT_AUTHENTICATED = 41;
 
-/** Where its message leaves out the provider's HTTP status, its exit status tells: that is the lowest byte of it. */
+/** If the message lacks the provider's HTTP status, takes it from the exit status, which is its lowest byte. */
 function classifyGemini(end: AgentEnd): Classified {
   const { error, exitCode } = end;
   if (exitCode === NOT_AUTHENTICATED && error?.status === undefined) {

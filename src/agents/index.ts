@@ -8,7 +8,7 @@ import { opencode } from './opencode.js';
 import { pi } from './pi.js';
 import type { AgentSettings } from './settings.js';
 
-/** Adapters of real agents by name. A new one is one file and one line here. */
+/** Adapters of real agents by name. To add one, add a file and a line here. */
 const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
   'claude-code': claudeCode,
   codex,
@@ -19,10 +19,10 @@ const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
 
 const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
 
-/** Agents that a config can adjust, and need not define. */
+/** The real agents that are built in. A config can adjust them, but need not define them. */
 export const adapterNames: readonly string[] = Object.keys(adapters);
 
-/** The agents that a project can name: the built-in ones, and those of its config. */
+/** Returns the agents that a project can name: the built-in ones, and those of its config. */
 export function knownAgents(configured: Readonly<Record<string, AgentSettings>>): Map<string, Agent> {
   return new Map([
     [mock.name, mock],

@@ -7,9 +7,13 @@ import { beginningOf } from '../lib/format/truncate.js';
 import type { EventBody } from '../results/records/events.js';
 import type { MockStep } from '../scenario/mock.js';
 
-/** The mock agent, run by itself: `node mock-program.js STEPS.json` in the workspace. Its output is our event stream. */
+/*
+ * The mock agent as a program: `node mock-program.js STEPS.json`, started in the workspace. Its output is our event
+ * stream.
+ */
+
 const OUTPUT_LIMIT = 64 * 1024;
-/** How long output may still arrive after a command has ended. */
+/** How long to wait for more output after a command has exited. */
 const DRAIN_MS = 100;
 
 const emit = (event: EventBody): void => {
@@ -33,7 +37,7 @@ const result = (id: string, exitCode: number | null, output: string, isError = e
   });
 };
 
-/** Runs a command to its own end. What it leaves in the background goes on, and may hold its output open for ever. */
+/** Runs a command until it exits. Its background processes keep running, and may keep its output open forever. */
 async function runShell(command: string): Promise<{ exitCode: number | null; output: string }> {
   const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output = [child.stdout, child.stderr].map((stream) => {
@@ -100,4 +104,4 @@ if (steps.length === 0) {
   });
 }
 for (const step of steps) await perform(step);
-process.exit(0); // though background processes may still hold the pipes of a command
+process.exit(0); // even if background processes still hold the pipes of a command

@@ -5,7 +5,10 @@ import type { Mock, MockStep } from '../scenario/mock.js';
 
 const LIMIT = 64 * 1024;
 
-/** Text on standard input as the inside of a JSON string, with what every shell has. */
+/**
+ * Shell functions that only need standard tools. `json` converts standard input to the inside of a JSON string.
+ * `perform` runs a command and prints its result as an event.
+ */
 const FUNCTIONS = String.raw`json() {
   LC_ALL=C awk '
     function swap(text, from, to,   done, at) {
@@ -33,7 +36,7 @@ perform() {
 }
 `;
 
-/** The mock agent as a script for `sh`: where there is no Node of ours. */
+/** Returns the mock agent as a script for `sh`, for containers, which do not have our Node. */
 export function mockScript({ steps }: Mock): string {
   let calls = 0;
   const call = (name: string, input: Record<string, string>, command: string | null) => ({

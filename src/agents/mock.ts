@@ -5,7 +5,7 @@ import { classifyByExit } from './failures/classify.js';
 import { mockScript } from './mock-script.js';
 import { eventStream } from './streams/plain.js';
 
-/** Plays the scenario's `mock.steps`, as a real process under the same supervision as any agent. */
+/** Performs the scenario's `mock.steps`, as a real process that is supervised like any agent. */
 export const mock: Agent = {
   name: 'mock',
   program: process.execPath,

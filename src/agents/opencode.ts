@@ -7,19 +7,19 @@ import { opencodeStream } from './streams/opencode.js';
 import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
-/** Providers that it knows by itself, and the version that their address has to end with. */
+/** Providers that OpenCode knows, and the version that their address must end with. */
 const VERSIONS: Readonly<Record<string, string>> = { anthropic: '/v1', openai: '/v1', google: '/v1beta' };
-/** The name by which its config refers to the key. */
+/** The variable by which its config refers to the key. */
 const KEY_VARIABLE = 'LLM_TOOL_TEST_AGENT_KEY';
 
-/** OpenCode, headless. Its folders are where HOME says: variables that move them would move those of tools, too. */
+/** OpenCode, headless. Its folders are in HOME. Variables that move them would move those of other tools too. */
 export function opencode(settings: AgentSettings): Agent {
   const { command = 'opencode' } = settings;
 
   const launch = (request: AgentRequest, session: string[], stdin: string): AgentLaunch => {
     const system = join(request.config, 'system.md');
     const files = [
-      // Else it asks the registry of npm.
+      // otherwise it contacts the npm registry
       { path: join(request.home, '.config/opencode/.npmrc'), content: 'offline=true\n' },
       ...(request.system === null ? [] : [{ path: system, content: request.system }]),
     ];
@@ -74,7 +74,7 @@ export function opencode(settings: AgentSettings): Agent {
         : null,
     limitsTurns: false,
     version: [command, '--version'],
-    // With a title it need not ask the model for one.
+    // with a title, it does not ask the model for one
     launch: (request) => launch(request, ['--title', 'task'], request.prompt),
     resume: (request, sessionId) => launch(request, ['--session', sessionId], RESUME_PROMPT),
     parser: opencodeStream,
@@ -82,10 +82,13 @@ export function opencode(settings: AgentSettings): Agent {
   };
 }
 
-/** The provider of the model, with the model: its own list may be older. Other providers are of OpenAI's kind. */
+/**
+ * The config of the model's provider. It names the model, because OpenCode's list of models may be older. Providers
+ * that OpenCode does not know are OpenAI-compatible.
+ */
 function providerConfig({ model: text, access }: AgentRequest): Record<string, unknown> {
   const name = parseModelName(text);
-  if (!name.ok) throw new Error(name.message); // refused before
+  if (!name.ok) throw new Error(name.message); // `refuses` has rejected it
   const version = Object.hasOwn(VERSIONS, name.provider) ? VERSIONS[name.provider] : undefined;
   const address = access?.baseUrl ?? null;
   return {

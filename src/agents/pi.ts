@@ -7,24 +7,24 @@ import { piStream } from './streams/pi.js';
 import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
-/** Providers that pi knows: the variable of its key, and an address as pi wants it. */
+/** Providers that pi knows: the variable for the key, and a function that adapts an address for pi. */
 const BUILT_IN = new Map([
   ['anthropic', { key: 'ANTHROPIC_API_KEY', address: withoutVersion }],
   ['openai', { key: 'OPENAI_API_KEY', address: (url: string): string => withVersion(url, '/v1') }],
   ['google', { key: 'GEMINI_API_KEY', address: (url: string): string => withVersion(url, '/v1beta') }],
 ]);
 
-/** Where pi finds the key of a provider of the config. */
+/** The variable for the key of a provider of the config. */
 const KEY_VARIABLE = 'PI_PROVIDER_KEY';
 
-/** pi, the coding agent of pi-mono. `config` is its agent folder: settings, providers, login and sessions. */
+/** pi, the coding agent of pi-mono. `config` is its agent folder, with settings, providers, login and sessions. */
 export function pi(settings: AgentSettings): Agent {
   const { command = 'pi', args, env, models } = settings;
   const login = settings.auth === 'login';
 
   const start = (request: AgentRequest, last: string[], stdin: string): AgentLaunch => {
     const name = parseModelName(request.model);
-    if (!name.ok) throw new Error(name.message); // `refuses` has said so
+    if (!name.ok) throw new Error(name.message); // `refuses` has rejected it
     const { config, system } = request;
     const access = login ? null : request.access;
     const systemFile = join(config, 'system.md');
@@ -44,7 +44,7 @@ export function pi(settings: AgentSettings): Agent {
       },
       stdin,
       files: [
-        // The workflow tries again, with more patience.
+        // the workflow retries more patiently
         { path: join(config, 'settings.json'), content: JSON.stringify({ retry: { maxRetries: 2 } }) },
         ...modelsFile(config, name, access),
         ...(system === null ? [] : [{ path: systemFile, content: system }]),
@@ -77,7 +77,7 @@ export function pi(settings: AgentSettings): Agent {
   };
 }
 
-/** What pi must be told of a provider: another address than the maker's, or all of one that it does not know. */
+/** The settings of a provider that does not have its default address, or that pi does not know. */
 function modelsFile(
   config: string,
   { provider, model }: { provider: string; model: string },

@@ -1,2 +1,2 @@
-/** What an agent is told that goes on with its own session: the session has the task. */
+/** The prompt for an agent that resumes its session. The session already contains the task. */
 export const RESUME_PROMPT = 'You were interrupted. Continue where you stopped.';

@@ -1,12 +1,12 @@
-/** What a project's config says of an agent. Values of `env` are resolved before an agent is made of it. */
+/** An agent's settings in a project's config. Variables in values of `env` are already replaced. */
 export interface AgentSettings {
   command?: string | undefined;
   args: string[];
   models: string[];
   env: Record<string, string>;
-  /** Built-in agents only. */
+  /** For built-in agents only. */
   auth?: 'key' | 'login' | undefined;
-  /** The others only: built-in agents know this of themselves. */
+  /** For other agents only, like the following fields: adapters of built-in agents determine these themselves. */
   prompt?: 'arg' | 'stdin' | 'file' | undefined;
   output?: 'text' | 'jsonl' | undefined;
   version_command?: string | undefined;

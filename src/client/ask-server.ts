@@ -11,30 +11,31 @@ import { ownCommand } from '../platform/invocation.js';
 import { InfrastructureError } from '../lib/usage-error.js';
 import type { Session } from './session.js';
 
-/** How long commands wait for a server that does not answer: the keeper needs some of it to start a dead one again. */
+/** How long commands wait for a server that does not answer. The keeper needs some of this to restart a dead one. */
 export const AWAY_MS = 20_000;
 const CALL_MS = 10_000;
 const PROBE_MS = 5000;
 export const PAUSE_MS = 500;
 
 interface Asking {
-  /** The longest that one attempt may take. */
+  /** Time limit of one attempt. */
   callMs?: number;
-  /** How long the server may be away. */
+  /** How long the server may be unreachable. */
   awayMs?: number;
-  /** The answer may take any time (a result, for example): only a server that answers nothing is away. */
+  /** The answer may take any time (a result, for example). The server only counts as away if it answers no call. */
   mayTakeLong?: boolean;
-  /** Called when the server is found to be away, with the reason, and with null when it is back. */
+  /** Called with the reason when the server is found to be away, and with null when it is back. */
   onAway?: (reason: string | null) => void;
 }
 
-/** For answers that come when they come, as that of a sweep's result. */
+/** For calls that take an unknown time, for example to wait for a sweep's result. */
 export const LONG = { callMs: 20_000, mayTakeLong: true } as const satisfies Asking;
 
 /**
- * Asks the Temporal server, again while it does not answer. Without a deadline of ours a frozen server would hold a command for
- * ever. What is asked must be safe to ask twice.
- * @throws InfrastructureError when the server is away for too long
+ * Calls the Temporal server, and repeats the call while it does not answer. Each attempt has a deadline, without which
+ * a frozen server would block a command forever. The call must be safe to repeat.
+ *
+ * @throws InfrastructureError if the server is away for too long
  */
 export async function askServer<T>(
   session: Pick<Session, 'client' | 'engine' | 'followServer'>,
@@ -61,7 +62,7 @@ export async function askServer<T>(
       if (!isAway(error) && !(mayTakeLong && isNotReady(error))) throw error;
       if (mayTakeLong && (await answers(client))) {
         back();
-        // A deadline has passed, or a connection broke: no reason to ask a thousand times a second.
+        // a deadline has passed, or a connection broke; do not repeat the call in a busy loop
         await sleep(PAUSE_MS);
         continue;
       }
@@ -74,7 +75,7 @@ export async function askServer<T>(
   }
 }
 
-/** What to do about a server that does not answer. */
+/** Says that the server does not answer, and what to do about it. */
 export const awayText = (
   { address, external }: Pick<EngineState, 'address' | 'external'>,
   reason: string,
@@ -85,11 +86,11 @@ export const awayText = (
       : `try again, or restart it with ${ownCommand('engine stop')} and ${ownCommand('engine start')}`
   }`;
 
-/** Temporal's client says what was asked; why that failed is the cause. */
+/** Why a call failed. The message of Temporal's client only names the call; its cause has the reason. */
 export const reasonOf = (error: Error): string =>
   error.cause instanceof Error ? error.cause.message : error.message;
 
-/** gRPC's codes of calls that may succeed later: of those that the server refuses for good, none. */
+/** gRPC codes of calls that may succeed later. Excludes the codes of permanent rejections. */
 const LATER: ReadonlySet<unknown> = new Set([
   1, // CANCELLED
   2, // UNKNOWN
@@ -100,7 +101,7 @@ const LATER: ReadonlySet<unknown> = new Set([
   14, // UNAVAILABLE
 ]);
 
-/** Another server has taken the port of the engine's own, as another project's engine may while that is down. */
+/** Another server is using the engine's port. For example, another project's engine took it while ours was down. */
 class OtherServer extends Error {
   override message = 'another Temporal server is using its port';
 }
@@ -111,7 +112,7 @@ async function isOtherServer(client: Client, engine: EngineState): Promise<boole
   return found !== engine.namespaceId;
 }
 
-/** @throws OtherServer */
+/** @throws OtherServer if another server is using the port of the engine's own one */
 export async function assertOwnServer(client: Client, engine: EngineState): Promise<void> {
   if (await isOtherServer(client, engine)) throw new OtherServer();
 }
@@ -123,7 +124,7 @@ function isAway(error: unknown): error is Error {
   return LATER.has(ofGrpc(error).code);
 }
 
-/** What the server refuses while the workflow's task fails again and again, as it does when its worker is frozen. */
+/** True for rejections while the workflow's task keeps failing, for example because its worker is frozen. */
 const isNotReady = (error: unknown): error is Error =>
   error instanceof Error && ofGrpc(error).details?.includes('Workflow Task in failed state') === true;
 

@@ -11,7 +11,7 @@ import { UsageError } from '../lib/usage-error.js';
 import { handOver } from './hand-over.js';
 import { readResultsFile } from './sweeps/read-results-file.js';
 
-/** The scenarios of a plan, as they were stored. @throws UsageError where they, or their fixtures, are gone */
+/** Reads the stored scenarios of a plan. @throws UsageError if they or their fixtures are gone */
 export function storedScenarios(resultsPath: string, plan: Plan): EffectiveScenario[] {
   return plan.scenarios.map(({ hash }) => {
     checkStored(resultsPath, join(storeFolder(resultsPath), hash), plan.sweep);
@@ -30,8 +30,9 @@ function checkStored(resultsPath: string, folder: string, sweep: string): void {
 }
 
 /**
- * Hands the values over that another round needs. Those of the command before may be gone with its sweep's end or the state
- * folder: this shell's count then. A file's win over both.
+ * Passes the values of variables to another round of a sweep. They are those of the previous command. If these are gone
+ * (deleted when the sweep ended, or with the state folder), they are taken from this shell. Values in `file` override
+ * both. Warns about variables without a value.
  */
 export async function handOverAgain(
   session: Session,

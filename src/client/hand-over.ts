@@ -5,7 +5,7 @@ import { publicNames } from '../scenario/public-names.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import type { Session } from './session.js';
 
-/** Hands values over to a sweep, and warns of those that reports cannot keep secret. */
+/** Passes the values of variables to a sweep's workers. Warns about values that reports cannot keep secret. */
 export async function handOver(
   { stateFolder, report, engine: { resultsPath } }: Session,
   plan: Plan,

@@ -17,14 +17,17 @@ import { handOverAgain } from './hand-over-again.js';
 import { endOpenRuns } from './open-runs.js';
 import { startSweep } from './start-sweep.js';
 
-/** What another round needs besides the plan. */
+/** What another round needs in addition to the plan. */
 export interface RoundInputs {
   scenarios: readonly EffectiveScenario[];
-  /** Of `--env-file`. */
+  /** The variables from `--env-file`. */
   file: NodeJS.Dict<string>;
 }
 
-/** Starts the next round of a sweep whose workflow was closed before its end, or is gone. */
+/**
+ * Starts the next round of a sweep whose workflow closed before the sweep ended, or is gone from the server. Returns
+ * 'open' if the workflow is still running, and 'ended' if the sweep has ended.
+ */
 export async function startWhereLost(
   session: Session,
   resultsPath: string,
@@ -33,7 +36,7 @@ export async function startWhereLost(
 ): Promise<'open' | 'started' | 'ended'> {
   const before = await describe(session, plan.sweep);
   if (before?.status.name === 'RUNNING') return 'open';
-  // It may have come to its end just now.
+  // it may have ended just now
   if (hasEnded(resultsPath, plan)) return 'ended';
   await endOpenRuns(session, plan.sweep);
   await handOverAgain(session, plan, scenarios, file);
@@ -41,7 +44,7 @@ export async function startWhereLost(
   return 'started';
 }
 
-/** Starts the next round of an ended sweep, in which results of the outcomes `again` count as none. */
+/** Starts the next round of an ended sweep. It reruns the cells with an outcome in `again`. */
 export async function startAgain(
   session: Session,
   resultsPath: string,
@@ -56,7 +59,7 @@ export async function startAgain(
   await startSweep(session, plan, await nextRound(before, resultsPath, plan), again);
 }
 
-/** The files know of rounds that the server may have lost. */
+/** Returns the number of the next round. The result files may have rounds that the server has lost. */
 async function nextRound(
   before: WorkflowExecutionDescription | null,
   resultsPath: string,
@@ -66,7 +69,11 @@ async function nextRound(
   if (before === null) return inFiles === 1 ? 1 : inFiles + 1;
   return Math.max(Number(before.memo?.['round'] ?? 1), inFiles) + 1;
 }
-/** The workflow of a sweep that has written its summary: it closes a moment later, and a start before that would only join it. */
+
+/**
+ * Waits until the workflow of an ended sweep has closed, which happens a moment after its summary is written. A start
+ * before that would only join the old workflow. Returns the closed workflow, or null if the server does not know it.
+ */
 async function closed(session: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {
   const before = await describe(session, sweep);
   if (before?.status.name !== 'RUNNING') return before;

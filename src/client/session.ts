@@ -18,14 +18,14 @@ export interface Session {
    * down.
    */
   followServer(): Promise<void>;
-  /** Tells the user what is happening, and warns. */
+  /** Shows progress and warnings to the user. */
   report: (text: string) => void;
   close(): Promise<void>;
 }
 
 interface EngineOptions {
   address?: string;
-  /** Never end when idle. */
+  /** Keep the engine running even if it is idle. */
   stay?: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function openSession(
 ): Promise<Session> {
   const until = Date.now() + AWAY_MS;
   for (;;) {
-    // Each time anew: a server that died is started again, perhaps at another port.
+    // in each attempt, because a server that died is restarted, perhaps on another port
     const engine = await bringUpEngine(resultsPath, report, options);
     try {
       const client = await connect(engine);

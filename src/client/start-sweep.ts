@@ -12,7 +12,7 @@ import { SWEEP_ID } from '../workflows/ui.js';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
 
-/** Starts the workflow of a plan; when it runs already, that one goes on. `again`: results that count as none. */
+/** Starts the workflow of a plan, or joins it if it is running. Cells with an outcome in `again` are run again. */
 export async function startSweep(
   session: Session,
   plan: Plan,
@@ -39,11 +39,11 @@ export async function startSweep(
       memo: { round },
       typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
       staticSummary: `${plan.cells.length} cells of ${scenarios}`.slice(0, 200),
-      // A dead worker's workflow task is given to the next one after so long.
+      // after this time, a dead worker's workflow task is given to another worker
       workflowTaskTimeout: '5 seconds',
     });
   const start = () => askServer(session, begin);
-  // A server that has just been told of our search attributes learns of them a few seconds later.
+  // a server accepts newly registered search attributes only after a few seconds
   const started = await waitUntil(
     () =>
       start().catch((error: unknown) => {
@@ -56,13 +56,13 @@ export async function startSweep(
   if (started === null) await start();
 }
 
-/** For tests: histories that are shorter than the server suggests. */
+/** For tests: makes histories shorter than the server suggests. */
 function cellsPerHistory(): Pick<SweepInput, 'cellsPerHistory'> {
   const cells = Number(process.env['LLM_TOOL_TEST_CELLS_PER_HISTORY']);
   return cells > 0 ? { cellsPerHistory: cells } : {};
 }
 
-/** That this command starts the sweep, with the plan as it is now. */
+/** Proves that this command starts the sweep, with the plan as it is now. */
 async function proofOf(
   { engine: { resultsPath }, stateFolder }: Session,
   sweep: string,

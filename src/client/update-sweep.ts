@@ -14,31 +14,38 @@ export interface SweepOptions {
   address?: string;
 }
 
-/** Of the verbs that go on with a sweep and follow it. */
+/** Options of the commands that continue a sweep and follow it. */
 export interface FollowOptions extends SweepOptions {
   envFile?: string;
 }
 
-/** Its runs redact the values that they were given: others must not take their place before they have ended. */
+/**
+ * The error for `--env-file` if the sweep has not ended. Its runs redact the values that they were started with, which
+ * must not be replaced before the runs have ended.
+ */
 export const keepsValues = (sweep: string): UsageError =>
   new UsageError(
     'env_file',
     `--env-file: ${sweep} has not ended and keeps the values that it was started with; first ${ownCommand(`cancel ${sweep}`)}, then ${ownCommand(`retry ${sweep} --env-file <file>`)}`,
   );
 
-/** A worker that froze is replaced after 20 s; a build of the server or a slow machine may take longer. */
+/** A frozen worker is replaced after 20 s. A build of the server, or a slow machine, may take longer. */
 const UPDATE_MS = 120_000;
 
-/** What of a session is needed to steer a sweep. */
+/** The parts of a session that are needed to update a sweep. */
 type Steered = Pick<Session, 'client' | 'engine' | 'stateFolder' | 'followServer'>;
 
-/** The sweep's status after an update; null when its workflow has closed since it was looked at. */
+/**
+ * Sends an update to a sweep's workflow. Returns the sweep's status afterwards, or null if the workflow has closed.
+ *
+ * @throws InfrastructureError if no worker responds
+ */
 export async function updateSweep(
   session: Steered,
   sweep: string,
   name: keyof typeof UPDATES,
 ): Promise<SweepStatus | null> {
-  // Asked again, it is the same update: a worker that dies with it makes the server refuse it, and no more.
+  // Repeated calls have the same id, so they are one update. If a worker dies with it, only the call is rejected.
   const updateId = randomUUID();
   const order = await proofOf(session, sweep, name);
   const until = Date.now() + UPDATE_MS;
@@ -63,7 +70,7 @@ export async function updateSweep(
   }
 }
 
-/** To pause and to cancel spends nothing: these need no proof, and can be given in the Web UI. */
+/** Pausing and cancelling cost nothing, so they need no proof (null), and can be done in the Web UI. */
 async function proofOf(
   { engine: { resultsPath }, stateFolder }: Steered,
   sweep: string,

@@ -8,13 +8,14 @@ import { InfrastructureError } from '../lib/usage-error.js';
 
 const LOOK_MS = 1000;
 const ANSWER_MS = 2000;
-/** The attempts of the last step follow each other by 1, 2 and 4 s: what has failed so often is no hiccup. */
+/** The last step is retried after 1, 2 and 4 s. If it has failed more often than this, the problem is not transient. */
 const FAILED = 4;
 
 /**
- * Waits until the workflow of a cancelled sweep has closed. Its last step is tried again without limit, for hours where nobody
- * mends the disk or the log: a command does not wait for that.
- * @throws InfrastructureError when all runs have ended, and the end of the sweep cannot be written
+ * Waits until the workflow of a cancelled sweep has closed. Its last step is retried without limit, until somebody
+ * repairs the disk or the log. This function does not wait for that.
+ *
+ * @throws InfrastructureError if all runs have ended, but the sweep's summary cannot be written
  */
 export async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
   const handleOf = ({ workflow }: Client) => workflow.getHandle(sweepWorkflowId(sweep));
@@ -22,7 +23,7 @@ export async function waitUntilClosed(session: Session, sweep: string): Promise<
   const closed = askServer(session, (client) => handleOf(client).result(), LONG).finally(
     () => (isClosed = true),
   );
-  closed.catch(() => undefined); // also when nobody waits for it any more
+  closed.catch(() => undefined); // handles the rejection if nobody is waiting anymore
   let first: number | null = null;
   while (!isClosed) {
     const why = await whyNotWritten();
@@ -34,7 +35,7 @@ export async function waitUntilClosed(session: Session, sweep: string): Promise<
   }
   await closed;
 
-  /** null while the server says nothing of it: whether that is away is found by who waits for the result. */
+  /** Returns null if unknown. If the server is away, the call that waits for the result reports it. */
   async function whyNotWritten(): Promise<string | null> {
     const { client } = session;
     const description = await client
@@ -44,7 +45,7 @@ export async function waitUntilClosed(session: Session, sweep: string): Promise<
       ({ activityType }) => activityType?.name === 'finishSweep',
     );
     if (last?.attempt == null) return null;
-    // What failed before this command came may have been mended since.
+    // the cause of failures before this command started may have been repaired
     first ??= last.attempt;
     return last.attempt > Math.max(FAILED, first) ? (last.lastFailure?.message ?? null) : null;
   }

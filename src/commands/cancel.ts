@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, JSON_FLAG, RESULTS, SWEEP } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `cancel` */
+/** Adds the `cancel` command. */
 export function addCancel(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('cancel')

@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `clean` */
+/** Adds the `clean` command. */
 export function addClean(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('clean')

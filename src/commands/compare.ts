@@ -3,7 +3,7 @@ import { JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 import { list } from './shared/option-values.js';
 
-/** `compare` */
+/** Adds the `compare` command. */
 export function addCompare(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('compare')

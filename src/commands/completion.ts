@@ -3,7 +3,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `completion` */
+/** Adds the `completion` command. */
 export function addCompletion(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('completion')

@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `doctor` */
+/** Adds the `doctor` command. */
 export function addDoctor(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('doctor')

@@ -5,7 +5,7 @@ import { addHelp } from './shared/help.js';
 const STAY = ['--stay', 'keep running when idle (default: stop after 15 idle minutes)'] as const;
 const SECTION = 'engine-worker';
 
-/** `engine`: the background processes of a results folder. */
+/** Adds the `engine` command: the background processes of a results folder. */
 export function addEngine(program: Program, { exitWith }: CommandLine): void {
   const engine = program
     .command('engine')

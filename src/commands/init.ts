@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `init` */
+/** Adds the `init` command. */
 export function addInit(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('init')

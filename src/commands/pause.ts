@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, JSON_FLAG, RESULTS, SWEEP } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `pause` */
+/** Adds the `pause` command. */
 export function addPause(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('pause')

@@ -31,7 +31,9 @@ const verbs = [
   ...[addClean, addEngine, addWorker, addScripts, addSchema, addCompletion],
 ];
 
-/** The command line. What a verb needs is imported by its action: `--help` must not wait for Temporal's client. */
+/**
+ * Creates the command line. The action of each verb imports what it needs: `--help` must not load Temporal's client.
+ */
 export function createProgram(commandLine: CommandLine): Program {
   const program: Program = new Command('llm-tool-test')
     .description('Test whether LLM agents can use your command-line tool')
@@ -39,7 +41,7 @@ export function createProgram(commandLine: CommandLine): Program {
     .showHelpAfterError()
     .configureHelp({
       showGlobalOptions: false,
-      // Defaults are part of the descriptions: those that Commander knows are mostly `false` and `[]`.
+      // the descriptions contain the defaults, because those that Commander knows are mostly `false` and `[]`
       optionDescription: ({ description, envVar, argChoices }) =>
         [
           description,

@@ -4,7 +4,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG, RESULTS, SWEEP } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `report` */
+/** Adds the `report` command. */
 export function addReport(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('report')

@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, ENV_FILE, JSON_FLAG, RESULTS, SWEEP } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `resume` */
+/** Adds the `resume` command. */
 export function addResume(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('resume')

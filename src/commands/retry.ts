@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, ENV_FILE, JSON_FLAG, RESULTS, SWEEP } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `retry` */
+/** Adds the `retry` command. */
 export function addRetry(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('retry')

@@ -5,7 +5,7 @@ import { ADDRESS, ENV_FILE, JSON_FLAG, RESULTS } from './shared/common-options.j
 import { addHelp } from './shared/help.js';
 import { atMostConcurrency, count, each, list, positive, seconds, tier } from './shared/option-values.js';
 
-/** `run` */
+/** Adds the `run` command. */
 export function addRun(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('run')

@@ -3,7 +3,7 @@ import { JSON_FLAG } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 import { list, tier } from './shared/option-values.js';
 
-/** `scenarios` */
+/** Adds the `scenarios` command. */
 export function addScenarios(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('scenarios')

@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { addHelp } from './shared/help.js';
 
-/** `schema` */
+/** Adds the `schema` command. */
 export function addSchema(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('schema')

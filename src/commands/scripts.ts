@@ -5,7 +5,7 @@ import { addHelp } from './shared/help.js';
 const SECTION = 'scripts';
 const SCRIPT = ['<script>', 'name or path of the script'] as const;
 
-/** `scripts`: agent scripts of the project that the working folder is in. */
+/** Adds the `scripts` command, which manages the agent scripts of the project that contains the working folder. */
 export function addScripts(program: Program, { exitWith }: CommandLine): void {
   const scripts = program
     .command('scripts')

@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { ID, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `show` */
+/** Adds the `show` command. */
 export function addShow(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('show')

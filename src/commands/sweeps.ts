@@ -3,7 +3,7 @@ import { JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 import { count } from './shared/option-values.js';
 
-/** `sweeps` */
+/** Adds the `sweeps` command. */
 export function addSweeps(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('sweeps')

@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, ID, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `ui` */
+/** Adds the `ui` command. */
 export function addUi(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('ui')

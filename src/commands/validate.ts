@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `validate` */
+/** Adds the `validate` command. */
 export function addValidate(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('validate')

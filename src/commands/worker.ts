@@ -2,7 +2,7 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
-/** `worker` */
+/** Adds the `worker` command. */
 export function addWorker(program: Program, { runWorker }: CommandLine): void {
   const command = program
     .command('worker')

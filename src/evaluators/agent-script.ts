@@ -4,8 +4,9 @@ import { isJsonObject, type Json } from '../lib/json.js';
 import type { EvaluatorResult } from '../results/records/result-line.js';
 
 /**
- * What an agent script measured: its data are the metrics, and in them `score` (a number from 0 to 1) and `summary` (a text)
- * those of the evaluator. Such scripts are made for agents: what else these may be there for is no error.
+ * Converts an agent script's answer to an evaluator result. Its data become the metrics. `score` (a number from 0 to 1)
+ * and `summary` (a text) in the data become those of the evaluator. Other values of these are ignored: the script was
+ * written for agents, and may use these names for something else.
  */
 export function readScriptEvaluator(name: string, called: Called): EvaluatorResult {
   const failed = (error: string): EvaluatorResult => ({

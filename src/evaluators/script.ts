@@ -6,8 +6,8 @@ import type { EvaluatorResult } from '../results/records/result-line.js';
 const nothing = { metrics: null, score: null, summary: null };
 
 /**
- * What an evaluator script said: a JSON object with optional `metrics`, `score` (0..1) and `summary` on stdout. Whatever
- * is wrong is the evaluator's error and never changes the outcome (specs/reference/evaluation.md).
+ * Reads the stdout of an evaluator script: a JSON object with optional `metrics`, `score` (0..1) and `summary`. Any
+ * problem becomes the evaluator's `error` and never changes the outcome (specs/reference/evaluation.md).
  */
 export function readEvaluator(name: string, result: CommandResult, timeoutSecs: number): EvaluatorResult {
   if (result.timedOut) return { name, ...nothing, error: `timed out after ${timeoutSecs} s` };

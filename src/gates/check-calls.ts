@@ -6,7 +6,7 @@ import { brokenPattern } from './text-matcher.js';
 
 const SHOWN = 3;
 
-/** The simple commands that match; the whole line where only that does, as by a pattern with a pipe in it. */
+/** Returns the simple commands that match; the whole line if only that matches (a pattern with a pipe in it). */
 function commandsMatching({ whole, parts }: CommandLine, matching: ReadonlySet<string>): string[] {
   const matches = parts.filter((part) => matching.has(part));
   return matches.length === 0 && matching.has(whole) ? [whole] : matches;
@@ -18,7 +18,10 @@ function listed(commands: string[]): string {
   return ` (${commands.slice(0, SHOWN).map(quote).join(', ')}${more})`;
 }
 
-/** Whether between `min` and `max` of the agent's commands match the pattern, as far as they were kept. */
+/**
+ * Checks that between `min` and `max` of the agent's commands match the pattern. The verdict is `error` if commands
+ * that were not recorded could change it.
+ */
 export function checkCalls(
   { pattern, timeout_secs, min, max }: { pattern: string; timeout_secs: number; min: number; max: number },
   context: GateContext,

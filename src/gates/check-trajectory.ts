@@ -3,10 +3,10 @@ import type { GateContext, Verdict } from './gate.js';
 import { broken, fail, pass, quote, tooSlow } from './verdicts.js';
 import type { TextMatcher } from './text-matcher.js';
 
-/** Why a number of commands or calls is not the whole. */
+/** Why a count of commands or calls may be incomplete. */
 export const UNREAD = 'not all of its output could be read';
 
-/** Judges what the agent did; where that was not recorded, nothing can be said. */
+/** Judges what the agent did. The verdict is `error` if that was not recorded. */
 export async function checkTrajectory(
   context: GateContext,
   judge: (trajectory: Trajectory) => Verdict | Promise<Verdict>,
@@ -15,7 +15,7 @@ export async function checkTrajectory(
   return trajectory === null ? broken('what the agent did was not recorded') : judge(trajectory);
 }
 
-/** Judges what the agent said last; `wanted` completes "the answer …" ("contains x"). */
+/** Judges the agent's final answer. The words of `wanted` complete "the answer …" ("contains x"). */
 export const checkAnswer = (
   { timeout_secs }: { timeout_secs: number },
   context: GateContext,
@@ -31,6 +31,6 @@ export const checkAnswer = (
       : fail(`the answer ${wanted.doesNot}; it begins with ${quote(answer)}`);
   });
 
-/** What a verdict on commands adds where not all of them can be seen. */
+/** A note for verdicts on commands if not all commands are visible; else empty. */
 export const seenOnly = ({ structured }: Trajectory): string =>
   structured ? '' : "; the agent's output is text, which shows only calls to the target";

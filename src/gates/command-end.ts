@@ -1,30 +1,30 @@
 import { describeEnd, type CommandResult } from '../lib/command-result.js';
 import { endOf } from '../lib/format/truncate.js';
 
-const SAID_MAX = 300;
+const MAX_LENGTH = 300;
 
-const lastWords = (output: string): string =>
-  endOf(output.trim(), SAID_MAX)
+const lastLines = (output: string): string =>
+  endOf(output.trim(), MAX_LENGTH)
     .split(/\s*[\r\n]+\s*/)
     .join(' | ');
 
-/** How a command failed and what it said last: "exit 3: no such note". */
+/** How a command failed, with the end of its output: "exit 3: no such note". */
 function describeFailure(result: CommandResult, timeoutSecs: number): string {
   const notFound = !result.timedOut && result.exitCode === 127 ? ' (command not found)' : '';
   const end = `${describeEnd(result, timeoutSecs)}${notFound}`;
-  const stderr = lastWords(result.stderr);
+  const stderr = lastLines(result.stderr);
   if (stderr !== '') return `${end}: ${stderr}`;
   // Many programs report their errors on stdout.
-  const stdout = lastWords(result.stdout);
+  const stdout = lastLines(result.stdout);
   return stdout === '' ? end : `${end}, stdout: ${stdout}`;
 }
 
-/** Why a command did not succeed; null when it exited with 0 in time. */
+/** Why a command did not succeed. Null if it exited with 0 in time. */
 export function commandFailure(result: CommandResult, timeoutSecs: number): string | null {
   return !result.timedOut && result.exitCode === 0 ? null : describeFailure(result, timeoutSecs);
 }
 
-/** "the first 1048576 of 2000000 bytes of stdout were kept" where the cap cut it, else null. */
+/** "only the first 1048576 of 2000000 bytes of stdout were kept", or null if stdout was not cut. */
 export function stdoutCut(result: CommandResult): string | null {
   const kept = Buffer.byteLength(result.stdout);
   return kept < result.stdoutBytes

@@ -3,7 +3,7 @@ import type { GateContext, Verdict } from './gate.js';
 import { fail, pass, quote, tooSlow } from './verdicts.js';
 import type { TextMatcher } from './text-matcher.js';
 
-/** Runs a command and judges its raw stdout; `wanted` completes "stdout …" ("contains x"). */
+/** Runs a command and judges its raw stdout. The words of `wanted` complete "stdout …" ("contains x"). */
 export async function checkOutput(
   spec: { command: string; timeout_secs: number },
   context: GateContext,

@@ -10,19 +10,19 @@ import { compileJsonPath } from './json/compile-json-path.js';
 export const seconds = z.number().positive().max(LONGEST_TIMER_SECS);
 
 /**
- * What of a check a regular expression can say: for the JSON Schema only, so that editors see a fault early. It must let
- * through all that the check does.
+ * Adds a regular expression to the JSON Schema only, so that editors can report some errors early. It must match
+ * everything that the real check accepts.
  */
 export const inSchema = <S extends z.ZodType>(schema: S, pattern: RegExp): S =>
   schema.meta({ pattern: pattern.source });
 
-/** What every gate has besides its type. */
+/** The fields that every gate has besides its type. */
 export const commonFields = {
   name: z.string().optional().describe('Shown in reports, beside the type'),
   timeout_secs: seconds.default(30).describe('Time limit in seconds; then the gate fails'),
 };
 
-/** A required text whose error says what was expected. */
+/** A required string. Its error message says what was expected. */
 function text(what: string): z.ZodString {
   return z.string({
     error: ({ input }) => {
@@ -44,7 +44,7 @@ function checkedText(what: string, problemOf: (value: string) => string | null):
 const problemIn = (parsed: { ok: true } | { ok: false; message: string }): string | null =>
   parsed.ok ? null : parsed.message;
 
-/** A text that is more than blanks, and has no other problem. */
+/** A string that is not blank, and in which `problemOf` finds no problem. */
 export const nonBlank = (
   what: string,
   problemOf: (value: string) => string | null = () => null,
@@ -54,7 +54,7 @@ export const nonBlank = (
     /\S/,
   );
 
-/** What to look for; the empty text is in every text, and would check nothing. */
+/** The text to look for. It must not be empty, because every text contains the empty text. */
 export const substring = text('the text to look for')
   .min(1, 'empty: expected the text to look for')
   .describe('Text to look for: exactly as written, case-sensitive');
@@ -63,7 +63,7 @@ export const command = nonBlank('a shell command to run', (value) =>
   tooLongArgument(value, 'put it into a file of the fixture, and run that'),
 ).describe('Shell command, run by `sh -c` in the workspace with the target on PATH');
 
-/** A path that stays in the workspace as written. */
+/** A path that, as written, does not leave the workspace. */
 export const workspacePath = inSchema(
   checkedText('a path relative to the workspace', workspacePathProblem).describe(
     'Path relative to the workspace; it cannot leave it',
@@ -82,7 +82,7 @@ export const toolName = inSchema(
   /\S/,
 );
 
-/** How often something may happen. */
+/** A number of times that something may happen. */
 export const count = z.int().min(0);
 
 export const jsonPath = inSchema(

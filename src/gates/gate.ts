@@ -4,13 +4,13 @@ import type { Json } from '../lib/json.js';
 import type { Efficiency } from '../results/records/result-line.js';
 import type { Trajectory } from '../results/transcript/trajectory.js';
 
-/** `error` means that the harness could not perform the check; it never stands for a failed check. */
+/** The result of a check. `error` means that the check could not be performed, never that it failed. */
 export type Verdict =
   | { status: 'pass'; message: string; detail?: Json }
   | { status: 'fail'; message: string; detail?: Json }
   | { status: 'error'; message: string; detail?: Json };
 
-/** What stands at a path of the workspace. Symlinks are followed inside the workspace only. */
+/** What is at a path of the workspace. Symlinks are only followed inside the workspace. */
 export type FileStat =
   | { kind: 'file'; bytes: number; text: () => Promise<string | null> }
   | { kind: 'directory' }
@@ -18,15 +18,15 @@ export type FileStat =
   | { kind: 'outside' }
   | { kind: 'unreadable'; reason: string };
 
-/** Text of what was looked at; null where it is no file, or no UTF-8. */
+/** The text of a file. Null if it is not a file or not UTF-8. */
 export const fileText = async (look: FileStat): Promise<string | null> =>
   look.kind === 'file' ? look.text() : null;
 
-/** What of a check takes long where the input is large, or made to be slow. Inputs and results can be sent to a thread. */
+/** The parts of checks that can be slow, because the input is large or malicious. They can be sent to a thread. */
 export interface GateWork {
-  /** Which of the texts match the pattern, in part or as a whole. */
+  /** For each text, whether the pattern matches a part of it or the whole. */
   matches: { input: { pattern: string; texts: string[]; whole: boolean }; result: boolean[] };
-  /** Whether the assertion holds for what the path finds in the JSON text. */
+  /** Whether the assertion holds for the value that the path finds in the JSON text. */
   holds: {
     input: { path: string; assertion: string; json: string };
     result: { ok: true } | { ok: false; message: string };
@@ -35,31 +35,31 @@ export interface GateWork {
 export type WorkInput<K extends keyof GateWork> = GateWork[K]['input'];
 export type WorkResult<K extends keyof GateWork> = GateWork[K]['result'];
 
-/** All that a gate may touch. */
+/** Everything that a gate may access. */
 export interface GateContext {
   /** Runs `sh -c command` in the workspace with the script environment and target.env. */
   exec(command: string, timeoutSecs: number): Promise<CommandResult>;
-  /** Looks at a path relative to the workspace. `text()` is null where the content is not UTF-8. */
+  /** Looks at a path relative to the workspace. `text()` returns null if the content is not UTF-8. */
   look(path: string): Promise<FileStat>;
-  /** Does what may take long, without holding up anything else; null where it is not done in time. */
+  /** Performs work that may be slow, without blocking anything else. Returns null if it does not finish in time. */
   work: <K extends keyof GateWork>(
     kind: K,
     input: WorkInput<K>,
     timeoutSecs: number,
   ) => Promise<WorkResult<K> | null>;
-  /** The analysed transcript; null when there is none. */
+  /** The analysed transcript; null if there is none. */
   efficiency(): Promise<Efficiency | null>;
-  /** What the agent did and said; null when that was not recorded. */
+  /** What the agent did and said; null if that was not recorded. */
   trajectory(): Promise<Trajectory | null>;
 }
 
-/** One kind of gate: one file, and one line in `index.ts`. */
+/** One kind of gate: a file in `types/`, and a line in `index.ts`. */
 export interface Gate<S extends z.ZodType> {
   schema: S;
-  /** A few words that name what is checked, for summaries ("notes.md"). */
+  /** A few words for summaries that name what is checked ("notes.md"). */
   subject(spec: z.infer<S>): string;
   check(spec: z.infer<S>, context: GateContext): Promise<Verdict>;
 }
 
-/** Gives a gate its spec's type from its schema. */
+/** Infers the type of a gate's spec from its schema. */
 export const defineGate = <S extends z.ZodType>(gate: Gate<S>): Gate<S> => gate;

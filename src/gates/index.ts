@@ -19,7 +19,7 @@ import { responseMatches } from './types/response-matches.js';
 import { script } from './types/script.js';
 import { toolCalled } from './types/tool-called.js';
 
-/** Every kind of gate. A new one is one file and one line here. */
+/** All kinds of gates. To add one, add a file in `types/` and a line here. */
 const gates = [
   commandSucceeds,
   commandOutputContains,
@@ -63,16 +63,16 @@ export type GateSpec = z.infer<typeof GateSpec>;
 function gateOf(spec: GateSpec): Gate<z.ZodType<GateSpec>> {
   const gate = gates.find((candidate) => typeOf(candidate) === spec.type);
   if (gate === undefined) throw new Error(`unknown gate type ${spec.type}`);
-  // The compiler takes this because parameters of methods are bivariant; that it fits, the search has seen to.
+  // The compiler accepts this because method parameters are bivariant. It is correct because the types are equal.
   return gate;
 }
 
-/** Performs one check. Rejects only where the context does: when the harness itself failed. */
+/** Performs one check. Rejects only if the context does, that is, if the harness itself fails. */
 export const checkGate = (spec: GateSpec, context: GateContext): Promise<Verdict> =>
   gateOf(spec).check(spec, context);
 
-/** Whether a check runs a command; the others are over in moments. */
+/** True if the check runs a command. Other checks finish quickly. */
 export const startsProcess = (spec: GateSpec): boolean => 'command' in spec || 'script' in spec;
 
-/** A few words that name what a gate checks, for summaries; one line. */
+/** A few words for summaries that name what a gate checks, on one line. */
 export const gateSubject = (spec: GateSpec): string => gateOf(spec).subject(spec).trim().replace(/\s+/g, ' ');

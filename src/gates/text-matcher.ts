@@ -2,11 +2,11 @@ import { compilePattern } from '../lib/pattern.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, quote } from './verdicts.js';
 
-/** What is wanted of a text, with words that complete "notes.md …" ("contains x"). */
+/** A condition on a text, with words that complete "notes.md …" ("contains x"). */
 export interface TextMatcher {
   does: string;
   doesNot: string;
-  /** null where it could not be found out in time. */
+  /** Returns null if the test does not finish in time. */
   test: (text: string) => Promise<boolean | null>;
 }
 
@@ -16,13 +16,13 @@ export const containing = (substring: string): TextMatcher => ({
   test: (text) => Promise.resolve(text.includes(substring)),
 });
 
-/** A pattern that is none, which validation has refused, breaks the check; null for any other. */
+/** An `error` verdict for an invalid pattern, which validation should have rejected. Null for a valid pattern. */
 export function brokenPattern(pattern: string): Verdict | null {
   const compiled = compilePattern(pattern);
   return compiled.ok ? null : broken(compiled.message);
 }
 
-/** Checks for a match of an RE2 pattern. */
+/** Calls `check` with a matcher for an RE2 pattern. */
 export async function matching(
   { pattern, timeout_secs }: { pattern: string; timeout_secs: number },
   { work }: GateContext,

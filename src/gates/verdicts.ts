@@ -6,20 +6,20 @@ export const pass = (message: string): Verdict => ({ status: 'pass', message });
 
 export const fail = (message: string): Verdict => ({ status: 'fail', message });
 
-/** The check could not be performed, for example of what validation has already refused: no fault of the agent's. */
+/** The verdict of a check that could not be performed. It does not count against the agent. */
 export const broken = (message: string): Verdict => ({ status: 'error', message });
 
-/** Of a check whose work was not done in time. */
+/** The verdict of a check that did not finish in time. */
 export const tooSlow = (timeoutSecs: number): Verdict =>
   fail(`not finished within ${timeoutSecs} s: too much input for this check, or a slow pattern`);
 
 /** "1 command", "2 commands" */
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A text in quotes, short enough for a message. */
+/** A text in quotes, shortened for a message. */
 export const quote = (text: string): string => JSON.stringify(beginningOf(text, 120));
 
-/** A JSON value, short enough for a message. */
+/** A JSON value as text, shortened for a message. */
 export function printed(value: Json): string {
   try {
     return beginningOf(JSON.stringify(value), 120);
@@ -28,7 +28,7 @@ export function printed(value: Json): string {
   }
 }
 
-/** "a string", "an array", …: the kind of a JSON value, for messages. */
+/** The kind of a JSON value, for messages: "a string", "an array". */
 export function kindOf(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

@@ -6,7 +6,7 @@ import { compileJsonPath } from './json/compile-json-path.js';
 
 type Work = { [K in keyof GateWork]: (input: WorkInput<K>) => WorkResult<K> };
 
-/** How it is done. Patterns, paths and assertions are those of a scenario that was validated. */
+/** Implements each kind of work. Patterns, paths and assertions come from a scenario that was validated. */
 const work: Work = {
   matches: ({ pattern, texts, whole }) => {
     const compiled = usable(compilePattern(pattern));
@@ -24,17 +24,17 @@ function usable<T extends { ok: true }>(compiled: T | { ok: false; message: stri
   throw new Error(compiled.message);
 }
 
-/** Does a piece of work here and now. */
+/** Performs a piece of work on this thread. Throws if a pattern, path or assertion is invalid. */
 export const doWork = <K extends keyof GateWork>(kind: K, input: WorkInput<K>): WorkResult<K> =>
   (work[kind] as (input: WorkInput<K>) => WorkResult<K>)(input);
 
-/** What takes a few milliseconds at most: to start a thread takes longer. */
+/** In characters. Inputs up to this length take a few milliseconds, which is less than starting a thread takes. */
 const QUICK_LENGTH = 32 * 1024;
 
-/** Whether a piece of work is over in moments, whatever an agent has made of the input. */
+/** True if a piece of work surely takes only milliseconds, even if an agent crafted the input. */
 export function isQuick(input: WorkInput<keyof GateWork>): boolean {
   if ('texts' in input) return input.texts.reduce((sum, { length }) => sum + length, 0) <= QUICK_LENGTH;
   const path = compileJsonPath(input.path);
-  // Filters and `..` may take long with little input; regular expressions in filters for ever.
+  // filters and `..` can be slow even for small inputs, and regular expressions in filters can run forever
   return input.json.length <= QUICK_LENGTH && path.ok && path.singular;
 }

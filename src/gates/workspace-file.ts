@@ -4,7 +4,7 @@ import type { FileStat, GateContext, Verdict } from './gate.js';
 import { fail, pass, tooSlow } from './verdicts.js';
 import type { TextMatcher } from './text-matcher.js';
 
-/** Why there is nothing to look at; null for a file or a directory. */
+/** Why there is no file or directory to check. Null if there is one. */
 export function statProblem(path: string, look: FileStat): string | null {
   switch (look.kind) {
     case 'file':
@@ -21,10 +21,10 @@ export function statProblem(path: string, look: FileStat): string | null {
   }
 }
 
-/** Larger ones do not fit into a text, or not into memory: an agent must not bring the worker down. */
+/** In bytes. Larger files may not fit into a string or into memory, and an agent must not crash the worker. */
 const TEXT_LIMIT = 256 * 1024 * 1024;
 
-/** Judges the text of a file; `wanted` completes "notes.md …" ("contains x"). */
+/** Judges the text of a file. The words of `wanted` complete "notes.md …" ("contains x"). */
 export async function checkFileText(
   { path, timeout_secs }: { path: string; timeout_secs: number },
   context: GateContext,

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../lib/json.js';
 import type { Rubric } from '../scenario/rubric.js';
 import { findObject } from './find-object.js';
 
-/** What a usable answer of the judge says. */
+/** The content of a valid answer of the judge. */
 export interface Answer {
   scores: Record<string, number>;
   confidence: number;
@@ -14,10 +14,10 @@ export interface Answer {
 
 export type ReadAnswer = { ok: true; answer: Answer } | { ok: false; problem: string };
 
-/** Every answer has these; a rubric that requires them says nothing new. `weighted_score` is computed here. */
+/** Fields that every answer has, whether or not the rubric requires them. `weighted_score` is computed here. */
 const STANDARD = ['scores', 'weighted_score', 'confidence', 'issues', 'highlights'];
 
-/** What a rubric requires beyond what every answer has. */
+/** The fields that a rubric requires in addition to those that every answer has. */
 export const extraFields = ({ output }: Rubric): string[] =>
   [...new Set(output.require_fields)].filter((name) => !STANDARD.includes(name));
 
@@ -25,8 +25,9 @@ const share = z.number().min(0).max(1);
 const texts = z.array(z.string());
 
 /**
- * Reads what a model said. Strict in what is asked for, since a score that is made up decides about a run: exactly the
- * rubric's criteria, numbers from 0 to 1, lists of texts, every required field. What is said beyond that does no harm.
+ * Parses a model's answer. It must have what was asked for, because a made-up score could decide a run: a number from 0
+ * to 1 for each of the rubric's criteria and for no others, lists of texts, and all required fields. Other fields are
+ * ignored.
  */
 export function readAnswer(rubric: Rubric, text: string): ReadAnswer {
   if (text.trim() === '') return { ok: false, problem: 'the answer is empty' };
@@ -76,17 +77,21 @@ function readScores(value: Json | undefined, ids: string[], problems: string[]):
 const own = (object: Record<string, Json>, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** The scores by the rubric's weights, 0..1. Weights that sum to 0.99 must not cost a perfect run its 1. */
+/**
+ * The mean of the scores by the rubric's weights, 0..1. It is divided by the sum of the weights, so that a perfect run
+ * scores 1 even if they sum to 0.99.
+ */
 export function weightedScore(rubric: Rubric, scores: Record<string, number>): number {
   const total = rubric.criteria.reduce((sum, { weight }) => sum + weight, 0);
   const sum = rubric.criteria.reduce((sum, { id, weight }) => sum + weight * (scores[id] ?? 0), 0);
-  // 0.1 + 0.2 must reach a threshold of 0.3.
+  // rounded, so that 0.1 + 0.2 reaches a threshold of 0.3
   return Math.round((sum / total) * 1e6) / 1e6;
 }
 
 /**
- * The JSON schema that a provider is asked to keep to. Evidence comes before scores, as a model that writes in order
- * should look before it scores. Limits of numbers are left to `readAnswer`: not every provider takes them.
+ * The JSON schema for the provider's structured output. Evidence comes before scores, because a model writes the fields
+ * in order and should look before it scores. It has no limits for numbers, because not every provider accepts them:
+ * `readAnswer` checks those.
  */
 export function answerSchema(rubric: Rubric): Record<string, Json> {
   const properties: Record<string, Json> = {

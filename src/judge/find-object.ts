@@ -1,14 +1,14 @@
 import { isJsonObject, isStorable, parseJson, type Json } from '../lib/json.js';
 
-/** What a model thinks aloud before it answers, where its server leaves that in the text. */
+/** A model's thoughts before its answer, which some servers leave in the text. */
 const THOUGHTS = /^\s*<think>[^]*?<\/think>/;
-/** Nobody who was asked for one object writes so many. */
+/** No sensible answer has more code blocks than this. */
 const MAX_BLOCKS = 50;
 const FENCED = /```[\w-]*[^\S\n]*\n([^]*?)```/g;
 
 /**
- * The one JSON object in a model's answer: alone, in a code fence, or with words around it. null when there is none, or
- * more than one: then nobody can say which was meant.
+ * Finds the one JSON object in a model's answer: alone, in a code fence, or with words around it. Returns null if there
+ * is none, or if it is unclear which of several is meant.
  */
 export function findObject(answer: string): { [key: string]: Json } | null {
   const text = answer.replace(THOUGHTS, '');

@@ -5,7 +5,7 @@ import type { WorkspaceChanges } from '../results/records/workspace-changes.js';
 import type { Rubric } from '../scenario/rubric.js';
 import { extraFields } from './answer.js';
 
-/** All that the judge is told. Every text is redacted already: it is shortened here. */
+/** All input for the judge. The texts must already be redacted, because they are shortened here. */
 export interface JudgeQuestion {
   rubric: Rubric;
   description: string;
@@ -16,18 +16,21 @@ export interface JudgeQuestion {
   evaluators: EvaluatorResult[];
   /** The conversation as a person reads it. */
   transcript: string;
-  /** null when the workspace was gone. */
+  /** Null if the workspace was gone. */
   files: WorkspaceChanges | null;
 }
 
 export interface JudgePrompt {
-  /** What holds whatever was recorded: rules, rubric, form of the answer. */
+  /** The part that does not depend on the recording: rules, rubric, form of the answer. */
   system: string;
-  /** What was recorded, between marks. */
+  /** The recorded texts, each between marks. */
   user: string;
 }
 
-/** In characters. A model's attention is as short as its window: what is not here is in the run's folder. */
+/**
+ * Limits in characters (`checks`: in items), because a model's context window and attention are limited. The run's
+ * folder has the full texts.
+ */
 const LIMITS = {
   task: 20_000,
   description: 2000,
@@ -38,7 +41,7 @@ const LIMITS = {
   checks: 100,
 } as const;
 
-/** What the judge is asked. The same question gives the same prompt. */
+/** Composes the prompt for the judge. The same question always gives the same prompt. */
 export function composePrompt(question: JudgeQuestion): JudgePrompt {
   const parts: [string, string][] = [
     ['task', withoutMiddle(question.task, LIMITS.task)],
@@ -49,17 +52,17 @@ export function composePrompt(question: JudgeQuestion): JudgePrompt {
     ['transcript', withoutMiddle(question.transcript, LIMITS.transcript)],
     ['files', files(question)],
   ];
-  // No text can hold its own hash: what was recorded cannot close its marks.
+  // The mark is a hash of the recorded texts. They cannot contain it, so they cannot forge the end of their section.
   const mark = sha256(JSON.stringify(parts)).slice(0, 16);
   const data = parts.map(([name, text]) => `BEGIN ${mark} ${name}\n${text.trimEnd()}\nEND ${mark} ${name}`);
   return { system: system(question.rubric, mark), user: data.join('\n\n') };
 }
 
-/** The prompt for a model as it is kept among the artifacts. */
+/** The prompt for a model, as it is stored in the artifacts. */
 export const promptDocument = ({ system, user }: JudgePrompt): string =>
   `# System\n\n${system}\n\n# User\n\n${user}\n`;
 
-/** The prompt for an agent, which has no other channel that all of them have. */
+/** The prompt for an agent, as one text: not every agent has a separate system prompt. */
 export const agentPrompt = ({ system, user }: JudgePrompt): string =>
   [
     system,
@@ -91,7 +94,7 @@ function system(rubric: Rubric, mark: string): string {
     ...rubric.criteria.map(({ id, weight, description }) => `- ${id} (weight ${weight}): ${description}`),
     '',
     'Answer with exactly one JSON object and nothing else, in this form:',
-    // Unquoted: a model that copies the form must not answer with texts.
+    // unquoted, so that a model that copies the form does not answer with strings
     JSON.stringify(example, null, 2).replaceAll(JSON.stringify(NUMBER), NUMBER),
   ].join('\n');
 }

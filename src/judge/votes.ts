@@ -1,26 +1,26 @@
 import type { Rubric } from '../scenario/rubric.js';
 import { weightedScore, type Answer } from './answer.js';
 
-/** How far the votes of a judge are apart. */
+/** How far the votes of a judge differ. */
 interface Spread {
-  /** The highest score less the lowest. */
+  /** The highest score minus the lowest. */
   range: number;
-  /** Standard deviation of the sample. */
+  /** The sample standard deviation. */
   deviation: number;
 }
 
-/** What a judge's votes come to together. */
+/** The combined result of a judge's votes. */
 export interface CombinedVotes extends Answer {
   weighted_score: number;
   /** The weighted score of each vote, in order. */
   votes: number[];
-  /** null for a single vote, which says nothing of how the next would be. */
+  /** Null for a single vote, which says nothing about the spread. */
   spread: Spread | null;
 }
 
 /**
- * Puts the votes together: numbers are means, issues and highlights are those of all, without repetitions. Fields are
- * texts, which have no mean: they are those of the vote whose score is nearest to it.
+ * Combines the votes of a judge. Numbers are means; issues and highlights are those of all votes, without duplicates.
+ * Other fields are texts, which have no mean: they are taken from the vote whose score is closest to the mean score.
  */
 export function combineVotes(rubric: Rubric, answers: readonly Answer[]): CombinedVotes {
   const scores = Object.fromEntries(
@@ -58,5 +58,5 @@ function spreadOf(votes: readonly number[]): Spread | null {
 const mean = (numbers: readonly number[]): number =>
   rounded(numbers.reduce((sum, number) => sum + number, 0) / numbers.length);
 
-/** Three votes of 0.7 must reach a threshold of 0.7. */
+/** Rounds, so that the mean of three votes of 0.7 reaches a threshold of 0.7. */
 const rounded = (number: number): number => Math.round(number * 1e6) / 1e6;

@@ -3,7 +3,7 @@ import { suggest } from '../lib/suggest.js';
 import { knownProviders } from '../platform/models/model-providers.js';
 import type { Config } from '../scenario/config.js';
 
-/** Why nobody can be started by this name; null where the agent is known. */
+/** Why there is no agent of this name. Null if the agent is known. */
 export function agentProblem(name: string, known: ReadonlyMap<string, Agent>): string | null {
   if (known.has(name)) return null;
   const names = [...known.keys()];
@@ -11,7 +11,7 @@ export function agentProblem(name: string, known: ReadonlyMap<string, Agent>): s
   return `unknown agent '${name}'${near === null ? '.' : `; did you mean '${near}'?`} Known agents: ${names.join(', ')}. Define others in [agents.${name}] in llm-tool-test-config.toml`;
 }
 
-/** What is wrong with a model for an agent; null where it can be run with it. */
+/** Why an agent cannot be run with a model. Null if it can. */
 export function agentModelProblem(
   { providers }: Config,
   agent: Agent,

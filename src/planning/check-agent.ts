@@ -5,24 +5,24 @@ import type { Project } from './project.js';
 import { UsageError } from '../lib/usage-error.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
 
-/** @throws UsageError for an agent that nobody defines. */
+/** @throws UsageError for an agent that is not defined */
 export function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {
   const problem = agentProblem(name, known);
   if (problem !== null) throw new UsageError('unknown_agent', problem);
 }
 
-/** @throws UsageError for a model that an agent cannot be run with. */
+/** @throws UsageError for a model that the agent cannot be run with */
 export function checkModel({ config }: Project, agent: Agent | undefined, model: string): void {
   const problem = agent === undefined ? null : agentModelProblem(config, agent, model);
   if (problem !== null) throw new UsageError(problem.kind, problem.message);
 }
 
-/** The config's agents that are used, as the plan keeps them. */
+/** The config's settings of the used agents, as they are stored in the plan. */
 export const agentSettings = ({ config, root }: Project, used: readonly string[]): Plan['agents'] =>
   Object.fromEntries(
     Object.entries(config.agents)
       .filter(([name]) => used.includes(name))
-      // A relative path is meant from the config file; the agent will start in its workspace.
+      // made absolute: the path is relative to the config file, but the agent starts in its workspace
       .map(([name, agent]) => [
         name,
         agent.command?.includes('/') === true ? { ...agent, command: resolve(root, agent.command) } : agent,

@@ -4,8 +4,9 @@ import { InfrastructureError, UsageError } from '../lib/usage-error.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
 
 /**
- * @throws UsageError for scenarios without a sandbox where the config requires one, InfrastructureError where this machine
- * has none
+ * Checks `require_sandbox` of the config.
+ *
+ * @throws UsageError if a scenario has no sandbox, InfrastructureError if sandboxes do not work on this machine
  */
 export async function checkSandbox({ config }: Project, { scenarios }: ResolvedSweep): Promise<void> {
   if (!config.require_sandbox) return;
@@ -23,7 +24,7 @@ export async function checkSandbox({ config }: Project, { scenarios }: ResolvedS
   if (missing !== null) throw new InfrastructureError(`the config file sets require_sandbox: ${missing}`);
 }
 
-/** @throws InfrastructureError where a container cannot be made on this machine: no command line, no daemon, no image */
+/** @throws InfrastructureError if a container cannot be made: the command line, its daemon or the image is missing */
 export async function checkContainers({ scenarios }: Pick<ResolvedSweep, 'scenarios'>): Promise<void> {
   const wanted = new Map(
     scenarios.map(({ effective }) => {

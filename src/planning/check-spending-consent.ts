@@ -4,13 +4,13 @@ import { knownProviders } from '../platform/models/model-providers.js';
 import type { Config } from '../scenario/config.js';
 import { UsageError } from '../lib/usage-error.js';
 
-/** @throws UsageError for an agent that may spend money without leave. */
+/** @throws UsageError for an agent that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set */
 export function checkAgentConsent({ agents }: Config, name: string): void {
   if (hasConsent() || knownAgents(agents).get(name)?.free === true) return;
   throw notEnabled(`agent '${name}'`, 'run', orFreeAgent(name));
 }
 
-/** @throws UsageError for a judge that may spend money without leave. */
+/** @throws UsageError for a judge that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set */
 export function checkJudgeConsent({ agents, providers }: Config, model: string): void {
   const judge = parseJudgeName(model);
   if (hasConsent() || !judge.ok) return;
@@ -32,5 +32,5 @@ const notEnabled = (who: string, verb: string, remedy: string): UsageError =>
 
 const orFree = (table: string): string => `, or say free = true in [${table}] if it costs nothing`;
 
-/** Built-in agents cost money, and their tables refuse to say that they do not. */
+/** Empty for built-in agents: they cost money, and `free` cannot be set in their tables. */
 const orFreeAgent = (name: string): string => (adapterNames.includes(name) ? '' : orFree(`agents.${name}`));

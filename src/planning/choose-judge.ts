@@ -10,14 +10,18 @@ import { UsageError } from '../lib/usage-error.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
 import type { SelectedScenario } from './select-scenarios.js';
 
-/** What the command line says of the judge. */
+/** The flags that concern the judge. */
 export interface JudgeFlags {
-  /** false: left out. */
+  /** False if `--no-judge` was given. */
   judge: boolean;
   judgeModel?: string;
 }
 
-/** The judge of a scenario; null where it has none, or it is left out. @throws UsageError */
+/**
+ * Returns the settings of a scenario's judge. Null if it has no judge, or `--no-judge` was given.
+ *
+ * @throws UsageError if the judge has no model, or one that cannot be used
+ */
 export function chooseJudge(
   project: Project,
   selected: SelectedScenario,
@@ -31,7 +35,7 @@ export function chooseJudge(
   return { model, rubric, rubric_file, pass_threshold, always, timeout_secs, votes };
 }
 
-/** What is wrong with the model that scenario or config name for a judge. */
+/** Finds problems with the judge model that the scenario or the config names. */
 export function judgeProblems(project: Project, selected: SelectedScenario): Problem[] {
   const { judge } = selected.scenario.judgment;
   const named = judge?.model ?? project.config.judge?.model;
@@ -78,7 +82,7 @@ function modelProblem({ config }: Project, text: string): string | null {
 const known = ({ providers }: Config): string =>
   `Known providers: ${[...knownProviders(providers).keys()].join(', ')}; define others in [providers.NAME] in llm-tool-test-config.toml`;
 
-/** Where the model that counts is written. */
+/** Reports the problem where the model is set: in the scenario or, if it names none, in the config. */
 function placeOf(
   { configSource }: Project,
   { scenario, file, text, problemAt }: SelectedScenario,

@@ -3,8 +3,10 @@ import { UsageError } from '../lib/usage-error.js';
 import type { SelectedScenario } from './select-scenarios.js';
 
 /**
- * Scenarios with those of their variants that are wanted, without the scenarios that have none of them. No name wanted: all.
- * @throws UsageError for a name that no scenario has
+ * Returns the scenarios with only the wanted variants, without scenarios that have none of them. If `wanted` is empty,
+ * returns all.
+ *
+ * @throws UsageError for a name that no scenario's variant has
  */
 export function chooseVariants(
   scenarios: readonly SelectedScenario[],
@@ -18,7 +20,7 @@ export function chooseVariants(
     .filter(({ variants }) => variants.length > 0);
 }
 
-/** @throws UsageError that begins with `problem` if the variant is unknown. */
+/** @throws UsageError whose message begins with `problem` if the variant is unknown */
 export function checkVariant(name: string, known: readonly string[], problem: string): void {
   if (known.includes(name)) return;
   const near = suggest(name, known);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync, type Stats } from 'node:fs';
 import { systemFailure } from '../lib/system-failure.js';
 
-/** What is at a path, symlinks followed; null where nothing is, or nobody can tell. */
+/** Stats a path, following symlinks. Null if nothing is there, or on any error. */
 function infoOf(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;
@@ -11,17 +11,17 @@ function infoOf(path: string): Stats | null {
   }
 }
 
-/** Whether a path names a file, symlinks followed. */
+/** True if a path names a file. Follows symlinks. */
 export const isFile = (path: string): boolean => infoOf(path)?.isFile() === true;
 
-/** Whether a path names a folder, symlinks followed. */
+/** True if a path names a folder. Follows symlinks. */
 export const isFolder = (path: string): boolean => infoOf(path)?.isDirectory() === true;
 
-/** A text of the user's, or why and where it cannot be read; lines and columns count from 1. */
+/** The text of a user's file, or why and where it cannot be read. Lines and columns start at 1. */
 export type UserText =
   { ok: true; text: string } | { ok: false; reason: string; line: number; column: number };
 
-/** Reads a text of the user's. What is no regular file is not opened: a FIFO would be waited for. */
+/** Reads a user's file. Only opens regular files, because opening a FIFO would block. Never throws. */
 export function loadText(path: string): UserText {
   try {
     if (!statSync(path).isFile()) return unreadable('not a regular file');
@@ -32,7 +32,7 @@ export function loadText(path: string): UserText {
   }
 }
 
-/** The text of a file of the user's, or null when it cannot be read. */
+/** Reads a user's file. Returns null if it cannot be read. */
 export function readText(path: string): string | null {
   const loaded = loadText(path);
   return loaded.ok ? loaded.text : null;
@@ -40,7 +40,7 @@ export function readText(path: string): string | null {
 
 const unreadable = (reason: string, line = 1, column = 1): UserText => ({ ok: false, reason, line, column });
 
-/** At the first byte that is not UTF-8. */
+/** An error at the first byte that is not UTF-8. */
 function notUtf8(bytes: Buffer): UserText {
   const back = Buffer.from(String(bytes));
   const at = bytes.findIndex((byte, index) => byte !== back[index]);

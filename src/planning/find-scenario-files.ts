@@ -7,7 +7,12 @@ import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/usage-error.js';
 import { isFile, isFolder, readText } from './file-checks.js';
 
-/** Files named, or with `--all` (or nothing named) those of the fixtures folder. */
+/**
+ * Returns the paths of the named files and, with `--all` or if none are named, of all scenario files in the fixtures
+ * folder.
+ *
+ * @throws UsageError if a name is not found, or a folder cannot be read
+ */
 export function findFiles(
   project: Project,
   { files, all }: { files: readonly string[]; all?: boolean },
@@ -18,7 +23,7 @@ export function findFiles(
     : [...new Set(named)];
 }
 
-/** A path as it is, or a name in the fixtures folder, with or without its ending. */
+/** Finds a scenario by path, or by name in the fixtures folder, with or without its extension. */
 function locate({ fixturesPath }: Project, name: string): string[] {
   const candidates = [
     resolve(name),
@@ -35,8 +40,8 @@ function locate({ fixturesPath }: Project, name: string): string[] {
 }
 
 /**
- * Scenario files below a folder. YAML that is something else (a rubric, a config) is passed over, and what lies in a
- * fixture belongs to the fixture.
+ * Returns the scenario files below a folder. Skips other YAML files (a rubric, a config), and files in a fixture, which
+ * belong to the fixture.
  */
 function discover(folder: string): string[] {
   const found: { path: string; fixtures: string[] }[] = [];
@@ -64,7 +69,11 @@ function discover(folder: string): string[] {
   return found.map(({ path }) => path).filter((path) => !liesIn(dirname(path), fixtures));
 }
 
-/** What is in a folder. What cannot be read is not passed over: it may hold scenarios. @throws UsageError */
+/**
+ * Lists a folder.
+ *
+ * @throws UsageError if it cannot be read; it is not skipped, because it may contain scenarios
+ */
 function namesIn(folder: string): string[] {
   const shown = displayPath(folder);
   const unreadable = (message: string): UsageError =>
@@ -83,7 +92,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Whether a folder is one of these, or below one. */
+/** True if a folder is one of `folders`, or inside one of them. */
 function liesIn(folder: string, folders: ReadonlySet<string>): boolean {
   const parent = dirname(folder);
   return folders.has(folder) || (parent !== folder && liesIn(parent, folders));
@@ -93,12 +102,12 @@ const SCENARIO_KEY = /^\s*[{"']*(template_folder|task|evaluation|target)["']?\s*
 const FIXTURE_NAME = /^[\s-]*[{"']*template_folder["']?\s*:\s*["']?([^"'#\n]*?)["']?\s*(#.*)?$/gm;
 
 /**
- * The fixtures that a scenario file names, as far as that can be told; null for YAML that is no scenario. A look at the
- * text is enough, and is safe with files of others that YAML's parser would choke on.
+ * Returns the fixtures that a scenario file names, as far as a search of its text shows. Null for YAML that is not a
+ * scenario. The file is not parsed, because the YAML parser may not cope with files that were not written for us.
  */
 function peek(path: string): string[] | null {
   const text = readText(path);
-  // Not passed over: that it cannot be read is told when it is loaded.
+  // not skipped, so that loading the file reports why it cannot be read
   if (text === null) return [];
   if (!SCENARIO_KEY.test(text)) return null;
   return [...text.matchAll(FIXTURE_NAME)].flatMap(([, name]) => name || []);

@@ -1,10 +1,10 @@
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { isFile } from './file-checks.js';
 
-/** The path is null for a name that is looked for on PATH when the run starts, and for a path into the fixture. */
+/** `path` is null for a name that is looked up on PATH when the run starts, and for a path into the fixture. */
 type Located = { found: true; path: string | null } | { found: false; message: string };
 
-/** The target as a scenario or the config names it. A relative path is meant from where it is written. */
+/** Locates the target that a scenario or the config names. A relative path is resolved from the folder `from`. */
 export function locateTarget(binary: string, from: string, fixture: string): Located {
   if (!binary.includes('/')) return { found: true, path: null };
   const inFixture = [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, binary)));
@@ -18,15 +18,15 @@ export function locateTarget(binary: string, from: string, fixture: string): Loc
 }
 
 /**
- * The build that `--target-binary`, or a variant, puts in the target's place, under the target's own name; never the fixture's
- * copy. A relative path is meant from the folder `from`.
+ * Locates the build that `--target-binary` or a variant names in place of the target. Never returns the fixture's copy.
+ * A relative path is resolved from the folder `from`. `described` is how an error message names the build.
  */
-export function locateBuild(binary: string, from: string, said = binary): Located {
+export function locateBuild(binary: string, from: string, described = binary): Located {
   const folders = binary.includes('/') ? [from] : (process.env['PATH'] ?? '').split(delimiter);
   const path = folders.map((folder) => resolve(folder, binary)).find(isFile);
   if (path !== undefined) return { found: true, path };
   return {
     found: false,
-    message: `${said} was not found ${binary.includes('/') ? `from ${from}` : 'on PATH'}`,
+    message: `${described} was not found ${binary.includes('/') ? `from ${from}` : 'on PATH'}`,
   };
 }

@@ -8,7 +8,7 @@ import type { SelectedScenario } from './select-scenarios.js';
 
 type Kind = 'unknown_agent' | 'agent_model' | 'unknown_provider';
 
-/** What is wrong with the agents and models of a scenario's own matrix. */
+/** Finds problems with the agents and models in a scenario's own matrix. */
 export function matrixProblems(
   { config }: Project,
   known: ReadonlyMap<string, Agent>,
@@ -29,7 +29,7 @@ export function matrixProblems(
   });
 }
 
-/** Agents of the config's profiles that nobody defines; of one profile, or of all. */
+/** Finds undefined agents in the config's profiles: in the profile `only`, or in all. */
 export function profileProblems(
   { config, configSource }: Project,
   known: ReadonlyMap<string, Agent>,
@@ -46,7 +46,7 @@ export function profileProblems(
     );
 }
 
-/** Cells of the scenario's own matrix whose names are too long together. */
+/** Reports the first cell of the scenario's own matrix whose id is too long. */
 export function lengthProblems(
   known: ReadonlyMap<string, Agent>,
   { scenario, variants, problemAt }: SelectedScenario,

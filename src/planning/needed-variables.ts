@@ -5,15 +5,15 @@ import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders, missingVariables } from '../platform/models/model-providers.js';
 import type { Plan } from '../scenario/plan.js';
 
-/** What a sweep runs, as far as it needs variables. */
+/** The parts of a sweep that need variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   targets: readonly { env: Record<string, string> }[];
-  /** What is run; `agents` holds the config's settings of them, and of the agents that judge. */
+  /** The cells to run. `agents` has the config's settings of their agents, and of agents that judge. */
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
 }
 
-/** Names of the providers that agents get a key of. */
+/** The names of the providers whose keys the agents of these cells get. */
 export const providersOfCells = (
   known: ReadonlyMap<string, Agent>,
   cells: Iterable<{ agent: string; model: string }>,
@@ -25,17 +25,17 @@ const namesOf = (judges: Needs['judges']) =>
     return name.ok ? [name] : [];
   });
 
-/** Names of the agents that judge. */
+/** The names of the agents that judge. */
 export const agentsOfJudges = (judges: Needs['judges']): string[] =>
   namesOf(judges).flatMap((name) => (name.by === 'agent' ? [name.agent] : []));
 
-/** Names of the providers that judges are asked at, or whose key they get where they are agents. */
+/** The names of the providers that serve the judges, or whose keys the judges get if they are agents. */
 export const providersOfJudges = (known: ReadonlyMap<string, Agent>, judges: Needs['judges']): string[] =>
   namesOf(judges).flatMap((name) =>
     name.by === 'api' ? name.provider : (known.get(name.agent)?.provider(name.model) ?? []),
   );
 
-/** Names of the variables that a sweep takes from the shell: those of `${NAME}`, the keys of its agents and judges. */
+/** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents and judges. */
 export function neededVariables({ targets, agents, cells, providers, judges }: Needs): string[] {
   const known = knownAgents(agents);
   const services = knownProviders(providers);
@@ -48,11 +48,11 @@ export function neededVariables({ targets, agents, cells, providers, judges }: N
   return [...new Set(names)];
 }
 
-/** Those of which a sweep has no value; a provider's key as "A or B" where any of them will do. */
+/** The variables for which a sweep has no value. A provider's key is "A or B" if either of them is enough. */
 export function unsetVariables(needs: Needs, values: Readonly<Record<string, string>>): string[] {
   const known = knownAgents(needs.agents);
   const services = knownProviders(needs.providers);
-  // Who has logged in needs no key.
+  // an agent that uses a login needs no key
   const cells = [...needs.cells].filter(({ agent }) => known.get(agent)?.login === null);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, needs.judges)]);
   const referred = [...needs.targets, ...Object.values(needs.agents)].flatMap(({ env }) =>

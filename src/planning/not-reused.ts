@@ -8,18 +8,18 @@ import type { ResolvedSweep } from './resolve-sweep.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import type { SelectedScenario } from './select-scenarios.js';
 
-/** The target of a scenario, as far as it is known before a run. */
+/** What is known about a scenario's target before a run. */
 interface PlannedTarget {
-  /** The scenario's. */
+  /** The scenario's file. */
   file: string;
   binary: string;
-  /** null where it is looked for on PATH or in the workspace. */
+  /** Null if it is looked up on PATH or in the workspace. */
   path: string | null;
-  /** What it is declared to consist of; absent where nothing is. */
+  /** The declared `target.files`; absent if not declared. */
   files?: readonly string[] | undefined;
 }
 
-/** Targets of a sweep whose results may be reused. */
+/** The targets of a sweep's scenarios whose results may be reused. */
 export const targetsOfSweep = ({ cache, scenarios }: ResolvedSweep): PlannedTarget[] =>
   scenarios
     .filter(({ effective }) => cache && effective.scenario.cost.cache)
@@ -30,7 +30,7 @@ export const targetsOfSweep = ({ cache, scenarios }: ResolvedSweep): PlannedTarg
       files: target_files,
     }));
 
-/** The same of scenarios that are only looked at. */
+/** The same for scenarios that are only validated. */
 export const targetsOfScenarios = (
   { root, config }: Project,
   scenarios: readonly SelectedScenario[],
@@ -46,12 +46,12 @@ export const targetsOfScenarios = (
           : locateBuild(targetBinary, dirname(path));
       if (!located.found) return [];
       const files = target.files?.map((one) => resolve(from, one));
-      const isOf = targetBinary === null || files?.length === 0;
-      return [{ file, binary: target.binary, path: located.path, ...(isOf ? { files } : {}) }];
+      const filesApply = targetBinary === null || files?.length === 0;
+      return [{ file, binary: target.binary, path: located.path, ...(filesApply ? { files } : {}) }];
     }),
   );
 
-/** A warning for each scenario whose results cannot be reused, because it is unknown which files its target consists of. */
+/** Returns a warning for each scenario whose results cannot be reused because the files of its target are unknown. */
 export async function notReusedWarnings(
   { resultsPath }: Pick<Project, 'resultsPath'>,
   targets: readonly PlannedTarget[],

@@ -11,13 +11,13 @@ import { UsageError } from '../lib/usage-error.js';
 
 const CONFIG_NAME = 'llm-tool-test-config.toml';
 
-/** The project that a command works in: its config file, found upward from the working folder, and its folders. */
+/** A command's project: its folders, and the config file in the working folder or the nearest folder above it. */
 export interface Project {
-  /** Folder of the config file; the working folder where there is none. */
+  /** Folder of the config file; the working folder if there is none. */
   root: string;
   config: Config;
   configFile: string | null;
-  /** For problems of a config that is fine in itself; null where there is no file. */
+  /** For reporting problems at places in a config file that is valid by itself. Null if there is no file. */
   configSource: { file: string; text: string; problemAt: ProblemAt } | null;
   resultsPath: string;
   fixturesPath: string;
@@ -33,14 +33,14 @@ function findUpward(name: string, from: string): string | null {
   return parent === from ? null : findUpward(name, parent);
 }
 
-/** @throws UsageError for a config file that is broken. */
+/** Finds the config file and reads it. @throws UsageError if it is invalid */
 export function openProject(resultsFlag?: string): Project {
   const configFile = findUpward(CONFIG_NAME, process.cwd());
   const read = configFile === null ? NO_CONFIG : readConfig(configFile);
   return projectOf(configFile, read, resultsFlag);
 }
 
-/** A project without its config, for those who go on where that is broken. */
+/** The project with the default config, for commands that must work even if the config file is invalid. */
 export const projectByDefault = (resultsFlag?: string): Project =>
   projectOf(findUpward(CONFIG_NAME, process.cwd()), NO_CONFIG, resultsFlag);
 
@@ -77,19 +77,23 @@ function readConfig(file: string): ReadConfig {
   throw new UsageError('config_invalid', `${shown} is not valid`, loaded.problems, new Map([[shown, text]]));
 }
 
-/** Of the 4,096 bytes that Linux takes of a path, runs need the rest. */
+/** In bytes. Linux allows 4,096 bytes for a path; the files of runs need the rest. */
 const LONGEST_RESULTS = 3000;
 
-/** Why nothing can be written to a folder, or where it is to be made; null when it can. Leaves nothing behind. */
+/**
+ * Why a folder, which need not exist yet, cannot be written to. Null if it can. Leaves no files behind.
+ *
+ * @throws if the disk is full
+ */
 export async function whyNotWritable(folder: string): Promise<string | null> {
   const existing = nearestExisting(folder);
-  // What is made there has long names of its own.
+  // files inside it have long names too
   if (
     Buffer.byteLength(folder) > LONGEST_RESULTS ||
     folder.split('/').some((name) => Buffer.byteLength(name) > 255)
   )
     return 'its path is too long';
-  // Tried, not asked: permissions say little to root, and nothing of a read-only file system.
+  // Tries to write, because permissions do not restrict root and do not reveal a read-only file system.
   try {
     await rmdir(await mkdtemp(join(existing, '.llm-tool-test-')));
     return null;
@@ -101,7 +105,7 @@ export async function whyNotWritable(folder: string): Promise<string | null> {
   }
 }
 
-/** @throws UsageError when results cannot be written there. */
+/** @throws UsageError if results cannot be written to the folder */
 export async function checkWritable(folder: string): Promise<void> {
   const reason = await whyNotWritable(folder);
   if (reason === null) return;

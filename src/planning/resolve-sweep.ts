@@ -19,7 +19,7 @@ import { matrixProblems, profileProblems } from './matrix-problems.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
-/** What the command line says about a sweep. Lists are empty when nothing was said. */
+/** The flags of a sweep. Lists are empty if the flag was not given. */
 export interface SweepFlags extends JudgeFlags {
   agents: string[];
   models: string[];
@@ -29,24 +29,24 @@ export interface SweepFlags extends JudgeFlags {
   concurrency?: number;
   timeoutSecs?: number;
   targetBinary?: string;
-  /** Whether finished runs of the same inputs may be reused. */
+  /** Whether finished runs with the same inputs may be reused. */
   cache: boolean;
-  /** US dollars for the whole sweep. */
+  /** Limit for the whole sweep, in US dollars. */
   maxUsd?: number;
   name?: string;
 }
 
-/** A sweep that is checked and not yet written. */
+/** A sweep that has been checked, but whose plan is not written yet. */
 export interface ResolvedSweep {
   concurrency: number;
   cache: boolean;
   maxUsd: number | null;
   cells: Cell[];
-  /** Each in each of its variants. */
+  /** One entry for each variant of each scenario. */
   scenarios: ResolvedScenario[];
   agents: Plan['agents'];
   providers: Plan['providers'];
-  /** Names of variables whose values the runs need. */
+  /** Names of the environment variables whose values the runs need. */
   variables: string[];
 }
 
@@ -58,7 +58,11 @@ interface ResolvedScenario {
 
 const DEFAULT_CONCURRENCY = 4;
 
-/** Resolves agents, models, targets and limits. @throws UsageError; nothing is written. */
+/**
+ * Resolves agents, models, targets and limits of a sweep. Writes nothing.
+ *
+ * @throws UsageError for the first problem
+ */
 export function resolveSweep(project: Project, all: SelectedScenario[], flags: SweepFlags): ResolvedSweep {
   const selected = chooseVariants(all, flags.variants);
   const { config } = project;
@@ -85,7 +89,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       `no agent is set for ${withoutAgent.join(', ')}; use --agents, a profile or tool_matrix. Known agents: ${[...known.keys()].join(', ')}`,
     );
   }
-  checkPlaces(project, known, selected, flags);
+  checkMatrixInFiles(project, known, selected, flags);
   const used = [...new Set(cells.map(({ agent }) => agent))];
   for (const name of used) checkAgent(name, known);
   for (const { agent, model } of cells) checkModel(project, known.get(agent), model);
@@ -116,8 +120,13 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
   };
 }
 
-/** What can be shown in a file is: the scenario's matrix where it counts, else the profile. @throws UsageError */
-function checkPlaces(
+/**
+ * Reports problems with agents and models at their place in a file: in the scenario's matrix, or in the profile.
+ * Ignores matrix and profile where flags or the matrix override them.
+ *
+ * @throws UsageError
+ */
+function checkMatrixInFiles(
   project: Project,
   known: ReadonlyMap<string, Agent>,
   selected: readonly SelectedScenario[],
@@ -130,7 +139,7 @@ function checkPlaces(
   const found = [
     ...selected
       .flatMap((one) => matrixProblems(project, known, one))
-      // Flags take the place of the models.
+      // models from flags replace those of the matrix
       .filter(({ kind }) => kind === 'unknown_agent' || models.length === 0),
     ...(profile === undefined || selected.every(({ scenario }) => scenario.agents.length > 0)
       ? []
@@ -149,7 +158,7 @@ function checkPlaces(
   );
 }
 
-/** @throws UsageError for names that Temporal would refuse when their runs are to start */
+/** @throws UsageError for names so long that Temporal would reject the runs */
 function checkLengths(cells: readonly Cell[]): void {
   const message = cells.map(tooLongCell).find((problem) => problem !== null) ?? null;
   if (message !== null) throw new UsageError('name_too_long', message);
@@ -191,8 +200,10 @@ function effectiveScenario(
 }
 
 /**
- * The declared files of the target, which must be there. What is declared of one build says nothing of another, unless that
- * there is nothing but the program. @throws UsageError
+ * Resolves `target.files`. It is ignored for another build (`--target-binary`, or a variant's), which may have other
+ * files, unless the list is empty: the other build then has no further files either.
+ *
+ * @throws UsageError if one of the files does not exist
  */
 function targetFiles(
   { root }: Project,
@@ -212,7 +223,12 @@ function targetFiles(
   throw new UsageError('target_missing', message, [problemAt(place, message)], new Map([[file, text]]));
 }
 
-/** Where the target is, null where that is found out in the run. The flag wins over the variant, that over the target. */
+/**
+ * Returns the absolute path of the target, or null if the run looks it up. `--target-binary` overrides the variant's
+ * build, which overrides the target.
+ *
+ * @throws UsageError if the target is not found, or cannot be used in the scenario's container
+ */
 function targetPath(
   { root }: Project,
   { path, file, text }: SelectedScenario,
@@ -224,7 +240,7 @@ function targetPath(
   const fromConfig = scenario.target === 'from_config';
   const [located, places] =
     flags.targetBinary !== undefined
-      ? // What a flag says has no place in a file.
+      ? // a flag has no place in a file
         [locateBuild(flags.targetBinary, process.cwd(), `--target-binary ${flags.targetBinary}`), []]
       : targetBinary !== null
         ? [locateBuild(targetBinary, folder), [['target', 'binary']]]
@@ -238,7 +254,7 @@ function targetPath(
   throw new UsageError('target_missing', message ?? '', problems, new Map([[file, text]]));
 }
 
-/** A container shares no files with this machine. */
+/** Why the environment cannot use a target at this path. Containers share no files with this machine. */
 const whyNotInside = ({ environment }: Scenario, path: string | null): string | null =>
   environment.type !== 'docker' || path === null
     ? null

@@ -12,7 +12,7 @@ import { isFile, isFolder, loadText } from './file-checks.js';
 
 const leavesFolder = (path: string): boolean => isAbsolute(path) || path.split(/[\\/]/).includes('..');
 
-/** Folder of the fixture that a scenario names: the first that is there. */
+/** Returns the first existing folder for a fixture's name. Null if there is none, or the name leaves the folders. */
 export function findFixture({ fixturesPath }: Project, scenarioPath: string, name: string): string | null {
   if (leavesFolder(name)) return null;
   const candidates = [
@@ -23,10 +23,10 @@ export function findFixture({ fixturesPath }: Project, scenarioPath: string, nam
   return candidates.find(isFolder) ?? null;
 }
 
-/** What is wrong with the files of a fixture: a message, or null. */
+/** Returns why the files of a fixture cannot be used; null if they can. */
 export type CheckFixture = (fixture: string) => Promise<string | null>;
 
-/** Looks at the files of each fixture once, however many scenarios name it. */
+/** Creates a check that looks at each fixture only once, even if several scenarios use it. */
 export function createFixtureCheck(list: (folder: string) => Promise<unknown> = listTree): CheckFixture {
   const looks = new Map<string, Promise<string | null>>();
   const look = async (fixture: string): Promise<string | null> => {
@@ -47,7 +47,7 @@ export function createFixtureCheck(list: (folder: string) => Promise<unknown> = 
   };
 }
 
-/** What of a fixture cannot be copied faithfully, or is in the way of files that the scenario writes. */
+/** Finds files in a fixture that cannot be copied faithfully, or that conflict with `setup.files` of the scenario. */
 export async function fixtureProblems(
   fixture: string | null,
   scenario: Scenario,
@@ -93,15 +93,15 @@ export async function fixtureProblems(
   });
 }
 
-/** `a/b/c`: `a/b` and `a`. */
+/** Returns `a/b` and `a` for `a/b/c`. */
 function foldersAbove(path: string): string[] {
   const above = dirname(path);
   return above === '.' || above === path ? [] : [above, ...foldersAbove(above)];
 }
 
 /**
- * Scripts for the agent that the workspace will not have. Where commands before them may bring them, nobody knows before
- * the run; those of gates and evaluators may be what the agent is to make.
+ * Finds context scripts that the workspace will not contain. Scripts that run after a command are not checked, because
+ * the command may create them. Neither are scripts of gates and evaluators, which the agent may create.
  */
 export function contextProblems(fixture: string | null, scenario: Scenario, problemAt: ProblemAt): Problem[] {
   if (fixture === null || scenario.inputs.commands.length > 0) return [];
@@ -118,13 +118,13 @@ export function contextProblems(fixture: string | null, scenario: Scenario, prob
   });
 }
 
-/** The rubric that a scenario's judge scores by, null where there is no judge, and what is wrong with it. */
+/** The rubric of a scenario's judge, and its problems. The rubric is null if there is no judge, or on problems. */
 export interface FoundRubric {
   rubric: Rubric | null;
   problems: Problem[];
 }
 
-/** Reads the rubric file of the judge; its text goes into `texts`, for code frames. */
+/** Reads the rubric file of the judge. Adds its text to `texts`, for code frames. */
 export function findRubric(
   path: string,
   scenario: Scenario,
@@ -151,7 +151,7 @@ export function findRubric(
   return loaded.ok ? { rubric: loaded.value, problems: [] } : { rubric: null, problems: loaded.problems };
 }
 
-/** Whether `target: from_config` finds a target. */
+/** Reports `target: from_config` if the config has no target. */
 export function targetProblems(
   { config, configFile }: Project,
   scenario: Scenario,

@@ -20,21 +20,21 @@ import {
 
 /** One variant of a scenario, with the fixture that it names. */
 export interface SelectedVariant extends ScenarioVariant {
-  /** Absolute. */
+  /** Absolute path. */
   fixture: string;
 }
 
-/** A scenario file that is valid. */
+/** A valid scenario file. */
 export interface SelectedScenario {
-  /** As shown to the user. */
+  /** The path as shown to the user. */
   file: string;
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
   text: string;
   scenario: Scenario;
-  /** What is run: at least one. */
+  /** The variants to run; at least one. */
   variants: SelectedVariant[];
-  /** Of its judge; null where it has none. */
+  /** The judge's rubric; null if there is no judge. */
   rubric: Rubric | null;
   problemAt: ProblemAt;
 }
@@ -53,7 +53,7 @@ export interface Loading {
   texts: Map<string, string>;
 }
 
-/** The scenarios that a command is about. @throws UsageError naming every problem of every file. */
+/** Returns the scenarios that a command selects. @throws UsageError with all problems of all files */
 export async function selectScenarios(project: Project, selection: Selection): Promise<SelectedScenario[]> {
   const { scenarios, problems, texts } = await loadScenarios(project, findFiles(project, selection));
   if (problems.length > 0) {
@@ -74,7 +74,7 @@ export async function selectScenarios(project: Project, selection: Selection): P
   );
 }
 
-/** Reads and checks files: what is valid, and every problem of what is not. */
+/** Reads and checks scenario files. Returns the valid scenarios, and all problems of the others. */
 export async function loadScenarios(
   project: Project,
   paths: readonly string[],
@@ -114,7 +114,7 @@ export async function loadScenarios(
     }
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [
-      ...inTextOrder(ofVariants), // what all of them have in common is said once
+      ...inTextOrder(ofVariants), // reports a problem that variants share only once
       ...ofRubric,
       ...targetProblems(project, scenario, problemAt),
     ];

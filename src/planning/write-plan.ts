@@ -12,14 +12,14 @@ import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js'
 import type { Project } from './project.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
 
-/** Readable, and sortable where nobody has chosen a name. */
+/** Makes a readable id for a sweep. Without a name it begins with the time (UTC), so that ids sort by age. */
 function newSweepId(name: string | undefined): string {
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  // A name is used for years, and lines of results.jsonl outlive the folders of their sweeps.
+  // The suffix is long because a name may be used for years, and results.jsonl outlives the folders of sweeps.
   return `${name === undefined ? stamp : safeName(name)}-${randomBytes(6).toString('hex')}`;
 }
 
-/** An id that no other sweep has: its folder is made here, which only one command can do. */
+/** Reserves an unused sweep id by creating the sweep's folder, which only one command can do. Returns the id. */
 export async function claimSweep(
   resultsPath: string,
   name: string | undefined,
@@ -37,7 +37,7 @@ export async function claimSweep(
   }
 }
 
-/** Copies all inputs into the store and writes the plan: from here on, editing files changes nothing. */
+/** Copies all inputs into the store and writes the plan. Editing the files later does not affect the sweep. */
 export async function writePlan(
   project: Project,
   resolved: ResolvedSweep,
@@ -70,13 +70,13 @@ export async function writePlan(
     };
     await writeFileAtomic(planFile(resultsPath, sweep), `${JSON.stringify(plan, null, 2)}\n`);
     await cleanIsOver(resultsPath);
-    // A `clean` that did not know the plan may have taken what the plan names.
+    // a `clean` that started before the plan existed may have deleted its inputs; then store them again
     const isThere = await Promise.all(hashes.map((hash) => isFolder(join(storeFolder(resultsPath), hash))));
     if (isThere.every(Boolean)) return plan;
   }
 }
 
-/** What an agent is to be judged by: fixtures, scenarios, rubrics, and their history. */
+/** Files that reveal how the agent is judged: fixtures, scenarios, rubrics, the config, and their history. */
 const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: ResolvedSweep): string[] => [
   ...new Set([
     ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
@@ -87,7 +87,7 @@ const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: Re
   ]),
 ];
 
-/** Snapshots of the scenarios and of their fixtures. */
+/** Stores snapshots of the scenarios and their fixtures. Returns the plan's entries and all hashes. */
 async function storeInputs(
   store: string,
   resolved: ResolvedSweep,

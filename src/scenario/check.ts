@@ -10,9 +10,9 @@ interface Finding {
   message: string;
 }
 
-/** Checks a parsed file against a schema: the schema's output, or all problems with their positions. */
+/** Checks a parsed file against a schema. Returns the schema's output, or all problems with their positions. */
 export function check<S extends z.ZodType>(schema: S, source: Source): Loaded<z.output<S>> {
-  // zod keeps the identity of an issue's list of unknown keys, but not the schema that did not know them
+  // The issues of the result do not name their schema, but keep the same `keys` array, so it serves as the map's key.
   const known = new WeakMap<readonly string[], string[]>();
   const result = schema.safeParse(source.value, {
     reportInput: true,

@@ -13,7 +13,7 @@ const agentNames = z.array(label('the name of an agent')).default([]);
 const modelNames = z.array(label('the name of a model')).default([]);
 const places = z.int().min(1).max(MAX_CONCURRENCY);
 
-/** An agent of the user's own, a command that takes a prompt, or what is to be different with a built-in one. */
+/** Defines a custom agent (a command that takes a prompt), or overrides settings of a built-in agent. */
 export const AgentTable = z.strictObject({
   name: z.string().exactOptional().describe("Without effect: the table's name is the agent's"),
   command: nonBlank('the program to start')
@@ -44,10 +44,10 @@ export const AgentTable = z.strictObject({
 });
 export type AgentTable = z.infer<typeof AgentTable>;
 
-/** Settings of agents that are no adapters; an adapter knows them of itself. */
+/** Settings that only custom agents have. A built-in agent's adapter determines them itself. */
 const OF_COMMANDS = ['prompt', 'output', 'version_command', 'free'] as const;
 
-/** What is wrong with the table of an agent as a whole: keys that it lacks, or that mean nothing for it. */
+/** Finds problems of an agent's table as a whole: missing keys, and keys that do not apply to this agent. */
 function tableProblems(name: string, table: object): { key: string; message: string }[] {
   const given = (key: string): boolean => Object.hasOwn(table, key);
   if (adapterNames.includes(name))
@@ -61,7 +61,10 @@ function tableProblems(name: string, table: object): { key: string; message: str
   ];
 }
 
-/** An OpenAI-compatible address, for models named `<the table's name>/<model>`. `${NAME}` stands for variables. */
+/**
+ * An OpenAI-compatible API. It serves the models named `<name of the table>/<model>`.
+ * `${NAME}` is replaced with an environment variable.
+ */
 export const Provider = z.strictObject({
   base_url: inSchema(
     z.string().refine((text) => /^https?:\/\/\S|^\$\{/.test(text), {
@@ -98,16 +101,16 @@ const Profile = z.strictObject({
 const agentTables = z
   .record(label('the name of an agent'), AgentTable)
   .superRefine((tables: Record<string, unknown>, context) => {
-    if (Array.isArray(tables)) return; // complained of by itself
+    if (Array.isArray(tables)) return; // reported by the schema
     for (const [name, table] of Object.entries(tables)) {
-      if (typeof table !== 'object' || table === null) continue; // complained of by itself
+      if (typeof table !== 'object' || table === null) continue; // reported by the schema
       for (const { key, message } of tableProblems(name, table))
         context.addIssue({ code: 'custom', path: [name, key], message });
     }
   }, always)
   .default({});
 
-/** `llm-tool-test-config.toml`: `tools` is the Rust original's word for `agents`, and is merged into it. */
+/** `llm-tool-test-config.toml`. `tools` is the Rust original's name for `agents`, and is merged into it. */
 export const Config = z
   .strictObject({
     results_path: nonBlank('the path of the results folder')
@@ -184,8 +187,8 @@ export const Config = z
   }));
 export type Config = z.infer<typeof Config>;
 
-/** Reads a config file; paths in it are left as written. */
+/** Parses a config file. Paths in it are returned as written. */
 export const parseConfig = (file: string, text: string): Loaded<Config> => loadToml(Config, file, text);
 
-/** What holds where there is no config file. */
+/** The config that applies when there is no config file. */
 export const defaultConfig: Config = Config.parse({});

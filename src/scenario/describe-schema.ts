@@ -4,7 +4,7 @@ import type { Nouns } from './source.js';
 
 const MAX_KEYS_LISTED = 8;
 
-/** What a schema wants, in a few words: `a map (binary, env)`, `'from_config'`, `a string`. */
+/** Describes in a few words what a schema accepts: `a map (binary, env)`, `'from_config'`, `a string`. */
 export function describeSchema(schema: unknown, nouns: Nouns): string {
   if (schema instanceof z.ZodLiteral) return oneOf(literals(schema).map(quote));
   if (schema instanceof z.ZodObject) {
@@ -20,7 +20,7 @@ export function describeSchema(schema: unknown, nouns: Nouns): string {
   return schema instanceof z.ZodType ? describeType(schema.def.type, nouns) : 'another value';
 }
 
-/** The same for a type as zod's issues name it. */
+/** Describes a type, given by its name in zod's issues. */
 export function describeType(type: string, nouns: Nouns): string {
   const names: Record<string, string> = {
     string: 'a string',
@@ -34,10 +34,10 @@ export function describeType(type: string, nouns: Nouns): string {
   return names[type] ?? type;
 }
 
-/** The keys of a map's schema. */
+/** The keys of a map's schema; empty for other schemas. */
 export const knownKeys = (schema: unknown): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 
-/** The strings that a literal allows. */
+/** The values that a literal schema allows, as strings; empty for other schemas. */
 export const literals = (schema: unknown): string[] =>
   schema instanceof z.ZodLiteral ? [...schema.values].map(String) : [];

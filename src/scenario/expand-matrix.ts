@@ -1,23 +1,23 @@
 import type { Cell } from '../results/records/cell.js';
 import type { Scenario } from './scenario.js';
 
-/** What of a scenario decides on its cells. Names must differ between scenarios: they are the first part of an id. */
+/** The parts of a scenario that determine its cells. Scenario names must be unique: cell ids begin with them. */
 export interface MatrixScenario extends Pick<Scenario, 'name' | 'agents' | 'repeat' | 'mock'> {
-  /** Names of the variants to be run. */
+  /** Names of the variants to run. */
   variants: readonly string[];
 }
 
-/** What the command line, the profile and the config say. An empty list says nothing. */
+/** Choices from the command line, the profile and the config. An empty list means no choice. */
 export interface MatrixChoice {
   flags: { agents?: readonly string[]; models?: readonly string[]; repeat?: number };
   profile: { agents: readonly string[]; models: readonly string[] } | null;
-  /** The agent where neither flag, scenario nor profile names one. */
+  /** Agents to use if no flag, scenario or profile names one. */
   defaultAgents?: readonly string[];
-  /** The models that the config lists for an agent, used where nothing else names one. */
+  /** The models that the config lists for each agent, used if nothing else names a model. */
   agentModels: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The cells in the order of scenarios, variants, agents, models, repetitions; and the scenarios that name no agent at all. */
+/** The cells (by scenario, variant, agent, model and repetition), and the names of scenarios without an agent. */
 export interface Expansion {
   cells: Cell[];
   withoutAgent: string[];
@@ -28,7 +28,10 @@ interface Pairing {
   model: string;
 }
 
-/** Flags win over the scenario's own agents, that over the profile, that over the config. */
+/**
+ * Lists the cells of a sweep. Flags override the scenario's own agents, which override the profile, which overrides the
+ * config.
+ */
 export function expandMatrix(scenarios: readonly MatrixScenario[], choice: MatrixChoice): Expansion {
   const expansion: Expansion = { cells: [], withoutAgent: [] };
   for (const scenario of scenarios) {

@@ -6,7 +6,7 @@ import type { Nouns } from './source.js';
 type Issue = z.core.$ZodIssue;
 type UnionIssue = Extract<Issue, { code: 'invalid_union' }>;
 
-/** The message of a union that no branch of which is for this kind of value; empty when one is. */
+/** The message for a value whose kind no branch of the union accepts. Empty if a branch accepts its kind. */
 export function explainUnion(
   union: unknown,
   branches: readonly Issue[][],
@@ -20,14 +20,14 @@ export function explainUnion(
   return hint === null ? message : `${message}; ${hint}`;
 }
 
-/** The message for a `type` that nobody knows; null when the issue is another one. */
+/** The message for an unknown or missing discriminator (`type`). Null if the issue is about something else. */
 export function explainDiscriminator(
   { discriminator, path, input, ...issue }: UnionIssue,
   nouns: Nouns,
 ): string | null {
   if (discriminator === undefined || path.at(-1) !== discriminator) return null;
   const names = ('options' in issue ? (issue.options ?? []) : []).map(String);
-  // zod gives the whole map as the input here
+  // zod's input is the whole map here
   const typed = (input as Record<string, unknown> | undefined)?.[discriminator];
   if (typeof typed !== 'string') return versus(oneOf(names.map(quote)), typed, nouns);
   const hint = didYouMean(typed, names);
@@ -35,8 +35,8 @@ export function explainDiscriminator(
 }
 
 /**
- * Of a union's branches the one that fits best: made for this kind of value, knowing its keys, and with the fewest
- * complaints of what stands under them.
+ * Returns the issues of the union's branch that the author most likely meant: it accepts this kind of value,
+ * knows its keys, and has the fewest issues below them.
  */
 export function branchMeant(branches: readonly Issue[][]): Issue[] {
   const cost = (issue: Issue): number =>

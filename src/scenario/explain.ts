@@ -7,8 +7,8 @@ import type { Nouns } from './source.js';
 type RawIssue = z.core.$ZodRawIssue;
 
 /**
- * The message of an issue: what was expected and what is there. A schema's own message wins over it (zod asks
- * the schema first). undefined leaves it to zod; an empty string to the caller, who looks into the union.
+ * The message of an issue: what was expected, and what was found. zod uses a schema's own message instead, if it has
+ * one. Returns undefined to use zod's message, and '' for a union whose branches the caller must inspect.
  */
 export function explain(issue: RawIssue, nouns: Nouns): string | undefined {
   switch (issue.code) {
@@ -40,7 +40,7 @@ export function explain(issue: RawIssue, nouns: Nouns): string | undefined {
   }
 }
 
-/** Keys of other harnesses, and what does their work here. */
+/** Keys that other test harnesses use, and what to use here instead. */
 const ELSEWHERE: Record<string, string> = {
   mocks:
     'mocked services are not supported; start a stand-in in setup.commands, and describe what the agent `mock` does in mock.steps',
@@ -73,7 +73,7 @@ function bound(origin: string, limit: number | bigint, how: string): string {
   return `${origin === 'int' ? 'a whole number' : 'a number'} ${how} ${limit}`;
 }
 
-/** What to write instead, for the usual reasons why a value has the wrong type; empty where it cannot be told. */
+/** Suggests a fix for common mistakes that give a value the wrong type. Empty if there is nothing to suggest. */
 function remedy({ inst, expected, input, path }: TypeIssue): string {
   const write = (value: string): string => `; write ${value}`;
   if (expected === 'string' && (typeof input === 'number' || typeof input === 'boolean')) {

@@ -4,10 +4,10 @@ import { inSchema, nonBlank, workspacePath } from '../gates/fields.js';
 import { tooLongArgument } from '../lib/longest-argument.js';
 import { isTooLong, LONGEST_NAME } from '../results/records/longest-names.js';
 
-/** For checks that look across a value: they run even where a part of it is wrong, so that all problems show at once. */
+/** For checks that span several fields: they run even if a field is invalid, so that all problems appear at once. */
 export const always = { when: () => true };
 
-/** A name of one line: names go into folders, ids, tables. */
+/** A name on one line, at most `LONGEST_NAME` bytes long: names become parts of folders, ids and tables. */
 export const label = (what: string): z.ZodString =>
   inSchema(
     nonBlank(what).superRefine((name, context) => {
@@ -21,7 +21,7 @@ export const label = (what: string): z.ZodString =>
     /^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$/,
   );
 
-/** Who judges; whether somebody defines that provider or agent is found out where the sweep is drafted. */
+/** The name of a judge. Planning the sweep checks whether its provider or agent is defined. */
 export const judgeName = inSchema(
   z.string().superRefine((text, context) => {
     const name = parseJudgeName(text);
@@ -30,7 +30,7 @@ export const judgeName = inSchema(
   /^(agent:[^/\s]+|[\w.-]+)\/\S+$/,
 );
 
-/** The path of a file to be written in the workspace. */
+/** The path of a file to write into the workspace. */
 export const workspaceFile = inSchema(
   workspacePath.refine((path) => !/(^|\/)\.{0,2}$/.test(path), {
     error: 'expected the path of a file, like "notes.md"; this is a folder',
@@ -38,7 +38,7 @@ export const workspaceFile = inSchema(
   /^(?!\/|(\.?\/)*\.\.(\/|$))(?![\s\S]*\/\.{0,2}$)(?!\.{0,2}$)[\s\S]*\S/,
 );
 
-/** Values of environment variables; `${VAR}` in them is resolved later, where the run takes place. */
+/** Environment variables. `${VAR}` in their values is replaced later, when a run uses them. */
 export const environmentVariables = z
   .record(
     inSchema(
@@ -51,7 +51,7 @@ export const environmentVariables = z
   )
   .describe('Variables by name; ${NAME} in a value is that variable of the shell, and is kept secret');
 
-/** A check that the items of a list differ in what `keyOf` gives; the later one is the problem. */
+/** Checks that `keyOf` returns a different value for each item of a list. Reports the second of two equal items. */
 export const distinct = <T>(
   keyOf: (item: Partial<T>) => unknown,
   what: string,
@@ -60,7 +60,7 @@ export const distinct = <T>(
   z.superRefine<T[]>((items, context) => {
     const seen = new Set<unknown>();
     for (const [index, item] of asList(items).entries()) {
-      if (item === null) continue; // an empty item, which is complained of by itself
+      if (item === null) continue; // an empty item, which the schema reports
       const key = keyOf(item as Partial<T>);
       if (seen.has(key))
         context.addIssue({
@@ -72,10 +72,10 @@ export const distinct = <T>(
     }
   }, always);
 
-/** A check that a map has exactly one of some keys. */
+/** Checks that a map has exactly one of these keys. */
 export const exactlyOne = <T extends object>(keys: readonly (keyof T & string)[]): z.core.$ZodCheck<T> =>
   z.superRefine<T>((value: unknown, context) => {
-    // what is no map is complained of already
+    // the schema reports a value that is not a map
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const given = keys.filter((key) => (value as Partial<T>)[key] !== undefined);
     if (given.length !== 1)
@@ -86,8 +86,8 @@ export const exactlyOne = <T extends object>(keys: readonly (keyof T & string)[]
   }, always);
 
 /**
- * A check of every string inside a value: NUL ends a string in commands and paths, half a character is no UTF-8, and a variable
- * may be too long to be handed to a program.
+ * Checks every string inside a value. NUL would end a command or path early, half of a surrogate pair is not valid
+ * UTF-8, and the value of an environment variable can be too long to pass to a program.
  */
 export const cleanText = <T>(): z.core.$ZodCheck<T> =>
   z.superRefine<T>((value, context) => {

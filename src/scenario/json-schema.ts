@@ -3,7 +3,7 @@ import { Config } from './config.js';
 import { Rubric } from './rubric.js';
 import { ScenarioFile } from './yaml/schema.js';
 
-/** Files that users write, by the name of their schema: one line each. */
+/** The files that users write, by the name of their schema. */
 const files = {
   scenario: { schema: ScenarioFile, title: 'A scenario of llm-tool-test' },
   config: { schema: Config, title: 'llm-tool-test-config.toml' },
@@ -14,8 +14,8 @@ export type SchemaName = keyof typeof files;
 export const schemaNames = Object.keys(files) as SchemaName[];
 
 /**
- * JSON Schema (draft-7) of a file as it is written: defaults may be left out. It says less than the check itself (it
- * knows no fixtures, and no grammar of patterns), and refuses nothing that the check accepts.
+ * The JSON Schema (draft-7) of a file as users write it: fields that have a default are optional. It accepts every file
+ * that the real check accepts, and some more: it cannot check fixtures or the syntax of patterns.
  */
 export function jsonSchemaOf(name: SchemaName): Record<string, unknown> {
   const { schema, title } = files[name];
@@ -23,7 +23,7 @@ export function jsonSchemaOf(name: SchemaName): Record<string, unknown> {
   return { $schema, title, ...rest };
 }
 
-/** Takes away what tells a reader nothing: the limits of safe integers, and "nothing" as a default. */
+/** Removes what does not help a reader: the limits of safe integers, and empty defaults. */
 function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

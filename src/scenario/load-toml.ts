@@ -7,7 +7,7 @@ import { tomlSource } from './toml-source.js';
 
 const MAX_DEPTH = 100;
 
-/** Reads a TOML file by a zod schema. Never throws: whatever is wrong is a problem with a line and a column. */
+/** Parses TOML and checks it against a zod schema. Never throws: every error is a problem with line and column. */
 export function loadToml<S extends z.ZodType>(schema: S, file: string, raw: string): Loaded<z.output<S>> {
   const text = raw.replace(/^\uFEFF/, '');
   const problem = (position: Position, message: string): Problem => ({
@@ -42,7 +42,7 @@ function parse(text: string): Parsed {
   }
 }
 
-/** What the TOML library complains of, in the words of someone who has to repair it. */
+/** Messages of the TOML library, rewritten to say what to fix. */
 const explanations: Record<string, string> = {
   'Defining a key multiple times is invalid': 'this key or table is defined twice; keep one',
   'The key, equals sign, and value must be on the same line':
@@ -50,7 +50,10 @@ const explanations: Record<string, string> = {
   'Unterminated table-key': 'the ] of a [table] is missing',
 };
 
-/** The library parses recursively, and a stack overflow is no message. Strings and comments do not count. */
+/**
+ * Finds where brackets nest too deeply, ignoring strings and comments. The library parses recursively and would
+ * overflow the stack, which gives no usable message.
+ */
 function findDeepNesting(text: string): Position | null {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(TOKENS)) {

@@ -50,7 +50,7 @@ const steps = [
 
 const stepNames = steps.flatMap(({ shape }) => Object.keys(shape));
 
-/** What the mock agent does next: a map with exactly one key, the name of the step. */
+/** One step of the mock agent: a map with exactly one key, the name of the step. */
 export const MockStep = z.union(steps, {
   error: ({ input }) => {
     const isMap = typeof input === 'object' && input !== null && !Array.isArray(input);
@@ -66,7 +66,7 @@ export const MockStep = z.union(steps, {
 });
 export type MockStep = z.infer<typeof MockStep>;
 
-/** The script of the agent `mock`. Without steps it says that it did nothing, and completes. */
+/** The script of the agent `mock`. Without steps, the agent reports that it did nothing and completes. */
 export const Mock = z.strictObject({
   steps: z.array(MockStep).default([]).describe('What it does, in this order'),
 });

@@ -3,7 +3,7 @@ import type { Nouns } from './source.js';
 
 const MAX_QUOTED = 60;
 
-/** `'text'` for a message: one line, without control characters, cut when long. */
+/** Quotes a text for a message, as `'text'`: on one line, without control characters, shortened if it is long. */
 export function quote(text: string): string {
   const line = JSON.stringify(text.slice(0, MAX_QUOTED)).slice(1, -1).replaceAll('\\"', '"');
   return `'${line}${text.length > MAX_QUOTED ? '...' : ''}'`;
@@ -14,14 +14,14 @@ export function oneOf(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
 }
 
-/** `missing: expected a string`, `expected a string, got 3`. An undefined input is a missing one. */
+/** `missing: expected a string` if the input is undefined, else `expected a string, got 3`. */
 export function versus(expected: string, input: unknown, nouns: Nouns): string {
   return input === undefined
     ? `missing: expected ${expected}`
     : `expected ${expected}, got ${describeValue(input, nouns)}`;
 }
 
-/** `did you mean 'evaluation'?`, null when nothing known is like `word`, or `word` is no string. */
+/** `did you mean 'evaluation'?` Null if no known word is similar, or `word` is not a string. */
 export function didYouMean(word: unknown, known: readonly string[]): string | null {
   const near = typeof word === 'string' ? suggest(word, known) : null;
   return near === null ? null : `did you mean ${quote(near)}?`;

@@ -8,77 +8,83 @@ import { Rubric } from './rubric.js';
 import { Scenario } from './scenario.js';
 import { Target } from './target.js';
 
-/** The judge as it is asked, with the content of its rubric. */
+/** The settings of the judge, with the content of its rubric. */
 export const JudgeSettings = z.object({
-  /** `provider/model` or `agent:<agent>/<model>`: by flag, scenario or config. */
+  /** `provider/model` or `agent:<agent>/<model>`, from a flag, the scenario or the config. */
   model: z.string(),
   rubric: Rubric,
-  /** As the scenario names it. */
+  /** The rubric's path, as written in the scenario. */
   rubric_file: z.string(),
   pass_threshold: z.number(),
   always: z.boolean(),
   timeout_secs: z.number(),
-  /** Absent in what older builds stored. */
+  /** Absent in plans of older builds. */
   votes: z.number().int().default(1),
 });
 export type JudgeSettings = z.infer<typeof JudgeSettings>;
 
-/** A scenario as it is run: flags and config are merged into it. `<store>/<hash>/scenario.json`, beside its file. */
+/**
+ * A scenario as it is run, with flags and config merged into it. Stored as `<store>/<hash>/scenario.json`, next to the
+ * scenario's file.
+ */
 export const EffectiveScenario = z.object({
   schema_version: z.literal(2),
   scenario: Scenario,
   target: Target,
-  /** Where the target binary is, when it is not to be looked for on PATH or in the fixture; absolute. */
+  /** Absolute path of the target binary. Null if it is looked up on PATH or in the fixture. */
   target_path: z.string().nullable(),
-  /** What is declared to be all of the target besides its program; absolute. Absent where nothing is. */
+  /** Absolute paths of `target.files`: all of the target besides its program. Absent if not declared. */
   target_files: z.array(z.string()).optional(),
   /** Hash of the fixture's snapshot in the store. */
   fixture: z.string(),
-  /** null where the scenario has no judge, or it was left out (`--no-judge`). */
+  /** Null if the scenario has no judge, or `--no-judge` was given. */
   judge: JudgeSettings.nullable(),
 });
 export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
 
-/** sweeps/<sweep>/plan.json: all that workers need, made once by the command line. No values of variables are in it. */
+/**
+ * `sweeps/<sweep>/plan.json`: everything that workers need to run the sweep, written once by the command line.
+ * It contains no values of environment variables.
+ */
 export const Plan = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   sweep: z.string(),
   created_at: z.string(),
   concurrency: z.number().int(),
-  /** Each in each of its variants. */
+  /** One entry for each variant of each scenario. */
   scenarios: z.array(
     z.object({
       name: z.string(),
-      /** Absent in what older builds stored. */
+      /** Absent in plans of older builds. */
       variant: z.string().default(DEFAULT_VARIANT),
       file: z.string(),
       hash: z.string(),
     }),
   ),
   agents: z.record(z.string(), AgentTable),
-  /** The config's providers that agents and judges need. */
+  /** The providers of the config that agents and judges use. */
   providers: z.record(z.string(), Provider).default({}),
-  /** Whether finished runs of the same inputs may be reused. */
+  /** Whether finished runs with the same inputs may be reused. */
   cache: z.boolean().default(true),
-  /** Cells at once of an agent and of a model, besides `concurrency`. */
+  /** How many cells of an agent or a model may run at once, in addition to the limit `concurrency`. */
   caps: z
     .object({ agents: z.record(z.string(), z.number()), models: z.record(z.string(), z.number()) })
     .default({ agents: {}, models: {} }),
-  /** US dollars that the sweep may cost; null where nobody set a limit. */
+  /** US dollars that the sweep may cost. Null for no limit. */
   max_usd: z.number().nullable().default(null),
   /** The config's prices, by model. */
   prices: z.record(z.string(), Price).default({}),
   cells: z.array(Cell),
-  /** Folder of the config file; null where there is none. A sandbox hides it, but for the programs in it. */
+  /** Folder of the config file; null if there is none. A sandbox hides it, except for the programs in it. */
   project: z.string().nullable().default(null),
-  /** What the config says of sandboxes; absent in what older builds stored. */
+  /** The config's settings for sandboxes. Absent in plans of older builds. */
   sandbox: z.object({ required: z.boolean(), allow_loopback: z.array(z.number().int()) }).exactOptional(),
-  /** Files and folders that a sandbox hides altogether: what the scenarios were read from. */
+  /** Files and folders that a sandbox hides completely: the sources of the scenarios. */
   hidden: z.array(z.string()).default([]),
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** The scenario that a cell is a run of, in its variant; undefined where the plan has none. */
+/** The plan's entry for a cell's scenario and variant. Undefined if the plan has none. */
 export const scenarioOf = (
   { scenarios }: Pick<Plan, 'scenarios'>,
   cell: Pick<Cell, 'scenario' | 'variant'>,

@@ -1,18 +1,19 @@
 import type { EffectiveScenario, Plan } from './plan.js';
 
-/** What of a scenario has names. */
+/** The parts of a scenario that contain names. */
 type Named = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge'>;
 
 /**
- * What results are found by, or is read in every report, and what it is the name of. A handed-over value that equals one of
- * them cannot be kept secret. `scenarios`: those of the plan whose gates, evaluators and judge count too.
+ * Returns the names that identify results or appear in every report, each with the kind of thing it names. A variable
+ * whose value equals one of them cannot be kept secret. `scenarios` are the scenarios of the plan whose gates,
+ * evaluators, judge and so on are included.
  */
 export function publicNames(
   { sweep, cells, agents, providers, scenarios: planned }: PublicPlan,
   scenarios: readonly Named[],
 ): Map<string, string> {
   const names: [kind: string, names: readonly string[]][] = [
-    // With and without what makes it unique: the latter is what `--name` says.
+    // with and without the unique suffix; without it, the id is the value of `--name`
     ['the sweep', [sweep, sweep.replace(/-(?:[0-9a-f]{4}|[0-9a-f]{12})$/, '')]],
     ['a cell', cells.map(({ id }) => id)],
     ['a scenario', cells.map(({ scenario }) => scenario)],
@@ -23,7 +24,7 @@ export function publicNames(
     ['a scenario file', planned.flatMap(({ file }) => partsOf(file))],
     ...scenarios.flatMap(namesIn),
   ];
-  // The first kind counts.
+  // reversed, because the first kind of a name counts
   return new Map(
     names.flatMap(([kind, list]) => list.map((name): [string, string] => [name, kind])).reverse(),
   );
@@ -33,7 +34,7 @@ type PublicPlan = Pick<Plan, 'sweep' | 'cells' | 'agents' | 'providers'> & {
   scenarios: readonly { file: string }[];
 };
 
-/** `openrouter/openai/gpt-5`, and each of its parts. */
+/** A name like `openrouter/openai/gpt-5`, each of its parts, and each of its endings (`openai/gpt-5`). */
 const partsOf = (name: string): string[] => [
   name,
   ...name.split('/'),

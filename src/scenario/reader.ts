@@ -2,25 +2,28 @@ import type { Scenario } from './scenario.js';
 import type { Loaded, ProblemAt } from './source.js';
 import type { Target } from './target.js';
 
-/** A scenario in one of its variants, as if it had been written so. */
+/** One variant of a scenario, with the variant's changes applied. */
 export interface ScenarioVariant {
   variant: string;
   scenario: Scenario;
-  /** Variables laid over those of the target, which may be in the config. */
+  /** Variables that override those of the target. Kept apart because the target may be in the config. */
   env: Target['env'];
-  /** Another build in the target's place, as written; null where the variant names none. */
+  /** Path or name of another build of the target, as written. Null if the variant does not name one. */
   targetBinary: string | null;
-  /** Makes a problem of a part of `scenario`, at the place in the file that says it for this variant. */
+  /** Reports a problem with a part of `scenario`, at the place in the file that sets it for this variant. */
   problemAt: ProblemAt;
 }
 
-/** What a file says. Paths of its problems are those of `Scenario`; the reader knows where in the file each part is. */
+/**
+ * The content of a scenario file. Problems are given paths into `Scenario`; the reader translates them to positions in
+ * the file.
+ */
 export interface ReadScenario {
-  /** Without its variants. */
+  /** The scenario without the changes of any variant. */
   scenario: Scenario;
-  /** What is run: at least one. */
+  /** The variants to run; at least one. */
   variants: ScenarioVariant[];
 }
 
-/** Reads one form of scenario file. It never throws: whatever is wrong is a problem with line and column. */
+/** Reads one form of scenario file. Never throws: every error is a problem with line and column. */
 export type ScenarioReader = (file: string, text: string) => Loaded<ReadScenario>;

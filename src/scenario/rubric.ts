@@ -10,7 +10,7 @@ const Criterion = z.strictObject({
   description: nonBlank('what the criterion asks for').describe('What the criterion asks for'),
 });
 
-/** By what the judge scores: weighted criteria, and the form of the answer. */
+/** What the judge scores by: weighted criteria, and the form of its answer. */
 export const Rubric = z
   .strictObject({
     criteria: z

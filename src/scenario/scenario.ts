@@ -4,11 +4,12 @@ import { Mock } from './mock.js';
 import { TargetOrConfig } from './target.js';
 
 /*
- * What a scenario means, whatever form of file it was written in. A reader (`yaml/`) makes it of a file; planning, activities
- * and reports know nothing else. It is stored as JSON (`plan.ts`), so additions must be optional.
+ * A scenario, independent of the form of file that it was written in. A reader (`yaml/`) makes it from a file.
+ * Planning, activities and reports only know this form. It is stored as JSON (`plan.ts`), so new fields must be
+ * optional.
  */
 
-/** An agent script that runs before the agent, which is given its answer. */
+/** An agent script that runs before the agent. Its answer is given to the agent. */
 const ScriptStep = z.object({
   kind: z.literal('script'),
   script: z.string(),
@@ -16,31 +17,31 @@ const ScriptStep = z.object({
   timeout_secs: z.number(),
 });
 
-/** The agent is given a prompt and works in the workspace. */
+/** Runs the agent with a prompt in the workspace. */
 const AgentStep = z.object({
   kind: z.literal('agent'),
   prompt: z.string(),
   timeout_secs: z.number(),
-  /** The agent is killed when its output has not grown for so long. */
+  /** The agent is killed when its output has not grown for this many seconds. */
   idle_timeout_secs: z.number().exactOptional(),
-  /** For agents that have such a limit. */
+  /** Maximum number of turns, for agents that have such a limit. */
   max_turns: z.number().exactOptional(),
 });
 export type AgentStep = z.infer<typeof AgentStep>;
 
-/** A shell command in the workspace. Its failure is recorded and decides nothing. */
+/** A shell command in the workspace. A failure is recorded, but does not affect the outcome. */
 const CommandStep = z.object({ kind: z.literal('command'), command: z.string(), timeout_secs: z.number() });
 
 const Step = z.discriminatedUnion('kind', [ScriptStep, AgentStep, CommandStep]);
 export type Step = z.infer<typeof Step>;
 
-/** What is run, in this order: one agent, with any number of commands around it. Scripts come before the agent. */
+/** The steps, in this order: exactly one agent, and any number of scripts (before the agent) and commands. */
 const Steps = z.array(Step).superRefine((steps, context) => {
   const problem = stepsProblem(steps);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
 });
 
-/** Why steps cannot be run; null where they can. */
+/** Why these steps cannot be run. Null if they can. */
 function stepsProblem(steps: readonly Step[]): string | null {
   const kinds = steps.map(({ kind }) => kind);
   const agents = kinds.filter((kind) => kind === 'agent').length;
@@ -50,17 +51,17 @@ function stepsProblem(steps: readonly Step[]): string | null {
     : null;
 }
 
-/** What the agent finds in its workspace. */
+/** What the workspace contains when the agent starts. */
 const Inputs = z.object({
-  /** The fixture, as the file names it. */
+  /** The fixture, as written in the file. */
   fixture: z.string(),
-  /** Files written over it, by path. */
+  /** Files that are written over the fixture: contents by path. */
   files: z.record(z.string(), z.string()),
-  /** Commands that set it up, each time that it is made. */
+  /** Commands that set up the workspace, each time one is made. */
   commands: z.array(z.string()),
 });
 
-/** A program that measures the run: a command, or an agent script with arguments. */
+/** A program that measures the run: either a command, or an agent script with arguments. */
 const Evaluator = z.object({
   name: z.string(),
   command: z.string().exactOptional(),
@@ -69,7 +70,7 @@ const Evaluator = z.object({
   timeout_secs: z.number(),
 });
 
-/** What is looked at when all steps are over: gates decide, evaluators measure. */
+/** The checks after all steps. Gates decide on the outcome; evaluators only measure. */
 const Checks = z.object({ gates: z.array(GateSpec), evaluators: z.array(Evaluator) });
 
 /** A model or an agent that scores the run by a rubric. */
@@ -77,7 +78,7 @@ const Judge = z.object({
   enabled: z.boolean(),
   /** Path, relative to the scenario file. */
   rubric: z.string(),
-  /** A lower score makes the run a fail. */
+  /** With a lower score, the run fails. */
   pass_threshold: z.number(),
   always: z.boolean(),
   model: z.string().exactOptional(),
@@ -91,20 +92,20 @@ const Composite = z.object({
   interaction_weight: z.number(),
 });
 
-/** By what rule the checks make an outcome. */
+/** The rule by which the checks determine the outcome. */
 const Judgment = z.object({
   /** Every gate must pass. */
   gates: z.literal('all_pass'),
-  /** Its threshold must be reached too. */
+  /** If present, its score must also reach its threshold. */
   judge: Judge.exactOptional(),
-  /** Weights of a number for comparisons; it decides nothing. */
+  /** Weights of the composite score, a number for comparisons. It does not affect the outcome. */
   composite: Composite.exactOptional(),
 });
 
-/** Where the agent and the checks run. `auto` is `bubblewrap` if it works, else `local`. */
+/** `auto` is `bubblewrap` if that works, else `local`. */
 const Environment = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['local', 'bubblewrap', 'auto']) }),
-  /** A container of an image that is on this machine, made by one of these command lines. */
+  /** A container made with this command, from an image that is on this machine. */
   z.object({ type: z.literal('docker'), image: z.string(), command: z.enum(['docker', 'podman']) }),
 ]);
 
@@ -120,9 +121,9 @@ export const Scenario = z.object({
   steps: Steps,
   checks: Checks,
   judgment: Judgment,
-  /** Who runs it: an agent, and its models; no model says that the config's count. */
+  /** The agents that run it, with their models. If `models` is empty, the config's models apply. */
   agents: z.array(z.object({ agent: z.string(), models: z.array(z.string()) })),
-  /** How often each of them does. */
+  /** How many times each agent and model runs it. */
   repeat: z.number().int(),
   cost: z.object({ max_usd: z.number().exactOptional(), cache: z.boolean() }),
   /** What the agent `mock` does. */
@@ -130,17 +131,17 @@ export const Scenario = z.object({
 });
 export type Scenario = z.infer<typeof Scenario>;
 
-/** Time for the agent where nobody says otherwise. */
+/** Time limit of the agent if nothing else sets one. */
 export const DEFAULT_AGENT_TIMEOUT_SECS = 300;
 
-/** The step of the agent; a scenario has exactly one. */
+/** Returns the scenario's agent step, of which there is exactly one. */
 export function agentStep({ steps }: Pick<Scenario, 'steps'>): AgentStep {
   const step = steps.find(({ kind }) => kind === 'agent');
   if (step?.kind !== 'agent') throw new Error('a scenario has a step of an agent');
   return step;
 }
 
-/** The scenario with another time limit for its agent. */
+/** A copy of the scenario with another time limit for its agent. */
 export const withAgentTimeout = (scenario: Scenario, timeout_secs: number): Scenario => ({
   ...scenario,
   steps: scenario.steps.map((step) => (step.kind === 'agent' ? { ...step, timeout_secs } : step)),

@@ -3,13 +3,13 @@ import type { Problem } from '../lib/problem.js';
 /** Keys and list indexes from the root of a file down to a value, as in zod's issues. */
 export type Path = readonly PropertyKey[];
 
-/** Line and column from 1; columns count UTF-16 units, as editors do. */
+/** Line and column, starting at 1. Columns count UTF-16 code units, as editors do. */
 export interface Position {
   line: number;
   column: number;
 }
 
-/** Which end of `key: value` is meant. For an item of a list both are the item. */
+/** Which part of `key: value` is meant. For a list item, both mean the item. */
 export type Side = 'key' | 'value';
 
 /** What a format calls its two kinds of container. */
@@ -18,22 +18,22 @@ export interface Nouns {
   list: string;
 }
 
-/** A parsed file: its plain value, and where each part of that was written. */
+/** A parsed file: its plain value, and the position of each part of it in the text. */
 export interface Source {
   file: string;
   value: unknown;
   nouns: Nouns;
-  /** null when nothing stands there in the text (a missing key, an empty value). */
+  /** Null if nothing is written there (a missing key, an empty value). */
   locate(path: Path, side: Side): Position | null;
 }
 
-/** Makes a problem of a file whose value is fine in itself (a fixture that is missing, an agent nobody defines). */
+/** Makes a problem for a file that is valid by itself (a missing fixture, an undefined agent). */
 export type ProblemAt = (path: Path, message: string, side?: Side) => Problem;
 
-/** A file that was read: its checked value, or every problem found, in the order of the text. */
+/** The result of reading a file: its checked value, or all problems in the order of the text. */
 export type Loaded<T> = { ok: true; value: T; problemAt: ProblemAt } | { ok: false; problems: Problem[] };
 
-/** `evaluation.gates[1].type`; a key that is no plain word is quoted: `setup.files["a/b.txt"]`. */
+/** Formats a path: `evaluation.gates[1].type`. A key that is not a plain word is quoted: `setup.files["a/b.txt"]`. */
 export function formatPath(path: Path): string {
   return path
     .map((part, at) => {
@@ -45,12 +45,12 @@ export function formatPath(path: Path): string {
     .join('');
 }
 
-/** The problem at `path`; what is not in the text is shown at the nearest thing around it that is. */
+/** Makes a problem at `path`. If the path is not in the text, its nearest parent that is gives the position. */
 export function problemIn(source: Source, path: Path, message: string, side: Side = 'value'): Problem {
   return { file: source.file, ...positionIn(source, path, side), path: formatPath(path), message };
 }
 
-/** Problems in the order of the text, each once. */
+/** Sorts problems in the order of the text and removes duplicates. */
 export function inTextOrder(problems: readonly Problem[]): Problem[] {
   const unique = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return [...unique.values()].sort((a, b) => a.line - b.line || a.column - b.column);

@@ -4,7 +4,7 @@ import { withAgentTimeout } from './scenario.js';
 import { ScenarioFile } from './yaml/schema.js';
 import { toScenario } from './yaml/to-scenario.js';
 
-/** What older builds stored: the file itself, and no version. */
+/** The form that older builds stored: the parsed scenario file, without a version. */
 const FirstVersion = z.object({
   ...EffectiveScenario.omit({ schema_version: true }).shape,
   scenario: ScenarioFile,
@@ -12,7 +12,7 @@ const FirstVersion = z.object({
   judge: EffectiveScenario.shape.judge.default(null),
 });
 
-/** scenario.json of the store, as this build or an older one has written it. */
+/** `scenario.json` in the store, as this build or an older one wrote it. Older forms are converted. */
 export const StoredScenario = z.preprocess((stored): unknown => {
   if (typeof stored === 'object' && stored !== null && 'schema_version' in stored) return stored;
   const old = FirstVersion.safeParse(stored);

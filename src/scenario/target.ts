@@ -25,5 +25,5 @@ export const Target = z.strictObject({
 });
 export type Target = z.infer<typeof Target>;
 
-/** In a scenario: the target itself, or the one of the config's `[target]`. */
+/** A scenario's target: the target itself, or `from_config` for the config's `[target]`. */
 export const TargetOrConfig = z.union([Target, z.literal('from_config')]);

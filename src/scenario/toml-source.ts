@@ -1,7 +1,7 @@
 import type { AST } from 'toml-eslint-parser';
 import type { Path, Position, Source } from './source.js';
 
-/** A value of the file and where it was written. `map` and `list` are exclusive; neither is a plain value. */
+/** A value of the file with its position. It has either `map` or `list`; without both, it is the plain value. */
 interface Located {
   key: Position;
   value: Position;
@@ -10,7 +10,7 @@ interface Located {
   list?: Located[];
 }
 
-/** A key that is valid TOML, and yet is no key of anything of ours. */
+/** A key that is valid TOML, but is not allowed here. */
 export interface RejectedKey {
   position: Position;
   message: string;
@@ -19,8 +19,8 @@ export interface RejectedKey {
 const MAX_KEY_PARTS = 20;
 
 /**
- * A TOML program as a source. The library's own conversion is not used: it has no positions, and assigns to
- * `__proto__`.
+ * Converts a TOML program to a source. The library's own conversion is not used because it has no positions and
+ * assigns to `__proto__`.
  */
 export function tomlSource(
   file: string,
@@ -67,14 +67,14 @@ function fill(
 }
 
 function flawOf({ keys }: AST.TOMLKey): string | null {
-  // an assignment to it would change the prototype of the object
+  // assigning to it would change the object's prototype
   if (keys.some((part) => nameOf(part) === '__proto__')) return "the key '__proto__' is not allowed";
   return keys.length > MAX_KEY_PARTS
     ? `expected at most ${MAX_KEY_PARTS} parts in a dotted key, got ${keys.length}`
     : null;
 }
 
-/** Walks down a dotted key and makes the tables that it implies; in an array of tables the last one is meant. */
+/** Follows a dotted key and creates the tables that it implies. In an array of tables, it enters the last one. */
 function descend(from: Located, parts: readonly (AST.TOMLBare | AST.TOMLQuoted)[]): Located {
   let at = from;
   for (const part of parts) {
@@ -129,5 +129,5 @@ function find(root: Located, path: Path): Located | null {
 const nameOf = (part: AST.TOMLBare | AST.TOMLQuoted): string =>
   part.type === 'TOMLBare' ? part.name : part.value;
 
-/** The library counts columns from 0. */
+/** Converts the library's columns, which start at 0. */
 const startOf = ({ loc }: AST.TOMLNode): Position => ({ line: loc.start.line, column: loc.start.column + 1 });

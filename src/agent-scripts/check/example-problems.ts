@@ -3,23 +3,23 @@ import { parseJson } from '../../lib/json.js';
 import { answerIn, readScriptAnswer } from '../answer.js';
 import type { Example, Readme } from '../readme.js';
 
-/** What an example shows of its answer; success where it shows nothing. */
+/** The answer that the README shows for an example. Success if it shows none. */
 const shown = ({ output }: Example): { success: boolean; code: string | null } => {
   const answer = output === null ? null : answerIn(parseJson(output.value));
   if (answer === null || typeof answer === 'string' || answer.success) return { success: true, code: null };
   return { success: false, code: answer.code };
 };
 
-/** How an example that was run differs from the contract and from what the README shows; null where it does not. */
+/** How the output of an example differs from the contract or from what the README shows. Null if it does not. */
 export function exampleProblem(
   readme: Readme,
   example: Example,
   result: CommandResult,
   timeoutSecs: number,
 ): string | null {
-  const said = readScriptAnswer(result, timeoutSecs);
-  if (!said.ok) return said.problem;
-  const { answer } = said;
+  const read = readScriptAnswer(result, timeoutSecs);
+  if (!read.ok) return read.problem;
+  const { answer } = read;
   const expected = shown(example);
   if (answer.success)
     return expected.success ? null : `succeeded; the README shows ${expected.code ?? 'an error'}`;

@@ -1,32 +1,32 @@
 import { parse } from '@babel/parser';
 
-/** A node of the syntax tree, as far as it is looked at. */
+/** A node of the syntax tree, with the fields that are used here. */
 export interface Node {
   type: string;
   loc?: { start: { line: number; column: number } } | null;
   [key: string]: unknown;
 }
 
-/** What a name of a module stands for. */
+/** What a name in a module refers to. */
 export type Binding =
   | { kind: 'own'; node: Node }
   /** `name` is null for `import * as x`. */
   | { kind: 'import'; from: string; name: string | null };
 
-/** A module as far as its names are concerned. */
+/** The names in a module. */
 export interface Module {
   path: string;
   /** Names at the top level. */
   bindings: Map<string, Binding>;
-  /** Names it exports, and what they are called inside. */
+  /** Local names by exported name. */
   exports: Map<string, string>;
-  /** All it imports, by specifier, with where. */
+  /** All imports, with their specifier and place. */
   imports: { from: string; node: Node }[];
-  /** What is performed when it is loaded. */
+  /** The statements that run when the module is loaded. */
   body: Node[];
 }
 
-/** @throws SyntaxError with `loc`, where the text is no TypeScript. */
+/** @throws SyntaxError with `loc` if the text is not valid TypeScript */
 export function parseModule(path: string, text: string): Module {
   const { program } = parse(text, { sourceType: 'module', plugins: ['typescript'], errorRecovery: false });
   const module: Module = { path, bindings: new Map(), exports: new Map(), imports: [], body: [] };
@@ -75,7 +75,7 @@ function addExport(module: Module, statement: Node): void {
   }
 }
 
-/** Adds what a statement declares, and gives the names; a statement that declares nothing is performed. */
+/** Adds the names that a statement declares, and returns them. Other statements are added to `body`. */
 function declare(module: Module, statement: Node): string[] {
   if (statement.type === 'FunctionDeclaration' || statement.type === 'ClassDeclaration') {
     const name = nameOf(statement['id']);
@@ -86,7 +86,7 @@ function declare(module: Module, statement: Node): string[] {
     return nodes(statement['declarations']).flatMap((declarator) => {
       const names = namesIn(declarator['id'] as Node);
       for (const name of names) module.bindings.set(name, { kind: 'own', node: declarator });
-      // A function is performed when it is called; anything else when the module is loaded.
+      // a function runs when it is called; any other value is computed when the module is loaded
       const value = declarator['init'] as Node | null;
       if (value !== null && !/Function/.test(value.type)) module.body.push(declarator);
       return names;
@@ -111,7 +111,7 @@ function namesIn(pattern: Node): string[] {
       );
 }
 
-/** The nodes directly below one, without types: those are gone when the program runs. */
+/** Returns the nodes directly below a node, without types, which do not exist at run time. */
 export function childrenOf(node: Node): Node[] {
   return Object.entries(node).flatMap(([key, value]) =>
     key === 'loc' ? [] : (Array.isArray(value) ? value : [value]).filter(isNode),

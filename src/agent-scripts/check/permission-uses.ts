@@ -4,7 +4,7 @@ import type { Node } from './parse-module.js';
 
 /** A place in the source that needs a permission. */
 export interface PermissionUse {
-  /** One of these is needed, and which is not to be seen in the source where there are several. */
+  /** One of these is needed. If there are several, the source does not show which. */
   permissions: readonly Permission[];
   /** As written: `Deno.readTextFile`, `fetch`, `node:fs`. */
   what: string;
@@ -18,7 +18,7 @@ const W = ['write'] as const;
 const N = ['net'] as const;
 const FILES = ['read', 'write'] as const;
 
-/** Members of `Deno`, their `...Sync` forms included (https://docs.deno.com/api/deno/). */
+/** Permissions for members of `Deno`, including their `...Sync` forms (https://docs.deno.com/api/deno/). */
 const MEMBERS: Readonly<Record<string, readonly Permission[]>> = {
   ...{ readFile: R, readTextFile: R, readDir: R, readLink: R, realPath: R, stat: R, lstat: R, watchFs: R },
   ...{ writeFile: W, writeTextFile: W, mkdir: W, makeTempDir: W, makeTempFile: W, remove: W, rename: W },
@@ -34,7 +34,7 @@ const NODE_MODULES: Readonly<Record<string, readonly Permission[]>> = {
   ...{ http: N, https: N, net: N, dgram: N, dns: N, tls: N, http2: N },
 };
 
-/** What a program's reachable code needs to be allowed. */
+/** Returns the places in a program's reachable code that need a permission. */
 export function permissionUses(reached: readonly Reached[]): PermissionUse[] {
   const uses = reached.flatMap(({ module, node }): PermissionUse[] => {
     const found = useOf(node, (name) => module.bindings.has(name));
@@ -74,7 +74,7 @@ function memberOfDeno(node: Node): string | null {
   return isDeno ? String((node['property'] as Node)['name']) : null;
 }
 
-/** What opening a file needs, by its options. */
+/** The permissions for opening a file, according to the options. */
 function opened([, options]: Node[]): readonly Permission[] {
   if (options === undefined) return R;
   if (options.type !== 'ObjectExpression') return FILES;

@@ -1,19 +1,19 @@
 import type { Problem } from '../../lib/problem.js';
 import { childrenOf, parseModule, type Binding, type Module, type Node } from './parse-module.js';
 
-/** A node that a program can come to, and the module that it is in. */
+/** A node that a program can reach, and its module. */
 export interface Reached {
   module: Module;
   node: Node;
 }
 
-/** Gives the text of a module by its path; null where there is none. */
+/** Returns the text of a module by its path. Null if there is none. */
 export type ReadModule = (path: string) => string | null;
 
 /**
- * All that a program can come to: what its modules do when they are loaded, and the declarations that are named from there,
- * through relative imports. So a script answers only for what it uses of a shared module. Names are compared without
- * regard to scopes, which finds too much at worst.
+ * Finds everything that a program can reach through relative imports: the statements that run when its modules are
+ * loaded, and the declarations that these refer to. So a script is only responsible for the parts of a shared module
+ * that it uses. Scopes are ignored when names are compared, which at worst finds too much.
  */
 export function moduleGraph(entry: string, read: ReadModule): { reached: Reached[]; problems: Problem[] } {
   const modules = new Map<string, Module | null>();
@@ -78,7 +78,7 @@ export function moduleGraph(entry: string, read: ReadModule): { reached: Reached
   return { reached, problems };
 }
 
-/** Where a node begins; both count from 1. */
+/** The place where a node begins. Line and column start at 1. */
 export const at = ({ loc }: Node): { line: number; column: number } => ({
   line: loc?.start.line ?? 1,
   column: (loc?.start.column ?? 0) + 1,

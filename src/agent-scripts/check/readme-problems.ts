@@ -6,13 +6,13 @@ import type { Block } from '../sections.js';
 import { parseJson } from '../../lib/json.js';
 import { answerIn } from '../answer.js';
 
-/** Something wrong in a README. */
+/** A problem in a README. */
 export interface ReadmeProblem {
   line: number;
   message: string;
 }
 
-/** Whether a README has what agents go by: its sections, and in each what belongs there. */
+/** Checks that a README has what agents need: all sections, with the expected content. */
 export function readmeProblems(readme: Readme, paths: ScriptPaths): ReadmeProblem[] {
   return [
     ...structure(readme),
@@ -28,7 +28,7 @@ export function readmeProblems(readme: Readme, paths: ScriptPaths): ReadmeProble
 
 const blocksOf = ({ sections }: Readme, name: SectionName): Block[] =>
   sectionNamed(sections, name)?.blocks ?? [];
-/** Where a section is; the top where it is missing, which is a finding of its own. */
+/** The line of a section. 1 if it is missing, which is reported separately. */
 const lineOf = ({ sections }: Readme, name: SectionName): number => sectionNamed(sections, name)?.line ?? 1;
 const has = ({ sections }: Readme, name: SectionName): boolean => sectionNamed(sections, name) !== undefined;
 
@@ -52,7 +52,7 @@ function structure({ sections }: Readme): ReadmeProblem[] {
   ];
 }
 
-/** Agents know a script by the name of its folder. */
+/** The heading must be the name of the script's folder, which is the name that agents know. */
 function heading({ sections: [top] }: Readme, { name }: ScriptPaths): ReadmeProblem[] {
   const own = name.split('/').at(-1) ?? name;
   if (top?.level !== 1 || top.title === own || top.title === name) return [];
@@ -172,10 +172,10 @@ function examples(readme: Readme, paths: ScriptPaths): ReadmeProblem[] {
       typeof command === 'string'
         ? [command]
         : [...commandFaults(command, paths), ...exampleFaults(command, usual)];
-    const said = shown === null ? null : answerIn(parseJson(shown.value));
+    const answer = shown === null ? null : answerIn(parseJson(shown.value));
     return [
       ...faults.map((message) => ({ line, message })),
-      ...(shown !== null && typeof said === 'string' ? [{ line: shown.line, message: said }] : []),
+      ...(shown !== null && typeof answer === 'string' ? [{ line: shown.line, message: answer }] : []),
     ];
   });
 }

@@ -6,12 +6,12 @@ import { permissionUses } from './permission-uses.js';
 import { moduleGraph, type Reached, type ReadModule } from './reach.js';
 import { codeUses, specifiedArguments, type SpecifiedArgument } from './told-by-source.js';
 
-/** Codes of the library that any script may answer with: no README has to name them (specs/reference/agent-scripts.md). */
+/** Codes of the library that any script may return. READMEs need not list them (specs/reference/agent-scripts.md). */
 const OF_EVERY_SCRIPT = new Set(['INTERNAL_ERROR', 'PERMISSION_DENIED']);
-/** The library's code for a missing argument: only a script that requires one can answer with it. */
+/** The library's code for a missing argument. Only scripts with required arguments can return it. */
 const MISSING = 'MISSING_ARGUMENT';
 
-/** Where the README and the source of a script differ: arguments, error codes, permissions. */
+/** Finds differences between a script's README and its source: arguments, error codes, permissions. */
 export function sourceProblems(readme: Readme, paths: ScriptPaths, read: ReadModule): Problem[] {
   const { reached, problems } = moduleGraph(paths.source, read);
   if (problems.length > 0) return problems;
@@ -71,7 +71,7 @@ function codeProblems(
   const requires = taken.some(({ required }) => required);
   const uses = codeUses(reached).filter(({ code }) => code !== MISSING || requires);
   const documented = readme.codes.filter(({ value }) => !OF_EVERY_SCRIPT.has(value));
-  const isTold = (code: string): boolean =>
+  const isDocumented = (code: string): boolean =>
     OF_EVERY_SCRIPT.has(code) || documented.some(({ value }) => value === code);
   return [
     ...uses
@@ -79,7 +79,7 @@ function codeProblems(
       .flatMap(({ code, ...place }): Problem[] => {
         if (code === null)
           return [inSource(place, 'expected the code as a literal, so that it can be compared')];
-        return isTold(code)
+        return isDocumented(code)
           ? []
           : [inSource(place, `${code} is not in the table Error Codes of ${paths.readme}`)];
       }),
@@ -92,7 +92,7 @@ function codeProblems(
 function permissionProblems(readme: Readme, paths: ScriptPaths, reached: Reached[]): Problem[] {
   const usage = usageCommand(readme);
   const stated = typeof usage === 'string' ? null : [...permissionsOf(usage.flags).keys()];
-  if (stated === null || stated.includes('all')) return []; // which is a problem of the README
+  if (stated === null || stated.includes('all')) return []; // reported as a problem of the README
   const uses = permissionUses(reached);
   return [
     ...uses

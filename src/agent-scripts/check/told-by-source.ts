@@ -4,14 +4,14 @@ import type { Node } from './parse-module.js';
 
 /** An error code in the source. */
 export interface CodeUse {
-  /** null where it is no literal. */
+  /** Null if it is not a literal. */
   code: string | null;
   file: string;
   line: number;
   column: number;
 }
 
-/** The codes that a script can answer with: first arguments of `fail`, and values of `code` in answers of its own. */
+/** Returns the codes that a script can return: first arguments of `fail`, and values of `code` in its own answers. */
 export function codeUses(reached: readonly Reached[]): CodeUse[] {
   return reached.flatMap(({ module, node }): CodeUse[] => {
     const where = { file: module.path, ...at(node) };
@@ -26,7 +26,7 @@ export function codeUses(reached: readonly Reached[]): CodeUse[] {
   });
 }
 
-/** An argument in the specification that a script gives to `main`: `<file>`, `[count]`, `--json`. */
+/** An argument in the specification that a script passes to `main`: `<file>`, `[count]`, `--json`. */
 export interface SpecifiedArgument {
   name: string;
   required: boolean;
@@ -34,7 +34,9 @@ export interface SpecifiedArgument {
   column: number;
 }
 
-/** The arguments that a script's `main` takes; null where it has no such call that can be read. */
+/**
+ * Returns the arguments that a script specifies in its call of `main`. Null if there is no such call, or it is unclear.
+ */
 export function specifiedArguments(reached: readonly Reached[], source: string): SpecifiedArgument[] | null {
   const call = reached.find(
     ({ module, node }) =>

@@ -4,26 +4,26 @@ import { failureKind, providerFailure } from './provider-failure.js';
 import type { FailureKind } from './provider-messages.js';
 import { meaningfulLines } from './stderr-noise.js';
 
-/** Shells say so when the command is not there (127) or cannot be executed (126). */
+/** Exit statuses of shells for a command that is not found (127) or cannot be executed (126). */
 const CANNOT_START = new Set([126, 127]);
-/** Claude Code, Codex, OpenCode and pi, asked to go on with a session that is not there. */
+/** Messages of Claude Code, Codex, OpenCode and pi if the session to resume does not exist. */
 const NO_SESSION =
   /no conversation found with session|no rollout found|session not found|no session found matching/i;
 const MESSAGE_LENGTH = 300;
-/** SIGINT, SIGKILL, SIGTERM: whoever is killed from outside does not know why. */
+/** Exit statuses for SIGINT, SIGKILL and SIGTERM. A program that is killed from outside cannot print why. */
 const KILLED = new Set([130, 137, 143]);
-/** What no time mends: the run says nothing of the tool under test, whatever ended it at last. */
+/** Failures that the run cannot recover from. It says nothing about the tool under test then, however it ended. */
 const OF_ACCOUNT: ReadonlySet<FailureKind | null> = new Set(['auth', 'account', 'limit', 'policy']);
 
 /**
- * A failure of the account that was the last word of an agent: it has not got over it, so a time limit that ends it later
- * is not the cause.
+ * A failure of the account that the agent did not recover from, or null. If a time limit ends the agent later, the
+ * limit is not the cause.
  */
 function accountFailure(end: AgentEnd): Classified | null {
   return end.error !== null && OF_ACCOUNT.has(failureKind(end)) ? providerFailure(end) : null;
 }
 
-/** What the harness itself ended, whatever the agent made of it; null where the agent ended by itself. */
+/** Classifies an agent that the harness stopped, whatever the agent reported. Null if it ended by itself. */
 function classifyStopped(end: AgentEnd): Classified | null {
   switch (end.stopped) {
     case 'cancel':
@@ -45,7 +45,7 @@ function classifyStopped(end: AgentEnd): Classified | null {
   }
 }
 
-/** Why an agent ended, as far as it said: its last error, or the last line of stderr that is no noise. */
+/** Why the agent ended: its last error, else the last meaningful line of stderr. Empty if it did not say. */
 function reasonOf({ error, stderr, exitCode }: AgentEnd): string {
   const printed = KILLED.has(exitCode) ? undefined : meaningfulLines(stderr).at(-1)?.trim();
   return beginningOf(error?.message ?? printed ?? '', MESSAGE_LENGTH);
@@ -54,13 +54,13 @@ function reasonOf({ error, stderr, exitCode }: AgentEnd): string {
 const withExit = ({ exitCode }: AgentEnd, reason: string): string =>
   `exit ${exitCode}${reason === '' ? '' : `: ${reason}`}`;
 
-/** The end of an agent whose exit status is all there is to go by: 0 means completed. */
+/** Classifies the end of an agent that does not report how it ended. Exit status 0 means that it completed. */
 export function classifyByExit(end: AgentEnd): Classified {
   const stopped = classifyStopped(end);
   if (stopped !== null) return stopped;
   if (end.exitCode === 0) return { ending: 'done', message: 'completed', again: null };
   const failure = accountFailure(end);
-  // Whether waiting helps is not known of a program that is not ours.
+  // for a program that we do not know, it is unknown whether waiting helps
   if (failure !== null) return { ...failure, again: null };
   const message = withExit(end, reasonOf(end));
   if (CANNOT_START.has(end.exitCode)) return { ending: 'unable', message, again: null };
@@ -68,8 +68,8 @@ export function classifyByExit(end: AgentEnd): Classified {
 }
 
 /**
- * The end of an agent that says how it ended. Exit status 0 proves nothing: agents exit so when they are killed, or
- * refused by their provider. Only a `result` event of the stream is taken for success.
+ * Classifies the end of an agent that reports how it ended. Only a `result` event counts as success. Exit status 0
+ * proves nothing, because agents also exit with it when they are killed, or when their provider rejects them.
  */
 export function classifyByResult(end: AgentEnd): Classified {
   const stopped = classifyStopped(end);

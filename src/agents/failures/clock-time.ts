@@ -5,9 +5,9 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const DATE = String.raw`(?:(?<month>${MONTHS.join('|')})[a-z]*\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(?<year>\d{4}),?\s+)?(?:at\s+)?)?`;
 const TIME = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d\d)(?::(?<second>\d\d))?)?\s*(?<half>[ap]\.?m\b)?`;
 const ZONE = String.raw`(?:\.?\s*\((?<place>[^)]+)\)|\s+(?<utc>UTC|GMT)\b)?`;
-const SAID = new RegExp(`^${DATE}${TIME}${ZONE}`, 'i');
+const PATTERN = new RegExp(`^${DATE}${TIME}${ZONE}`, 'i');
 
-/** A moment as a clock on the wall shows it; months from 0. */
+/** A moment as the clocks of some time zone show it. Months count from 0. */
 interface Wall {
   year: number;
   month: number;
@@ -17,12 +17,13 @@ interface Wall {
 }
 
 /**
- * The moment that "3pm (Europe/Berlin)", "15:04", "3:04 PM" or "Nov 25, 3pm (UTC)" means, in ms since the epoch: the next
- * one, unless it has passed within the hour; null where the text begins otherwise. Without seconds it is the end of that
- * minute. Without a zone it is one of `zone`.
+ * Returns the moment that "3pm (Europe/Berlin)", "15:04", "3:04 PM" or "Nov 25, 3pm (UTC)" means, in ms since the
+ * epoch. It is the next such moment, or the last one if that is at most an hour ago. Null if the text does not begin
+ * with a time. Without seconds, it is the end of that minute. Without a zone, it is in `zone`, by default the
+ * machine's.
  */
 export function clockTime(text: string, now: number, zone?: string): number | null {
-  const fields = SAID.exec(text)?.groups;
+  const fields = PATTERN.exec(text)?.groups;
   const time = fields === undefined ? null : timeOfDay(fields);
   if (fields === undefined || time === null) return null;
   const { month, day, year, place, utc, second } = fields;
@@ -34,13 +35,13 @@ export function clockTime(text: string, now: number, zone?: string): number | nu
     const today = wallAt(now, there);
     if (month === undefined) {
       const at = momentOf({ ...today, ...time }, there);
-      // Where it is just over, tomorrow's would be a long wait for nothing.
+      // if the time has just passed, waiting until tomorrow would be a long wait for nothing
       return now - at <= HOUR_MS ? at : momentOf({ ...today, ...time, day: today.day + 1 }, there);
     }
     const date = { month: MONTHS.indexOf(month.toLowerCase()), day: Number(day), ...time };
     const at = momentOf({ ...date, year: year === undefined ? today.year : Number(year) }, there);
     if (year !== undefined || now - at <= HOUR_MS) return at;
-    return momentOf({ ...date, year: today.year + 1 }, there); // said in December of a day in January
+    return momentOf({ ...date, year: today.year + 1 }, there); // a day in January, stated in December
   } catch (error) {
     if (error instanceof RangeError) return null; // no such time zone
     throw error;
@@ -54,13 +55,13 @@ function timeOfDay({
 }: Record<string, string | undefined>): Pick<Wall, 'hour' | 'minute'> | null {
   const [hours, minutes] = [Number(hour), Number(minute ?? 0)];
   if (minutes > 59) return null;
-  // A bare number is no time.
+  // a number alone is not a time
   if (half === undefined) return minute === undefined || hours > 23 ? null : { hour: hours, minute: minutes };
   if (hours < 1 || hours > 12) return null;
   return { hour: (hours % 12) + (/^p/i.test(half) ? 12 : 0), minute: minutes };
 }
 
-/** What the clocks of a time zone show at a moment. */
+/** Returns what the clocks of a time zone show at a moment. */
 function wallAt(at: number, zone: string): Wall {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -78,11 +79,11 @@ function wallAt(at: number, zone: string): Wall {
 
 const asUtc = ({ year, month, day, hour, minute }: Wall): number => Date.UTC(year, month, day, hour, minute);
 
-/** The moment at which the clocks of a time zone show it. */
+/** Returns the moment at which the clocks of a time zone show this. */
 function instantOf(wall: Wall, zone: string): number {
   const shown = asUtc(wall);
   const offset = (at: number): number => asUtc(wallAt(at, zone)) - at;
-  // The second time with the offset of about that moment, which a change to or from summer time makes another.
+  // twice, because the offset at the moment found first may differ, if summer time begins or ends in between
   const near = shown - offset(shown);
   return shown - offset(near);
 }

@@ -19,18 +19,18 @@ const WHY: Record<FailureKind, string> = {
   context: 'the conversation outgrew the model',
 };
 
-/** What an agent reports of its failure: its last error, else what it printed to stderr. */
+/** What an agent reported about its failure: its last error, else its stderr. */
 const reportOf = ({ error, stderr }: Reported): string =>
   error?.message ?? meaningfulLines(stderr).join('\n');
 
 type Reported = Pick<AgentEnd, 'error' | 'stderr'>;
 
-/** What a failure is about, as far as the agent's report tells; null where it does not speak of a provider. */
+/** Returns what a failure is about, according to the agent's report. Null if it does not mention a provider. */
 export function failureKind(end: Reported): FailureKind | null {
   const text = reportOf(end);
   const status = end.error?.status ?? statusIn(text);
   const kind = PROVIDER_MESSAGES.find(({ pattern }) => pattern.test(text))?.kind ?? byStatus(status);
-  // Where these words are, a verdict on the tool under test would be a guess.
+  // with these words in the report, a verdict on the tool under test would be a guess
   const undecided = kind === null || kind === 'context';
   return undecided && (ACCOUNT_LIKE.test(text) || ACCOUNT_STATUSES.has(status)) ? 'account' : kind;
 }
@@ -43,8 +43,8 @@ function byStatus(status: number): FailureKind | null {
 }
 
 /**
- * An end that the provider of the model brought about; null where nothing says so. Nothing is known then of the tool
- * under test, except where the agent filled the model's context: that is its own doing.
+ * Classifies an end that the model's provider caused; null if nothing says so. Such an end says nothing about the tool
+ * under test, except if the agent filled the model's context, which is its own fault.
  */
 export function providerFailure(end: Reported & Pick<AgentEnd, 'at'>): Classified | null {
   const kind = failureKind(end);
@@ -59,7 +59,7 @@ export function providerFailure(end: Reported & Pick<AgentEnd, 'at'>): Classifie
     case 'refused':
       return { ending: 'unable', message, again: null };
     case 'account': {
-      // Some say so of the requests of a minute, too, and when the next may come.
+      // some providers report limits per minute in the same words, and when to send the next request
       const soon = resetTime(text, end.at);
       return { ending: 'unable', message, again: soon === null ? null : { why: 'busy', at: soon } };
     }
@@ -71,7 +71,7 @@ export function providerFailure(end: Reported & Pick<AgentEnd, 'at'>): Classifie
   }
 }
 
-/** The line that says what the failure is about, else the last one. */
+/** Returns the line that says what the failure is about, else the last line. */
 function lineOf(text: string): string {
   const lines = text.trim().split('\n');
   const telling =
@@ -81,14 +81,14 @@ function lineOf(text: string): string {
 }
 
 /**
- * Who refused the key, by host: a wrong address is a usual cause, and as a whole it may be a handed-over value, which is
- * redacted.
+ * Names the host that rejected the key, because a wrong address is a common cause. The whole address may be the value
+ * of a variable, which would be redacted.
  */
 function askedAt(text: string): string {
   const host = /\burl: https?:\/\/([^\s/,)]+)/.exec(text)?.[1];
   return host === undefined ? '' : ` by ${host}`;
 }
 
-/** An HTTP status in a message, like "unexpected status 401" or "API Error: 529"; 0 where there is none. */
+/** Returns the HTTP status in a message like "unexpected status 401" or "API Error: 529"; 0 if there is none. */
 const statusIn = (text: string): number =>
   Number(/(?:status|code|error|http)\W{0,3}([45]\d\d)\b/i.exec(text)?.[1] ?? 0);

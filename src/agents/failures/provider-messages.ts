@@ -1,11 +1,11 @@
 /**
- * What a failure that a provider reports is about. `auth`: the key or the login. `account`: what has been paid for or is
- * allowed. `limit`: a usage limit, which resets. `busy`: a rate limit or an outage. `policy`: the provider's own filter.
- * `refused`: the request itself. `context`: the conversation has outgrown the model.
+ * What a provider's failure is about. `auth`: the key or the login. `account`: what is paid for or allowed. `limit`: a
+ * usage limit, which resets. `busy`: a rate limit or an outage. `policy`: the provider's content filter. `refused`: the
+ * request itself. `context`: the conversation is too long for the model.
  */
 export type FailureKind = 'auth' | 'account' | 'limit' | 'busy' | 'policy' | 'refused' | 'context';
 
-/** One kind of message: a pattern for the words or the structured code in it, and one that was seen, with its source. */
+/** One kind of message: a pattern for its words or structured code, and a real example with its source. */
 export interface ProviderMessage {
   kind: FailureKind;
   pattern: RegExp;
@@ -23,7 +23,7 @@ const PI = 'badlogic/pi-mono packages';
 const OPENAI_ERRORS = 'platform.openai.com/docs/guides/error-codes';
 const CAPTURED = 'test/agents/captures';
 
-/** The first pattern that matches counts, so the specific ones come before the general ones. */
+/** The first pattern that matches counts, so specific ones come before general ones. */
 export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   {
     kind: 'policy',
@@ -205,8 +205,8 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
 ];
 
 /**
- * Words that a failure of an account is told in, whoever the provider is. They are no proof; but a run is rather not
- * counted than counted against the tool under test.
+ * Words that are typical of account failures with any provider. They prove nothing, but it is better not to count a run
+ * than to count it against the tool under test.
  */
 export const ACCOUNT_LIKE =
   /\b40[123]\b|\bplans?\b|\bcredits?\b|\bbilling\b|\bpayment\b|\bsign(?:ed)?[ -]?(?:in|out)\b|\blog(?:ged)?[ -]?(?:in|out)\b|\bsubscri(?:be|ption)|\bquota\b|\bupgrade (?:to|your)\b|\bforbidden\b/i;

@@ -1,17 +1,20 @@
 import { clockTime } from './clock-time.js';
 
 const DAY_MS = 86_400_000;
-/** No limit lasts longer than its month: what is said to is misread. */
+/** No limit lasts longer than a month, so a later time was misread. */
 const LONGEST_MS = 35 * DAY_MS;
 
 const MINUTE_MS = 60_000;
-/** A time that has passed so short a while ago is over, or will be when the clocks agree. */
+/** A time that passed at most this long ago is valid: the limit is over, or will be when the clocks agree. */
 const JUST_OVER_MS = 5 * MINUTE_MS;
 
 const UNITS: Readonly<Record<string, number>> = { d: DAY_MS, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 const AMOUNT = String.raw`(\d+(?:\.\d+)?)\s*(days?|d|hours?|hrs?|h|minutes?|mins?|m|milliseconds?|ms|seconds?|secs?|s)(?![a-z])`;
 
-/** "2 hours 3 minutes", "1d 4h", "32.5s" in ms. What has no seconds has lost up to a minute, or half of one. */
+/**
+ * Returns a duration like "2 hours 3 minutes", "1d 4h" or "32.5s" in ms. Adds a minute if it has no seconds, because it
+ * was cut to minutes (up to a minute less) or rounded (up to half a minute).
+ */
 function durationOf(text: string): number {
   const parts = [...text.matchAll(new RegExp(AMOUNT, 'gi'))].map(([, count, unit = '']) => ({
     count: Number(count),
@@ -24,40 +27,41 @@ function durationOf(text: string): number {
 
 const DURATION = String.raw`((?:${AMOUNT}[\s,]*(?:and\s+)?)+)`;
 
-/** A time to wait of 0 says nothing. */
+/** Returns null for a wait of 0, which says nothing. */
 const later = (now: number, ms: number): number | null => (ms > 0 ? now + ms : null);
 
-/** The ways to say it, from the exact to the vague. The first that fits counts. */
-const PATTERNS: readonly { text: RegExp; at: (said: string, now: number, zone?: string) => number | null }[] =
+/** The ways to state a time, from exact to vague. The first match counts. */
+const PATTERNS: readonly { text: RegExp; at: (time: string, now: number, zone?: string) => number | null }[] =
   [
     // "usage limit reached|1795332477", `"resets_at":1795332477`, in seconds or milliseconds
     {
       text: /(?:limit reached\||resets?_?at\W{1,4})(\d{10}|\d{13})\b/i,
-      at: (said) => Number(said) * (said.length === 10 ? 1000 : 1),
+      at: (time) => Number(time) * (time.length === 10 ? 1000 : 1),
     },
     {
       text: /(?:resets?_?at\W{1,4}|retry.?after\W{1,3})(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)/i,
-      at: (said) => Date.parse(said),
+      at: (time) => Date.parse(time),
     },
-    { text: /retry.?after.?ms\W{1,4}(\d+)\b/i, at: (said, now) => later(now, Number(said)) },
+    { text: /retry.?after.?ms\W{1,4}(\d+)\b/i, at: (time, now) => later(now, Number(time)) },
     {
       text: new RegExp(
         String.raw`(?:again|retry|retrying|resets?|available|wait)\s+(?:(?:in|after|for)\s+)?(?:about\s+|~\s*)?${DURATION}`,
         'i',
       ),
-      at: (said, now) => now + durationOf(said),
+      at: (time, now) => now + durationOf(time),
     },
     {
       text: /(?:resets?_in_seconds|retry.?after)\W{1,4}(\d+(?:\.\d+)?)(?![\w-])/i,
-      at: (said, now) => later(now, Number(said) * 1000),
+      at: (time, now) => later(now, Number(time) * 1000),
     },
     { text: /(?:resets?|again|until)\s+(?:at\s+|on\s+)?(.{1,60})/i, at: clockTime },
   ];
 
 /**
- * When a provider says that it will serve again, in ms since the epoch; null where it does not say, or not for sure.
- * A time of day without seconds is that minute's end, since agents leave the seconds off: who asks before is refused. A time
- * that has just passed is a minute from now. A time of day without a zone is one of `zone`, the machine's own.
+ * Returns when a provider says that it will serve again, in ms since the epoch. Null if it does not say, or not
+ * reliably. A time of day without seconds means the end of that minute: agents drop the seconds, and an earlier request
+ * would be rejected. A time that has just passed becomes a minute from now. A time of day without a zone is in `zone`,
+ * by default the machine's.
  */
 export function resetTime(text: string, now: number, zone?: string): number | null {
   for (const { text: pattern, at } of PATTERNS) {
@@ -65,7 +69,7 @@ export function resetTime(text: string, now: number, zone?: string): number | nu
     if (matched === undefined) continue;
     const time = at(matched, now, zone);
     if (time === null || time - now > LONGEST_MS || now - time > JUST_OVER_MS) return null;
-    // It is over already: soon enough to be no wait, late enough for clocks that differ.
+    // it has just passed: waits only a short time, but long enough for clocks that differ
     return time > now ? time : now + MINUTE_MS;
   }
   return null;

@@ -1,4 +1,4 @@
-/** What agents print to stderr at every start, or while they work: never why they ended. */
+/** Lines that agents print to stderr at every start or while they work. They never say why an agent ended. */
 const NOISE: readonly RegExp[] = [
   /^Reading (?:additional input|prompt) from stdin/,
   /^YOLO mode is enabled/,
@@ -13,6 +13,6 @@ const NOISE: readonly RegExp[] = [
   /^\s*at .+[:)]\d*\)?\s*\{?$/,
 ];
 
-/** The lines of stderr that may say why an agent ended. */
+/** Returns the lines of stderr that may say why an agent ended. */
 export const meaningfulLines = (stderr: string): string[] =>
   stderr.split('\n').filter((line) => line.trim() !== '' && !NOISE.some((noise) => noise.test(line)));

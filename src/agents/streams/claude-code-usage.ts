@@ -1,17 +1,18 @@
 import { NO_USAGE, sumUsage, type TokenUsage } from '../../results/records/token-usage.js';
 import { fieldsOf, numberOf, type Fields } from './json-fields.js';
 
-/** Counts what one start of Claude Code uses. */
+/** Counts the usage of one start of Claude Code. */
 interface UsageCount {
-  /** What a message has used, at its first line; null at the others, which repeat it. */
+  /** Returns the usage of a message at its first line. Null for its other lines, which repeat it. */
   ofMessage(id: string | null, usage: Fields): TokenUsage | null;
-  /** What the messages before did not say, and the cost of the start so far. */
+  /** Returns the usage that the messages before did not report, and the cost of the start so far. */
   ofResult(line: Fields): { tokens: TokenUsage; costUsd: number | null };
 }
 
 /**
- * The tokens of one start. Messages say what they have read, and hardly anything of what they write, as they begin; the
- * `result` says it all, by model and with the cost. Its `total_cost_usd` and `modelUsage` may be of the whole session.
+ * Creates a count for one start. Messages report their usage when they begin: what they read, but hardly anything of
+ * what they write. The `result` reports everything, by model and with the cost. Its `total_cost_usd` and `modelUsage`
+ * may be those of the whole session.
  */
 export function createUsageCount(): UsageCount {
   const seen = new Set<string>();
@@ -39,7 +40,7 @@ export function createUsageCount(): UsageCount {
   };
 }
 
-/** Names of the counts of a message, and of a model in a `result`. */
+/** Names of the counts in a message (OF_API), and of a model in a `result` (OF_MODEL). */
 const OF_API = {
   input: 'input_tokens',
   output: 'output_tokens',
@@ -53,7 +54,7 @@ const OF_MODEL = {
   cache_write: 'cacheCreationInputTokens',
 };
 
-/** Output as it is told includes the reasoning. */
+/** The reported output includes the reasoning. */
 function tokensOf(usage: Fields, names: typeof OF_API, reasoning: number | null): TokenUsage {
   const output = numberOf(usage[names.output]);
   return {
@@ -70,7 +71,7 @@ const ofApi = (usage: Fields): TokenUsage =>
 
 const ofModel = (usage: Fields): TokenUsage => tokensOf(usage, OF_MODEL, numberOf(usage['thinkingTokens']));
 
-/** What of a total has not been counted yet. */
+/** Returns the part of a total that has not been counted yet. */
 function without(total: TokenUsage, counted: TokenUsage): TokenUsage {
   const left = (name: keyof TokenUsage): number | null => {
     const count = total[name];

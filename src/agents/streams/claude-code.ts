@@ -4,13 +4,13 @@ import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js
 import { createUsageCount } from './claude-code-usage.js';
 import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
 
-/** What says how far Claude Code is, and nothing that is not said elsewhere. */
+/** Messages that only report progress and contain nothing that is not reported elsewhere. */
 const PROGRESS = new Set([
   ...['thinking_tokens', 'status', 'task_started', 'task_progress', 'task_notification'],
   ...['hook_started', 'hook_progress'],
 ]);
 
-/** Of the messages that Claude Code writes itself, in place of the model. */
+/** The model in messages that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>';
 
 /** Reads `claude -p --output-format stream-json --verbose`. */
@@ -20,17 +20,17 @@ export function claudeCodeStream(): StreamParser {
   let model: string | null = null;
   let modelUsed: string | null = null;
   let limitEnds: number | null = null;
-  /** Messages say what they read, and hardly anything of what they write: only the `result` does. */
+  /** Set by messages, because only the `result` reports all that they write. */
   let pending = false;
   let lost = false;
 
   const assistant = (line: Fields): EventBody[] => {
     const message = fieldsOf(line['message']);
     const used = textOf(message['model']);
-    // The `result` says the same.
+    // the `result` reports the same error
     if (used === SYNTHETIC && textOf(line['error']) !== null) return [];
     const events: EventBody[] = [];
-    // Not those of subagents, which may be smaller ones. Only once: a `session` event stands before all usage.
+    // Ignores the models of subagents, which may be smaller. Only once: a `session` event precedes all usage.
     if (
       modelUsed === null &&
       used !== null &&
@@ -91,13 +91,13 @@ export function claudeCodeStream(): StreamParser {
   const system = (line: Fields): EventBody[] => {
     const kind = textOf(line['subtype']) ?? '';
     if (kind === 'init') {
-      // Another start, which goes on with the session or begins one.
+      // a new start, which resumes the session or begins one
       [shells, count, modelUsed, limitEnds] = [new Set(), createUsageCount(), null, null];
       [lost, pending] = [lost || pending, false];
       model = textOf(line['model']);
       return [session(line)];
     }
-    // Not an error: the agent goes on.
+    // not an error, because the agent continues
     if (kind === 'api_retry') return [{ type: 'message', role: 'system', text: retryNotice(line) }];
     return PROGRESS.has(kind) ? [] : [unknownEvent(`system/${kind}`)];
   };
@@ -147,7 +147,7 @@ const retryNotice = (line: Fields): string => {
   return `the API did not serve it (${why}): retry ${String(attempt ?? '?')} of ${String(of ?? '?')}`;
 };
 
-/** What a tool printed. A shell's exit code is said in words, and only where it is not 0. */
+/** The result of a tool. A shell's exit code is only stated in words, and only if it is not 0. */
 function toolResult(id: string, block: Fields, details: Fields, shell: boolean): EventBody {
   const { content } = block;
   const output =
@@ -157,7 +157,7 @@ function toolResult(id: string, block: Fields, details: Fields, shell: boolean):
       .join('');
   const isError = block['is_error'] === true;
   const exitCode = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
-  // A command in the background has not ended; of some the code is not 0, and its meaning is told instead.
+  // a background command has not ended; for some commands, a code other than 0 is replaced by its meaning
   const open = ['backgroundTaskId', 'returnCodeInterpretation'].some(
     (name) => textOf(details[name]) !== null,
   );
@@ -172,7 +172,7 @@ function toolResult(id: string, block: Fields, details: Fields, shell: boolean):
   };
 }
 
-/** How a start ended, by its `result` line. `subtype` is "success" even where the API refused to serve. */
+/** How a start ended, according to its `result` line. `subtype` is "success" even if the API rejected the request. */
 function ending(line: Fields, limitEnds: number | null): EventBody[] {
   const kind = textOf(line['subtype']) ?? '';
   if (kind === 'success' && line['is_error'] === false)
@@ -189,7 +189,7 @@ function ending(line: Fields, limitEnds: number | null): EventBody[] {
     status,
     unserved,
   );
-  // Its own limits and failures; not an interruption, nor what the API did.
+  // its own limits, rather than an interruption or an error of the API
   const gaveUp = kind.startsWith('error_max_');
   return gaveUp ? [error, { type: 'result', ending: 'gave_up', exit_code: null }] : [error];
 }

@@ -6,7 +6,7 @@ import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
 import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
 
-/** Items that are calls of tools; they begin, and end with what came of them. */
+/** Items that are tool calls. They are reported when they begin and, with the result, when they end. */
 const TOOLS = new Set([
   'command_execution',
   'file_change',
@@ -16,10 +16,10 @@ const TOOLS = new Set([
   'collab_tool_call',
 ]);
 
-/** Fields of an item that say what came of a call, not what was called. */
+/** Fields of an item that belong to the result of a call rather than to the call. */
 const OUTCOME = new Set(['id', 'type', 'status', 'result', 'error', 'aggregated_output', 'exit_code']);
 
-/** What Codex writes in place of what it has left out of an output (codex-rs/utils/string/src/truncate.rs). */
+/** What Codex writes in place of the omitted part of an output (codex-rs/utils/string/src/truncate.rs). */
 const CUT = /…\d+ (?:tokens|chars) truncated…|\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]/;
 
 const NO_TOKENS = { input: 0, cached: 0, written: 0, output: 0, reasoning: 0 };
@@ -29,10 +29,10 @@ export function codexStream(): StreamParser {
   let thread: string | null = null;
   /** Items are numbered from 0 at every start. */
   let starts = 0;
-  /** Codex counts tokens from the beginning of the thread: what was told before is not told again. */
+  /** The counts at the last report. Codex counts tokens from the beginning of the thread. */
   let reported = NO_TOKENS;
   let lastError: string | null = null;
-  /** The end of a turn covers all that the thread has used, also in turns that failed. */
+  /** Reset at the end of a turn, which reports all that the thread has used, including failed turns. */
   let pending = false;
   let lost = false;
   const called = new Set<string>();
@@ -58,16 +58,16 @@ export function codexStream(): StreamParser {
     const text = textOf(native['text']) ?? textOf(native['message']) ?? '';
     if (kind === 'agent_message') return ended ? [{ type: 'message', role: 'assistant', text }] : [];
     if (kind === 'reasoning') return ended ? [{ type: 'reasoning', text }] : [];
-    // A warning, such as of a model that it does not know: no failure.
+    // a warning, for example about an unknown model, and not a failure
     if (kind === 'error') return ended ? [{ type: 'message', role: 'system', text }] : [];
     return [unknownEvent(`${stage} ${kind}`)];
   };
 
-  const failure = (said: string): EventBody[] => {
-    lastError = said;
-    const refused = refusalOf(said);
-    if (refused !== null) return [errorEvent(refused, 400, false)];
-    return [errorEvent(said, statusOf(said), said.startsWith('Reconnecting'))];
+  const failure = (text: string): EventBody[] => {
+    lastError = text;
+    const refusal = refusalOf(text);
+    if (refusal !== null) return [errorEvent(refusal, 400, false)];
+    return [errorEvent(text, statusOf(text), text.startsWith('Reconnecting'))];
   };
 
   const usage = (native: Fields): EventBody => {
@@ -108,7 +108,7 @@ export function codexStream(): StreamParser {
         return failure(textOf(native['message']) ?? '');
       case 'turn.failed': {
         const message = textOf(fieldsOf(native['error'])['message']) ?? '';
-        return message === lastError ? [] : failure(message); // mostly it repeats the error before it
+        return message === lastError ? [] : failure(message); // usually repeats the error before it
       }
       case 'turn.completed':
         return [usage(fieldsOf(native['usage'])), { type: 'result', ending: 'done', exit_code: null }];
@@ -155,7 +155,7 @@ function resultOf(id: string, native: Fields): EventBody {
   };
 }
 
-/** What the model wants to run is shown with the shell that runs it, as in `/bin/bash -lc 'make test'`. */
+/** Extracts the model's command from the shown one, which includes the shell, as in `/bin/bash -lc 'make test'`. */
 function commandOf(shown: string): string {
   const [only, ...others] = splitCommands(shown);
   const [shell = '', option = '', script, ...rest] = only?.words ?? [];
@@ -163,11 +163,14 @@ function commandOf(shown: string): string {
   return wrapped && /^-l?c$/.test(option) ? (script ?? shown) : shown;
 }
 
-/** What the API said to a request that it refused (400): such an answer is passed on as it came, others in words. */
-const refusalOf = (said: string): string | null =>
-  textOf(fieldsOf(fieldsOf(parseJson(said))['error'])['message']);
+/**
+ * Returns the API's message about a request that it rejected with status 400. Codex passes such answers on unchanged,
+ * as JSON. Null for other answers, which it puts into words.
+ */
+const refusalOf = (text: string): string | null =>
+  textOf(fieldsOf(fieldsOf(parseJson(text))['error'])['message']);
 
-function statusOf(said: string): number | null {
-  const status = /status:? (\d{3})\b/.exec(said)?.[1];
+function statusOf(text: string): number | null {
+  const status = /status:? (\d{3})\b/.exec(text)?.[1];
   return status === undefined ? null : Number(status);
 }

@@ -1,17 +1,17 @@
 import type { EventBody } from '../../results/records/events.js';
 import type { AgentEnd } from '../agent.js';
 
-/** What a start of an agent tells of its end, event by event. */
+/** Determines from the events of an agent's start how it ended. */
 export interface EndTracker {
   add(event: EventBody): void;
-  /** The last result, and the last error that the agent did not get over. */
+  /** Returns the last result, and the last error that the agent did not recover from. */
   read(): Pick<AgentEnd, 'result' | 'error'>;
 }
 
-/** What comes after an error shows that the agent got over it. */
+/** Events which, if they follow an error, show that the agent recovered from it. */
 const GOES_ON: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
 
-/** Of a start that has told nothing yet. */
+/** Creates a tracker for a new start. */
 export function createEndTracker(): EndTracker {
   const end: ReturnType<EndTracker['read']> = { result: null, error: null };
   return {

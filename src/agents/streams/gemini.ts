@@ -12,7 +12,7 @@ export function geminiStream(): StreamParser {
   let requested: string | null = null;
   let turnsPassed = false;
   let pending = false;
-  /** An answer comes in pieces; it is over when something else comes. */
+  /** The pieces of the current answer, which ends when another event arrives. */
   let answer = '';
 
   const takeAnswer = (): EventBody[] => {
@@ -27,7 +27,7 @@ export function geminiStream(): StreamParser {
     model_used: modelUsed,
   });
 
-  /** Gemini may use several models; their prices differ. The one that did most is named last, as that of the run. */
+  /** Reports usage by model, because prices differ. The model with the most tokens comes last, as that of the run. */
   const usage = (models: Fields): EventBody[] =>
     Object.entries(models)
       .map(([model, stats]): [string, Fields] => [model, fieldsOf(stats)])
@@ -58,7 +58,7 @@ export function geminiStream(): StreamParser {
         return [resultOf(native)];
       case 'error': {
         const text = textOf(native['message']) ?? '';
-        turnsPassed ||= /maximum session turns/i.test(text); // told as a success after that
+        turnsPassed ||= /maximum session turns/i.test(text); // the `result` then says success
         return [errorEvent(text, statusOf(text), false)];
       }
       case 'result':
@@ -94,7 +94,7 @@ function callOf(native: Fields): EventBody {
   };
 }
 
-/** There is no exit code but in words, and those only where a command printed nothing. A failed command is a "success". */
+/** An exit code is only stated in words, and only if a command printed nothing. A failed command is a "success". */
 function resultOf(native: Fields): EventBody {
   const output = textOf(native['output']) ?? textOf(fieldsOf(native['error'])['message']) ?? '';
   const stated = /^(?:Command exited with code|Exit Code): (\d{1,3})$/im.exec(output)?.[1];
@@ -109,7 +109,7 @@ function resultOf(native: Fields): EventBody {
   };
 }
 
-/** `input_tokens` holds the cached ones; thinking is only in the total. */
+/** `input_tokens` includes cached tokens. Thinking tokens are only in the total. */
 function usageOf(stats: Fields): EventBody {
   const [input, cached] = [countOf(stats['input_tokens']) ?? 0, countOf(stats['cached']) ?? 0];
   const output = countOf(stats['output_tokens']) ?? 0;
@@ -124,8 +124,8 @@ function usageOf(stats: Fields): EventBody {
   };
 }
 
-/** The API's own answer is in the message, as JSON. */
-function statusOf(said: string): number | null {
-  const status = /"code":\s*(\d{3})\b/.exec(said)?.[1];
+/** Returns the HTTP status in the API's answer, which the message contains as JSON. Null if there is none. */
+function statusOf(text: string): number | null {
+  const status = /"code":\s*(\d{3})\b/.exec(text)?.[1];
   return status === undefined ? null : Number(status);
 }

@@ -1,9 +1,9 @@
 import { isJsonObject, isStorable, parseJson, type Json } from '../../lib/json.js';
 
-/** Reading what other programs wrote: a field that is not what it should be counts as not there. */
+/** An object that another program wrote. The functions below treat fields of the wrong type as missing. */
 export type Fields = Record<string, Json>;
 
-/** The object that a line of a JSON stream holds; null where it is another thing, or too deep to be stored. */
+/** Returns the object in a line of a JSON stream. Null if it is not an object, or nested too deeply to be stored. */
 export function fieldsOfLine(line: string): Fields | null {
   const value = parseJson(line);
   return isJsonObject(value) && isStorable(value) ? value : null;
@@ -15,11 +15,11 @@ export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value)
 
 export const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 
-/** A number from 0: tokens, dollars, statuses, seconds. */
+/** A number of at least 0 (tokens, dollars, statuses, seconds), or null. */
 export const numberOf = (value: Json | undefined): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 
-/** Such a number, if it is whole. */
+/** A whole number of at least 0, or null. */
 export function countOf(value: Json | undefined): number | null {
   const number = numberOf(value);
   return number !== null && Number.isSafeInteger(number) ? number : null;

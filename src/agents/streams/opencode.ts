@@ -6,9 +6,9 @@ import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
 /** Reads `opencode run --format json --thinking`. */
 export function opencodeStream(): StreamParser {
   let session: string | null = null;
-  /** Why the last step ended; null while one goes on, or after an error. */
+  /** Why the last step ended. Null during a step, and after an error. */
   let finished: string | null = null;
-  /** The end of a step says what that has used. */
+  /** Reset at the end of a step, which reports its usage. */
   let pending = false;
   let lost = false;
 
@@ -70,7 +70,7 @@ export function opencodeStream(): StreamParser {
   };
 }
 
-/** A tool's call and its result, which are told together when it has ended. */
+/** The call of a tool and its result, which are reported together when the tool has ended. */
 function toolUse(part: Fields): EventBody[] {
   const [id, name] = [textOf(part['callID']) ?? '', textOf(part['tool']) ?? ''];
   const state = fieldsOf(part['state']);
@@ -96,7 +96,7 @@ function toolUse(part: Fields): EventBody[] {
   ];
 }
 
-/** Tokens of a step: no count is part of another. Models without a price have a cost of 0, which is none. */
+/** The usage of a step. No count includes another. A cost of 0 means that the model has no price. */
 function usage(part: Fields): EventBody[] {
   const tokens = fieldsOf(part['tokens']);
   const cache = fieldsOf(tokens['cache']);
@@ -121,7 +121,7 @@ function failure(error: Fields): EventBody {
   const message = textOf(data['message']) ?? name;
   const wait = textOf(fieldsOf(data['responseHeaders'])['retry-after']);
   return errorEvent(
-    // In its own words a "server error", which would be taken for one of the provider.
+    // OpenCode calls its own failures a "server error", which would be mistaken for one of the provider
     ref === null
       ? `${message}${wait === null ? '' : ` (retry-after: ${wait})`}`
       : `opencode failed (${name} ${ref})`,

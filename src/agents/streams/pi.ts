@@ -3,7 +3,7 @@ import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
 import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
 
-/** Lines that say again, or piece by piece, what others say as a whole. */
+/** Lines that repeat other lines, or contain pieces of them. */
 const REPEATS = new Set([
   'agent_start',
   'turn_start',
@@ -19,7 +19,7 @@ const REPEATS = new Set([
 export function piStream(): StreamParser {
   let session: string | null = null;
   let model: string | null = null;
-  /** A message says at its end what it has used. */
+  /** Reset at the end of a message, which reports its usage. */
   let pending = false;
   let lost = false;
 
@@ -78,7 +78,7 @@ function modelOf(native: Fields): string | null {
   return model === null ? null : provider === null ? model : `${provider}/${model}`;
 }
 
-/** Calls of tools are told again when they begin. */
+/** Omits tool calls, which are reported again when they begin. */
 function partOf(part: Fields): EventBody[] {
   const text = textOf(part['text']);
   if (part['type'] === 'text' && text !== null) return [{ type: 'message', role: 'assistant', text: text }];
@@ -86,7 +86,7 @@ function partOf(part: Fields): EventBody[] {
   return part['type'] === 'thinking' && thought !== null ? [{ type: 'reasoning', text: thought }] : [];
 }
 
-/** Input is without the cached tokens, output with those of reasoning, which are not told apart. */
+/** Input excludes cached tokens. Output includes reasoning tokens, which are not reported separately. */
 function usageOf(usage: Fields): EventBody[] {
   if ((countOf(usage['totalTokens']) ?? 0) === 0) return [];
   const cost = fieldsOf(usage['cost'])['total'];
@@ -98,7 +98,7 @@ function usageOf(usage: Fields): EventBody[] {
       reasoning: null,
       cache_read: countOf(usage['cacheRead']) ?? 0,
       cache_write: countOf(usage['cacheWrite']) ?? 0,
-      // 0 is what pi says of a model without a price.
+      // pi reports 0 for a model without a price
       cost_usd: typeof cost === 'number' && Number.isFinite(cost) && cost > 0 ? cost : null,
     },
   ];
@@ -140,9 +140,9 @@ function resultOf(native: Fields): EventBody {
   };
 }
 
-/** An end by an error or a signal is none: pi may try again, or be started again. */
+/** Returns no result after an error or a signal, because pi may retry or be restarted. */
 function endOf({ stopReason }: Fields): EventBody[] {
   if (stopReason === 'stop') return [{ type: 'result', ending: 'done', exit_code: null }];
-  // The answer grew to the length that the model may give.
+  // the answer reached the model's maximum length
   return stopReason === 'length' ? [{ type: 'result', ending: 'gave_up', exit_code: null }] : [];
 }

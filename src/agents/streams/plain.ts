@@ -3,10 +3,10 @@ import { beginningOf } from '../../lib/format/truncate.js';
 import { parseJson } from '../../lib/json.js';
 import type { StreamParser } from '../agent.js';
 
-/** Enough of a text answer to read; the whole is in transcript.raw.txt. */
+/** In characters. The rest of a longer answer is only in transcript.raw.txt. */
 const TEXT_LIMIT = 256 * 1024;
 
-/** Output that is plain text: one message of the assistant. */
+/** Reads output that is plain text. All of it becomes one message of the assistant. */
 export function textStream(): StreamParser {
   const lines: string[] = [];
   let kept = 0;
@@ -24,7 +24,7 @@ export function textStream(): StreamParser {
   };
 }
 
-/** Output in the form of our own events, a JSON object a line. Other lines are text between the events. */
+/** Reads output in the form of our own events, one JSON object per line. Other lines become one message at the end. */
 export function eventStream(): StreamParser {
   const stray = textStream();
   return {

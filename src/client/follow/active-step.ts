@@ -6,7 +6,7 @@ export interface ActiveStep {
   note: string | null;
 }
 
-/** Names of activities as the reader of a terminal says them. */
+/** Names of activities for display. */
 const STEP_NAMES: Record<StepName, string> = {
   loadCells: 'loading cells',
   findEndedRuns: 'looking up runs',
@@ -27,17 +27,17 @@ const STEP_NAMES: Record<StepName, string> = {
   verifyWake: 'waiting',
 };
 
-/** A run that waits for something, or whose next step is about to begin. */
+/** Shown for a run that waits for something, or whose next step is about to begin. */
 export const BETWEEN_STEPS = 'between steps';
 
-/** The view must not stand still with a server that does. */
+/** Short, so that a server that hangs does not freeze the view. */
 const ANSWER_MS = 2000;
 
-/** A worker of another build may have steps that we do not know. */
+/** Falls back to the type, because a worker of another build may have unknown steps. */
 const nameOf = (type: string): string =>
   Object.hasOwn(STEP_NAMES, type) ? STEP_NAMES[type as StepName] : type;
 
-/** The step that a run is in. Asked of the server, so that it is known also while no worker lives. */
+/** Returns the current step of a run. Asks the server rather than a worker, so it works while no worker is running. */
 export async function activeStep(client: Client, workflowId: string): Promise<ActiveStep> {
   try {
     const { raw } = await client.withDeadline(Date.now() + ANSWER_MS, () =>

@@ -19,7 +19,7 @@ export interface Following {
   session: Session;
   plan: Plan;
   resultsPath: string;
-  /** Page of the sweep in the Web UI; null where that is not known. */
+  /** Page of the sweep in the Web UI; null if unknown. */
   uiUrl: string | null;
   signals: Signals;
   view: View;
@@ -27,20 +27,24 @@ export interface Following {
 
 export interface Followed {
   document: SweepDocument;
-  /** A signal arrived: the sweep was paused or cancelled. */
+  /** True if a signal paused or cancelled the sweep. */
   interrupted: boolean;
 }
 
 const POLL_MS = 250;
-/** A question costs the server and the worker more than a look at a file does. */
+/** Longer than POLL_MS, because a query costs the server and the worker more than checking a file. */
 const ASK_MS = 1000;
 const ANSWER_MS = 2000;
-/** The sweep goes on without its server's answers, and a server that is away may come back: so long that is waited for. */
+/** How long to wait for a server that does not answer. It may come back, and the sweep does not end without it. */
 const AWAY_MS = 10 * 60_000;
 
 type End = { status: SweepResult['status'] } | { lost: Error };
 
-/** Shows a sweep until it ends or, paused by a signal, until its running agents have ended. */
+/**
+ * Shows a sweep until it ends or, if a signal paused it, until its running agents have ended.
+ *
+ * @throws InfrastructureError if the sweep's result cannot be obtained
+ */
 export async function follow({
   session,
   plan,
@@ -65,7 +69,7 @@ export async function follow({
   const ending = (): End | null => end;
 
   let progress: SweepProgress | null = null;
-  // Most sweeps of a plain view end before it has anything to say besides results.
+  // a plain view asks only after its first interval: most sweeps end before it has anything but results to show
   let askedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
   try {
     while (ending() === null) {
@@ -99,7 +103,7 @@ export async function follow({
   return { document: withWarnings(found), interrupted: signals.interrupted() };
 }
 
-/** What to do without the sweep's result. A server that is away says nothing of the sweep, which goes on with it. */
+/** Says why there is no result, and what to do. If only the server is away, the sweep continues when it is back. */
 function whyLost(error: Error, sweep: string): string {
   const resume = ownCommand(`resume ${sweep}`);
   return error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError
@@ -107,7 +111,7 @@ function whyLost(error: Error, sweep: string): string {
     : `${error instanceof InfrastructureError ? error.message : `the Temporal server failed (${reasonOf(error)})`}; the sweep continues when the server is back; follow it with ${resume}`;
 }
 
-/** null while no worker answers. */
+/** Returns null if no worker answers. */
 const askProgress = ({ client }: Session, workflowId: string): Promise<SweepProgress | null> =>
   client
     .withDeadline(Date.now() + ANSWER_MS, () =>

@@ -3,7 +3,10 @@ import { resultsLog } from '../../store/results-folder.js';
 import { createResultsReader } from '../../store/results-reader.js';
 import { corruptLine } from '../sweeps/read-log.js';
 
-/** Gives a sweep's finished runs in the order written, the last line of each cell. Warns once of each corrupt line. */
+/**
+ * Returns a function that reads the sweep's finished runs in the order written, with only the last line of each cell.
+ * Warns once about each corrupt line.
+ */
 export function resultsOf(
   resultsPath: string,
   sweep: string,
@@ -19,7 +22,7 @@ export function resultsOf(
   return () => {
     for (const { line } of reader.read()) {
       if (line.sweep !== sweep) continue;
-      // Lines come again when the file was replaced: only what is new goes to the end.
+      // lines are read again if the file was replaced; only new ones go to the end
       if (known.get(line.cell)?.id !== line.id) known.delete(line.cell);
       known.set(line.cell, line);
     }

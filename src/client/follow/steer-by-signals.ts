@@ -3,15 +3,15 @@ import type { Session } from '../session.js';
 import { updateSweep } from '../update-sweep.js';
 import type { View } from './view.js';
 
-/** Signals of a command that follows a sweep. */
+/** The signals that a command receives while it follows a sweep. */
 export interface Signals {
   interrupted(): boolean;
-  /** Calls with how often a signal has come, also for those that came before. */
+  /** Calls `act` for each signal, including earlier ones, with the number of signals received so far. */
   each(act: (received: number) => void): void;
   stop(): void;
 }
 
-/** The first signal pauses the sweep, the second cancels it; with CI set the first one cancels. */
+/** Pauses the sweep at the first signal, and cancels it at the second. If CI is set, the first signal cancels. */
 export function steerBySignals(signals: Signals, session: Session, sweep: string, view: View): void {
   signals.each((received) => {
     const cancels = received > 1 || (process.env['CI'] ?? '') !== '';

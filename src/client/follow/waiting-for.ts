@@ -4,7 +4,10 @@ import { readEngineState } from '../../platform/engine/engine-state.js';
 
 const LOOK_MS = 2000;
 
-/** Says what the work waits for that the server cannot tell, looked up now and then; null while it goes on. */
+/**
+ * Returns a function that says why the work is blocked, for reasons that the server does not know: a full disk, or an
+ * engine that keeps failing. The function returns null if the work is not blocked, and looks at most every 2 s.
+ */
 export function waitingFor(resultsPath: string, stateFolder: string): () => Promise<string | null> {
   let lookedAt = 0;
   let last: { why: string; since: string } | null = null;

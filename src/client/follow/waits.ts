@@ -3,10 +3,10 @@ import type { Wait } from '../../reports/wait-text.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 
-/** Sweeps of an older build do not say which runs wait. */
+/** The runs that are parked. Empty for sweeps of an older build, which do not report them. */
 export const parkedIn = ({ parked = [] }: SweepProgress): NonNullable<SweepProgress['parked']> => parked;
 
-/** What a sweep waits for, each provider once, with the last time that was said. */
+/** The providers that a sweep waits for, each with the latest time until which it waits. */
 export function waitsOf(progress: SweepProgress): Wait[] {
   const waits = new Map<string | undefined, Wait>();
   for (const wait of [...(progress.limits ?? []), ...parkedIn(progress)])
@@ -18,7 +18,7 @@ export function waitsOf(progress: SweepProgress): Wait[] {
   return [...waits.values()];
 }
 
-/** Tells which limit the run of a cell waits for, where it is in no step. */
+/** Returns a function that finds the limit that a cell's run waits for between steps, or null. */
 export function limitsOf(plan: Plan): (progress: SweepProgress, cell: string) => Wait | null {
   const agents = knownAgents(plan.agents);
   const providers = new Map(

@@ -10,7 +10,7 @@ import { readResultsFile } from './read-results-file.js';
 
 const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
-/** An id as it is written in full, or the one that begins so. */
+/** Returns the id itself if it is known, else the only known one that it is a prefix of. Null if there is none. */
 function complete(id: string, known: readonly string[]): string | null {
   if (known.includes(id)) return id;
   const matching = known.filter((name) => name.startsWith(id));
@@ -19,21 +19,21 @@ function complete(id: string, known: readonly string[]): string | null {
 
 const sweepNames = (resultsPath: string): string[] => names(sweepsFolder(resultsPath));
 
-/** The sweep that is meant: by its id, a unique beginning of it, or `latest`, the newest. null: none is. */
+/** Finds a sweep by its id, a unique prefix of it, or `latest` (the newest). Null if there is none. */
 const sweepBy = (resultsPath: string, id: string): string | null =>
   (id === 'latest' ? newestSweeps(resultsPath)[0] : undefined) ?? complete(id, sweepNames(resultsPath));
 
 const readPlan = (resultsPath: string, sweep: string): Plan =>
   readResultsFile(planFile(resultsPath, sweep), Plan);
 
-/** Plan of the sweep that is meant. @throws UsageError where none is. */
+/** Returns the plan of the sweep with this id (see `sweepBy`). @throws UsageError if there is none */
 export function findPlan(resultsPath: string, id: string): Plan {
   const sweep = sweepBy(resultsPath, id);
   if (sweep === null) throw unknownId(id, sweepNames(resultsPath), 'sweep', resultsPath);
   return readPlan(resultsPath, sweep);
 }
 
-/** The sweep or the run that is meant. @throws UsageError where neither is. */
+/** Finds a sweep or a run by its id or a unique prefix of it. @throws UsageError if there is none */
 export function findById(
   resultsPath: string,
   id: string,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isJsonObject, parseJson } from '../../lib/json.js';
 import { planFile, sweepsFolder } from '../../store/results-folder.js';
 
-/** Ids of the sweeps that have a plan, newest first. Names sort by time only where nobody has chosen them. */
+/** Returns the ids of sweeps that have a plan, newest first. Sorts by time, because users may choose the ids' names. */
 export function newestSweeps(results: string): string[] {
   const folder = sweepsFolder(results);
   return (existsSync(folder) ? readdirSync(folder) : [])
@@ -12,7 +12,7 @@ export function newestSweeps(results: string): string[] {
     .map(({ id }) => id);
 }
 
-/** Not checked by a schema: there may be thousands, and a broken one is told by who reads it. */
+/** Returns '' if unknown. Uses no schema: there may be thousands of plans, and whoever reads one reports its errors. */
 function startOf(file: string): string {
   const plan = parseJson(readFileSync(file, 'utf8'));
   const created = isJsonObject(plan) ? plan['created_at'] : null;

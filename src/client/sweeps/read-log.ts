@@ -2,7 +2,7 @@ import type { ResultLine } from '../../results/records/result-line.js';
 import { resultsLog } from '../../store/results-folder.js';
 import { readResults, type CorruptLine } from '../../store/results-log.js';
 
-/** All lines of results.jsonl, with a warning for each that cannot be read. */
+/** Reads all lines of results.jsonl. Warns about each line that cannot be read. */
 export function readLog(resultsPath: string, warn: (text: string) => void): ResultLine[] {
   const log = resultsLog(resultsPath);
   const { results, corrupt } = readResults(log);

@@ -6,7 +6,7 @@ import type { SweepCell } from '../../results/records/sweep-document.js';
 import { runFiles } from '../../store/results-folder.js';
 import { readResultsFile } from './read-results-file.js';
 
-/** What the run of a cell has left, or why that cannot be read: a report goes on without it. */
+/** Reads the records of a cell's run. If they cannot be read, `missing` says why, and a report does without them. */
 export function readRecords(cell: SweepCell): ReportedCell {
   if (cell.results_dir === null) return { cell, records: null, missing: null };
   if (!existsSync(cell.results_dir)) return { cell, records: null, missing: 'its folder is gone' };
@@ -20,7 +20,7 @@ export function readRecords(cell: SweepCell): ReportedCell {
   return { cell, records: { run, metrics }, missing: null };
 }
 
-/** null: it is gone, cut, or not what it should be. */
+/** Returns null if the file is missing, truncated or invalid. */
 function readAs<T>(file: string, schema: { parse(value: unknown): T }): T | null {
   try {
     return readResultsFile(file, schema);

@@ -4,8 +4,9 @@ import { displayPath } from '../../platform/display-path.js';
 import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
 
 /**
- * Reads a file of the results folder.
- * @throws UsageError for one that is gone, cut, or not what it should be; InfrastructureError where the system does not give it
+ * Reads a JSON file of the results folder.
+ *
+ * @throws UsageError if it is missing, truncated or invalid; InfrastructureError if the system cannot read it
  */
 export function readResultsFile<T>(file: string, schema: { parse(value: unknown): T }): T {
   try {

@@ -10,7 +10,7 @@ import { uiPage } from '../ui-page.js';
 import { readLog } from './read-log.js';
 import { readResultsFile } from './read-results-file.js';
 
-/** A sweep as the files know it: its summary tells whether it has ended, the log what was found. */
+/** Builds the document of a sweep from its files: the summary says whether it has ended, the log has the results. */
 export async function sweepDocument(
   resultsPath: string,
   plan: Plan,

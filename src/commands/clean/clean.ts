@@ -22,7 +22,7 @@ export interface CleanOptions {
   results?: string;
 }
 
-/** `clean`: removes what has ended and is old. */
+/** `clean`: deletes old data of runs and sweeps that have ended. Returns the exit code. */
 export async function clean(options: CleanOptions): Promise<number> {
   const now = Date.now();
   const olderThan = options.olderThan?.trim() ?? '';
@@ -46,7 +46,7 @@ export async function clean(options: CleanOptions): Promise<number> {
   return 0;
 }
 
-/** @throws UsageError: what may go is said, never guessed. */
+/** @throws UsageError if the age is missing or invalid; there is no default for what to delete */
 function ageOf(text: string | undefined): number {
   const hint = 'e.g. --older-than 30d (units: m, h, d, w); 0d deletes everything that has ended';
   if (text === undefined) throw new UsageError('older_than', `specify an age, ${hint}`);
@@ -55,7 +55,7 @@ function ageOf(text: string | undefined): number {
   return age;
 }
 
-/** @throws UsageError for a results folder whose parts lie elsewhere: nothing is removed through symlinks. */
+/** @throws UsageError if a part of the results folder is a symlink, because nothing is deleted through symlinks */
 function checkPlaces(results: string): void {
   if (existsSync(results) && !lstatSync(join(results, '.')).isDirectory())
     throw new UsageError('not_a_folder', `${displayPath(results)} is not a folder`);
@@ -108,7 +108,7 @@ type Head = Pick<CleanDocument, 'dry_run' | 'older_than' | 'before' | 'results_p
 
 function documentOf({ facts, plan, ...found }: Proposal, sizes: CleanSizes, head: Head): CleanDocument {
   const lines = new Map(facts.lines.map(({ line, id }) => [line, id]));
-  const going = new Set(plan.runs);
+  const toDelete = new Set(plan.runs);
   const ofState = (state: string): string[] =>
     facts.sweeps.filter((sweep) => sweep.state === state).map(({ id }) => id);
   return {
@@ -123,7 +123,7 @@ function documentOf({ facts, plan, ...found }: Proposal, sizes: CleanSizes, head
       temporaries: found.temporaries,
     },
     kept: {
-      runs: [...found.runs.inResults].filter((run) => !going.has(run)).length,
+      runs: [...found.runs.inResults].filter((run) => !toDelete.has(run)).length,
       sweeps: facts.sweeps.length - plan.sweeps.length,
       snapshots: facts.snapshots.length - plan.snapshots.length,
       open_sweeps: ofState('open'),

@@ -9,7 +9,7 @@ import { resultsLog, runFiles } from '../../store/results-folder.js';
 import { parseResult } from '../../store/results-log.js';
 import { foldersIn } from './gather-sweeps.js';
 
-/** What the line of a result says, null for a line that is none. */
+/** Reads the line of a result. Returns null if the line is invalid. */
 export function lineFact(line: number, text: string): LineFact | null {
   const result = parseResult(text);
   if (typeof result === 'string') return null;
@@ -24,7 +24,7 @@ export function lineFact(line: number, text: string): LineFact | null {
   };
 }
 
-/** The results in results.jsonl; lines that are none are left out, and stay. */
+/** Reads the results in results.jsonl. Skips invalid lines, which `clean` keeps. */
 export function gatherLines(results: string): LineFact[] {
   const log = resultsLog(results);
   if (!existsSync(log)) return [];
@@ -39,46 +39,52 @@ export function gatherLines(results: string): LineFact[] {
 
 export interface RunFolders {
   facts: RunFact[];
-  /** Ids of the runs with a folder in the results, and in the private state. */
+  /** Ids of the runs with a folder in the results folder. */
   inResults: Set<string>;
+  /** Ids of the runs with a folder in the private state. */
   inState: Set<string>;
-  /** Names in the results folder that are nothing of ours. */
+  /** Names in the results folder that this program did not create. */
   strangers: string[];
 }
 
 const OURS = new Set(['results.jsonl', 'sweeps', '.store', '.clean']);
 
-/** Runs by their folders. One in the results is a run's when a result, its own record or its private folder says so. */
+/**
+ * Finds runs by their folders. A folder in the results is a run's if a result refers to it, it contains the run's
+ * record, or the private state has a folder of the same name.
+ */
 export function gatherRuns(results: string, workFolder: string, lines: readonly LineFact[]): RunFolders {
   const inState = new Set(foldersIn(workFolder));
-  // Of a folder that several lines point to, that of its own run tells.
-  const told = new Map(
+  // if several lines refer to a folder, the line of its own run counts
+  const byLine = new Map(
     [
       ...lines.map((line) => [line.folder, line] as const),
       ...lines.map((line) => [line.id, line] as const),
     ].map(([name, { sweep, startedAt }]) => [name, { sweep, startedAt }] as const),
   );
-  const own = new Map<string, RunFact>();
+  const byRecord = new Map<string, RunFact>();
   const inResults = new Set<string>();
-  const strange: string[] = [];
+  const foreign: string[] = [];
   const folders = new Set(foldersIn(results));
   for (const name of existsSync(results) ? readdirSync(results) : []) {
     if (OURS.has(name)) continue;
-    const record = !folders.has(name) || told.has(name) ? null : recordOf(results, name);
-    if (record !== null) own.set(name, record);
-    if (folders.has(name) && (told.has(name) || record !== null || inState.has(name))) inResults.add(name);
-    else if (!TEMPORARY.test(name)) strange.push(name);
+    const record = !folders.has(name) || byLine.has(name) ? null : recordOf(results, name);
+    if (record !== null) byRecord.set(name, record);
+    if (folders.has(name) && (byLine.has(name) || record !== null || inState.has(name))) inResults.add(name);
+    else if (!TEMPORARY.test(name)) foreign.push(name);
   }
   const facts = [...new Set([...inResults, ...inState])].map((id): RunFact => {
-    const line = told.get(id);
-    return line === undefined ? (own.get(id) ?? nameless(id)) : { id, ...line };
+    const line = byLine.get(id);
+    return line === undefined ? (byRecord.get(id) ?? factByName(id)) : { id, ...line };
   });
-  return { facts, inResults, inState, strangers: strange };
+  return { facts, inResults, inState, strangers: foreign };
 }
 
 const Record = z.object({ run_id: z.string(), sweep: z.string(), started_at: z.string() });
 
-/** A run whose line is missing: one that was interrupted, or that `clean` was. */
+/**
+ * Reads the record of a run that has no line, because it or a `clean` was interrupted. Null if there is no valid one.
+ */
 function recordOf(results: string, name: string): RunFact | null {
   const { run, artifacts } = runFiles(join(results, name));
   const isReal = lstatSync(artifacts, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -89,8 +95,8 @@ function recordOf(results: string, name: string): RunFact | null {
     : null;
 }
 
-/** Of a run that never came to its report only the name tells when it was started. */
-function nameless(id: string): RunFact {
+/** For a run that never wrote its report: only the name says when it was started. */
+function factByName(id: string): RunFact {
   const [, date, time] = /^(\d{8})-(\d{6})-/.exec(id) ?? [];
   const iso = `${date?.replace(/(....)(..)(..)/, '$1-$2-$3')}T${time?.replace(/(..)(..)(..)/, '$1:$2:$3')}Z`;
   return { id, sweep: null, startedAt: Date.parse(iso) };

@@ -14,7 +14,7 @@ import {
   sweepsFolder,
 } from '../../store/results-folder.js';
 
-/** Names of the real folders in a folder; none where there is none. */
+/** Returns the names of the folders in a folder, without symlinks. Empty if the folder cannot be read. */
 export function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -28,7 +28,10 @@ export function foldersIn(folder: string): string[] {
 const changedAt = (file: string): number | null =>
   lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
 
-/** Sweeps that have ended and have not been taken up again since: values are handed over anew for that. */
+/**
+ * Returns the sweeps that have ended and were not continued afterwards. A command that continues a sweep passes values
+ * of variables to it again, so their file is then newer than the summary.
+ */
 export function endedSweeps(results: string, stateFolder: string): Set<string> {
   return new Set(
     foldersIn(sweepsFolder(results)).filter((sweep) => {
@@ -39,13 +42,13 @@ export function endedSweeps(results: string, stateFolder: string): Set<string> {
   );
 }
 
-/** What the folders of sweeps say. A folder with neither plan nor summary is no sweep. */
+/** Reads the folders of sweeps. A folder with neither plan nor summary is not a sweep. */
 export function gatherSweeps(results: string, ended: ReadonlySet<string>): SweepFact[] {
   return foldersIn(sweepsFolder(results)).flatMap((id): SweepFact[] => {
     const state = ended.has(id) ? 'ended' : 'open';
     const file = planFile(results, id);
     if (changedAt(file) === null) {
-      // A `clean` that was interrupted takes the plan first.
+      // an interrupted `clean` may have removed only the plan, which it removes first
       const startedAt = changedAt(summaryFile(results, id));
       return startedAt === null ? [] : [{ id, state, startedAt, snapshots: [] }];
     }
@@ -65,7 +68,7 @@ function readPlanFile(file: string): Plan | null {
   }
 }
 
-/** The folders of the store; of those that plans name as scenarios, which fixture they name. */
+/** Lists the snapshots in the store. For the scenarios that plans name, also reads which fixture they use. */
 export function gatherSnapshots(results: string, sweeps: readonly SweepFact[]): SnapshotFact[] {
   const scenarios = new Set(sweeps.flatMap(({ snapshots }) => snapshots));
   return foldersIn(storeFolder(results))
@@ -88,7 +91,7 @@ function fixtureOf(results: string, hash: string): string | null {
   }
 }
 
-/** What lies beside the sweeps and snapshots and is none. */
+/** Returns paths next to sweeps and snapshots that are neither. */
 export function strangers(results: string, sweeps: readonly SweepFact[]): string[] {
   const known = new Set(sweeps.map(({ id }) => id));
   const names = (folder: string): string[] => {

@@ -5,28 +5,28 @@ import { gatherLines, gatherRuns, type RunFolders } from './gather-runs.js';
 import { endedSweeps, gatherSnapshots, gatherSweeps, strangers } from './gather-sweeps.js';
 import { abandonedTemporaries } from './temporaries.js';
 
-/** Where things are. */
+/** The folders that `clean` looks at. */
 export interface Places {
   results: string;
   state: string;
   work: string;
 }
 
-/** What is there, and what of it may go. */
+/** What was found, and which of it can be deleted. */
 export interface Proposal {
   facts: CleanFacts;
   plan: CleanPlan;
   runs: RunFolders;
   temporaries: string[];
-  /** Paths in the results folder of what is not ours. */
+  /** Paths in the results folder that this program did not create. */
   strangers: string[];
 }
 
-/** Looks at results and private state, and says what may go of what was started before `before`. */
+/** Looks at results and private state, and determines what can be deleted of runs that started before `before`. */
 export function propose(places: Places, before: number, now: number): Proposal {
-  // The states of sweeps first and their plans last: what begins or ends in between counts as going on.
+  // States of sweeps first, their plans last: a sweep that starts or ends in between counts as open.
   const ended = endedSweeps(places.results, places.state);
-  const handovers = handedOver(places.state);
+  const handovers = sweepsWithValues(places.state);
   const lines = gatherLines(places.results);
   const runs = gatherRuns(places.results, places.work, lines);
   const sweeps = gatherSweeps(places.results, ended);
@@ -46,7 +46,7 @@ export function propose(places: Places, before: number, now: number): Proposal {
   };
 }
 
-function handedOver(state: string): string[] {
+function sweepsWithValues(state: string): string[] {
   const folder = join(state, 'env');
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));

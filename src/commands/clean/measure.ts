@@ -6,7 +6,7 @@ import type { CleanSizes } from '../../results/records/clean-document.js';
 import { planFile, resultsLog, storeFolder } from '../../store/results-folder.js';
 import type { Places, Proposal } from './gather.js';
 
-/** The bytes of what would go, by kind. */
+/** Returns how many bytes would be deleted, by kind. */
 export async function measure(places: Places, { plan, runs, temporaries }: Proposal): Promise<CleanSizes> {
   const { results, work } = places;
   const sum = async (paths: string[]): Promise<number> => {
@@ -24,14 +24,14 @@ export async function measure(places: Places, { plan, runs, temporaries }: Propo
   };
 }
 
-function linesBytes(log: string, going: ReadonlySet<number>): number {
-  if (going.size === 0 || !existsSync(log)) return 0;
+function linesBytes(log: string, toDelete: ReadonlySet<number>): number {
+  if (toDelete.size === 0 || !existsSync(log)) return 0;
   let bytes = 0;
   let number = 0;
   let begin = 0;
   for (const { end } of linesOf(log, Infinity)) {
     number += 1;
-    if (going.has(number)) bytes += end - begin;
+    if (toDelete.has(number)) bytes += end - begin;
     begin = end;
   }
   return bytes;

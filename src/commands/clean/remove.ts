@@ -20,13 +20,14 @@ import { lineFact } from './gather-runs.js';
 import type { Places, Proposal } from './gather.js';
 import { createTrash } from './trash.js';
 
-/** Deletes what was taken away; gives the bytes by kind. */
+/** Deletes what was moved to the trash. Returns the number of bytes by kind. */
 export type EmptyTrash = () => Promise<CleanSizes>;
 
 /**
- * Takes away what was proposed, in an order that leaves a consistent folder wherever it is interrupted: the lines before
- * the folders that they point to, runs before their sweep, plans before the snapshots that they name. To be called by who
- * has announced a `clean`. null when a result has come meanwhile that needs what would go: propose again.
+ * Moves what was proposed to the trash. The order keeps the folder consistent if it is interrupted: lines go before the
+ * folders that they refer to, runs before their sweep, plans before the snapshots that they name. The caller must hold
+ * the lock of `announceClean`. Returns null if a new result needs something that would be removed; then call `propose`
+ * again.
  */
 export async function takeAway(places: Places, proposal: Proposal): Promise<EmptyTrash | null> {
   const { results, state, work } = places;
@@ -42,7 +43,7 @@ export async function takeAway(places: Places, proposal: Proposal): Promise<Empt
   }
   for (const sweep of plan.sweeps) {
     await takeParts(join(sweepsFolder(results), sweep), SWEEP_PARTS, (path) => trash.take(path, 'sweeps'));
-    // Without its plan nothing can be started by a proof of this sweep.
+    // without the plan, no proof of this sweep can start anything
     await removeTree(ledgerFolder(state, sweep));
   }
   for (const hash of plan.snapshots) await trash.take(join(storeFolder(results), hash), 'snapshots');
@@ -58,29 +59,32 @@ export async function takeAway(places: Places, proposal: Proposal): Promise<Empt
     for (const path of temporaries) {
       sizes.temporaries += await treeBytes(path);
       await removeTree(path);
-      // The folder of a sweep whose plan was never finished.
+      // also remove the folder of a sweep whose plan was never completed
       if (dirname(dirname(path)) === sweepsFolder(results)) await rmdir(dirname(path)).catch(() => undefined);
     }
     return sizes;
   };
 }
 
-/** Rewrites results.jsonl; bytes that went, null when a line that came meanwhile needs what would go. */
+/**
+ * Removes lines from results.jsonl. Returns the number of bytes removed, or null if a line that was added in the
+ * meantime needs something that would be removed.
+ */
 async function dropLines(results: string, { facts, plan }: Proposal): Promise<number | null> {
   if (!existsSync(resultsLog(results)) || (plan.lines.length === 0 && plan.runs.length === 0)) return 0;
   const ids = new Map(facts.lines.map(({ line, id }) => [line, id]));
-  const going = new Set(plan.lines);
+  const toDelete = new Set(plan.lines);
   const runs = new Set([...plan.runs, ...plan.lines.map((line) => ids.get(line) ?? '')]);
   const known = facts.lines.at(-1)?.line ?? 0;
   return rewriteResults(resultsLog(results), (line, text) => {
-    if (line <= known) return going.has(line) ? 'drop' : 'keep';
+    if (line <= known) return toDelete.has(line) ? 'drop' : 'keep';
     const fact = lineFact(line, text);
     const needs = fact === null ? [] : [fact.id, fact.folder, fact.cachedFrom];
     return needs.some((run) => run !== null && runs.has(run)) ? 'stop' : 'keep';
   });
 }
 
-/** Takes a folder whole when there is nothing in it but ours, else only our parts; the one that tells what it is last. */
+/** Removes a whole folder if it has only our files, else only these. The file that identifies the folder goes last. */
 async function takeParts(
   folder: string,
   ours: ReadonlySet<string>,
@@ -90,7 +94,7 @@ async function takeParts(
   const isOurs = (name: string): boolean => ours.has(name) || TEMPORARY.test(name);
   if (names.every(isOurs)) return take(folder);
   const parts = names.filter(isOurs).sort();
-  // Artifacts tell whose run it was; of a sweep without its plan the summary tells that it has ended.
+  // The artifacts identify a run. The summary, which sorts last, shows that a sweep without its plan has ended.
   parts.sort((a, b) => Number(a === 'artifacts') - Number(b === 'artifacts'));
   for (const name of parts) await take(join(folder, name));
 }

@@ -8,13 +8,13 @@ import { foldersIn } from './gather-sweeps.js';
 const HOUR = 3_600_000;
 
 /**
- * Whether who wrote a temporary file is gone. Its name has no more than a pid: that may belong to another process by now,
- * and in another container's folder to one that we cannot see. So the last change counts too.
+ * True if the process that wrote a temporary file is gone. The file's name only has a pid, which may belong to another
+ * process by now, or to one in another container that we cannot see. So the last change counts too.
  */
 const isAbandoned = (ageMs: number, isAlive: boolean): boolean =>
   ageMs > 24 * HOUR || (ageMs > HOUR && !isAlive);
 
-/** Half-written files and folders of dead processes, beside what we write. Those in folders of runs go with their run. */
+/** Returns paths of files and folders that dead processes left unfinished. Those of runs are deleted with the run. */
 export function abandonedTemporaries(results: string, stateFolder: string, now: number): string[] {
   const folders = [
     results,

@@ -6,17 +6,17 @@ import { isFolder, removeTree } from '../../platform/fs/tree.js';
 import { CLEAN_KINDS, type CleanKind } from '../../results/records/clean-document.js';
 
 /**
- * What is to be deleted goes into a folder aside first, in one step each: a `clean` that is killed leaves things whole in
- * one place or the other, and nobody waits while gigabytes are deleted.
+ * A folder to which things are moved before they are deleted, each in one step. So a `clean` that is killed leaves
+ * nothing half-deleted in its original place, and nobody has to wait while gigabytes are deleted.
  */
 export interface Trash {
-  /** Takes a file or folder away under the name of its kind. What is gone already is no error. */
+  /** Moves a file or folder into the trash, sorted by its kind. Does nothing if it is already gone. */
   take(path: string, kind: CleanKind): Promise<void>;
-  /** Deletes all of it, and what an interrupted `clean` has left; `add` is told how many bytes that are by kind. */
+  /** Deletes this trash, and that of interrupted `clean` commands. Calls `add` with the number of bytes by kind. */
   empty(add: (kind: CleanKind, bytes: number) => void): Promise<void>;
 }
 
-/** Trash in a folder on the same file system as what it takes. */
+/** Creates a trash in a folder, which must be on the same file system as the files. */
 export function createTrash(parent: string): Trash {
   const folder = join(parent, `trash-${process.pid}-${randomBytes(4).toString('hex')}`);
   let taken = 0;
@@ -28,7 +28,7 @@ export function createTrash(parent: string): Trash {
         await rename(path, target);
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
-        // A mount of its own cannot be moved; what is in it can be removed.
+        // a mount point cannot be moved, but its content can be deleted
         if (code === 'EXDEV' || code === 'EBUSY') await removeTree(path);
         else if (code !== 'ENOENT') throw error;
       }

@@ -17,7 +17,7 @@ import { readLog } from '../../client/sweeps/read-log.js';
 import { UsageError } from '../../lib/usage-error.js';
 
 export interface CompareOptions {
-  /** Names of two variants: base and head are compared in these only. Empty: each variant with itself. */
+  /** The variant of base and the variant of head to compare. If empty, each variant is compared with itself. */
   variants: string[];
   failOnWorse: boolean;
   results?: string;
@@ -25,8 +25,8 @@ export interface CompareOptions {
 }
 
 /**
- * `compare`: whether a sweep is better or worse than another one, or a variant than another one, from the files alone. Where
- * no head is named, it is the newest sweep, and of variants the same one.
+ * `compare`: shows whether a sweep or variant is better or worse than another one, using only the files. The default
+ * head is the newest sweep; to compare variants, it is the base. Returns the exit code.
  */
 export async function compare(
   base: string,
@@ -57,7 +57,7 @@ export async function compare(
   return options.failOnWorse ? exitOf(comparison.gate) : 0;
 }
 
-/** The exit code of `--fail-on-worse`; what is neither worse nor better tested than that is told on stderr. */
+/** Returns the exit code of `--fail-on-worse`. Prints the reasons on stderr. */
 function exitOf({ result, reasons }: Gate): 0 | 1 | 3 | 4 {
   for (const reason of reasons) say(`${result}: ${reason}`);
   switch (result) {
@@ -77,7 +77,7 @@ function exitOf({ result, reasons }: Gate): 0 | 1 | 3 | 4 {
 const narrowed = (sweep: SweepToCompare, variant: string | null): SweepToCompare =>
   variant === null ? sweep : oneVariant(sweep, variant);
 
-/** The variants of base and of head; null: all. @throws UsageError for other than two, the same twice, and unknown ones */
+/** Returns the variants of base and head; null for all. @throws UsageError unless they are two different known ones */
 function pairOf(variants: readonly string[], ...plans: [Plan, Plan]): [string | null, string | null] {
   const [before, after] = variants;
   if (before === undefined) return [null, null];
@@ -96,7 +96,7 @@ function sweepOf(resultsPath: string, id: string): Plan {
   throw new UsageError('unknown_id', `'${id}' is a run; only sweeps can be compared`);
 }
 
-/** By scenario of both: files of the fixture that are not the same. */
+/** For each scenario of both sweeps whose fixtures differ, the files that differ. */
 async function fixtureFiles(
   resultsPath: string,
   base: SweepToCompare,
@@ -107,7 +107,7 @@ async function fixtureFiles(
     const [before, after] = [fixtureOf(scenario), fixtureOf(head.scenarios.get(name))];
     if (before === null || after === null || before === after) continue;
     const folders = [fixtureFolder(resultsPath, before), fixtureFolder(resultsPath, after)] as const;
-    // A snapshot that is gone or cannot be read: that it is another one is said all the same.
+    // if a snapshot is gone or unreadable, the fixture is still reported as different, without its files
     found.set(name, await differingFiles(...folders).catch(() => []));
   }
   return found;

@@ -17,7 +17,7 @@ import { displayPath } from '../../platform/display-path.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
 
-/** All that is kept of a sweep and matters to a comparison. What cannot be read is said, and left out. */
+/** Reads all data of a sweep that a comparison needs. Warns about data that cannot be read, and leaves it out. */
 export async function readSweep(
   resultsPath: string,
   plan: Plan,
@@ -51,7 +51,10 @@ async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<strin
   return found;
 }
 
-/** A scenario as its steps have names, so that one step more is no change of the others. What cannot be read is as it is. */
+/**
+ * Converts a scenario's list of steps to an object by step name, so that an added step does not change the others.
+ * Returns an invalid scenario unchanged.
+ */
 function comparable(stored: Json): Json {
   const { success, data } = StoredScenario.safeParse(stored);
   if (!success) return stored;
@@ -59,7 +62,7 @@ function comparable(stored: Json): Json {
   return { ...data, scenario: { ...data.scenario, steps } } as unknown as Json;
 }
 
-/** The parts of run.json that are wanted: of many runs, the rest takes long to check. */
+/** The parts of run.json that are needed. Validating the rest would be slow for many runs. */
 const Facts = z.object({
   ...RunRecord.pick({ run_id: true, environment: true }).shape,
   target: RunRecord.shape.target.pick({ fingerprint: true, health_check: true }),
@@ -93,6 +96,6 @@ const factsOf = ({ run_id, environment, target, agent }: z.infer<typeof Facts>):
   health_check:
     target.health_check === null
       ? null
-      : // A path of its own would make every run another one.
+      : // a path that contains the run's id would make every run look different
         beginningOf(target.health_check.stdout.replaceAll(run_id, '<run>').trim(), SHORT),
 });

@@ -1,10 +1,13 @@
 import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { readLine, verbsOf, type Wanted } from './wanted.js';
 
-/** Values that only the project knows, by the name of an option or an argument. */
+/** Returns values that depend on the project, for the name of an option or argument. */
 export type Values = (name: string, results: string | undefined) => string[];
 
-/** Line by line: `value`, a tab, a description; or `:files`, `:folders`, which the shell completes itself. */
+/**
+ * Returns the completions of the last word, one per line: the value, a tab and a description. `:files` and `:folders`
+ * mean that the shell completes these itself.
+ */
 export function complete(program: CommandUnknownOpts, words: readonly string[], values: Values): string[] {
   const { wanted, given } = readLine(program, words);
   return candidatesOf(program, wanted, (name) => values(name, given.get('--results')));
@@ -45,7 +48,7 @@ const verbs = (command: CommandUnknownOpts, current: string): string[] =>
     verbsOf(command).map((verb) => ({ value: verb.name(), text: verb.description() })),
   );
 
-/** `--agents a,b`: the last of a list is completed, what is before it stays. */
+/** Completes an option's value. In a list (`--agents a,b`), completes the last item and keeps the others. */
 function valueOf(option: Option, current: string, values: (name: string) => string[]): string[] {
   const known = option.argChoices ?? values(option.long ?? '');
   const isList = Array.isArray(option.defaultValue);
@@ -54,7 +57,7 @@ function valueOf(option: Option, current: string, values: (name: string) => stri
   return [...matching(current, plain(known.map((value) => before + value))), ...paths(placeholder)];
 }
 
-/** The argument at a place; a variadic one goes on for ever. */
+/** The argument at a position. A variadic argument takes all further positions. */
 function argumentAt(command: CommandUnknownOpts, at: number): Argument | undefined {
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
@@ -80,7 +83,7 @@ interface Candidate {
 
 const plain = (values: readonly string[]): Candidate[] => values.map((value) => ({ value, text: '' }));
 
-/** What a shell would read as anything but plain text is not offered: names come from files, perhaps of others. */
+/** Offers only values that a shell reads as plain text, because names come from files, perhaps of other people. */
 const SAFE = /^[\w@%+=:,./-]+$/;
 
 const matching = (current: string, candidates: readonly Candidate[]): string[] =>

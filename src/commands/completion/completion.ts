@@ -4,7 +4,7 @@ import { packageFile } from '../../platform/package-info.js';
 import { complete } from './complete.js';
 import { printJson } from '../shared/output.js';
 
-/** `completion`: a script that asks `complete-words` at every press of the key, so that it knows new verbs by itself. */
+/** `completion`: prints a script that calls `complete-words` on every Tab, so that it never goes out of date. */
 export function completion(shell: 'bash' | 'zsh' | 'fish', { json }: { json: boolean }): number {
   const script = readFileSync(packageFile(`templates/completion/${shell}`), 'utf8');
   if (json) printJson({ shell, script });
@@ -12,9 +12,9 @@ export function completion(shell: 'bash' | 'zsh' | 'fish', { json }: { json: boo
   return 0;
 }
 
-/** `complete-words`: what the last of these words can become. Never fails: nobody could read the error. */
+/** `complete-words`: prints completions of the last word. Never fails, because nobody could read the error. */
 export async function completeWords(program: CommandUnknownOpts, words: readonly string[]): Promise<number> {
-  // Verbs and options are offered without the project, which takes longer to load.
+  // completes verbs and options without loading the project, which takes longer
   const asked: { name: string; results: string | undefined }[] = [];
   const first = complete(program, words, (name, results) => {
     asked.push({ name, results });

@@ -6,7 +6,7 @@ import { findFiles } from '../../planning/find-scenario-files.js';
 import { openProject, type Project } from '../../planning/project.js';
 import { newestSweeps } from '../../client/sweeps/newest-sweeps.js';
 
-/** The newest are those that are asked for. */
+/** Only the newest ids are offered, because users mostly want these. */
 const MOST_IDS = 50;
 
 const agents = ({ config }: Project): string[] => [...knownAgents(config.agents).keys()];
@@ -16,7 +16,7 @@ const models = ({ config }: Project): string[] => [
 ];
 const profiles = ({ config }: Project): string[] => Object.keys(config.profiles);
 
-/** As `run` takes them: paths in the fixtures folder, without their ending. */
+/** Scenarios as `run` accepts them: paths in the fixtures folder, without extension. */
 const scenarios = (project: Project): string[] =>
   findFiles(project, { files: [], all: true }).map((file) =>
     relative(project.fixturesPath, file).replace(/\.ya?ml$/, ''),
@@ -27,11 +27,11 @@ const sweeps = ({ resultsPath }: Project): string[] => newestSweeps(resultsPath)
 const runs = ({ resultsPath }: Project): string[] =>
   namesIn(resultsPath)
     .filter((name) => existsSync(runFiles(join(resultsPath, name)).run))
-    .sort() // they begin with their time
+    .sort() // ids begin with the start time
     .reverse()
     .slice(0, MOST_IDS);
 
-/** What can stand for an option or an argument of this name, wherever a verb has one. */
+/** The values for an option or argument of this name, in any command. */
 const sources: Record<string, (project: Project) => string[]> = {
   '--agents': agents,
   '--tools': agents,
@@ -46,14 +46,14 @@ const sources: Record<string, (project: Project) => string[]> = {
   id: (project) => [...sweeps(project), ...runs(project)],
 };
 
-/** Values for an option or an argument; none where nobody knows any, or the project cannot be read. */
+/** Returns the values for an option or argument. Empty if none are known, or the project cannot be read. */
 export function valuesOf(name: string, results: string | undefined): string[] {
   const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
   if (source === undefined) return [];
   try {
     return [...new Set(source(openProject(results)))];
   } catch {
-    // A broken config, or a folder that cannot be read: the command itself will say so.
+    // the config is invalid, or a folder cannot be read; the command itself will report it
     return [];
   }
 }

@@ -1,22 +1,22 @@
 import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 
-/** What of the command line is to be completed. */
+/** The part of the command line to complete. */
 export type Wanted =
   | { kind: 'option'; command: CommandUnknownOpts; current: string }
   | { kind: 'value'; option: Option; current: string }
   | { kind: 'word'; command: CommandUnknownOpts; at: number; current: string };
 
-/** Where the cursor is, and which options with values stand before it. */
+/** The part to complete, and the options with values before it. */
 export interface Line {
   wanted: Wanted;
   given: Map<string, string>;
 }
 
-/** Verbs of a command as its help shows them: the hidden ones are not offered, `help` is. */
+/** The verbs of a command that its help shows: without hidden ones, but with `help`. */
 export const verbsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
   command.createHelp().visibleCommands(command);
 
-/** Reads a line as Commander would, up to its last word, which is not complete. */
+/** Parses a line as Commander would, except for its last word, which is incomplete. */
 export function readLine(program: CommandUnknownOpts, line: readonly string[]): Line {
   const words = joinEquals(line);
   const current = words.pop() ?? '';
@@ -62,7 +62,7 @@ const splitEquals = (word: string): string[] => {
   return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
 };
 
-/** bash hands `--agents=mock` over as three words; of a value that is not begun there are two. */
+/** Joins options that bash splits at `=`: `--agents=mock` arrives as three words, `--agents=` as two. */
 function joinEquals(line: readonly string[]): string[] {
   const words: string[] = [];
   for (const [index, word] of line.entries()) {

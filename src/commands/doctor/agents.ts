@@ -13,7 +13,7 @@ import type { DoctorContext, DoctorCheck } from './context.js';
 const VERSION_MS = 3000;
 const MAX_VERSION = 80;
 
-/** A check for every agent that a scenario can name. */
+/** Returns a check for every agent that a scenario can name. */
 export const agentChecks = ({ project }: DoctorContext): DoctorCheck[] =>
   [...knownAgents(project.config.agents).values()].map((agent) => ({
     name: `agent ${agent.name}`,
@@ -66,24 +66,24 @@ async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promi
   return { status: 'ok', message, detail };
 }
 
-/** As in a sweep: a path is meant from the config file. */
+/** As in a sweep, a path is relative to the config file. */
 const programOf = ({ program }: Agent, root: string): string =>
   program.includes('/') ? resolve(root, program) : program;
 
-/** Asked as in a run, with a HOME of its own: agents write files there as soon as they are started. */
+/** Asks for the version as a run does, with a private HOME, because agents write files there when they start. */
 async function versionOf({ version }: Agent, env: NodeJS.ProcessEnv): Promise<string | null> {
   if (version === null) return null;
   const home = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
   try {
     const own = { PATH: env['PATH'], LANG: env['LANG'], HOME: home, TMPDIR: home };
-    const said = await detectVersion(version, { env: own, cwd: home, timeoutMs: VERSION_MS });
-    return said === null ? null : said.slice(0, MAX_VERSION);
+    const output = await detectVersion(version, { env: own, cwd: home, timeoutMs: VERSION_MS });
+    return output === null ? null : output.slice(0, MAX_VERSION);
   } finally {
     await rm(home, { recursive: true, force: true });
   }
 }
 
-/** Keys of providers whose models can judge. One that is set is used; values are never shown. */
+/** Reports which keys are set of providers whose models can judge. Those that are set are used. Never shows values. */
 export function judgeKeys({ project, env }: DoctorContext): Finding {
   const providers = [...knownProviders(project.config.providers).values()];
   const keys = new Set(providers.flatMap(({ needs }) => needs.flat()));

@@ -5,7 +5,7 @@ import { bubblewrap, build, containers, containing, enabled, node, pasta, platfo
 import { cache, config, fixtures, results, state } from './places.js';
 import { engine, go, temporal } from './temporal.js';
 
-/** Every check, in the order of the table. A new one is a small function and a line here. */
+/** All checks, in the order of the table. To add one, write a small function and add a line here. */
 export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   { name: 'node', look: () => node() },
   { name: 'platform', look: () => platform() },

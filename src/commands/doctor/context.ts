@@ -3,20 +3,20 @@ import type { Finding } from '../../reports/doctor-text.js';
 import { openProject, projectByDefault, type Project } from '../../planning/project.js';
 import { UsageError } from '../../lib/usage-error.js';
 
-/** What checks look at. */
+/** The input of checks. */
 export interface DoctorContext {
-  /** With the defaults where the config is broken, so that the rest can be checked. */
+  /** Has the default config if the config file is invalid, so that the other checks can run. */
   project: Project;
   configError: UsageError | null;
   state: string;
   cache: string;
-  /** The private folder of the engine of this results folder. */
+  /** The private folder of this results folder's engine. */
   engine: string;
   address: string | undefined;
   env: NodeJS.ProcessEnv;
 }
 
-/** One line of the table: a name, and a small function that looks. It makes nothing and leaves nothing behind. */
+/** One line of the table: a name, and a small function that performs the check and leaves nothing behind. */
 export interface DoctorCheck {
   name: string;
   look: (context: DoctorContext) => Finding | Promise<Finding>;
@@ -40,7 +40,7 @@ function openLeniently(results?: string): { project: Project; configError: Usage
   try {
     return { project: openProject(results), configError: null };
   } catch (error) {
-    // Also what is no file that can be read: whatever it is, the other checks go on.
+    // also if the file cannot be read: whatever the error is, the other checks must run
     const configError =
       error instanceof UsageError ? error : new UsageError('config_invalid', (error as Error).message);
     return { project: projectByDefault(results), configError };

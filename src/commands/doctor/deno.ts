@@ -9,7 +9,7 @@ import type { DoctorContext } from './context.js';
 
 const VERSION_MS = 3000;
 
-/** Needed by agent scripts only: a project that has some cannot do without it. */
+/** Checks for Deno. It is only a warning if it is missing in a project that has agent scripts. */
 export async function deno({ project: { root }, env }: DoctorContext): Promise<Finding> {
   const path = await findDeno(root, env['PATH']);
   if (path === null)

@@ -8,15 +8,15 @@ export interface DoctorOptions {
   json: boolean;
   results?: string;
   address?: string;
-  /** Name of an agent: it is tried, and nothing else is looked at. */
+  /** Name of an agent to try. No other check is made then. */
   try?: string;
   model?: string;
 }
 
-/** For a check that hangs (a network file system, for example): programs and servers have shorter limits of their own. */
+/** Time limit for checks that hang, for example on a network file system. Programs and servers have shorter limits. */
 const LIMIT_MS = 8000;
 
-/** `doctor`: what is needed here to run scenarios. Exit 3 when something is in the way. */
+/** `doctor`: checks that this machine can run scenarios. Returns the exit code, 3 if there is a problem. */
 export async function doctor(options: DoctorOptions): Promise<number> {
   const checks = await findings(options);
   const worst = (['problem', 'warning'] as const).find((status) => countOf(checks, status) > 0) ?? 'ok';
@@ -32,7 +32,7 @@ async function findings({ try: agent, ...options }: DoctorOptions): Promise<Chec
   return Promise.all(checksOf(context).map((check) => perform(check, context)));
 }
 
-/** A check that breaks is a warning of its own, and no reason to keep the others back. */
+/** Performs a check. An error in the check itself becomes a warning and does not affect the others. */
 async function perform({ name, look }: DoctorCheck, context: DoctorContext): Promise<Check> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -8,7 +8,7 @@ import type { DoctorContext } from './context.js';
 
 const OLDEST_NODE = [20, 19] as const;
 
-/** Node 20.19 is the first that runs it. */
+/** Node 20.19 is the oldest version that works. */
 export function node(version = process.versions.node): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const old = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
@@ -33,7 +33,7 @@ export function platform(name: string = process.platform, glibc = glibcVersion()
 }
 
 function glibcVersion(): string | null {
-  // Otherwise it looks up the names of the network's addresses, which may take seconds.
+  // otherwise the report looks up host names of network addresses, which can take seconds
   Object.assign(process.report, { excludeNetwork: true });
   const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return header?.glibcVersionRuntime ?? null;
@@ -50,7 +50,7 @@ export function build(): Finding {
       };
 }
 
-/** How what an agent leaves behind is ended. */
+/** Reports how processes that an agent leaves behind are killed. */
 export async function containing(): Promise<Finding> {
   const how = await containment();
   const detail = { containment: how };
@@ -68,7 +68,7 @@ export async function containing(): Promise<Finding> {
     : { status: 'info', message, detail };
 }
 
-/** Needed by scenarios that ask for it only, and those with `auto` go on without. */
+/** Only required by scenarios with `bubblewrap`. Those with `auto` run without it. */
 export async function bubblewrap(): Promise<Finding> {
   const lacking = await whyNoBubblewrap();
   const detail = { usable: lacking === null };
@@ -77,7 +77,7 @@ export async function bubblewrap(): Promise<Finding> {
     : { status: 'info', message: `agents are not sandboxed: ${lacking}`, detail };
 }
 
-/** Needed by sandboxed agents, which else share the network of this machine. */
+/** Without pasta, sandboxed agents share the network of this machine. */
 export async function pasta(): Promise<Finding> {
   const lacking = await whyNoOwnNetwork();
   const detail = { usable: lacking === null };
@@ -86,7 +86,7 @@ export async function pasta(): Promise<Finding> {
     : { status: 'info', message: `sandboxed agents share this machine's network: ${lacking}`, detail };
 }
 
-/** Needed by scenarios with `environment.type: docker` only. */
+/** Only required by scenarios with `environment.type: docker`. */
 export async function containers(): Promise<Finding> {
   const found = await Promise.all(
     (['docker', 'podman'] as const).map(async (command) => [command, await whyNoCli(command)] as const),

@@ -15,7 +15,7 @@ import { displayPath } from '../../platform/display-path.js';
 import type { DoctorContext } from './context.js';
 
 const GIB = 1024 ** 3;
-/** A workspace copy, a transcript and a database fit into this; a day of work does not. */
+/** In bytes. Enough for a workspace, a transcript and a database, but not for a day of work. */
 const LITTLE_SPACE = 1 * GIB;
 
 export function config({ project, configError }: DoctorContext): Finding {
@@ -69,7 +69,7 @@ export async function results({ project }: DoctorContext): Promise<Finding> {
   return withSpace(folder, { status: 'ok', message: `${displayPath(folder)} is writable` });
 }
 
-/** Workspaces, raw output and databases: private, since secrets may be in them. */
+/** The state folder has workspaces, raw output and databases. It must be private, because they may contain secrets. */
 export async function state({ state: home, engine }: DoctorContext): Promise<Finding> {
   const reason = await whyNotWritable(home);
   if (reason !== null)
@@ -88,7 +88,7 @@ export async function state({ state: home, engine }: DoctorContext): Promise<Fin
   return withSpace(home, { status: 'ok', message: `${home} is writable and private` });
 }
 
-/** Executables: what others can write there would be run by us. */
+/** The cache has executables. If other users can write there, we would run their programs. */
 export async function cache({ cache: home }: DoctorContext): Promise<Finding> {
   const reason = await whyNotWritable(home);
   if (reason !== null)
@@ -120,7 +120,7 @@ async function withSpace(folder: string, finding: Finding): Promise<Finding> {
     : { ...finding, message, detail };
 }
 
-/** Where a run finds no room for what it records. Tried, since a quota says nothing of itself before. */
+/** Reports a folder without room for the files of a run. Tries to write, because quotas do not show otherwise. */
 async function lackOfRoom(folder: string): Promise<Finding | null> {
   const probe = await mkdtemp(join(nearestExisting(folder), '.llm-tool-test-'));
   try {

@@ -15,7 +15,7 @@ import type { DoctorContext } from './context.js';
 const VERSION_MS = 3000;
 const ANSWER_MS = 2000;
 
-/** The server that is given, or the executable that would be started. */
+/** Checks the configured server, or else the executable that would be started. */
 export async function temporal(context: DoctorContext): Promise<Finding> {
   let server;
   try {
@@ -105,7 +105,7 @@ async function notThereYet(): Promise<Finding> {
   };
 }
 
-/** Go is for machines that have no Temporal CLI and cannot download one. */
+/** Go is only needed on machines that have no Temporal CLI and cannot download one. */
 export async function go({ cache }: DoctorContext): Promise<Finding> {
   const path = await findExecutable('go');
   const needed = (await lookForTemporal(() => cache)) === null;
@@ -115,7 +115,7 @@ export async function go({ cache }: DoctorContext): Promise<Finding> {
   };
 }
 
-/** What of the engine runs. Nothing is started. */
+/** Reports which processes of the engine are running. Starts nothing. */
 export async function engine({ engine: folder }: DoctorContext): Promise<Finding> {
   const engine = await readEngineState(folder);
   const parts = (['keeper', 'server', 'worker'] as const).flatMap((name) => {

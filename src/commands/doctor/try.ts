@@ -12,8 +12,9 @@ const TIMEOUT_SECS = 120;
 const MAX_ANSWER = 200;
 
 /**
- * `doctor --try`: whether an agent really works here, by a trivial prompt.
- * @throws UsageError for an agent or model that cannot be run, or that may spend money without leave
+ * `doctor --try`: checks that an agent really works here, with a trivial prompt.
+ *
+ * @throws UsageError if the agent or model cannot be run, or may spend money and LLM_TOOL_TEST_ENABLED=1 is not set
  */
 export async function tryOut(options: { try: string; model?: string; results?: string }): Promise<Check> {
   const project = openProject(options.results);
@@ -61,7 +62,7 @@ function tokensOf(usage: TokenUsage): string {
     : `${input ?? 'n/a'} tokens in, ${output ?? 'n/a'} out`;
 }
 
-/** An interrupted command ends its agent, and then says how that ended. */
+/** Calls `work` with a signal that aborts when the command is interrupted, so that it can stop the agent and report. */
 async function withSignals<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const stop = (): void => {

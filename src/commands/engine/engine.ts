@@ -19,23 +19,23 @@ interface Asked extends Where {
 
 interface Started extends Where {
   address?: string;
-  /** Never end by idleness. */
+  /** Keep running even if idle. */
   stay: boolean;
 }
 
 const IDLE_SECS = 15 * 60;
 const ANSWER_MS = 2000;
 
-/** `engine keep`: the keeper itself, in the foreground. Commands start it; so do containers and service managers. */
+/** `engine keep`: runs the keeper in the foreground. Started by commands, containers and service managers. */
 export async function engineKeep({ results, address, stay }: Started): Promise<number> {
   const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
   const { resultsPath } = openProject(results);
   const external = resolveTemporalAddress(address);
-  // `status` and `stop` must not wait for Temporal's client.
+  // imported here, so that `status` and `stop` do not have to load Temporal's client
   const { keep } = await import('../../platform/engine/keeper.js');
   forgiveOutput();
   await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000 });
-  // Its state says why it failed, to the command that waits for it; a service manager sees the output only.
+  // a command that waits for the engine reads the error from its state, but a service manager only sees the output
   const state = await engineState(resultsPath);
   if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
   say(`error: ${state.message}`);
@@ -108,7 +108,7 @@ async function showStatus(resultsPath: string, json: boolean): Promise<number> {
   return 0;
 }
 
-/** What to do about a server that does not answer; null when it does. */
+/** Why the server does not answer, and what to do about it. Null if it answers. */
 async function whyAway(state: EngineState): Promise<string | null> {
   const { withClient } = await import('../../platform/temporal/temporal-client.js');
   try {

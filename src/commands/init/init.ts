@@ -5,7 +5,7 @@ import { printJson } from '../shared/output.js';
 import { invocation } from '../../platform/invocation.js';
 import { displayPath } from '../../platform/display-path.js';
 
-/** `init`: a config, a scenario and its fixture that run at once. All files are made, or none; none is overwritten. */
+/** `init`: creates a config, a scenario and its fixture, ready to run. Creates all files or none; overwrites none. */
 export function init(dir: string, { json }: { json: boolean }): number {
   const folder = resolve(dir);
   const files = planFiles(folder);
@@ -23,9 +23,11 @@ interface Step {
 }
 
 function nextCommands(folder: string): Step[] {
-  const way = relative(process.cwd(), folder);
+  const relativePath = relative(process.cwd(), folder);
   return [
-    ...(way === '' ? [] : [{ command: `cd ${way.startsWith('../..') ? folder : way}`, does: '' }]),
+    ...(relativePath === ''
+      ? []
+      : [{ command: `cd ${relativePath.startsWith('../..') ? folder : relativePath}`, does: '' }]),
     { command: `${invocation} run stock_delivery`, does: 'run it with the free mock agent (takes seconds)' },
     { command: `${invocation} doctor`, does: 'check what is missing on this machine' },
   ];

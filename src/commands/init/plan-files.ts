@@ -4,11 +4,11 @@ import { packageFile } from '../../platform/package-info.js';
 import type { NewFile } from '../shared/new-files.js';
 
 const INSTALLED = join('node_modules', 'llm-tool-test', 'schema');
-/** Where schemas are put for editors when the package is not installed in the project (`npx`, a global installation). */
+/** Where schemas for editors are copied if the package is not installed in the project (`npx`, a global install). */
 const COPIED = '.llm-tool-test';
 const SCHEMA_LINE = /^(# yaml-language-server: \$schema=|#:schema )\S*\/(\w+\.schema\.json)$/m;
 
-/** What the templates make of a folder: nothing is written, and nothing there is looked at but `node_modules`. */
+/** Returns the files for `init` to create in a folder. Writes nothing, and only looks for `node_modules` there. */
 export function planFiles(folder: string): NewFile[] {
   const templates = packageFile('templates/init');
   const installed = findInstalled(folder);
@@ -18,8 +18,8 @@ export function planFiles(folder: string): NewFile[] {
     const path = relative(templates, file);
     const content = readFileSync(file, 'utf8').replace(SCHEMA_LINE, (_, before: string, name: string) => {
       named.add(name);
-      const way = relative(dirname(join(folder, path)), join(schemas, name));
-      return `${before}${way.startsWith('.') ? way : `./${way}`}`;
+      const relativePath = relative(dirname(join(folder, path)), join(schemas, name));
+      return `${before}${relativePath.startsWith('.') ? relativePath : `./${relativePath}`}`;
     });
     return { path, content, mode: (statSync(file).mode & 0o111) === 0 ? 0o644 : 0o755 };
   });
@@ -32,7 +32,7 @@ export function planFiles(folder: string): NewFile[] {
   return [...files, ...copies];
 }
 
-/** The schemas of a package that is installed in the project: they stay those of its version. */
+/** Finds the schemas of the package if it is installed in the project. They always match its version. */
 function findInstalled(folder: string): string | null {
   if (existsSync(join(folder, INSTALLED))) return join(folder, INSTALLED);
   const parent = dirname(folder);

@@ -4,24 +4,24 @@ import { isFull, namingFull } from '../../lib/disk-failure.js';
 import { writeFileAtomic } from '../../platform/fs/write-file.js';
 import { UsageError } from '../../lib/usage-error.js';
 
-/** Refuses a file of `--output` that could not be written, before there is anything to write. @throws UsageError */
+/** Checks the path of `--output` before the report is made. @throws UsageError if it cannot be written */
 export function checkOutput(path: string): void {
   if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new UsageError('files_unwritable', `--output ${path}: folder ${dirname(path)} does not exist`);
-  // A device or a pipe would be replaced by a file.
+  // otherwise a file would replace the device or pipe
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
     throw new UsageError('files_unwritable', `--output ${path}: exists and is not a file`);
 }
 
-/** Readers see the old file or the new one. @throws UsageError */
+/** Replaces a file atomically: readers see the old or the new one. @throws UsageError if it cannot be written */
 export const replaceOutput = (path: string, text: string): Promise<void> =>
   orUsageError(path, () => writeFileAtomic(realOf(path), text));
 
-/** @throws UsageError */
+/** @throws UsageError if the file cannot be written */
 export const appendOutput = (path: string, text: string): Promise<void> =>
   orUsageError(path, () => appendFileSync(path, text));
 
-/** What a link leads to is replaced, not the link. */
+/** Follows symlinks, so that the file is replaced and not the link to it. */
 const realOf = (path: string): string =>
   statSync(path, { throwIfNoEntry: false }) === undefined ? path : realpathSync(path);
 

@@ -13,12 +13,12 @@ import { UsageError } from '../../lib/usage-error.js';
 
 export interface ReportOptions {
   format: FormatName;
-  /** A file, in place of stdout. */
+  /** Write to this file instead of stdout. */
   output?: string;
   results?: string;
 }
 
-/** `report`: one report of a sweep and all its runs, from the files alone. */
+/** `report`: writes a report of a sweep and all its runs, using only the files. */
 export async function report(id: string, options: ReportOptions): Promise<number> {
   if (options.output !== undefined) checkOutput(options.output);
   const { resultsPath } = openProject(options.results);
@@ -38,7 +38,7 @@ export async function report(id: string, options: ReportOptions): Promise<number
     await (format.appends === true ? appendOutput : replaceOutput)(options.output, text);
     say(`report  ${displayPath(resolve(options.output))}`);
   }
-  // Services read the log of both streams; stdout has the report, and may go to a file.
+  // CI services read the log on both streams, but stdout has the report and may be redirected to a file
   if (format.log !== undefined && process.env[format.log.variable] === 'true')
     format.log.lines(content).forEach(say);
   return 0;

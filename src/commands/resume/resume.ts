@@ -11,8 +11,9 @@ import { startWhereLost } from '../../client/next-round.js';
 import { keepsValues, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
 
 /**
- * `resume`: goes on with a sweep, whatever has become of it, and follows it. Paused: unpaused. Its workflow terminated
- * or its database gone: started again as another round with the cells that have no result. Ended: shown.
+ * `resume`: continues a sweep, whatever its state is, and follows it. If it is paused, unpauses it. If its workflow was
+ * terminated or its database is gone, starts another round with the cells that have no result. If it has ended, shows
+ * it. Returns the exit code.
  */
 export async function resume(id: string, options: FollowOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);

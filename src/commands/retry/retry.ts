@@ -15,13 +15,13 @@ import { keepsValues, updateSweep, type FollowOptions } from '../../client/updat
 import { UsageError } from '../../lib/usage-error.js';
 
 export interface RetryOptions extends FollowOptions {
-  /** Wait no longer for limits of providers, in a sweep that runs. */
+  /** For a running sweep: stop waiting for provider limits. */
   now: boolean;
-  /** Also cells that failed. */
+  /** Also rerun cells that failed. */
   failed: boolean;
 }
 
-/** `retry`: runs the cells of an ended sweep again that could not be tested, or ends the waits of one that runs. */
+/** `retry`: reruns the cells of an ended sweep that could not be tested, or ends the waits of a running sweep. */
 export async function retry(id: string, options: RetryOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);

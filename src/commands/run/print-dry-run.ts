@@ -4,7 +4,7 @@ import { printJson } from '../shared/output.js';
 import type { Project } from '../../planning/project.js';
 import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
 
-/** `run --dry-run`: what would be run. */
+/** `run --dry-run`: prints what would be run. Returns the exit code. */
 export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, json: boolean): number {
   const scenarios = resolved.scenarios.map(({ selected, variant, effective }) => ({
     name: selected.scenario.name,
@@ -12,7 +12,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     file: selected.file,
     fixture: variant.fixture,
     target: effective.target.binary,
-    /** null: looked for on PATH, or in the workspace, when the run starts. */
+    /** Null if it is looked up on PATH or in the workspace when the run starts. */
     target_path: effective.target_path,
     timeout_secs: agentStep(effective.scenario).timeout_secs,
     gates: selected.scenario.checks.gates.length,

@@ -32,7 +32,7 @@ export interface RunOptions extends Selection, SweepFlags {
   passWithNoScenarios: boolean;
 }
 
-/** `run`: plan, start, follow. Returns the exit code. */
+/** `run`: plans a sweep, starts it and follows it. Returns the exit code. */
 export async function run(options: RunOptions): Promise<number> {
   if (options.detach && (process.env['CI'] ?? '') !== '') {
     throw new UsageError('detach_in_ci', '--detach cannot be used in CI: nothing would wait for the results');
@@ -50,20 +50,20 @@ export async function run(options: RunOptions): Promise<number> {
   const resolved = resolveSweep(project, selected, options);
   await checkSandbox(project, resolved);
   await checkContainers(resolved);
-  // A dry run spends nothing: it shows what would be paid for.
+  // a dry run costs nothing, so it needs no consent
   if (!options.dryRun) checkConsent(project, resolved);
   await checkWritable(project.resultsPath);
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
   for (const warning of await notReusedWarnings(project, targetsOfSweep(resolved))) say(warning);
-  // Before there is a plan: what is there when the key is made is taken to be of an older build.
+  // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
   await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
   const plan = await writePlan(project, resolved, options.name);
   const session = await openSessionFor(plan, project, options);
   try {
     const { startSweep } = await import('../../client/start-sweep.js');
     const signals = options.detach ? null : catchSignals(() => giveUp(plan.sweep, options.json));
-    // Not before the engine is there: were it given up, the values would lie about.
+    // only once the engine is running: if the command gave up before, the values would be left on disk
     const scenarios = storedScenarios(project.resultsPath, plan);
     await handOver(session, plan, scenarios, sweepEnvFrom(environment, resolved.variables));
     await startSweep(session, plan, 1);
@@ -83,7 +83,7 @@ export async function run(options: RunOptions): Promise<number> {
   }
 }
 
-/** The engine may take minutes to come. Whoever does not wait for it is told how to go on. */
+/** Starts the engine, which may take minutes. If that fails or is interrupted, says how to start the sweep later. */
 async function openSessionFor(plan: Plan, { resultsPath }: Project, options: RunOptions): Promise<Session> {
   const message = `${plan.sweep} is planned but not started; start it with ${ownCommand(`resume ${plan.sweep}`)}`;
   const onSignal = (): void => {
@@ -93,7 +93,7 @@ async function openSessionFor(plan: Plan, { resultsPath }: Project, options: Run
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
-    // Only now is Temporal's client needed, which takes longer to load than all that came before to run.
+    // imported only when needed, because loading Temporal's client takes longer than everything before
     const { openSession } = await import('../../client/session.js');
     return await openSession(resultsPath, say, options);
   } catch (error) {

@@ -4,7 +4,7 @@ import { printJson, textOptions } from '../shared/output.js';
 import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
 import { openProject } from '../../planning/project.js';
 
-/** `scenarios`: what there is to run. */
+/** `scenarios`: lists the scenarios in the fixtures folder. */
 export async function listScenarios(
   selection: Omit<Selection, 'files'>,
   { json }: { json: boolean },

@@ -12,8 +12,8 @@ import { findScript, findScriptsRoot, listScripts, type FoundScript } from './fi
 import { runExamples } from './run-examples.js';
 
 /**
- * `scripts check`: whether scripts keep the contract: README, source and answers, all problems of all scripts. Exit 1 where
- * there are any.
+ * `scripts check`: checks README, source and answers of scripts against the contract, and reports all problems. Returns
+ * the exit code, 1 if there are any.
  */
 export async function checkAgentScripts(
   name: string | undefined,

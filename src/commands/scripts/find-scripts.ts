@@ -7,20 +7,20 @@ import { ownCommand } from '../../platform/invocation.js';
 import { isFile, isFolder, readText } from '../../planning/file-checks.js';
 import { UsageError } from '../../lib/usage-error.js';
 
-/** A script of a project, and what its README tells; null where it has none. */
+/** A script of a project, with its README as text and parsed (`told`). Both are null if it has none. */
 export interface FoundScript extends ScriptPaths {
   readme_text: string | null;
   told: Readme | null;
 }
 
-/** The folder with `.agents/scripts`, found upward from the working folder; null where there is none. */
+/** Returns the folder that contains `.agents/scripts`: `from` or the nearest one above it. Null if there is none. */
 export function scriptsRoot(from = process.cwd()): string | null {
   if (isFolder(join(from, SCRIPTS_FOLDER))) return from;
   const parent = dirname(from);
   return parent === from ? null : scriptsRoot(parent);
 }
 
-/** The same. @throws UsageError where there is none. */
+/** Like `scriptsRoot`. @throws UsageError if there is none */
 export function findScriptsRoot(): string {
   const root = scriptsRoot();
   if (root !== null) return root;
@@ -30,7 +30,7 @@ export function findScriptsRoot(): string {
   );
 }
 
-/** All scripts of a project, in the order of their names: folders with a run.ts or a README.md, at any depth. */
+/** Lists all scripts of a project by name: folders with a run.ts or a README.md, at any depth. */
 export function listScripts(root: string): FoundScript[] {
   const below = (folder: string): string[] => {
     if (isFile(join(folder, 'run.ts')) || isFile(join(folder, 'README.md'))) return [folder];
@@ -47,7 +47,11 @@ export function listScripts(root: string): FoundScript[] {
     .map((paths) => read(root, paths));
 }
 
-/** The script that is meant by its name or by a path, also one relative to the working folder. @throws UsageError */
+/**
+ * Finds a script by its name, or by a path relative to the root or the working folder.
+ *
+ * @throws UsageError if there is none
+ */
 export function findScript(root: string, nameOrPath: string): FoundScript {
   const scripts = listScripts(root);
   const wanted = [nameOrPath, relative(root, resolve(nameOrPath))].flatMap((each) => scriptPaths(each) ?? []);

@@ -7,7 +7,7 @@ import { readText } from '../../planning/file-checks.js';
 import { UsageError } from '../../lib/usage-error.js';
 import { scriptsRoot } from './find-scripts.js';
 
-/** Where each agent looks for commands of a project, and how its user calls ours. Codex has skills in their place. */
+/** Where each agent looks for a project's commands, and how its user calls ours. Codex has skills instead. */
 const PLACES = {
   'claude-code': { path: '.claude/commands/execute-script.md', call: '/execute-script' },
   opencode: { path: '.opencode/commands/execute-script.md', call: '/execute-script' },
@@ -16,7 +16,7 @@ const PLACES = {
 type AgentName = keyof typeof PLACES;
 const AGENTS = Object.keys(PLACES) as AgentName[];
 
-/** Words that neither a shell nor an agent's list of allowed commands takes for more. */
+/** Words without a special meaning for shells or in agents' lists of allowed commands. */
 const PLAIN = /^[\w@%+=:./-]+( [\w@%+=:./-]+)*$/;
 
 interface Options {
@@ -24,7 +24,10 @@ interface Options {
   json: boolean;
 }
 
-/** `scripts install-command`: files that make `/execute-script <script> [args]` a command of agents. None is overwritten. */
+/**
+ * `scripts install-command`: creates files that make `/execute-script <script> [args]` a command of agents. Overwrites
+ * none.
+ */
 export function installCommand(agents: readonly string[], { command, json }: Options): number {
   if (!PLAIN.test(command))
     throw new UsageError(

@@ -4,7 +4,7 @@ import { printJson, textOptions } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { findScriptsRoot, listScripts } from './find-scripts.js';
 
-/** `scripts list`: name and summary of each. */
+/** `scripts list`: lists the name and summary of each script. */
 export function listAgentScripts({ json }: { json: boolean }): number {
   const scripts = listScripts(findScriptsRoot()).map(({ name, source, told }) => ({
     name,

@@ -13,7 +13,7 @@ import { scriptsRoot } from './find-scripts.js';
 
 const LIBRARY = '.agents/lib';
 
-/** `scripts new`: a script that passes `scripts check`, and the library that it needs where the project has none. */
+/** `scripts new`: creates a script that passes `scripts check`, and the library that it needs if it is missing. */
 export function newAgentScript(name: string, { json }: { json: boolean }): number {
   const paths = scriptPaths(name);
   if (paths === null)

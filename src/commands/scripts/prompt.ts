@@ -3,7 +3,10 @@ import { stdout } from 'node:process';
 import { packageFile } from '../../platform/package-info.js';
 import { printJson } from '../shared/output.js';
 
-/** `scripts prompt`: the lines to put into AGENTS.md so that agents find the scripts (specs/reference/agent-scripts.md has their cost). */
+/**
+ * `scripts prompt`: prints the lines to put into AGENTS.md so that agents find the scripts. Their cost is in
+ * specs/reference/agent-scripts.md.
+ */
 export function printScriptsPrompt({ json }: { json: boolean }): number {
   const prompt = readFileSync(packageFile('templates/agent-scripts/prompt.md'), 'utf8');
   if (json) printJson({ prompt });

@@ -14,8 +14,9 @@ const EXAMPLE_SECS = 30;
 const SERVER_SECS = 10;
 
 /**
- * Runs the examples of a script, in their order, in a private copy of `.agents` over which the script's `example` folder is
- * laid. Where that has a serve.ts, it is up meanwhile: what the script would reach over the network.
+ * Runs the examples of a script in order, in a private folder with a copy of `.agents` and of the script's `example`
+ * folder. If that has a serve.ts, it runs meanwhile, in place of the services that the script would use over the
+ * network.
  */
 export async function runExamples(root: string, script: FoundScript, deno: string): Promise<Problem[]> {
   const { told, folder } = script;
@@ -32,7 +33,7 @@ export async function runExamples(root: string, script: FoundScript, deno: strin
       ...(process.env as Record<string, string>),
       PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}`,
       ...DENO_ENV,
-      // Deno asks a proxy for loopback addresses too.
+      // Deno uses a proxy for loopback addresses too
       NO_PROXY: ['127.0.0.1', process.env['NO_PROXY'] ?? ''].filter((part) => part !== '').join(','),
     };
     const server = isFile(join(copy, 'serve.ts')) ? await startServer(copy, deno, env) : null;
@@ -64,13 +65,13 @@ export async function runExamples(root: string, script: FoundScript, deno: strin
   }
 }
 
-/** Of the others the README's problems tell. */
+/** Other examples are reported as problems of the README. */
 function isRunnable({ command }: Example): boolean {
   const parsed = parseDenoCommand(command);
   return typeof parsed !== 'string' && placeholderIn(parsed) === undefined;
 }
 
-/** Starts what answers in place of the network, and waits until it says something; why it did not, where it ended or was silent. */
+/** Starts serve.ts and waits until it prints something. Returns the reason if it ends or stays silent instead. */
 async function startServer(
   cwd: string,
   deno: string,
@@ -85,7 +86,7 @@ async function startServer(
     server.kill('SIGKILL');
     await server;
   };
-  const said = await Promise.race([
+  const outcome = await Promise.race([
     new Promise<'ready'>((resolve) =>
       server.stdout.once('data', () => {
         resolve('ready');
@@ -98,7 +99,7 @@ async function startServer(
       }, SERVER_SECS * 1000).unref();
     }),
   ]);
-  if (said === 'ready') return { stop };
+  if (outcome === 'ready') return { stop };
   await stop();
-  return said;
+  return outcome;
 }

@@ -8,9 +8,9 @@ import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
 import { findScript, findScriptsRoot } from './find-scripts.js';
 
 /**
- * `scripts run`: what `/execute-script` does. Runs the command of the script's README with these arguments, from the
- * project's root; prints its JSON and passes its exit status. What breaks the contract goes to stderr, and an answer in
- * the contract that says so to stdout.
+ * `scripts run`, which `/execute-script` calls. Runs the command in the script's README with these arguments from the
+ * project's root. Prints its JSON and returns its exit status. If the output breaks the contract, prints it on stderr,
+ * and an answer on stdout that says so.
  */
 export async function runAgentScript(nameOrPath: string, args: string[]): Promise<number> {
   const root = findScriptsRoot();
@@ -29,7 +29,7 @@ export async function runAgentScript(nameOrPath: string, args: string[]): Promis
     stripFinalNewline: false,
     maxBuffer: 256 * 1024 * 1024,
   });
-  const said = readScriptAnswer(
+  const answer = readScriptAnswer(
     {
       exitCode: ended.exitCode ?? null,
       timedOut: false,
@@ -41,14 +41,14 @@ export async function runAgentScript(nameOrPath: string, args: string[]): Promis
     },
     0,
   );
-  if (said.ok) {
+  if (answer.ok) {
     stdout.write(ended.stdout);
     return ended.exitCode ?? 1;
   }
   stderr.write(ended.stdout);
   const broken = {
     success: false,
-    error: `${name} broke the contract: ${said.problem}`,
+    error: `${name} broke the contract: ${answer.problem}`,
     code: 'INVALID_OUTPUT',
   };
   stdout.write(`${JSON.stringify(broken)}\n`);

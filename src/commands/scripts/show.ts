@@ -5,7 +5,7 @@ import { printJson } from '../shared/output.js';
 import { UsageError } from '../../lib/usage-error.js';
 import { findScript, findScriptsRoot } from './find-scripts.js';
 
-/** `scripts show`: what an agent reads of a script, its README; with --json what we read in it. */
+/** `scripts show`: prints a script's README, which is what agents read; with --json, what we parse from it. */
 export function showAgentScript(nameOrPath: string, { json }: { json: boolean }): number {
   const { name, source, readme, readme_text, told } = findScript(findScriptsRoot(), nameOrPath);
   if (told === null || readme_text === null)

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 
-/** What a verb adds itself to. */
+/** The program that verbs are added to. */
 export type Program = Command;
 
 export interface WorkerOptions {
@@ -10,7 +10,7 @@ export interface WorkerOptions {
   queue?: string;
 }
 
-/** What verbs are given by the program that they are part of. */
+/** Functions that verbs get from the program that they are part of. */
 export interface CommandLine {
   /** Sets the exit code of the program. */
   exitWith: (code: Promise<number> | number) => Promise<void>;

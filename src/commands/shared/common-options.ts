@@ -1,4 +1,4 @@
-// Arguments and options that several verbs have.
+// Arguments and options of several verbs.
 export const SWEEP = ['<sweep>', 'sweep id, a unique prefix of one, or `latest`'] as const;
 export const ID = ['id', 'sweep or run id, a unique prefix of one, or `latest` (the newest sweep)'] as const;
 export const RESULTS = [

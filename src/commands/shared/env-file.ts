@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { UsageError } from '../../lib/usage-error.js';
 
-/** The variables of `--env-file`; none where no file is named. @throws UsageError */
+/** Reads the variables of `--env-file`. Empty if it was not given. @throws UsageError if the file cannot be read */
 export function readEnvFile(file: string | undefined): NodeJS.Dict<string> {
   if (file === undefined) return {};
   try {

@@ -5,15 +5,18 @@ import { errorDocument, hasPrintedJson, printJson, printUsageError, say } from '
 import { ownCommand } from '../../platform/invocation.js';
 import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
 
-/** What runs for days and writes a log, where the stack of an error belongs. */
+/** True for commands that run for days and write a log, which should have the stacks of errors. */
 export const keepsLog = ([verb, part]: readonly string[]): boolean =>
   verb === 'worker' || (verb === 'engine' && part === 'keep');
 
-/** Prints why a command failed, exactly one document with `--json`, and gives its exit code. Expected errors print no stack. */
+/**
+ * Prints why a command failed (with `--json`, exactly one document) and returns its exit code. Prints no stack for
+ * expected errors.
+ */
 export function reportFailure(error: unknown, to: { json: boolean; log: boolean }): 0 | 2 | 3 {
-  // Whoever read our output has gone: there is nobody to tell, and no success to claim.
+  // nobody reads our output anymore: print nothing, but do not report success
   if ((error as NodeJS.ErrnoException | null)?.code === 'EPIPE') return 3;
-  // An error may come after the result was printed.
+  // an error may occur after the result was printed
   const json = to.json && !hasPrintedJson();
   if (error instanceof CommanderError) {
     // Commander has printed help or its message already.
@@ -47,7 +50,7 @@ function explainFailure(error: unknown): { code: 'infrastructure' | 'internal'; 
   };
 }
 
-/** Errors of Temporal's client by their names: its classes take longer to load than most commands take. */
+/** Names of the errors of Temporal's client. Loading its classes takes longer than most commands run. */
 const CLIENT_ERRORS: ReadonlySet<string> = new Set([
   'ServiceError',
   'WorkflowUpdateRPCTimeoutOrCancelledError',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from '../../platform/package-info.js';
 
-/** A file of `templates/`, with its `{{name}}` filled in. */
+/** Reads a file of `templates/` and replaces each `{{name}}` that has a value. */
 export const fillTemplate = (path: string, values: Record<string, string>): string =>
   readFileSync(packageFile(`templates/${path}`), 'utf8').replace(
     /\{\{(\w+)\}\}/g,

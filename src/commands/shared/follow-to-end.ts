@@ -10,7 +10,7 @@ import { liveView } from './live-view.js';
 import { plainView } from './plain-view.js';
 import { catchSignals, giveUp } from './signals.js';
 
-/** Follows a sweep, prints what it came to, and gives the exit code: the end of `run` and of `resume`. */
+/** Follows a sweep, prints its result and returns the exit code. The last part of `run`, `resume` and `retry`. */
 export async function followToEnd(
   session: Session,
   plan: Plan,

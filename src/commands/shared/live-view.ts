@@ -13,22 +13,22 @@ import { resultLabel, type View } from '../../client/follow/view.js';
 import { limitsOf, parkedIn, waitsOf } from '../../client/follow/waits.js';
 
 const RECENT = 8;
-/** Each active run shown costs a question to the server. */
+/** Limited because each active run shown costs a call to the server. */
 const ACTIVE_SHOWN = 24;
 
 type Shown = LiveState['active'][number] & { id: string };
 
-/** A frame that is drawn over itself, for a terminal. */
+/** A view for terminals: one frame that is redrawn in place. */
 export function liveView(session: Pick<Session, 'client'>, plan: Plan, uiUrl: string | null): View {
   const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
   const since = new Map<string, { step: string; at: number }>();
   const startedAt = Date.now();
   let asked: { status: LiveState['status']; text: string } | null = null;
   let away: string | null = null;
-  /** While no worker answers, what was known last is still the best guess. */
+  /** The last known progress, which is still shown while no worker answers. */
   let last: SweepProgress | null = null;
   let active: Shown[] = [];
-  /** Ids of the results that were there when the runs were last asked for: a new one says that its run has ended since. */
+  /** Ids of the results at the time of the last progress. A newer result means that its run has ended since. */
   let before: ReadonlySet<string> = new Set();
 
   const limitOf = limitsOf(plan);

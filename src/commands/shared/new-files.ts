@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/usage-error.js';
 
-/** A file that a verb makes. The path is relative to the folder. */
+/** A file that a verb creates. The path is relative to the folder. */
 export interface NewFile {
   path: string;
   content: string;
@@ -11,8 +11,9 @@ export interface NewFile {
 }
 
 /**
- * Makes all files, or none; none is overwritten.
- * @throws UsageError where files are in the way, or one cannot be written: what was made is taken back.
+ * Creates all files or none. Overwrites none.
+ *
+ * @throws UsageError if paths already exist, or if a file cannot be written; then removes those created before
  */
 export function writeNewFiles(folder: string, files: readonly NewFile[]): void {
   const taken = inTheWay(folder, files);
@@ -26,13 +27,13 @@ export function writeNewFiles(folder: string, files: readonly NewFile[]): void {
   write(folder, files);
 }
 
-/** Files of ours that are there already, and files that stand where a folder must be made. */
+/** Returns files that already exist, and files in places where folders must be created. */
 function inTheWay(folder: string, files: readonly NewFile[]): string[] {
   const look = (path: string) => {
     try {
       return lstatSync(path);
     } catch {
-      // Not there, or below something that is no folder, which is found by itself.
+      // missing, or below something that is not a folder, which is found itself
       return undefined;
     }
   };
@@ -41,7 +42,7 @@ function inTheWay(folder: string, files: readonly NewFile[]): string[] {
   const needed = new Set(files.flatMap(({ path }) => foldersUpTo(dirname(join(folder, path)))));
   const blocked = [...needed].filter((path) => {
     const found = look(path);
-    // A symlink is taken for a folder: should it be none, writing fails and says so.
+    // assumes that a symlink leads to a folder; if not, writing fails and says so
     return found !== undefined && !found.isDirectory() && !found.isSymbolicLink();
   });
   const existing = files.map(({ path }) => join(folder, path)).filter((path) => look(path) !== undefined);
@@ -55,7 +56,7 @@ function write(folder: string, files: readonly NewFile[]): void {
       const file = join(folder, path);
       const first = mkdirSync(dirname(file), { recursive: true });
       if (first !== undefined) made.push(first);
-      // Exclusive: what has come in between is not overwritten either.
+      // exclusive, so that a file created in the meantime is not overwritten either
       writeFileSync(file, content, { mode, flag: 'wx' });
       made.push(file);
     }

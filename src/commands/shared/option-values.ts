@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { LONGEST_TIMER_SECS } from '../../lib/longest-timer.js';
 import { MAX_CONCURRENCY } from '../../lib/max-concurrency.js';
 
-/** A repeatable flag whose values may be comma lists. */
+/** For a repeatable flag whose values may be comma-separated lists. */
 export const list = (value: string, before: string[]): string[] => [
   ...before,
   ...value
@@ -11,7 +11,7 @@ export const list = (value: string, before: string[]): string[] => [
     .filter((part) => part !== ''),
 ];
 
-/** A repeatable flag whose values are taken as they are. */
+/** For a repeatable flag whose values are not split. */
 export const each = (value: string, before: string[]): string[] => [...before, value];
 
 /** A number above 0, fractions allowed. */
@@ -21,7 +21,7 @@ export const positive = (value: string): number => {
   return number;
 };
 
-/** Seconds that a timer can hold. */
+/** A number of seconds that a timer supports. */
 export const seconds = (value: string): number => {
   const number = positive(value);
   if (number <= LONGEST_TIMER_SECS) return number;
@@ -34,7 +34,7 @@ export const count = (value: string): number => {
   return Number(value);
 };
 
-/** How many cells may run at once. */
+/** A number of cells that may run at once. */
 export const atMostConcurrency = (value: string): number => {
   const number = count(value);
   if (number <= MAX_CONCURRENCY) return number;

@@ -4,10 +4,12 @@ import { renderSweep } from '../../reports/sweep-text.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import type { UsageError } from '../../lib/usage-error.js';
 
-/** Columns of the terminal, or a width that reads well in a log. */
+/** The columns of the terminal, or a width that is readable in a log. */
 const widthOf = (stream: { columns?: number }): number => stream.columns ?? 120;
 
-/** Colours on a terminal, unless NO_COLOR is set; FORCE_COLOR asks for them anywhere. */
+/**
+ * True for terminals, unless NO_COLOR is set. FORCE_COLOR enables colours anywhere, and FORCE_COLOR=0 disables them.
+ */
 export const hasColor = (stream: { isTTY?: boolean }): boolean => {
   if ((process.env['NO_COLOR'] ?? '') !== '') return false;
   const force = process.env['FORCE_COLOR'];
@@ -21,15 +23,15 @@ export const textOptions = (): { color: boolean; width: number } => ({
 
 let printed = false;
 
-/** Called when a command begins: it has printed nothing yet. */
+/** Resets `hasPrintedJson`. Called when a command begins. */
 export const beginOutput = (): void => {
   printed = false;
 };
 
-/** Whether the one document has been printed. */
+/** True if the JSON document has been printed. */
 export const hasPrintedJson = (): boolean => printed;
 
-/** The one JSON document of `--json`. */
+/** Prints the one JSON document of `--json`. */
 export const printJson = (document: unknown): void => {
   printed = true;
   stdout.write(`${JSON.stringify(document, null, 2)}\n`);
@@ -39,18 +41,18 @@ export const say = (text: string): void => {
   stderr.write(`${text}\n`);
 };
 
-/** What `--json` prints of a command that failed. */
+/** The document that `--json` prints if a command fails. */
 export const errorDocument = (code: string, message: string, problems: readonly Problem[] = []) => ({
   error: { code, message, problems },
 });
 
-/** Prints what is wrong, all of it, each problem with the lines of the file that it is in. */
+/** Prints an error and all its problems, each with the lines of the file around it. */
 export function printUsageError(error: UsageError, json: boolean): void {
   if (json) printJson(errorDocument(error.code, error.message, error.problems));
   for (const [index, problem] of error.problems.entries()) {
     say(formatProblem(problem));
     const text = error.texts.get(problem.file);
-    // several of one place share its frame: all that is missing in a map
+    // problems at the same place share a frame, for example all missing keys of a map
     const next = error.problems[index + 1];
     const same = next?.file === problem.file && next.line === problem.line && next.column === problem.column;
     if (text !== undefined && !same) say(`${codeFrame(text, problem.line, problem.column)}\n`);
@@ -58,7 +60,7 @@ export function printUsageError(error: UsageError, json: boolean): void {
   say(`error: ${error.message}`);
 }
 
-/** A sweep as JSON, or for people. */
+/** Prints a sweep, as JSON or as text. */
 export function printSweep(document: SweepDocument, json: boolean): void {
   if (json) printJson(document);
   else process.stdout.write(renderSweep(document, textOptions()));

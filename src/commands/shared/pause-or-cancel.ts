@@ -13,7 +13,10 @@ import { waitUntilClosed } from '../../client/wait-until-closed.js';
 import { updateSweep, type SweepOptions } from '../../client/update-sweep.js';
 import { UsageError } from '../../lib/usage-error.js';
 
-/** `pause`: no new cell starts, running agents finish. `cancel`: agents are killed; returns when nothing of them lives. */
+/**
+ * `pause`: starts no new cells, but lets running agents finish. `cancel`: kills the agents, and returns when none of
+ * their processes is left.
+ */
 export async function pauseOrCancel(
   verb: 'pause' | 'cancel',
   id: string,
@@ -42,7 +45,7 @@ export async function pauseOrCancel(
   }
 }
 
-/** A sweep can be paused and ended also where its scenarios are gone: only to go on it needs them. */
+/** Returns [] if the scenarios are gone. They are needed to continue a sweep, but not to pause or cancel it. */
 function storedScenariosIfAny(resultsPath: string, plan: Plan): EffectiveScenario[] {
   try {
     return storedScenarios(resultsPath, plan);

@@ -7,7 +7,7 @@ import { ownCommand } from '../../platform/invocation.js';
 import { resultLabel, type View } from '../../client/follow/view.js';
 import { waitsOf } from '../../client/follow/waits.js';
 
-/** Lines for logs and pipes: one a finished cell. */
+/** A view for logs and pipes: one line for each finished cell. */
 export function plainView({ sweep, cells }: Plan): View {
   const total = cells.length;
   const shown = new Set<string>();

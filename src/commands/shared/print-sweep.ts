@@ -10,7 +10,7 @@ export async function printEndedSweep(resultsPath: string, plan: Plan, json: boo
   return exitCodeOf(document);
 }
 
-/** The same, for a verb that has nothing left to do: that is no error, whatever the outcomes. */
+/** Like `printEndedSweep`, for a verb that had nothing to do. Returns 0, because that is not an error. */
 export async function printAlreadyEnded(resultsPath: string, plan: Plan, json: boolean): Promise<number> {
   say(`${plan.sweep} has already ended`);
   await printEndedSweep(resultsPath, plan, json);

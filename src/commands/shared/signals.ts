@@ -2,12 +2,13 @@ import type { Signals } from '../../client/follow/steer-by-signals.js';
 import { errorDocument, printJson, say } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 
-/** So many signals end the command at once, whatever it waits for. */
+/** This many signals end the command immediately, whatever it is waiting for. */
 const ENOUGH = 3;
 
 /**
- * Takes SIGINT and SIGTERM from now on: from before a sweep starts, so that none is lost while it does. The third one ends the
- * command at once, and `onGivenUp` may say what becomes of the sweep. A closed terminal (SIGHUP) ends the command only.
+ * Handles SIGINT and SIGTERM from now on. It is called before a sweep starts, so that no signal is lost meanwhile. The
+ * third signal ends the command immediately, after `onGivenUp` has said what happens to the sweep. A closed terminal
+ * (SIGHUP) only ends the command.
  */
 export function catchSignals(onGivenUp: () => void): Signals {
   let received = 0;
@@ -38,7 +39,7 @@ export function catchSignals(onGivenUp: () => void): Signals {
   };
 }
 
-/** What a command says that a third signal ends before the sweep has answered. */
+/** Prints the message of a command that a third signal ends before the sweep has responded. */
 export function giveUp(sweep: string, json: boolean): void {
   const message = `this command was interrupted, but the sweep may still be running; continue with ${ownCommand(`resume ${sweep}`)}, or end it with ${ownCommand(`cancel ${sweep}`)}`;
   if (json) printJson(errorDocument('interrupted', message));

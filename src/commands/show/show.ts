@@ -8,7 +8,7 @@ import { findById } from '../../client/sweeps/find-sweep.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 
-/** `show`: one sweep or run, from the files alone. */
+/** `show`: prints a sweep or a run, using only the files. */
 export async function show(id: string, options: { json: boolean; results?: string }): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const found = findById(resultsPath, id);

@@ -12,10 +12,10 @@ import { readResultsFile } from '../../client/sweeps/read-results-file.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
 import { UsageError } from '../../lib/usage-error.js';
 
-/** More than a screen holds is asked for. */
+/** The default limit, which fits on a screen. */
 const SHOWN = 20;
 
-/** `sweeps`: the sweeps of the results folder, newest first, from the files alone. */
+/** `sweeps`: lists the sweeps of the results folder, newest first, using only the files. */
 export async function listSweeps(options: {
   limit?: number;
   results?: string;
@@ -35,7 +35,7 @@ export async function listSweeps(options: {
   return Promise.resolve(0);
 }
 
-/** null for a sweep whose files are broken, which is said. */
+/** Warns and returns null if the files of a sweep are broken. */
 function readSweep(results: string, id: string): PlannedSweep | null {
   try {
     const plan = readResultsFile(planFile(results, id), Plan);

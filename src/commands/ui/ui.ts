@@ -10,7 +10,9 @@ import type { SweepOptions } from '../../client/update-sweep.js';
 import { uiPage } from '../../client/ui-page.js';
 import { InfrastructureError } from '../../lib/usage-error.js';
 
-/** `ui`: the address of the Web UI, or of the page of a sweep or run. Brings the engine up, and opens no browser. */
+/**
+ * `ui`: prints the address of the Web UI, or of its page for a sweep or run. Starts the engine, but opens no browser.
+ */
 export async function ui(id: string | undefined, options: SweepOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const workflow = id === undefined ? null : workflowOf(resultsPath, id);

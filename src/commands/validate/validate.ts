@@ -9,14 +9,14 @@ import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/usage-error.js';
 
-/** `validate`: every problem of every file at once. */
+/** `validate`: checks scenario files. @throws UsageError with all problems of all files */
 export async function validate(files: string[], { json }: { json: boolean }): Promise<number> {
   const project = openProject();
   const paths = findFiles(project, { files });
   if (paths.length === 0)
     throw new UsageError('nothing_selected', `no scenario files in ${displayPath(project.fixturesPath)}`);
   const { scenarios, problems: found, texts } = await loadScenarios(project, paths);
-  // A problem of the config is one, however many scenarios it concerns.
+  // several scenarios may report the same problem of the config; duplicates are removed below
   const ofJudges = scenarios.flatMap((scenario) => judgeProblems(project, scenario));
   const known = knownAgents(project.config.agents);
   const ofMatrix = scenarios.flatMap((scenario) => [

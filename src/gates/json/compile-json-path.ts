@@ -4,7 +4,7 @@ import type { Json } from '../../lib/json.js';
 import { isSingular, jsonPathFlaw } from './json-path-rules.js';
 import { quote } from '../verdicts.js';
 
-/** A JSON path (RFC 9535), or why the text is not one. */
+/** A compiled JSON path (RFC 9535), or why the text is not a JSON path. */
 type CompiledJsonPath =
   { ok: true; singular: boolean; find: (value: Json) => Json | undefined } | { ok: false; message: string };
 
@@ -28,8 +28,8 @@ function parsePath(path: string): JsonPathQuery | { message: string } {
 }
 
 /**
- * Compiles a JSON path. `find` gives the value of a singular path and an array of all values of any other;
- * undefined when nothing is there.
+ * Compiles a JSON path. `find` returns the value of a singular path, an array of all values of any other path, and
+ * undefined if there is no value.
  */
 export function compileJsonPath(path: string): CompiledJsonPath {
   const parsed = parsePath(path);

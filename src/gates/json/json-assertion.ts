@@ -15,7 +15,7 @@ const comparisons = {
 };
 type Operator = keyof typeof comparisons;
 
-/** What is claimed of the value that a JSON path finds. */
+/** A condition on the value that a JSON path finds. */
 type Assertion =
   | { kind: 'exists' }
   | { kind: 'equals'; value: Json }
@@ -28,16 +28,16 @@ type ParsedAssertion = { ok: true; assertion: Assertion } | { ok: false; message
 
 const FORMS = 'exists, equals V, contains S, len OP N, OP N or matches RE, where OP is == != > >= < or <=';
 
-const refused = (message: string): ParsedAssertion => ({ ok: false, message });
+const invalid = (message: string): ParsedAssertion => ({ ok: false, message });
 const parsed = (assertion: Assertion): ParsedAssertion => ({ ok: true, assertion });
 
-/** Beyond these JSON's numbers are rounded where they are read: others would be equal that are not. */
+/** True for numbers that may have been rounded by the JSON parser. Different ones could compare as equal. */
 const isInexact = (number: number): boolean => Math.abs(number) > Number.MAX_SAFE_INTEGER;
 
 const inexactText = (number: number): string =>
   `${number} exceeds ${Number.MAX_SAFE_INTEGER}, above which numbers are not exact; compare the text (command_output_contains), or use < or >`;
 
-/** The first such number in a value; null where there is none. */
+/** The first inexact number in a value; null if there is none. */
 function inexactIn(value: Json): number | null {
   if (typeof value === 'number') return isInexact(value) ? value : null;
   if (typeof value !== 'object' || value === null) return null;
@@ -54,7 +54,7 @@ function parseWord(word: 'equals' | 'contains' | 'matches', rest: string): Parse
       const json = parseJson(rest);
       const value = json === undefined ? rest : json;
       const inexact = inexactIn(value);
-      return inexact === null ? parsed({ kind: 'equals', value }) : refused(inexactText(inexact));
+      return inexact === null ? parsed({ kind: 'equals', value }) : invalid(inexactText(inexact));
     }
     case 'contains':
       return parsed({ kind: 'contains', substring: rest });
@@ -62,7 +62,7 @@ function parseWord(word: 'equals' | 'contains' | 'matches', rest: string): Parse
       const compiled = compilePattern(rest);
       return compiled.ok
         ? parsed({ kind: 'matches', pattern: rest, test: compiled.test })
-        : refused(compiled.message);
+        : invalid(compiled.message);
     }
     default:
       return assertNever(word);
@@ -72,15 +72,15 @@ function parseWord(word: 'equals' | 'contains' | 'matches', rest: string): Parse
 function parseComparison(ofLength: boolean, operator: Operator, written: string): ParsedAssertion {
   if (ofLength) {
     if (/^\d+$/.test(written)) return parsed({ kind: 'length', operator, length: Number(written) });
-    return refused(`"len ${operator}" needs a whole number, not ${quote(written)}`);
+    return invalid(`"len ${operator}" needs a whole number, not ${quote(written)}`);
   }
   const number = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(written) ? Number(written) : NaN;
-  if ((operator === '==' || operator === '!=') && isInexact(number)) return refused(inexactText(number));
+  if ((operator === '==' || operator === '!=') && isInexact(number)) return invalid(inexactText(number));
   if (Number.isFinite(number)) return parsed({ kind: 'number', operator, number });
-  return refused(`"${operator}" needs a number, not ${quote(written)}; for other values write "equals V"`);
+  return invalid(`"${operator}" needs a number, not ${quote(written)}; for other values write "equals V"`);
 }
 
-/** Reads an assertion; blanks around it do not matter. */
+/** Parses an assertion. Blanks around it are ignored. */
 export function parseAssertion(text: string): ParsedAssertion {
   const trimmed = text.trim();
   if (trimmed === 'exists') return parsed({ kind: 'exists' });
@@ -91,11 +91,11 @@ export function parseAssertion(text: string): ParsedAssertion {
   const [, len, operator, written] = /^(len)?\s*(==|!=|>=|<=|>|<)\s*(.+)$/s.exec(trimmed) ?? [];
   if (written !== undefined) return parseComparison(len !== undefined, operator as Operator, written);
 
-  if (trimmed === '') return refused(`the assertion is blank: expected ${FORMS}`);
+  if (trimmed === '') return invalid(`the assertion is blank: expected ${FORMS}`);
   const [first = ''] = trimmed.split(/\s/);
   const near = suggest(first, ['exists', 'equals', 'contains', 'matches', 'len']);
   const hint = near === null || near === first ? ': expected' : `; did you mean ${quote(near)}? Expected`;
-  return refused(`unknown assertion ${quote(trimmed)}${hint} ${FORMS}`);
+  return invalid(`unknown assertion ${quote(trimmed)}${hint} ${FORMS}`);
 }
 
 const lengthOf = (value: Json): number | null => {
@@ -103,7 +103,10 @@ const lengthOf = (value: Json): number | null => {
   return isJsonObject(value) ? Object.keys(value).length : null;
 };
 
-/** What speaks against the assertion. Only `matches` and `contains` ask for strings, only `OP N` for numbers. */
+/**
+ * Why the value does not satisfy the assertion; null if it does. `matches` and `contains` require a string, `OP N` a
+ * number.
+ */
 function objection(assertion: Assertion, value: Json): string | null {
   const found = `found ${printed(value)}`;
   switch (assertion.kind) {
@@ -137,7 +140,7 @@ function objection(assertion: Assertion, value: Json): string | null {
   }
 }
 
-/** Holds an assertion against what the path found; undefined is nothing, about which every assertion is wrong. */
+/** Applies an assertion to what the path found. If it found nothing (undefined), every assertion fails. */
 export function applyAssertion(
   assertion: Assertion,
   found: Json | undefined,

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../lib/json.js';
 
-/** Whether two JSON values are the same: 3 equals 3.0, the order of keys does not matter, types do. */
+/** True if two JSON values are equal. 3 equals 3.0; the order of keys does not matter; types must be the same. */
 export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => jsonEqual(item, b[index]));

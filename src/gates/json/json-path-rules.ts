@@ -3,7 +3,7 @@ import type { JsonPathQuery } from 'jsonpath-rfc9535/parser';
 type Segment = JsonPathQuery['segments'][number];
 type Node = { type: string } & Record<string, unknown>;
 
-/** Whether a path can name one value at most (RFC 9535, 2.3.5.1): names and indexes only, one at a time. */
+/** True if a path can find at most one value (RFC 9535, 2.3.5.1): it has only names and indexes, one at a time. */
 export function isSingular(segments: readonly Segment[]): boolean {
   return segments.every(({ type, node }) => {
     if (type !== 'ChildSegment') return false;
@@ -13,7 +13,7 @@ export function isSingular(segments: readonly Segment[]): boolean {
   });
 }
 
-/** The functions of RFC 9535, 2.4: what they take, and whether their result is a truth or a value. */
+/** The functions of RFC 9535, 2.4: their arguments, and whether they return a truth value or a JSON value. */
 const functions: Record<string, { takes: ('value' | 'nodes')[]; gives: 'truth' | 'value' }> = {
   length: { takes: ['value'], gives: 'value' },
   count: { takes: ['nodes'], gives: 'value' },
@@ -64,7 +64,7 @@ function ownFlaw(node: Node): string | null {
   switch (node.type) {
     case 'IndexSelector':
     case 'SliceSelector': {
-      // The library evaluates an index in a comparison to nothing, silently.
+      // the library silently evaluates an index in a comparison to nothing
       if ('selector' in node)
         return 'an index in a comparison must be written with value(): value(@[0]) == 1';
       const unsafe = Object.values(node).some(
@@ -73,8 +73,8 @@ function ownFlaw(node: Node): string | null {
       return unsafe ? 'an index is beyond the integers that JSON numbers hold exactly' : null;
     }
     case 'LogicalAndExpr':
-      // The library reads a && b && c as a && (b || c) (github.com/P0lip/jsonpath-rfc9535/issues/5), so that the
-      // two cannot be told apart any more: a wrong verdict is worse than a refused path.
+      // The library parses a && b && c as a && (b || c) (github.com/P0lip/jsonpath-rfc9535/issues/5), so the two
+      // cannot be distinguished. Rejecting the path is better than a wrong verdict.
       return has(node['right'], 'LogicalOrExpr')
         ? 'write chains of && in pairs, like (a && b) && c, and a group with || first, like (b || c) && a'
         : null;
@@ -96,7 +96,10 @@ function firstOf<T>(items: readonly T[], flawOf: (item: T, index: number) => str
   return null;
 }
 
-/** What RFC 9535 forbids and the parser lets through, or what the library would evaluate wrongly; null if nothing. */
+/**
+ * Finds what RFC 9535 forbids although the parser accepts it, and what the library would evaluate wrongly. Returns null
+ * if there is nothing of the kind.
+ */
 export function jsonPathFlaw(node: unknown): string | null {
   if (Array.isArray(node)) return firstOf(node as unknown[], jsonPathFlaw);
   if (!isNode(node)) return null;

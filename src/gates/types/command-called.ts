@@ -3,7 +3,7 @@ import { checkCalls } from '../check-calls.js';
 import { commonFields, count, pattern } from '../fields.js';
 import { defineGate } from '../gate.js';
 
-/** Why no trajectory, or every one, is within the bounds; null where they say something. */
+/** Why the bounds make no sense: any number of commands is within them, or none is. Null if they do. */
 function boundsProblem(min: number, max: number | undefined): string | null {
   if (max === undefined)
     return min > 0 ? null : 'missing: expected a number, since min: 0 alone always passes';

@@ -32,10 +32,10 @@ export const maxTokens = defineGate({
       const total = known.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
       const parts = known.map(({ tokenCount, kind }) => `${tokenCount} ${kind}`).join(', ');
       const evidence = `${countOf(total, 'token')} (${parts || 'none reported'}); expected at most ${max}`;
-      if (total > max) return fail(evidence); // whatever is not known besides
+      if (total > max) return fail(evidence); // however many more are unknown
       if (tokensAtLeast !== undefined)
         return broken(`the agent was interrupted after using at least ${evidence}; the rest is unknown`);
-      // Not every model has the other kinds, and not every agent tells them from these.
+      // Only these two are required: not every model has the other kinds, and some agents include them in these.
       return tokens.input === null || tokens.output === null
         ? broken(`the number of tokens is unknown because the agent does not report it; ${evidence}`)
         : pass(evidence);

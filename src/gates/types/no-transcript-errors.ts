@@ -4,7 +4,7 @@ import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { broken, countOf, fail, pass, quote } from '../verdicts.js';
 
-/** The first of those that failed. */
+/** Lists the first failed calls. */
 function named(lines: readonly string[], failed: number): string {
   if (lines.length === 0) return '';
   const more = failed > lines.length ? `, and ${failed - lines.length} more` : '';

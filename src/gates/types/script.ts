@@ -6,7 +6,7 @@ import { command, commonFields, nonBlank } from '../fields.js';
 import { defineGate, type Verdict } from '../gate.js';
 import { fail, pass } from '../verdicts.js';
 
-/** The verdict that a script printed; null when its stdout is anything else. */
+/** The verdict that a script printed. Null if its stdout is anything else. */
 function printedVerdict(result: CommandResult, description: string): Verdict | null {
   if (stdoutCut(result) !== null) return null;
   const printed = parseJson(result.stdout.trim());
@@ -36,7 +36,7 @@ export const script = defineGate({
   subject: (spec) => spec.description,
   check: async (spec, context) => {
     const result = await context.exec(spec.command, spec.timeout_secs);
-    // A script that was killed may have printed its verdict before its last checks.
+    // a script that was killed may have printed a verdict before it finished its checks
     const printed = result.timedOut ? null : printedVerdict(result, spec.description);
     if (printed !== null) return printed;
     const failure = commandFailure(result, spec.timeout_secs);

@@ -3,12 +3,12 @@ import { nonBlank, seconds } from '../../gates/fields.js';
 import { GateSpec } from '../../gates/index.js';
 import { judgeName } from '../fields.js';
 
-/** An HTTP client gives up a connection that has been silent for so long. */
+/** HTTP clients close a connection that has been silent for this long. */
 const MAX_JUDGE_SECS = 300;
-/** Each is paid for, and the mean of more is hardly steadier. */
+/** Each vote costs money, and more votes hardly make the mean more stable. */
 const MAX_VOTES = 9;
 
-/** An LLM that scores the run by a rubric; its path is relative to the scenario file. */
+/** An LLM that scores the run by a rubric. The rubric's path is relative to the scenario file. */
 const Judge = z.strictObject({
   enabled: z.boolean().describe('Whether the judge is asked'),
   rubric: nonBlank('the path of the rubric file').describe('Rubric file, relative to the scenario file'),
@@ -30,7 +30,7 @@ const Judge = z.strictObject({
 });
 type Judge = z.infer<typeof Judge>;
 
-/** The weights of the composite score, which is clamped to 0..1; computed only where this is written. */
+/** The weights of the composite score, which is clamped to 0..1. It is only computed if this is present. */
 const Composite = z.strictObject({
   judge_weight: z.number().min(0).default(0.55).describe('Weight of the score of the judge'),
   gate_weight: z.number().min(0).default(0.35).describe('Weight of gates passed / gates'),
@@ -42,7 +42,7 @@ const Composite = z.strictObject({
 });
 type Composite = z.infer<typeof Composite>;
 
-/** How a run is judged. No gates at all is allowed: then only the judge and the evaluators speak. */
+/** How a run is judged. The list of gates may be empty: then only the judge and the evaluators assess the run. */
 export const Evaluation = z.strictObject({
   gates: z.array(GateSpec).describe('Checks, all made in this order; if one fails, the run fails'),
   judge: Judge.exactOptional().describe('An LLM that scores the run by a rubric'),

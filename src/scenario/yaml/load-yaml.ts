@@ -13,10 +13,10 @@ import {
 } from './yaml-syntax.js';
 import { pathAt, positionOf, yamlSource } from './yaml-source.js';
 
-/** Cheap for people (an anchor used a hundred times), deadly for "billion laughs". */
+/** Enough for files that people write, and low enough to stop a "billion laughs" attack. */
 const MAX_ALIAS_COUNT = 100;
 
-/** Reads a YAML file by a zod schema. Never throws: whatever is wrong is a problem with a line and a column. */
+/** Parses YAML and checks it against a zod schema. Never throws: every error is a problem with line and column. */
 export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: string): Loaded<z.output<S>> {
   const text = raw.replace(/^\uFEFF/, '');
   const lines = lineCounter(text);
@@ -57,7 +57,7 @@ export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: stri
   return { ok: false, problems: inTextOrder([...broken, ...(loaded.ok ? [] : loaded.problems)]) };
 }
 
-/** Filled here and not by the parser, which does not see a text that nests too deeply. */
+/** Counts lines here rather than in the parser, which is not given a text that nests too deeply. */
 function lineCounter(text: string): LineCounter {
   const lines = new LineCounter();
   lines.addNewLine(0);

@@ -3,7 +3,7 @@ import { loadScenarioFile } from './load-scenario-file.js';
 import { placeInFile, toScenario } from './to-scenario.js';
 import { vary } from './vary.js';
 
-/** Reads a scenario in today's YAML form. */
+/** Reads a scenario in the current YAML form. */
 export const readScenario: ScenarioReader = (name, text) => {
   const loaded = loadScenarioFile(name, text);
   if (!loaded.ok) return loaded;

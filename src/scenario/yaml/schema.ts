@@ -45,7 +45,7 @@ const Cost = z.strictObject({
   cache: z.boolean().default(true).describe('Whether a finished run with the same inputs is reused'),
 });
 
-/** A scenario file, with every default filled in. */
+/** A scenario file, with all defaults filled in. */
 export const ScenarioFile = z
   .strictObject({
     name: label('the name of the scenario').describe(

@@ -34,7 +34,7 @@ const Evaluator = z
     error: 'only a script has args; write them into the command',
   });
 
-/** The user's own commands after the agent: post scripts, then evaluators (which measure and never decide). */
+/** The user's own commands after the agent: post scripts, then evaluators (which measure but never decide). */
 export const Scripts = z.strictObject({
   post: z.array(PostScript).default([]).describe('Commands after the agent and before the gates'),
   evaluators: z

@@ -2,7 +2,7 @@ import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenari
 import type { Path } from '../source.js';
 import type { ScenarioFile } from './schema.js';
 
-/** What a file of this form means. Its variants are not in it (`vary.ts`). */
+/** Converts a file to a scenario, ignoring its variants (see `vary.ts`). */
 export const toScenario = (file: ScenarioFile): Scenario => ({
   name: file.name,
   description: file.description,
@@ -24,7 +24,7 @@ export const toScenario = (file: ScenarioFile): Scenario => ({
   ...(file.mock === undefined ? {} : { mock: file.mock }),
 });
 
-/** Context scripts, the agent, post scripts. */
+/** The steps: context scripts, the agent, post scripts. */
 const stepsOf = ({ task, run, scripts }: ScenarioFile): Step[] => [
   ...task.context.map((script): Step => ({ kind: 'script', ...script })),
   {
@@ -36,7 +36,7 @@ const stepsOf = ({ task, run, scripts }: ScenarioFile): Step[] => [
   ...scripts.post.map((post): Step => ({ kind: 'command', ...post })),
 ];
 
-/** Where in the file that stands which is at a path of its scenario. */
+/** Maps a path in the scenario to its path in the file. */
 export function placeInFile({ task }: ScenarioFile, path: Path): Path {
   const [first, second, ...rest] = path;
   switch (first) {

@@ -3,7 +3,7 @@ import { exactlyOne, label } from '../fields.js';
 
 const agentName = label('the name of an agent').exactOptional();
 
-/** An agent and the models to run it with. The Rust original's word for agent, `tool`, is an alias. */
+/** An agent and the models to run it with. `tool`, the Rust original's name for an agent, is an alias. */
 export const ToolMatrixEntry = z
   .strictObject({
     agent: agentName.describe('Name of the agent'),

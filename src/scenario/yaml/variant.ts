@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nonBlank } from '../../gates/fields.js';
 import { environmentVariables, label, workspaceFile } from '../fields.js';
 
-/** What is other in one variant of a scenario; what it does not say is as in the scenario. */
+/** The changes that one variant makes to its scenario. Fields that it does not set are as in the scenario. */
 export const Variant = z.strictObject({
   name: label('the name of the variant').describe('Shown in ids and tables; unique in the scenario'),
   template_folder: nonBlank('the name of a fixture folder')

@@ -4,19 +4,22 @@ import type { Target } from '../target.js';
 import type { ScenarioFile } from './schema.js';
 import type { Variant } from './variant.js';
 
-/** A file with one of its variants laid over it, as if it had been written so. */
+/** A file with one of its variants applied to it. */
 export interface VariedFile {
   variant: string;
   file: ScenarioFile;
-  /** Variables laid over those of the target, which may be in the config. */
+  /** Variables that override those of the target. Kept apart because the target may be in the config. */
   env: Target['env'];
-  /** As written. */
+  /** Path or name of another build of the target, as written. */
   targetBinary: string | null;
-  /** Where in the text that stands which is at a path of `file`. */
+  /** Maps a path in `file` to the path in the text that sets it. */
   at: (path: Path) => Path;
 }
 
-/** A file in each of its variants; of the other variants nothing is left in it, so that they may change. */
+/**
+ * Returns the file in each of its variants, or as it is if it has none. A variant's file does not list the variants, so
+ * that changing one does not affect the others.
+ */
 export function vary(file: ScenarioFile): VariedFile[] {
   const { variants } = file.matrix;
   if (variants.length === 0) {

@@ -12,7 +12,7 @@ import {
 } from 'yaml';
 import type { Path, Position, Side, Source } from '../source.js';
 
-/** A YAML document as a source. `value` is its plain value (aliases resolved). */
+/** Converts a YAML document to a source. `value` is its plain value, with aliases resolved. */
 export function yamlSource(
   file: string,
   document: Document.Parsed,
@@ -35,7 +35,7 @@ export function positionOf(offset: number, lines: LineCounter): Position {
   return { line, column: col };
 }
 
-/** The path of the innermost map entry or list item that `offset` is in. */
+/** The path of the innermost map entry or list item that contains `offset`. */
 export function pathAt(node: unknown, offset: number): Path {
   if (isSeq(node)) {
     const index = node.items.findIndex((item) => endOf(item) > offset);
@@ -52,7 +52,7 @@ function find(document: Document.Parsed, path: Path, side: Side): Node | null {
   for (const [depth, part] of path.entries()) {
     if (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {
-      // of a key written twice the last one counts
+      // if a key is written twice, the last one counts
       const pair = node.items.findLast((entry) => keyName(entry) === String(part));
       if (pair === undefined) return null;
       node = side === 'key' && depth === path.length - 1 ? pair.key : pair.value;
@@ -65,11 +65,11 @@ function find(document: Document.Parsed, path: Path, side: Side): Node | null {
   return (node ?? null) as Node | null;
 }
 
-/** The text of a collection, which names no field, doubles with each level that it nests. */
+/** A collection as a key is shown as `?`: it never names a field, and its text doubles with each level of nesting. */
 const keyName = ({ key }: Pair): string =>
   isCollection(key) ? '?' : String(isScalar(key) ? key.value : key);
 
-/** `key:` with nothing after it. */
+/** True for the value of a `key:` with nothing after it. */
 const isUnwritten = (node: Node): boolean => isScalar(node) && node.value === null && node.source === '';
 
 const startOf = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0);

@@ -13,20 +13,21 @@ import {
 } from 'yaml';
 import { quote } from '../phrases.js';
 
-/** Something wrong in the text itself, at an offset. `soft`: the value can be read all the same. */
+/** A syntax error at an offset in the text. `soft` means that the value can still be read. */
 export interface SyntaxFinding {
   offset: number;
   message: string;
   soft: boolean;
-  /** The structure is broken there: which key that belongs to cannot be told. */
+  /** The structure is broken here, so it is unknown which key the error belongs to. */
   lost?: boolean;
 }
 
 const MAX_DEPTH = 100;
 
 /**
- * Where the text nests too deeply to be parsed, null when it does not. The composer is recursive, and V8 aborts
- * the whole process (uncatchably) when it runs out of stack inside a regular expression; the token parser is not.
+ * Finds where the text nests too deeply to be composed. Returns null if it does not. The composer is recursive, and V8
+ * aborts the whole process (uncatchably) if the stack overflows inside a regular expression. The token parser is not
+ * recursive.
  */
 export function findDeepNesting(tokens: readonly CST.Token[]): SyntaxFinding | null {
   const open: { token: unknown; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
@@ -48,12 +49,12 @@ export function findDeepNesting(tokens: readonly CST.Token[]): SyntaxFinding | n
   return null;
 }
 
-/** The document that the tokens of a text are. yaml's `parseDocument` would make the tokens a second time. */
+/** Composes a document from the tokens of a text. yaml's `parseDocument` would tokenize the text a second time. */
 export function composeDocument(tokens: readonly CST.Token[], end: number): Document.Parsed {
   const composer = new Composer({
     prettyErrors: false,
     stringKeys: true,
-    // otherwise !!set, !!omap and !!timestamp give values that are no JSON
+    // otherwise !!set, !!omap and !!timestamp give values that are not JSON
     resolveKnownTags: false,
   });
   const [document, second] = composer.compose(tokens, true, end);
@@ -106,13 +107,13 @@ const explanations: Partial<Record<YAMLError['code'], (message: string, rest: st
   }),
 };
 
-/** What the YAML library complains of, in the words of someone who has to repair it. */
+/** Rewrites a message of the YAML library to say what to fix. */
 export function explainYamlError({ code, message, pos: [offset] }: YAMLError, text: string): SyntaxFinding {
   const explained = explanations[code]?.(message, text.slice(offset, offset + 100));
   return { offset, ...(explained ?? { message: `invalid YAML: ${message}`, soft: false, lost: true }) };
 }
 
-/** Aliases and keys that parse but have no plain value. */
+/** Finds aliases and keys that parse, but cannot be converted to a plain value. */
 export function findUnsafeNodes(document: Document.Parsed): SyntaxFinding[] {
   const anchors = new Map<string, unknown>();
   const findings: SyntaxFinding[] = [];
@@ -138,7 +139,7 @@ export function findUnsafeNodes(document: Document.Parsed): SyntaxFinding[] {
   return findings;
 }
 
-/** The place of the first alias, to which an explosion of aliases is attributed. */
+/** The offset of the first alias, where an excessive expansion of aliases is reported. */
 export function firstAlias(document: Document.Parsed): number {
   let offset = 0;
   visit(document, {
