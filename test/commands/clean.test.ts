@@ -84,7 +84,17 @@ describe('what goes and what stays', () => {
     });
     expect(document.bytes).toBeGreaterThan(3000);
     expect(readdirSync(results).sort()).toEqual(
-      ['.clean', '.room', '.store', 'sweeps', 'results.jsonl', 'list.csv', 'my-notes', ...young, ...open].sort(),
+      [
+        '.clean',
+        '.room',
+        '.store',
+        'sweeps',
+        'results.jsonl',
+        'list.csv',
+        'my-notes',
+        ...young,
+        ...open,
+      ].sort(),
     );
     expect(lines().map(({ id }) => id)).toEqual([...young, ...open]);
     expect(readdirSync(join(state, 'work')).sort()).toEqual([...young, ...open].sort());
