@@ -26,6 +26,7 @@ import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
 import { waitUntil } from './platform/process/wait-until.js';
 import { ownWorkerIdentity } from './platform/temporal/worker-identity.js';
+import { createPricer } from './results/cost.js';
 import { originOf } from './store/origin.js';
 import { writeFileAtomic } from './platform/fs/write-file.js';
 
@@ -115,6 +116,8 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   try {
     const ended = worker.run();
     void watch.start(taskQueue);
+    // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
+    createPricer({}).catch(() => undefined);
     await ended;
   } finally {
     watch.stop();
