@@ -88,7 +88,7 @@ test('an agent that writes the manifest of the report makes its run a lost one: 
   const { exitCode, document } = await project.run(['reporter']);
   expect(exitCode).toBe(3);
   const message = expect.stringMatching(
-    /the report could not be written: .*'report' left was altered/,
+    /the report could not be written: .*result of step 'report' was modified/,
   ) as string;
   expect(document.cells[0]).toMatchObject({ outcome: 'error', message, attempts: null, starts: null });
 });
