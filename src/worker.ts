@@ -145,7 +145,7 @@ async function serverCheck(
     const id = await namespaceId(client).catch(() => null);
     if (id !== null && id !== expected && !warned) {
       warned = true;
-      console.error(`${other}: what it does not know proves nothing`);
+      console.error(`${other}; ignoring that it does not know our workflows`);
     }
     return id === expected;
   };

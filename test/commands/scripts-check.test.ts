@@ -138,11 +138,11 @@ const faults: Record<string, Fault> = {
   },
   'needless-permission': {
     change: ['README.md', /--allow-read=notes/g, '--allow-read=notes --allow-net'],
-    said: [['README.md', '<file>', '--allow-net is stated, but nothing in the source needs it']],
+    said: [['README.md', '<file>', '--allow-net is listed, but nothing in the source needs it']],
   },
   'unstated-permission': {
     change: ['run.ts', 'return {', 'if (max > 99) void fetch(file);\n  return {'],
-    said: [['run.ts', 'fetch', /^fetch needs --allow-net, which Usage in .* does not state/]],
+    said: [['run.ts', 'fetch', /^fetch needs --allow-net, which is missing from Usage in/]],
   },
   'unstated-in-a-shared-module': {
     change: [
@@ -158,7 +158,7 @@ const faults: Record<string, Fault> = {
   },
   'needless-code': {
     change: ['README.md', '| TOO_LONG ', '| NOT_KEPT         | It is not used |\n| TOO_LONG '],
-    said: [['README.md', 'NOT_KEPT', 'nothing in the source answers with NOT_KEPT']],
+    said: [['README.md', 'NOT_KEPT', 'the source never returns NOT_KEPT']],
   },
   'computed-code': {
     change: ['run.ts', 'return {', "if (max > 99) fail(file + '_BAD', '');\n  return {"],

@@ -46,7 +46,7 @@ async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<strin
     const text = await readTextIfThere(file);
     const stored = text === null ? undefined : parseJson(text);
     if (stored !== undefined) found.set(label, comparable(stored));
-    else say(`warning: ${displayPath(file)} cannot be read: whether ${label} has changed is not known`);
+    else say(`warning: ${displayPath(file)} cannot be read; whether ${label} has changed is unknown`);
   }
   return found;
 }
@@ -82,7 +82,7 @@ function readFacts(resultsPath: string, lines: readonly ResultLine[]): Map<strin
   }
   const more = broken.length > 1 ? ` and ${broken.length - 1} more` : '';
   if (broken.length > 0)
-    say(`warning: ${broken[0]}${more} cannot be read: what these runs were made with is not known`);
+    say(`warning: ${broken[0]}${more} cannot be read; the versions used by these runs are unknown`);
   return found;
 }
 
