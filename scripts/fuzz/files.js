@@ -80,6 +80,9 @@ const GATES = [
   { type: 'command_called', pattern: '^x', min: 1, max: 3 },
   { type: 'tool_called', tool: 'Read' },
   { type: 'max_cost_usd', max: 0.5 },
+  { type: 'step_count', min_steps: 1, max_steps: 3, action_prefix: 'mcp__' },
+  { type: 'token_count', max_total_tokens: 3 },
+  { type: 'execution_time', max_duration_ms: 3 },
 ];
 const treeScenario = (random) => {
   let scenario = {

@@ -45,6 +45,7 @@ export const checkGate =
               ...(costAtLeastUsd === undefined ? {} : { costAtLeastUsd }),
             };
           },
+          durationMs: async () => (await readAgentStep(context))?.result.record.duration_ms ?? null,
         });
       });
       const found: GateDetail = {

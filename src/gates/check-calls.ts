@@ -1,4 +1,5 @@
 import type { CommandLine } from '../results/transcript/trajectory.js';
+import { comparedWith } from './bounds.js';
 import { checkTrajectory, seenOnly, UNREAD } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, countOf, fail, pass, quote, tooSlow } from './verdicts.js';
@@ -39,10 +40,11 @@ export function checkCalls(
     const unseen = trajectory.unread === true ? Infinity : dropped;
     const evidence = `${found.length || 'none'} of ${countOf(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quote(pattern)}${listed(found)}`;
     const note = seenOnly(trajectory);
-    if (found.length > max)
+    const compared = comparedWith({ min, max }, found.length, unseen);
+    if (compared === 'above')
       return fail(`${evidence}; expected ${max === 0 ? 'none' : `at most ${max}`}${note}`);
-    if (found.length + unseen < min) return fail(`${evidence}; expected at least ${min}${note}`);
-    return found.length >= min && found.length + unseen <= max
+    if (compared === 'below') return fail(`${evidence}; expected at least ${min}${note}`);
+    return compared === 'within'
       ? pass(`${evidence}${note}`)
       : broken(
           `${evidence}; ${unseen === Infinity ? UNREAD : `the last ${unseen} were not kept`}, so this cannot be decided${note}`,

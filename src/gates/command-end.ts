@@ -9,9 +9,9 @@ const lastLines = (output: string): string =>
     .join(' | ');
 
 /** How a command failed, with the end of its output: "exit 3: no such note". */
-function describeFailure(result: CommandResult, timeoutSecs: number): string {
+function describeFailure(result: CommandResult, timeoutSecs: number, expected: string): string {
   const notFound = !result.timedOut && result.exitCode === 127 ? ' (command not found)' : '';
-  const end = `${describeEnd(result, timeoutSecs)}${notFound}`;
+  const end = `${describeEnd(result, timeoutSecs)}${notFound}${expected}`;
   const stderr = lastLines(result.stderr);
   if (stderr !== '') return `${end}: ${stderr}`;
   // Many programs report their errors on stdout.
@@ -19,9 +19,10 @@ function describeFailure(result: CommandResult, timeoutSecs: number): string {
   return stdout === '' ? end : `${end}, stdout: ${stdout}`;
 }
 
-/** Why a command did not succeed. Null if it exited with 0 in time. */
-export function commandFailure(result: CommandResult, timeoutSecs: number): string | null {
-  return !result.timedOut && result.exitCode === 0 ? null : describeFailure(result, timeoutSecs);
+/** Why a command did not end as expected. Null if it exited with the expected code in time. */
+export function commandFailure(result: CommandResult, timeoutSecs: number, expectedCode = 0): string | null {
+  if (!result.timedOut && result.exitCode === expectedCode) return null;
+  return describeFailure(result, timeoutSecs, expectedCode === 0 ? '' : `, expected exit ${expectedCode}`);
 }
 
 /** "only the first 1048576 of 2000000 bytes of stdout were kept", or null if stdout was not cut. */

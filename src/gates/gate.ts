@@ -51,6 +51,8 @@ export interface GateContext {
   efficiency(): Promise<Efficiency | null>;
   /** What the agent did and said; null if that was not recorded. */
   trajectory(): Promise<Trajectory | null>;
+  /** How long the agent worked, all its starts together; null if that was not recorded. */
+  durationMs(): Promise<number | null>;
 }
 
 /** One kind of gate: a file in `types/`, and a line in `index.ts`. */

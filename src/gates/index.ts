@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { agentScript } from './types/agent-script.js';
 import { commandCalled } from './types/command-called.js';
+import { commandExitCodeIs } from './types/command-exit-code-is.js';
 import { commandJsonPath } from './types/command-json-path.js';
 import { commandNotCalled } from './types/command-not-called.js';
 import { commandOutputContains } from './types/command-output-contains.js';
 import { commandOutputMatches } from './types/command-output-matches.js';
 import { commandSucceeds } from './types/command-succeeds.js';
+import { executionTime } from './types/execution-time.js';
 import { fileContains } from './types/file-contains.js';
 import { fileExists } from './types/file-exists.js';
 import { fileMatches } from './types/file-matches.js';
@@ -14,14 +16,20 @@ import { maxCommands } from './types/max-commands.js';
 import { maxCostUsd } from './types/max-cost-usd.js';
 import { maxTokens } from './types/max-tokens.js';
 import { noTranscriptErrors } from './types/no-transcript-errors.js';
+import { regexMatch } from './types/regex-match.js';
 import { responseContains } from './types/response-contains.js';
 import { responseMatches } from './types/response-matches.js';
 import { script } from './types/script.js';
+import { stepCount } from './types/step-count.js';
+import { stringContains } from './types/string-contains.js';
+import { tokenCount } from './types/token-count.js';
 import { toolCalled } from './types/tool-called.js';
+import { trajectoryContainsAction } from './types/trajectory-contains-action.js';
 
 /** All kinds of gates. To add one, add a file in `types/` and a line here. */
 const gates = [
   commandSucceeds,
+  commandExitCodeIs,
   commandOutputContains,
   commandOutputMatches,
   commandJsonPath,
@@ -32,11 +40,17 @@ const gates = [
   commandCalled,
   commandNotCalled,
   toolCalled,
+  trajectoryContainsAction,
+  stepCount,
   maxCommands,
   maxCostUsd,
   maxTokens,
+  tokenCount,
+  executionTime,
   responseContains,
+  stringContains,
   responseMatches,
+  regexMatch,
   script,
   agentScript,
 ] as const;

@@ -10,11 +10,23 @@ export interface TextMatcher {
   test: (text: string) => Promise<boolean | null>;
 }
 
-export const containing = (substring: string): TextMatcher => ({
-  does: `contains ${quote(substring)}`,
-  doesNot: `does not contain ${quote(substring)}`,
-  test: (text) => Promise.resolve(text.includes(substring)),
-});
+/**
+ * A text in which letters that differ only in case are the same. Lower case alone would not do: the lower case of a
+ * Greek sigma depends on what follows it, so a part of a text could differ from the same part alone.
+ */
+export const foldCase = (text: string): string => text.toLowerCase().toUpperCase();
+
+const noteOf = (ignoreCase: boolean): string => (ignoreCase ? ', ignoring case' : '');
+
+export function containing(substring: string, { ignoreCase = false } = {}): TextMatcher {
+  const folded = (text: string): string => (ignoreCase ? foldCase(text) : text);
+  const wanted = folded(substring);
+  return {
+    does: `contains ${quote(substring)}${noteOf(ignoreCase)}`,
+    doesNot: `does not contain ${quote(substring)}${noteOf(ignoreCase)}`,
+    test: (text) => Promise.resolve(folded(text).includes(wanted)),
+  };
+}
 
 /** An `error` verdict for an invalid pattern, which validation should have rejected. Null for a valid pattern. */
 export function brokenPattern(pattern: string): Verdict | null {
@@ -24,15 +36,20 @@ export function brokenPattern(pattern: string): Verdict | null {
 
 /** Calls `check` with a matcher for an RE2 pattern. */
 export async function matching(
-  { pattern, timeout_secs }: { pattern: string; timeout_secs: number },
+  {
+    pattern: written,
+    timeout_secs,
+    ignoreCase = false,
+  }: { pattern: string; timeout_secs: number; ignoreCase?: boolean },
   { work }: GateContext,
   check: (wanted: TextMatcher) => Promise<Verdict>,
 ): Promise<Verdict> {
+  const pattern = ignoreCase ? `(?i)${written}` : written;
   return (
     brokenPattern(pattern) ??
     check({
-      does: `matches ${quote(pattern)}`,
-      doesNot: `does not match ${quote(pattern)}`,
+      does: `matches ${quote(written)}${noteOf(ignoreCase)}`,
+      doesNot: `does not match ${quote(written)}${noteOf(ignoreCase)}`,
       test: async (text) =>
         (await work('matches', { pattern, texts: [text], whole: false }, timeout_secs))?.[0] ?? null,
     })

@@ -72,12 +72,13 @@ interface Given {
   env?: Record<string, string>;
   efficiency?: Efficiency | null;
   trajectory?: Trajectory | null;
+  durationMs?: number | null;
 }
 
 /** Real processes and real files; only what is known of the agent is given. */
 export function realContext(
   workspace: string,
-  { cap = 1024 * 1024, env = {}, efficiency = null, trajectory = null }: Given = {},
+  { cap = 1024 * 1024, env = {}, efficiency = null, trajectory = null, durationMs = null }: Given = {},
 ): GateContext {
   return {
     exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, { cap, env }),
@@ -85,6 +86,7 @@ export function realContext(
     work: (kind, input) => Promise.resolve(doWork(kind, input)),
     efficiency: () => Promise.resolve(efficiency),
     trajectory: () => Promise.resolve(trajectory),
+    durationMs: () => Promise.resolve(durationMs),
   };
 }
 

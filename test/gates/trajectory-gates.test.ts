@@ -31,6 +31,11 @@ describe.each([
   { type: 'max_commands', max: 1 },
   { type: 'max_cost_usd', max: 1 },
   { type: 'max_tokens', max: 1 },
+  { type: 'trajectory_contains_action', action: 'x' },
+  { type: 'step_count', max_steps: 1 },
+  { type: 'token_count', max_total_tokens: 1 },
+  { type: 'string_contains', value: 'x' },
+  { type: 'regex_match', pattern: 'x' },
   { type: 'response_contains', substring: 'x' },
   { type: 'response_matches', pattern: 'x' },
 ])('$type', (gate) => {
@@ -47,6 +52,10 @@ describe.each([
   { type: 'command_not_called', pattern: 'x' },
   { type: 'tool_called', tool: 'x' },
   { type: 'max_commands', max: 9 },
+  { type: 'trajectory_contains_action', action: 'x' },
+  { type: 'step_count', max_steps: 1 },
+  { type: 'string_contains', value: 'x' },
+  { type: 'regex_match', pattern: 'x' },
   { type: 'response_contains', substring: 'x' },
   { type: 'response_matches', pattern: 'x' },
 ])('$type', (gate) => {

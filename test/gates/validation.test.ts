@@ -5,6 +5,7 @@ import { errorsOf } from './real-context.js';
 
 const valid: Record<GateSpec['type'], object> = {
   command_succeeds: { command: 'true' },
+  command_exit_code_is: { command: 'true' },
   command_output_contains: { command: 'true', substring: 'x' },
   command_output_matches: { command: 'true', pattern: 'x' },
   command_json_path: { command: 'true', path: '$.x', assertion: 'exists' },
@@ -15,11 +16,17 @@ const valid: Record<GateSpec['type'], object> = {
   command_called: { pattern: 'x' },
   command_not_called: { pattern: 'x' },
   tool_called: { tool: 'Read' },
+  trajectory_contains_action: { action: 'READ' },
+  step_count: { max_steps: 3 },
   max_commands: { max: 3 },
   max_cost_usd: { max: 0.5 },
   max_tokens: { max: 1000 },
+  token_count: { max_total_tokens: 1000 },
+  execution_time: { max_duration_ms: 1000 },
   response_contains: { substring: 'x' },
+  string_contains: { value: 'x' },
   response_matches: { pattern: 'x' },
+  regex_match: { pattern: 'x' },
   script: { command: 'true', description: 'all is well' },
   agent_script: { script: 'check-coverage' },
 };
@@ -109,12 +116,52 @@ it.each([
     /^max: expected a number of at least min \(3\)$/,
   ],
   [{ type: 'command_called', pattern: 'x', max: 0 }, /^max: .* for "never" use command_not_called$/],
+  [{ type: 'command_exit_code_is', command: 'x', expected_code: 256 }, /^expected_code: expected a number/],
+  [{ type: 'string_contains', value: '' }, /^value: empty: expected the text to look for/],
+  [{ type: 'regex_match', pattern: 'a)(b' }, /^pattern: invalid pattern/],
+  [{ type: 'trajectory_contains_action', action: ' ' }, /^action: blank: expected the name of an action/],
+  [{ type: 'step_count' }, /^max_steps: missing: expected a number here, or min_steps$/],
+  [{ type: 'step_count', min_steps: 0 }, /^max_steps: missing: .* min_steps: 0 alone always passes$/],
+  [{ type: 'step_count', min_steps: 3, max_steps: 2 }, /^max_steps: .* of at least min_steps \(3\)$/],
+  [{ type: 'step_count', max_steps: 2, action_prefix: '' }, /^action_prefix: blank: expected the beginning/],
+  [{ type: 'token_count' }, /^max_total_tokens: missing: expected a number here, or min_total_tokens, /],
+  [{ type: 'token_count', min_total_tokens: 0 }, /^max_total_tokens: missing: .* alone always passes$/],
+  [
+    { type: 'token_count', min_total_tokens: 3, max_total_tokens: 2 },
+    /^max_total_tokens: .* of at least min_total_tokens \(3\)$/,
+  ],
+  [
+    { type: 'execution_time', min_duration_ms: 3, max_duration_ms: 2 },
+    /^max_duration_ms: .* of at least min_duration_ms \(3\)$/,
+  ],
   [{ type: 'max_commands', max: 1.5 }, /^max: expected a whole number/],
   [{ type: 'max_cost_usd', max: -1 }, /^max: expected a number of at least 0/],
 ])('refuses %j at the field, with a sentence', (gate, message) => {
   const errors = errorsOf(gate);
   expect(errors).toHaveLength(1);
   expect(errors[0]).toMatch(message);
+});
+
+it('bounds that include only one number, or only a part of the tokens, are valid', () => {
+  for (const gate of [
+    { type: 'step_count', min_steps: 2, max_steps: 2 },
+    { type: 'token_count', min_total_tokens: 2, max_total_tokens: 2 },
+    { type: 'token_count', max_input_tokens: 2 },
+    { type: 'token_count', max_output_tokens: 2 },
+    { type: 'execution_time', min_duration_ms: 2, max_duration_ms: 2 },
+  ])
+    expect(errorsOf(gate)).toEqual([]);
+});
+
+it('the subject of a gate with bounds names them', () => {
+  const subject = (gate: object) => gateSubject(GateSpec.parse(gate));
+  expect(subject({ type: 'step_count', max_steps: 4, action_prefix: 'mcp__' })).toBe(
+    'at most 4 tool calls of mcp__...',
+  );
+  expect(
+    subject({ type: 'token_count', min_total_tokens: 1, max_total_tokens: 9, max_input_tokens: 7 }),
+  ).toBe('at least 1 and at most 9 tokens, at most 7 input tokens');
+  expect(subject({ type: 'execution_time', max_duration_ms: 900 })).toBe('at most 900 ms');
 });
 
 it('specs have a JSON Schema', () => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { judgeNumber } from '../bounds.js';
 import { checkTrajectory, seenOnly, UNREAD } from '../check-trajectory.js';
 import { commonFields, count } from '../fields.js';
 import { defineGate } from '../gate.js';
-import { broken, countOf, fail, pass } from '../verdicts.js';
+import { countOf } from '../verdicts.js';
 
 export const maxCommands = defineGate({
   schema: z
@@ -18,7 +19,12 @@ export const maxCommands = defineGate({
       const ran = countOf(trajectory.commandCount, 'command');
       const note = seenOnly(trajectory);
       const evidence = `${ran}; expected at most ${max}${note}`;
-      if (trajectory.commandCount > max) return fail(evidence);
-      return trajectory.unread === true ? broken(`${evidence}; ${UNREAD}`) : pass(evidence);
+      const unknown = trajectory.unread === true ? Infinity : 0;
+      return judgeNumber(
+        { max },
+        { known: trajectory.commandCount, unknown },
+        evidence,
+        `${evidence}; ${UNREAD}`,
+      );
     }),
 });

@@ -1,0 +1,39 @@
+import { checkTrajectory, UNREAD } from './check-trajectory.js';
+import type { GateContext, Verdict } from './gate.js';
+import { broken, countOf, fail, pass, quote } from './verdicts.js';
+
+/** The agent's tool calls. */
+export interface ToolCalls {
+  /** Each tool that was called, and how often. */
+  tools: [name: string, calls: number][];
+  /** Whether there may be more calls, because not all of the agent's output could be read. */
+  unread: boolean;
+}
+
+/** Judges the agent's tool calls. The verdict is `error` if its output shows none. */
+export const checkTools = (
+  context: GateContext,
+  judge: (calls: ToolCalls) => Verdict | Promise<Verdict>,
+): Promise<Verdict> =>
+  checkTrajectory(context, ({ structured, tools, unread }) =>
+    structured
+      ? judge({ tools: Object.entries(tools), unread: unread === true })
+      : broken('the agent printed only text, no structured events, so its tool calls are unknown'),
+  );
+
+/** How many calls there were of the tools that `isWanted` accepts. */
+export const countCalls = (
+  { tools }: ToolCalls,
+  isWanted: (name: string, index: number) => boolean | undefined,
+): number => tools.reduce((sum, [name, calls], index) => sum + (isWanted(name, index) ? calls : 0), 0);
+
+/** Judges whether there were at least `min` calls of the tool that the scenario calls `wanted`. */
+export function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: number): Verdict {
+  const evidence = `${calls === 0 ? 'no call' : countOf(calls, 'call')} of ${quote(wanted)}`;
+  if (calls >= min) return pass(evidence);
+  if (all.unread) return broken(`${evidence}; ${UNREAD}`);
+  const called = all.tools.map(([name]) => name).join(', ');
+  return fail(
+    `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quote(called)}`}`,
+  );
+}
