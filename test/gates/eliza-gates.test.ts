@@ -182,7 +182,7 @@ describe('trajectory_contains_action', () => {
   it('is an error where no tool calls can be seen, and passes with what was read', async () => {
     expect(await contains('READ', { structured: false })).toEqual({
       status: 'error',
-      message: "the agent's output is text, which shows no tool calls",
+      message: 'the agent printed only text, no structured events, so its tool calls are unknown',
     });
     expect(await contains('READ', { tools, unread: true })).toMatchObject({ status: 'pass' });
   });
