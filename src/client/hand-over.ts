@@ -1,4 +1,4 @@
-import { publicVariables, writeSweepEnv, type SweepEnv, type Known } from '../platform/sweep-env.js';
+import { publicVariables, writeSweepEnv, type SweepEnv, type PublicValues } from '../platform/sweep-env.js';
 import { addressVariables } from '../platform/models/model-providers.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { publicNames } from '../scenario/public-names.js';
@@ -12,7 +12,7 @@ export async function handOver(
   scenarios: readonly EffectiveScenario[],
   handover: SweepEnv,
 ): Promise<void> {
-  const known: Known = {
+  const known: PublicValues = {
     names: publicNames(plan, scenarios),
     addresses: addressVariables(plan.providers),
     fixtures: [...new Set(scenarios.map(({ fixture }) => fixtureFolder(resultsPath, fixture)))],

@@ -50,7 +50,7 @@ export interface AgentRun {
   starts(): number;
   untilStarts(count: number): Promise<true>;
   /** What has become of a start of the agent. */
-  fateOf(start: number): Promise<SupervisedState['state']>;
+  stateOf(start: number): Promise<SupervisedState['state']>;
   letGo(): Promise<void>;
   /** In the command line of the agent. */
   mark: string;
@@ -109,7 +109,7 @@ export async function createAgentRun({
       };
     },
     untilStarts: (count) => until(`${count} starts`, () => (starts() >= count ? true : null)),
-    fateOf: async (start) => (await inspect(join(root, 'agent', String(start)))).state,
+    stateOf: async (start) => (await inspect(join(root, 'agent', String(start)))).state,
     letGo: () => writeFile(mark, ''),
   };
 }

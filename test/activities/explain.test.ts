@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withAdvice } from '../../src/activities/step/error-advice.js';
-import { namingFull } from '../../src/lib/disk-failure.js';
+import { addPathToFullDiskError } from '../../src/lib/disk-failure.js';
 
 const messageOf = (error: Error): Promise<unknown> =>
   withAdvice(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
@@ -27,7 +27,7 @@ test('a full disk is named by the file that was written, where the error names n
   const full = (places: object): Error => Object.assign(new Error('full'), { code: 'ENOSPC', ...places });
   for (const [error, place] of [
     [full({ syscall: 'copyfile', path: '/from', dest: '/to' }), '/to'],
-    [namingFull(full({ syscall: 'write' }), '/log') as Error, '/log'],
+    [addPathToFullDiskError(full({ syscall: 'write' }), '/log') as Error, '/log'],
   ] as const)
     expect(await messageOf(error)).toMatchObject({
       type: 'DiskUnavailable',

@@ -15,7 +15,7 @@ test('an agent that is alive is adopted by whichever attempt comes, however many
   await expect(first.result).rejects.toMatchObject({ type: 'WorkerStopped' });
   const late = one.begin(51);
   await late.begun();
-  expect(await one.fateOf(1)).toBe('running');
+  expect(await one.stateOf(1)).toBe('running');
   await one.letGo();
   expect(await late.result).toMatchObject({ ending: 'done' });
   expect(one.starts()).toBe(1);
@@ -94,7 +94,7 @@ test('an attempt that finds its agent lost when another has taken over leaves th
   await one.untilStarts(2);
   awake.open();
   await expect(first.result).rejects.toMatchObject({ type: 'Superseded' });
-  expect(await one.fateOf(2)).toBe('running');
+  expect(await one.stateOf(2)).toBe('running');
   await one.letGo();
   expect(await second.result).toMatchObject({ ending: 'done' });
   expect(one.starts()).toBe(2);

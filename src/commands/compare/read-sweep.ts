@@ -4,7 +4,7 @@ import { beginningOf } from '../../lib/format/truncate.js';
 import { parseJson, type Json } from '../../lib/json.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { scenarioLabel } from '../../results/records/cell-label.js';
-import type { RunFacts } from '../../results/comparison/changes.js';
+import type { RunInputs } from '../../results/comparison/changes.js';
 import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import type { ResultLine } from '../../results/records/result-line.js';
@@ -34,7 +34,7 @@ export async function readSweep(
     scenarios: await readScenarios(resultsPath, plan),
     agents: plan.agents,
     prices: plan.prices,
-    facts: readFacts(resultsPath, lines),
+    runInputs: readRunInputs(resultsPath, lines),
   };
 }
 
@@ -69,13 +69,13 @@ const Facts = z.object({
   agent: z.object({ version: z.string().nullable(), model_used: z.string().nullable() }).nullable(),
 });
 
-function readFacts(resultsPath: string, lines: readonly ResultLine[]): Map<string, RunFacts> {
-  const found = new Map<string, RunFacts>();
+function readRunInputs(resultsPath: string, lines: readonly ResultLine[]): Map<string, RunInputs> {
+  const found = new Map<string, RunInputs>();
   const broken: string[] = [];
   for (const folder of new Set(lines.flatMap(({ results_dir }) => results_dir ?? []))) {
     const { run } = runFiles(join(resultsPath, folder));
     try {
-      found.set(folder, factsOf(readResultsFile(run, Facts)));
+      found.set(folder, runInputsOf(readResultsFile(run, Facts)));
     } catch {
       broken.push(displayPath(run));
     }
@@ -88,7 +88,7 @@ function readFacts(resultsPath: string, lines: readonly ResultLine[]): Map<strin
 
 const SHORT = 80;
 
-const factsOf = ({ run_id, environment, target, agent }: z.infer<typeof Facts>): RunFacts => ({
+const runInputsOf = ({ run_id, environment, target, agent }: z.infer<typeof Facts>): RunInputs => ({
   agent_version: agent?.version ?? null,
   model_used: agent?.model_used ?? null,
   environment,

@@ -1,7 +1,7 @@
 import { readEngineState, type EngineState } from '../../platform/engine/engine-state.js';
 import { stopEngine } from '../../platform/engine/ensure-engine.js';
 import { projectState } from '../../platform/folders.js';
-import { forgiveOutput } from '../../platform/process/forgive-output.js';
+import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
 import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
 import { isAlive, type ProcessIdentity } from '../../platform/process/process-identity.js';
 import { printJson, say } from '../shared/output.js';
@@ -33,7 +33,7 @@ export async function engineKeep({ results, address, stay }: Started): Promise<n
   const external = resolveTemporalAddress(address);
   // imported here, so that `status` and `stop` do not have to load Temporal's client
   const { keep } = await import('../../platform/engine/keeper.js');
-  forgiveOutput();
+  ignoreOutputErrors();
   await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000 });
   // a command that waits for the engine reads the error from its state, but a service manager only sees the output
   const state = await engineState(resultsPath);

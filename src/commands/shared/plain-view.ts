@@ -1,4 +1,4 @@
-import { plainLine, tookText } from '../../reports/live-frame.js';
+import { plainLine, durationText } from '../../reports/live-frame.js';
 import { waitText } from '../../reports/wait-text.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
@@ -30,7 +30,7 @@ export function plainView({ sweep, cells }: Plan): View {
         if (shown.has(line.cell)) continue;
         shown.add(line.cell);
         const { outcome, message } = line;
-        const took = tookText(line.duration_secs, line.cached_from !== null);
+        const took = durationText(line.duration_secs, line.cached_from !== null);
         say(plainLine({ label: resultLabel(line), outcome, message, took }, shown.size, total));
       }
       return Promise.resolve();
