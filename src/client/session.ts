@@ -4,7 +4,7 @@ import { readEngineState, type EngineState } from '../platform/engine/engine-sta
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
 import { connect } from '../platform/temporal/temporal-client.js';
-import { assertOwnServer, AWAY_MS, awayText, PAUSE_MS } from './ask-server.js';
+import { assertOwnServer, AWAY_MS, unreachableMessage, PAUSE_MS } from './ask-server.js';
 import { InfrastructureError } from '../lib/usage-error.js';
 
 /** A connection to a running engine. */
@@ -45,7 +45,7 @@ export async function openSession(
       return sessionWith({ client, engine }, projectState(resultsPath).folder, report);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (Date.now() >= until) throw new InfrastructureError(awayText(engine, reason));
+      if (Date.now() >= until) throw new InfrastructureError(unreachableMessage(engine, reason));
       await sleep(PAUSE_MS);
     }
   }

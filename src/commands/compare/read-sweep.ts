@@ -12,7 +12,7 @@ import { nameSteps } from '../../results/step-names.js';
 import type { Plan } from '../../scenario/plan.js';
 import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
-import { say } from '../shared/output.js';
+import { printNotice } from '../shared/output.js';
 import { displayPath } from '../../platform/display-path.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
@@ -46,7 +46,8 @@ async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<strin
     const text = await readTextIfThere(file);
     const stored = text === null ? undefined : parseJson(text);
     if (stored !== undefined) found.set(label, comparable(stored));
-    else say(`warning: ${displayPath(file)} cannot be read: whether ${label} has changed is not known`);
+    else
+      printNotice(`warning: ${displayPath(file)} cannot be read: whether ${label} has changed is not known`);
   }
   return found;
 }
@@ -82,7 +83,7 @@ function readRunInputs(resultsPath: string, lines: readonly ResultLine[]): Map<s
   }
   const more = broken.length > 1 ? ` and ${broken.length - 1} more` : '';
   if (broken.length > 0)
-    say(`warning: ${broken[0]}${more} cannot be read: what these runs were made with is not known`);
+    printNotice(`warning: ${broken[0]}${more} cannot be read: what these runs were made with is not known`);
   return found;
 }
 
