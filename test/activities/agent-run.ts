@@ -41,7 +41,7 @@ export interface AgentRun {
   deps: Deps;
   run: RunRef;
   /** What its preparation has said. */
-  card: RunPlan | null;
+  runPlan: RunPlan | null;
   /** Performs another step of it, or a step once more. */
   perform<R>(doing: (activities: Activities) => Promise<R>, info?: Partial<Info>): Promise<R>;
   /** Of the run, in the state folder. */
@@ -84,14 +84,14 @@ export async function createAgentRun({
   killWhenFinished(mark);
   const perform: AgentRun['perform'] = (doing, info = {}) =>
     new MockActivityEnvironment({ ...ofRun, ...info }, { logger }).run(() => doing(activities));
-  const card = await perform(({ prepareWorkspace }) => prepareWorkspace(run));
+  const runPlan = await perform(({ prepareWorkspace }) => prepareWorkspace(run));
   const starts = (): number => {
     const file = join(folder, 'starts');
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
   };
   const root = join(stateFolder, 'work', run.run);
   return {
-    ...{ deps, run, card, perform, root, mark, starts },
+    ...{ deps, run, runPlan, perform, root, mark, starts },
     begin: (number, info = {}) => {
       const environment = new MockActivityEnvironment({ ...ofRun, attempt: number, ...info }, { logger });
       let heartbeats = 0;

@@ -6,15 +6,15 @@ const messageOf = (error: Error): Promise<unknown> =>
   withAdvice(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
 
 test('memory that cannot be had is said with what to do, whoever noticed it', async () => {
-  const told = { type: 'ENOMEM', message: expect.stringContaining('lower --concurrency') as string };
+  const expected = { type: 'ENOMEM', message: expect.stringContaining('lower --concurrency') as string };
   expect(
     await messageOf(Object.assign(new Error('read'), { code: 'ENOMEM', syscall: 'read' })),
-  ).toMatchObject(told);
+  ).toMatchObject(expected);
   // From V8 and from Node.
-  expect(await messageOf(new RangeError('Array buffer allocation failed'))).toMatchObject(told);
+  expect(await messageOf(new RangeError('Array buffer allocation failed'))).toMatchObject(expected);
   const code = 'ERR_MEMORY_ALLOCATION_FAILED';
   expect(await messageOf(Object.assign(new Error('Failed to allocate memory'), { code }))).toMatchObject(
-    told,
+    expected,
   );
 });
 

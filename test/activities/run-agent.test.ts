@@ -22,14 +22,14 @@ test('an agent that is alive is adopted by whichever attempt comes, however many
 });
 
 test('the time for its step covers a workspace that is made anew: each setup command, and the health check', async () => {
-  const { card } = await createAgentRun({ setup: ['true', 'true'], target: { health_check: 'true' } });
+  const { runPlan } = await createAgentRun({ setup: ['true', 'true'], target: { health_check: 'true' } });
   const steps = [{ kind: 'agent', timeoutSecs: 300, rebuildSecs: 600 + 600 + 30 }];
-  expect(card).toMatchObject({ unfit: null, steps });
+  expect(runPlan).toMatchObject({ unfit: null, steps });
 });
 
 test("an agent that begins anew finds what the scenario's commands before it have made, and its step has time for them", async () => {
   const one = await createAgentRun({ before: ['echo given >> given.txt'] });
-  expect(one.card?.steps).toMatchObject([
+  expect(one.runPlan?.steps).toMatchObject([
     { kind: 'command' },
     { kind: 'agent', timeoutSecs: 300, rebuildSecs: 30 },
   ]);
