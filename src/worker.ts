@@ -26,6 +26,7 @@ import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
 import { waitUntil } from './platform/process/wait-until.js';
 import { ownWorkerIdentity } from './platform/temporal/worker-identity.js';
+import { createPricer } from './results/cost.js';
 import { originOf } from './store/origin.js';
 import { writeFileAtomic } from './platform/fs/write-file.js';
 
@@ -58,10 +59,14 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const own = address === undefined || settings.external === true ? given.connectionOptions : {};
   const options = address === undefined ? own : { ...own, address };
 
+  // The SDK's native part colors what it prints, also in a log file.
+  if (!process.stdout.isTTY) process.env['NO_COLOR'] = '1';
   Runtime.install({
     logger: new DefaultLogger('WARN'),
     telemetryOptions: {
-      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+      // If the native part forwarded its logs to the logger, the SDK would sort all logs, down to TRACE, before the
+      // logger drops them: a tenth of the worker's CPU.
+      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), console: {} },
     },
   });
   const connection = await waitUntil(
@@ -111,6 +116,8 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   try {
     const ended = worker.run();
     void watch.start(taskQueue);
+    // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
+    createPricer({}).catch(() => undefined);
     await ended;
   } finally {
     watch.stop();
@@ -138,7 +145,7 @@ async function serverCheck(
     const id = await namespaceId(client).catch(() => null);
     if (id !== null && id !== expected && !warned) {
       warned = true;
-      console.error(`${other}: what it does not know proves nothing`);
+      console.error(`${other}; ignoring that it does not know our workflows`);
     }
     return id === expected;
   };

@@ -122,7 +122,7 @@ async function askForVote(
   const problem =
     read?.ok === false
       ? cut
-        ? `the answer was cut at the limit of the model's output tokens`
+        ? `the answer was cut off at the model's limit of output tokens`
         : read.problem
       : reply.problem;
   const at = new Date().toISOString();

@@ -21,7 +21,7 @@ export const reuseResult =
     const context = await loadRun(deps, run);
     // If someone else completed the prepare activity, `from` may not be the run that the step found.
     if ((await readStep<Prepared>(context, STEPS.prepare))?.result.reuse !== from)
-      throw ApplicationFailure.nonRetryable(`${from} is not the result of the same inputs`, 'StepOrder');
+      throw ApplicationFailure.nonRetryable(`${from} does not have the same inputs`, 'StepOrder');
     return runStepOnce<RunResult | null>(context, STEPS.reuse, async () => {
       const { id: cell, scenario, agent, model, variant, repetition } = run.cell;
       const line = resultsIndex(deps.resultsPath).line(from);

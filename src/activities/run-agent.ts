@@ -74,7 +74,7 @@ async function perform(
     throw ApplicationFailure.nonRetryable('there is no reason to run the agent again', 'StepOrder');
   const before = last?.record ?? null;
   const history = [
-    ...(before === null ? [] : [...before.history, `run ${nth - 1} of the agent ended: ${before.message}`]),
+    ...(before === null ? [] : [...before.history, `agent run ${nth - 1} ended: ${before.message}`]),
     ...(await earlierAttempts(context, STEPS.agent(nth))),
   ];
   const rebuild = async (): Promise<Prepared> => {
@@ -124,7 +124,7 @@ async function runAndSummarize(
     const summary = await summarizeOutput(now, setup, outputs);
     if (summary.again?.why !== 'session' || outputs.at(-1)?.resumed !== true)
       return { ...summary, record: redactFields(summary.record, agentText, now.redact) };
-    history.push(`start ${start} of the agent did not find its session`);
+    history.push(`start ${start} of the agent could not resume its session`);
     start = await superviseToEnd(supervision, start + 1, true);
   }
 }

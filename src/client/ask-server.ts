@@ -9,13 +9,24 @@ import type { EngineState } from '../platform/engine/engine-state.js';
 import { namespaceId } from '../platform/temporal/namespace-id.js';
 import { ownCommand } from '../platform/invocation.js';
 import { InfrastructureError } from '../lib/usage-error.js';
-import type { Session } from './session.js';
 
 /** How long commands wait for a server that does not answer. The keeper needs some of this to restart a dead one. */
 export const AWAY_MS = 20_000;
 const CALL_MS = 10_000;
 const PROBE_MS = 5000;
 export const PAUSE_MS = 500;
+
+/** A connection to the engine's server. */
+export interface ServerConnection {
+  /** Connected to where the server is now: read it again for each call. */
+  readonly client: Client;
+  readonly engine: EngineState;
+  /**
+   * Connects to the address that the engine's server has now. It changes if another program took its port while it was
+   * down.
+   */
+  followServer(): Promise<void>;
+}
 
 interface Asking {
   /** Time limit of one attempt. */
@@ -38,7 +49,7 @@ export const LONG_CALL = { callMs: 20_000, mayTakeLong: true } as const satisfie
  * @throws InfrastructureError if the server is away for too long
  */
 export async function askServer<T>(
-  session: Pick<Session, 'client' | 'engine' | 'followServer'>,
+  session: ServerConnection,
   ask: (client: Client) => Promise<T>,
   { callMs = CALL_MS, awayMs = AWAY_MS, mayTakeLong = false, onAway }: Asking = {},
 ): Promise<T> {

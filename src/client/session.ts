@@ -1,23 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
 import { readEngineState, type EngineState } from '../platform/engine/engine-state.js';
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
 import { connect } from '../platform/temporal/temporal-client.js';
-import { assertOwnServer, AWAY_MS, unreachableMessage, PAUSE_MS } from './ask-server.js';
+import {
+  assertOwnServer,
+  AWAY_MS,
+  unreachableMessage,
+  PAUSE_MS,
+  type ServerConnection,
+} from './ask-server.js';
 import { InfrastructureError } from '../lib/usage-error.js';
 
 /** A connection to a running engine. */
-export interface Session {
-  /** Connected to where the server is now: read it again for each call. */
-  readonly client: Client;
-  readonly engine: EngineState;
+export interface Session extends ServerConnection {
   stateFolder: string;
-  /**
-   * Connects to the address that the engine's server has now. It changes if another program took its port while it was
-   * down.
-   */
-  followServer(): Promise<void>;
   /** Shows progress and warnings to the user. */
   report: (text: string) => void;
   close(): Promise<void>;

@@ -33,7 +33,7 @@ let works = false;
 /** Why bubblewrap does not work on this machine, with a remedy; null if it does. */
 export async function whyNoBubblewrap(): Promise<string | null> {
   if (works) return null;
-  if (process.platform !== 'linux') return 'bubblewrap is for Linux; use environment.type: local';
+  if (process.platform !== 'linux') return 'bubblewrap requires Linux; use environment.type: local';
   for (const [program, from] of [
     ['bwrap', 'bubblewrap'],
     ['env', 'coreutils'],

@@ -23,7 +23,7 @@ async function makeOwnFolder(root: string, folder: string): Promise<void> {
   const own = join(await realpath(root), relative(root, existing));
   if ((await realpath(existing)) !== own)
     throw ApplicationFailure.nonRetryable(
-      `the agent has put a symlink in the way of its own settings: ${relative(root, existing)}`,
+      `a symlink created by the agent blocks its settings: ${relative(root, existing)}`,
       'SymlinkInTheWay',
     );
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -33,4 +33,6 @@ export const checkAnswer = (
 
 /** A note for verdicts on commands if not all commands are visible; else empty. */
 export const seenOnly = ({ structured }: Trajectory): string =>
-  structured ? '' : "; the agent's output is text, which shows only calls to the target";
+  structured
+    ? ''
+    : '; the agent printed only text, no structured events, so only calls to the target are known';

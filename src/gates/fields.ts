@@ -19,7 +19,7 @@ export const inSchema = <S extends z.ZodType>(schema: S, pattern: RegExp): S =>
 /** The fields that every gate has besides its type. */
 export const commonFields = {
   name: z.string().optional().describe('Shown in reports, beside the type'),
-  timeout_secs: seconds.default(30).describe('Time limit in seconds; then the gate fails'),
+  timeout_secs: seconds.default(30).describe('Time limit in seconds; the gate fails if it is exceeded'),
 };
 
 /** A required string. Its error message says what was expected. */

@@ -22,7 +22,7 @@ export function checkJudgeConsent({ agents, providers }: Config, model: string):
           Object.hasOwn(providers, judge.provider) ? orFree(`providers.${judge.provider}`) : '',
         ];
   if (who?.free === true) return;
-  throw notEnabled(`the judge ${model}`, 'ask', `${remedy}; --no-judge leaves it out`);
+  throw notEnabled(`the judge ${model}`, 'ask', `${remedy}; or use --no-judge`);
 }
 
 const hasConsent = (): boolean => process.env['LLM_TOOL_TEST_ENABLED'] === '1';
@@ -30,7 +30,7 @@ const hasConsent = (): boolean => process.env['LLM_TOOL_TEST_ENABLED'] === '1';
 const notEnabled = (who: string, verb: string, remedy: string): UsageError =>
   new UsageError('not_enabled', `${who} may spend money: set LLM_TOOL_TEST_ENABLED=1 to ${verb} it${remedy}`);
 
-const orFree = (table: string): string => `, or say free = true in [${table}] if it costs nothing`;
+const orFree = (table: string): string => `, or set free = true in [${table}] if it costs nothing`;
 
 /** Empty for built-in agents: they cost money, and `free` cannot be set in their tables. */
 const orFreeAgent = (name: string): string => (adapterNames.includes(name) ? '' : orFree(`agents.${name}`));

@@ -57,8 +57,8 @@ function answer(comparison: Comparison, name: Namer, colors: Colors): string[] {
   return [
     `${headline(verdict, colors)}: ${passRates(comparison)}`,
     verdict === 'too few runs'
-      ? `  with ${runs} the smallest p is ${pText(smallest)}; a difference requires ${alpha} or less`
-      : `  ${points(difference)} points, p = ${pText(p)} (exact test, two-sided; ${alpha} or less counts)`,
+      ? `  with ${runs} the smallest possible p is ${pText(smallest)}; showing a difference requires ${alpha} or less`
+      : `  ${points(difference)} points, p = ${pText(p)} (exact test, two-sided; ${alpha} or less is significant)`,
     ...alone
       .slice(0, MOST_ALONE)
       .map((one) => `  but ${headline(one.verdict, colors)} on its own: ${name(one).join(' ')}`),
@@ -167,7 +167,7 @@ function changes(
     const same = configurations.every(({ same_inputs }) => same_inputs === true);
     return [
       same
-        ? 'nothing changed between them: any difference is chance, or not in the inputs'
+        ? 'no changes between them: any difference is chance, or has a cause outside the inputs'
         : 'no known changes between them',
     ];
   }
@@ -227,7 +227,7 @@ function hints(
     case 'too few runs':
       return [
         `Showing any difference takes at least ${minimumRuns(tested, alpha)} runs per side and configuration;`,
-        `a small one takes many more: ${command('run --repeat <n>')}`,
+        `a small difference takes many more: ${command('run --repeat <n>')}`,
       ];
     case 'nothing to compare':
       return total.base.shared + total.head.shared > 0

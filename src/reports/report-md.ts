@@ -182,7 +182,7 @@ function artifacts(run: RunRecord): string {
       ? [
           `${link('artifacts/transcript.human.txt')}: what the agent said and did, as text`,
           `${link('artifacts/transcript.raw.txt')}: what the agent printed`,
-          `${link('artifacts/events.jsonl')}: the same as events`,
+          `${link('artifacts/events.jsonl')}: what the agent said and did, as events`,
         ]
       : []),
     `${link('artifacts/run.json')}: this report as data`,

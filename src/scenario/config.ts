@@ -18,7 +18,7 @@ export const AgentTable = z.strictObject({
   name: z.string().exactOptional().describe("Without effect: the table's name is the agent's"),
   command: nonBlank('the program to start')
     .exactOptional()
-    .describe("The program: a name on PATH, or a path from this file's folder. Built-in agents know theirs"),
+    .describe('The program: a name on PATH, or a path relative to this file. Built-in agents have a default'),
   args: z
     .array(z.string())
     .default([])
@@ -33,7 +33,7 @@ export const AgentTable = z.strictObject({
     .enum(['text', 'jsonl'])
     .exactOptional()
     .describe('text (default); jsonl: it prints events as in events.jsonl, without ts, seq and attempt'),
-  models: modelNames.describe('Models, if nothing else names one'),
+  models: modelNames.describe('Default models'),
   version_command: command.exactOptional().describe('Shell command that prints its version'),
   free: z.boolean().exactOptional().describe('It costs nothing and runs without LLM_TOOL_TEST_ENABLED'),
   env: environmentVariables.default({}),
@@ -95,7 +95,7 @@ const Profile = z.strictObject({
   name: z.string().exactOptional().describe("Without effect: the table's name is the profile's"),
   agents: agentNames.describe('Agents for scenarios without a tool_matrix'),
   tools: agentNames.describe('The same as agents'),
-  models: modelNames.describe('Models, if --models names none'),
+  models: modelNames.describe('Models, unless --models is given'),
 });
 
 const agentTables = z
@@ -141,7 +141,7 @@ export const Config = z
     prices: z
       .record(label('the name of a model'), Price)
       .default({})
-      .describe('Prices by model; they win over the public price list'),
+      .describe('Prices by model; they override the public price list'),
     require_sandbox: z
       .boolean()
       .default(false)
@@ -157,7 +157,9 @@ export const Config = z
       .describe('What sandboxed agents can reach'),
     limits: z
       .strictObject({
-        concurrency: places.exactOptional().describe('Cells of a sweep at once (4); `--concurrency` wins'),
+        concurrency: places
+          .exactOptional()
+          .describe('Cells of a sweep at once (4); `--concurrency` overrides it'),
         agents: z.record(z.string(), places).default({}).describe('Cells at once, by agent'),
         models: z.record(z.string(), places).default({}).describe('Cells at once, by model'),
       })

@@ -34,7 +34,7 @@ export const Rubric = z
           .array(label('the name of a field'))
           .describe('Fields that the answer must have besides the usual ones'),
       })
-      .describe('The form of the answer of the judge'),
+      .describe("Form of the judge's answer"),
   })
   .check(cleanText());
 export type Rubric = z.infer<typeof Rubric>;

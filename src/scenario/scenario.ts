@@ -45,9 +45,9 @@ const Steps = z.array(Step).superRefine((steps, context) => {
 function stepsProblem(steps: readonly Step[]): string | null {
   const kinds = steps.map(({ kind }) => kind);
   const agents = kinds.filter((kind) => kind === 'agent').length;
-  if (agents !== 1) return `expected exactly one step of an agent; got ${agents}`;
+  if (agents !== 1) return `expected exactly one agent step, got ${agents}`;
   return kinds.lastIndexOf('script') > kinds.indexOf('agent')
-    ? 'a script whose answer the agent is given comes before the agent'
+    ? 'script steps must come before the agent step'
     : null;
 }
 
@@ -137,7 +137,7 @@ export const DEFAULT_AGENT_TIMEOUT_SECS = 300;
 /** Returns the scenario's agent step, of which there is exactly one. */
 export function agentStep({ steps }: Pick<Scenario, 'steps'>): AgentStep {
   const step = steps.find(({ kind }) => kind === 'agent');
-  if (step?.kind !== 'agent') throw new Error('a scenario has a step of an agent');
+  if (step?.kind !== 'agent') throw new Error('a scenario has an agent step');
   return step;
 }
 

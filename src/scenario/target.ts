@@ -5,7 +5,7 @@ import { environmentVariables } from './fields.js';
 /** The program under test. */
 export const Target = z.strictObject({
   binary: nonBlank('the name or path of the program under test').describe(
-    'A name on PATH, or a path: in the fixture, else from the file that names it',
+    'A name on PATH, or a path: in the fixture, else relative to the file that names it',
   ),
   command_pattern: pattern
     .exactOptional()
@@ -20,7 +20,7 @@ export const Target = z.strictObject({
     .array(nonBlank('the path of a file or folder of the target'))
     .exactOptional()
     .describe(
-      'Files and folders of the target besides its program, from the file that names them; [] for none. For the cache',
+      'Files and folders of the target besides its program, relative to the file that names them; [] for none. For the cache',
     ),
 });
 export type Target = z.infer<typeof Target>;

@@ -50,7 +50,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     if (plan === null || plan.unfit !== null) return;
     const { reuse } = plan;
     if (reuse !== undefined) {
-      reused = await perform({ step: STEPS.reuse, title: `take the result of ${reuse}` }, (options) =>
+      reused = await perform({ step: STEPS.reuse, title: `reuse the result of ${reuse}` }, (options) =>
         activities.reuseResult.executeWithOptions(options, [run, reuse]),
       );
       if (reused !== null || failures.length > 0) return;

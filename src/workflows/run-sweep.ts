@@ -215,7 +215,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       !(await verify.verifyOrder({ sweep, verb, ...order }))
     )
       throw ApplicationFailure.nonRetryable(
-        `${verb} is to be given by the command line: this order has no proof of that, or was given before`,
+        `${verb} was rejected: only the command line may send it, and only once`,
         'NotProven',
       );
     dispatch({ type: 'ordered', at: order.at });

@@ -43,7 +43,7 @@ export function sweepDetails(progress: SweepProgress): string {
       : ['', `$${progress.spentUsd ?? 0} of $${progress.maxUsd} spent, as far as costs are known`]),
     ...(progress.limits ?? []).flatMap(({ provider, account, until }) => [
       '',
-      `${account ?? provider}: limit reached; its cells wait until ${new Date(until).toISOString()} (\`retry --now\` does not wait)`,
+      `${account ?? provider}: limit reached; its cells wait until ${new Date(until).toISOString()} (skip the wait with \`retry --now\`)`,
     ]),
     ...(active.length === 0
       ? []
@@ -52,7 +52,7 @@ export function sweepDetails(progress: SweepProgress): string {
       ? []
       : [
           '',
-          '| waiting for its provider | until | because |',
+          '| waiting for its provider | until | reason |',
           '|---|---|---|',
           ...(progress.parked ?? []).map(
             ({ cell, until, message = '' }) =>

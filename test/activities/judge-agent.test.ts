@@ -119,7 +119,9 @@ test('a provider that does not serve it is asked again, by another start; a refu
   expect(await judged.failureOf(1)).toMatchObject({
     type: 'unavailable',
     nonRetryable: false,
-    message: expect.stringMatching(/^agent:codex\/gpt-5\.1: its provider did not serve it: .*429/) as string,
+    message: expect.stringMatching(
+      /^agent:codex\/gpt-5\.1: its provider was busy or unavailable: .*429/,
+    ) as string,
   });
   expect(await judged.failureOf(2)).toMatchObject({ type: 'refused', nonRetryable: true });
   expect(await judged.attempt(3)).toEqual({ score: 0.5, passed: true });

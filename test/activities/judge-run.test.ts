@@ -116,7 +116,7 @@ test('an answer that was cut at the limit of output tokens is told as that', asy
   server.script('m', { status: 200, body: JSON.stringify(body) });
   expect(await failureOf(1)).toMatchObject({
     type: 'UnusableAnswer',
-    message: expect.stringMatching(/the answer was cut at the limit of the model's output tokens$/) as string,
+    message: expect.stringMatching(/the answer was cut off at the model's limit of output tokens$/) as string,
   });
 });
 
@@ -137,7 +137,7 @@ test('an answer that the judge has not given is no vote, and the judge is not as
   expect(await failureOf(2)).toMatchObject({
     type: 'Altered',
     nonRetryable: true,
-    message: 'answer 1 of the judge was altered',
+    message: 'answer 1 of the judge was modified',
   });
   expect(server.askedOf('m')).toHaveLength(2);
 });

@@ -96,7 +96,7 @@ it('writes a renewed login back, once, with the mode and through the symlink tha
   await lend(borrower);
   writeFileSync(copy, tokens('second'));
   expect(await syncCredentials(local, borrower, 1)).toEqual([
-    'start 1 of the agent renewed its login, which was written to ~/.codex/auth.json',
+    'start 1 of the agent renewed its login; saved it to ~/.codex/auth.json',
   ]);
   expect(read(real)).toBe(tokens('second'));
   expect(modeOf(real)).toBe(0o640);
@@ -114,7 +114,7 @@ it.each([
   if (changed !== null) writeFileSync(own, changed);
   writeFileSync(copy, renewed);
   expect(await syncCredentials(local, borrower, 1)).toEqual([
-    'start 1 of the agent changed its login; ~/.codex/auth.json was left as it is',
+    'start 1 of the agent changed its login; ~/.codex/auth.json was not changed',
   ]);
   expect(read(own)).toBe(changed ?? tokens('first'));
 });

@@ -103,9 +103,9 @@ test('a sweep with its proof gets its cells, each with a proof of its run, page 
 test('without a proof, or with that of another order, plan, workflow or execution, nothing is loaded', async () => {
   await afterTheKey();
   const origin = await ordered('first');
-  await expect(load()).rejects.toMatchObject(refusal('there is no proof'));
+  await expect(load()).rejects.toMatchObject(refusal('not started by the command line'));
   const dearer = { ...origin, order: { ...origin.order, concurrency: 99 } };
-  await expect(load(dearer)).rejects.toMatchObject(refusal('there is no proof'));
+  await expect(load(dearer)).rejects.toMatchObject(refusal('not started by the command line'));
   await expect(load(origin, 'sweep/t')).rejects.toMatchObject(refusal('another workflow'));
   await load(origin);
   const replayed = { ...origin, execution: 'second' };
@@ -117,16 +117,16 @@ test('a plan that was changed after the start is refused', async () => {
   await afterTheKey();
   const origin = await ordered('first');
   await writePlan({ concurrency: 50 });
-  await expect(load(origin)).rejects.toMatchObject(refusal('plan was changed'));
+  await expect(load(origin)).rejects.toMatchObject(refusal('plan has changed'));
 });
 
 test('a run is refused with the proof of another cell, model, folder or execution, or with none', async () => {
   await afterTheKey();
   const [page] = (await load(await ordered('first'))).cells;
   const proof = page?.proof;
-  expect(await run(undefined, 'run-1')).toMatchObject(refusal('there is no proof'));
+  expect(await run(undefined, 'run-1')).toMatchObject(refusal('not started by the command line'));
   expect(await run(proof, 'run-1', { cell: { ...of, model: 'dear' } })).toMatchObject(
-    refusal('there is no proof'),
+    refusal('not started by the command line'),
   );
   expect(await run(proof, 'run-1')).toMatchObject(TAKEN);
   expect(await run(proof, 'run-2')).toMatchObject(refusal('another execution'));
@@ -183,9 +183,9 @@ test('a sweep that is started anew supersedes the start before, also in a databa
   const [before, after] = [await ordered('first'), await ordered('second')];
   const [page] = (await load(before)).cells;
   await load(after);
-  await expect(load(before)).rejects.toMatchObject(refusal('started anew'));
-  await expect(finish(before)).rejects.toMatchObject(refusal('started anew'));
-  expect(await run(page?.proof, 'run-1')).toMatchObject(refusal('started anew'));
+  await expect(load(before)).rejects.toMatchObject(refusal('restarted'));
+  await expect(finish(before)).rejects.toMatchObject(refusal('restarted'));
+  expect(await run(page?.proof, 'run-1')).toMatchObject(refusal('restarted'));
   await finish(after);
 });
 
@@ -202,7 +202,7 @@ test('a sweep that an older build has started goes on without a proof until its 
 test('a sweep that had ended when the key was made is not exempt', async () => {
   await writePlan();
   await writeFile(join(dirname(planFile(resultsPath, 's')), 'summary.json'), '{}');
-  await expect(load()).rejects.toMatchObject(refusal('there is no proof'));
+  await expect(load()).rejects.toMatchObject(refusal('not started by the command line'));
 });
 
 test('orders and signals are checked, and a run that waits is given what wakes it', async () => {

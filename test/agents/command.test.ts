@@ -161,7 +161,7 @@ describe('the end of an agent', () => {
     [{ exitCode: 137, stopped: 'cancel' }, 'cancelled', 'cancelled'],
     [{ exitCode: 0, stopped: 'cancel' }, 'cancelled', 'cancelled'],
     [{ exitCode: 143, stopped: 'deadline' }, 'timeout', 'timed out'],
-    [{ exitCode: 143, stopped: 'idle' }, 'idle_timeout', 'stopped: no output for the idle time'],
+    [{ exitCode: 143, stopped: 'idle' }, 'idle_timeout', 'stopped: no output within the idle timeout'],
   ] as const)('%j is %s', (changes, ending, message) => {
     expect(classifyByExit(end(changes))).toEqual({ ending, message, again: null });
   });

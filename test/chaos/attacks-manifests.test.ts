@@ -72,7 +72,7 @@ test('an agent that writes the manifest of a gate makes its run an error, not a 
     }),
   );
   const ended = await project.run(['forger']);
-  await expectError(ended, /1\/2 gates passed, 1 not checked: .*altered/);
+  await expectError(ended, /1\/2 gates passed, 1 not checked: .*was modified/);
   // The harness is not led to check it again, or to run the agent again.
   expect((await openRun(ended.document)).run.agent?.starts).toBe(1);
 });
@@ -88,7 +88,7 @@ test('an agent that writes the manifest of the report makes its run a lost one: 
   const { exitCode, document } = await project.run(['reporter']);
   expect(exitCode).toBe(3);
   const message = expect.stringMatching(
-    /the report could not be written: .*'report' left was altered/,
+    /the report could not be written: .*result of step 'report' was modified/,
   ) as string;
   expect(document.cells[0]).toMatchObject({ outcome: 'error', message, attempts: null, starts: null });
 });
@@ -102,7 +102,7 @@ test('a manifest of another step of the same run counts for nothing', async () =
   const ended = await meddled('swapped', [THERE, IMPOSSIBLE], (steps) =>
     copyFile(join(steps, 'gate-1.json'), join(steps, 'gate-2.json')),
   );
-  await expectError(ended, /2\/3 gates passed, 1 not checked: file_exists no-such-file: .*altered/);
+  await expectError(ended, /2\/3 gates passed, 1 not checked: file_exists no-such-file: .*was modified/);
 });
 
 test.each(['prepare', 'agent'])(

@@ -61,7 +61,7 @@ async function expectRefused(name: string, start: () => Promise<string>, why: Re
   expect({ lines: await project.resultLines(), starts: startsOf(project, name) }).toEqual(before);
 }
 
-const NO_PROOF = /is refused: there is no proof that the command line has started it/;
+const NO_PROOF = /is refused: it was not started by the command line/;
 
 test('a sweep that no command has started is refused, whatever its input is', async () => {
   const input: SweepInput = { sweep: ended, round: 2, concurrency: 9, again: ['pass'] };
@@ -82,8 +82,8 @@ test('the recorded start of a sweep cannot be used again, nor with other numbers
   await expectRefused('ended', start({ concurrency: 50 }), NO_PROOF);
   await expectRefused('ended', start({ again: ['pass'], round: 2 }), NO_PROOF);
   await expectRefused('ended', start({ maxUsd: 1000 }), NO_PROOF);
-  await expectRefused('ended', start({}), /another execution has used the proof/);
-  await expectRefused('ended', start({}, 'sweep/other'), /the proof is that of another workflow/);
+  await expectRefused('ended', start({}), /the proof was already used by another execution/);
+  await expectRefused('ended', start({}, 'sweep/other'), /the proof belongs to another workflow/);
 });
 
 test('the recorded start of a run cannot be used again, nor with another model', async () => {
@@ -91,7 +91,7 @@ test('the recorded start of a run cannot be used again, nor with another model',
   const input = startedRun;
   expect(input.proof).toBeDefined();
   const start = (more: object) => () => failureOf(WORKFLOWS.run, id, { ...input, ...more });
-  await expectRefused('ended', start({}), /another execution has used the proof/);
+  await expectRefused('ended', start({}), /the proof was already used by another execution/);
   await expectRefused('ended', start({ cell: { ...input.cell, model: 'dear' } }), NO_PROOF);
   await expectRefused('ended', start({ proof: undefined }), NO_PROOF);
 });
@@ -99,7 +99,7 @@ test('the recorded start of a run cannot be used again, nor with another model',
 test('beside a sweep that runs no other can be started, and no other run of its cells', async () => {
   const sweep = await recorded<SweepInput>(sweepWorkflowId(running));
   const other = () => failureOf(WORKFLOWS.sweep, 'sweep/beside', sweep);
-  await expectRefused('running', other, /the proof is that of another workflow/);
+  await expectRefused('running', other, /the proof belongs to another workflow/);
   const id = runWorkflowId(running, cellOf('running'), 1);
   const run = await recorded<RunInput>(id);
   const again = (more: object) => () => failureOf(WORKFLOWS.run, `${id}/again`, { ...run, ...more });

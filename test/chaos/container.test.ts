@@ -11,13 +11,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import {
-  containersOf,
-  IMAGE,
-  makeImage,
-  processesInside,
-  whyNoContainers,
-} from '../environments/containers.js';
+import { containersOf, IMAGE, processesInside, whyNoContainers } from '../environments/containers.js';
 import { kill, partOf } from '../commands/engine-parts.js';
 
 const lacking = await whyNoContainers();
@@ -43,7 +37,6 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
   let project: TestProject;
 
   beforeAll(async () => {
-    await makeImage();
     project = await createProject(EMPTY_FIXTURE);
     await project.write('llm-tool-test-config.toml', AGENT);
   });

@@ -205,7 +205,7 @@ test('a run that is reset while its agent works: it goes on in its folder, and i
   const history = await expectWhole(project, documentOf(stdout));
   // By whom the result was published: the attempt of the execution before was superseded.
   expect(history.at(-1)).toMatch(
-    /^start 1 of the agent (was alive; adopted|had ended; its output was taken)$/,
+    /^start 1 of the agent (was still running; adopted it|had already ended; used its output)$/,
   );
   expectRemoved(project, 'reset');
 });

@@ -6,6 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { sha256 } from '../../src/lib/hash.js';
+import { logFile } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { killMarked } from '../../src/platform/process/marked-processes.js';
 import { proveSweep } from '../../src/platform/origin.js';
@@ -192,6 +193,9 @@ describe.concurrent('a server', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', cells: [cell, cell] });
     for (const name of names) expect(linesIn(project, `${name}.starts`)).toHaveLength(1);
     expect((await project.resultLines()).map(({ outcome }) => outcome)).toEqual(['pass', 'pass']);
+    const log = readFileSync(logFile(projectState(project.results, project.state).folder, 'worker'), 'utf8');
+    expect(log).toContain('retried');
+    expect(log).not.toContain('\x1b'); // no colors in a file
   });
 });
 

@@ -39,7 +39,9 @@ describe('SIGKILL', () => {
     expect(linesIn(project, 'adopted.starts')).toHaveLength(1);
     const [lost, adopted] = await expectWhole(project, documentOf(stdout));
     expect(lost).toMatch(/^attempt 1 ended: worker lost after /);
-    expect(adopted).toMatch(/^start 1 of the agent (was alive; adopted|had ended; its output was taken)$/);
+    expect(adopted).toMatch(
+      /^start 1 of the agent (was still running; adopted it|had already ended; used its output)$/,
+    );
   });
 
   test('of the worker in a setup command, post script, gate and evaluator: the step is repeated, everything is there once', async () => {

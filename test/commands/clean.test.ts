@@ -70,6 +70,7 @@ describe('what goes and what stays', () => {
     mkdirSync(join(results, 'my-notes'));
     writeFileSync(join(results, 'my-notes', 'a.txt'), 'mine');
     writeFileSync(join(results, 'list.csv'), 'mine');
+    writeFileSync(join(results, '.room'), ''); // runs write it to see whether there is room
 
     const document = await cleanJson('--older-than', '30d');
     expect(document.removed).toMatchObject({ runs: old, results: old, raw_output: old, sweeps: ['old'] });
@@ -83,7 +84,17 @@ describe('what goes and what stays', () => {
     });
     expect(document.bytes).toBeGreaterThan(3000);
     expect(readdirSync(results).sort()).toEqual(
-      ['.clean', '.store', 'sweeps', 'results.jsonl', 'list.csv', 'my-notes', ...young, ...open].sort(),
+      [
+        '.clean',
+        '.room',
+        '.store',
+        'sweeps',
+        'results.jsonl',
+        'list.csv',
+        'my-notes',
+        ...young,
+        ...open,
+      ].sort(),
     );
     expect(lines().map(({ id }) => id)).toEqual([...young, ...open]);
     expect(readdirSync(join(state, 'work')).sort()).toEqual([...young, ...open].sort());

@@ -168,7 +168,7 @@ describe('what the files hold', () => {
 
   test('decides the exit code of --fail-on-worse: 4 for too few runs, 3 for a fall that errors explain', async () => {
     const few = await inPast('aaa', 'bbb', '--fail-on-worse');
-    expect([few.exitCode, few.stderr]).toEqual([4, expect.stringMatching(/undecided: so few runs/)]);
+    expect([few.exitCode, few.stderr]).toEqual([4, expect.stringMatching(/undecided: too few runs/)]);
     const outage = (index: number) => ({ outcome: index < 2 ? ('fail' as const) : ('error' as const) });
     writePastSweep(results(), null, { id: 'eee', daysAgo: 6, runs: 6 });
     writePastSweep(results(), null, { id: 'fff', daysAgo: 5, runs: 6, change: outage });

@@ -48,7 +48,7 @@ describe('the cost of a run', () => {
       completed: false,
       cost_usd: null, // it was stopped amid its work
       cost_usd_at_least: 0.8,
-      message: 'agent stopped: its cost passed $0.5',
+      message: 'agent stopped: it exceeded $0.5',
     });
     expect(run.duration_secs).toBeLessThan(300);
   });

@@ -194,9 +194,7 @@ mkdir closed; echo x > closed/in; chmod 0 closed; echo x > shut; chmod 0 shut; l
     expect(exitCode).toBe(1);
     expect(metrics.details.map(({ status }) => status)).toEqual(['fail', 'pass']);
     expect(metrics.details[0]?.message).toMatch(/big is too large to read/);
-    expect(run.warnings.join()).toMatch(
-      /big \(larger than 256 MiB, so that secrets cannot be masked in it\)/,
-    );
+    expect(run.warnings.join()).toMatch(/big \(larger than 256 MiB, too large for masking secrets\)/);
     expect(run.warnings.join()).toMatch(/vast \(larger than 4 GiB\)/);
   });
 

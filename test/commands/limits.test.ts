@@ -103,7 +103,7 @@ test("an account's limit is waited for, and retry --now ends the wait: the agent
     agent: { ending: 'done', starts: 2, session_id: 'thread-1' },
   });
   expect(run.agent?.history.join('\n')).toMatch(
-    /run 1 of the agent ended: .*limit is reached.*\nstart 2 of the agent resumed its session/,
+    /agent run 1 ended: .*limit is reached.*\nstart 2 of the agent resumed its session/,
   );
   expect(run.steps.map(({ name }) => name)).toContain('agent 2');
   expect((await starts())[1]).toContain('resume thread-1');

@@ -80,7 +80,7 @@ it('an agent uses the login, in a private HOME, renews it, and no token is in an
   const { run: record, text } = await openRun(document);
   expect(record.agent).toMatchObject({
     ...{ ending: 'done', login: true },
-    history: ['start 1 of the agent renewed its login, which was written to ~/.codex/auth.json'],
+    history: ['start 1 of the agent renewed its login; saved it to ~/.codex/auth.json'],
   });
   expect(await text('report.md')).toContain("Login: the user's own, no key");
   expect(await text('artifacts/transcript.human.txt')).not.toContain('login-token');

@@ -185,6 +185,6 @@ test('whoever reaches the server cannot make a worker take a plan, and so comman
   const failure: unknown = await handle.result().catch((error: unknown) => error);
   const causes = (error: unknown): string =>
     error instanceof Error ? `${error.message} ${causes(error.cause)}` : '';
-  expect(causes(failure)).toContain('is no id of a sweep or run');
+  expect(causes(failure)).toContain('is not a valid sweep or run id');
   await connection.close();
 });

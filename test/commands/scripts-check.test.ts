@@ -140,11 +140,11 @@ const faults: Record<string, Fault> = {
   },
   'needless-permission': {
     change: ['README.md', /--allow-read=notes/g, '--allow-read=notes --allow-net'],
-    problems: [['README.md', '<file>', '--allow-net is stated, but nothing in the source needs it']],
+    problems: [['README.md', '<file>', '--allow-net is listed, but nothing in the source needs it']],
   },
   'unstated-permission': {
     change: ['run.ts', 'return {', 'if (max > 99) void fetch(file);\n  return {'],
-    problems: [['run.ts', 'fetch', /^fetch needs --allow-net, which Usage in .* does not state/]],
+    problems: [['run.ts', 'fetch', /^fetch needs --allow-net, which is missing from Usage in/]],
   },
   'unstated-in-a-shared-module': {
     change: [
@@ -160,7 +160,7 @@ const faults: Record<string, Fault> = {
   },
   'needless-code': {
     change: ['README.md', '| TOO_LONG ', '| NOT_KEPT         | It is not used |\n| TOO_LONG '],
-    problems: [['README.md', 'NOT_KEPT', 'nothing in the source answers with NOT_KEPT']],
+    problems: [['README.md', 'NOT_KEPT', 'the source never returns NOT_KEPT']],
   },
   'computed-code': {
     change: ['run.ts', 'return {', "if (max > 99) fail(file + '_BAD', '');\n  return {"],

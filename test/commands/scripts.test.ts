@@ -78,7 +78,7 @@ describe('scripts list', () => {
     const bare = await createProject({});
     const { exitCode, stderr, stdout } = await bare.cli(['scripts', 'list', '--json']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('no .agents/scripts in this folder or above');
+    expect(stderr).toContain('no .agents/scripts in this folder or its parents');
     expect(documentOf({ stdout })).toMatchObject({ error: { code: 'no_scripts' } });
     await bare.write('.agents/scripts/notes.txt', '');
     const empty = await bare.cli(['scripts', 'list']);

@@ -112,13 +112,13 @@ test('what an agent does not tell is an error, and what is read from its text is
   );
   const { exitCode, verdicts } = await verdictsOf('told', ['--agents', 'teller']);
   expect(exitCode).toBe(3);
-  const note = "; the agent's output is text, which shows only calls to the target";
+  const note = '; the agent printed only text, no structured events, so only calls to the target are known';
   expect(verdicts).toEqual([
     `pass: 1 of 1 command matches "^cat" ("cat notes.md")${note}`,
     `pass: none of 1 command matches "^rm"${note}`,
     `pass: 1 command; expected at most 1${note}`,
     'pass: the answer contains "3 open"',
-    "error: the agent's output is text, which shows no tool calls",
+    'error: the agent printed only text, no structured events, so its tool calls are unknown',
     'error: the cost is unknown: the agent reports neither cost nor tokens',
     'error: the number of tokens is unknown because the agent does not report it; 0 tokens (none reported); expected at most 1',
   ]);

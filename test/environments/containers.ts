@@ -3,27 +3,32 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Container } from '../../src/environments/environment.js';
 import { whyNoCli } from '../../src/environments/container/why-no-container.js';
 import { findExecutable } from '../../src/platform/process/find-executable.js';
 
 /** A tiny image of busybox, which is made here: no registry is asked. */
 export const IMAGE = 'llm-tool-test-busybox:1';
 
-const docker = (...args: string[]): string =>
-  execFileSync('docker', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+type Cli = Container['command'];
 
-/** Why no test can use a container here; null where they can. */
-export async function whyNoContainers(): Promise<string | null> {
-  const missing = await whyNoCli('docker');
-  if (missing !== null) return `no Docker: ${missing}`;
+const ask = (cli: Cli, ...args: string[]): string =>
+  execFileSync(cli, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+/** Why no test can use a container here; null if they can. */
+export async function whyNoContainers(cli: Cli = 'docker'): Promise<string | null> {
+  const missing = await whyNoCli(cli);
+  if (missing !== null) return `${cli} cannot be used: ${missing}`;
   const busybox = await findExecutable('busybox');
   if (busybox === null) return 'busybox is not on PATH; install busybox-static';
-  return null;
+  await makeImage(cli);
+  const { status, stderr } = spawnSync(cli, ['run', '--rm', IMAGE, 'true'], { encoding: 'utf8' });
+  return status === 0 ? null : `${cli} cannot run a container here: ${stderr.trim()}`;
 }
 
 /** Makes the image, unless it is there. */
-export async function makeImage(): Promise<void> {
-  if (spawnSync('docker', ['image', 'inspect', IMAGE]).status === 0) return;
+async function makeImage(cli: Cli): Promise<void> {
+  if (spawnSync(cli, ['image', 'inspect', IMAGE]).status === 0) return;
   const root = await mkdtemp(join(tmpdir(), 'llm-tool-test-image-'));
   const bin = join(root, 'bin');
   mkdirSync(bin);
@@ -33,20 +38,23 @@ export async function makeImage(): Promise<void> {
   await copyFile((await findExecutable('busybox')) ?? '', join(bin, 'busybox'));
   const applets = execFileSync('busybox', ['--list'], { encoding: 'utf8' }).split('\n').filter(Boolean);
   for (const applet of applets) if (!existsSync(join(bin, applet))) symlinkSync('busybox', join(bin, applet));
-  execFileSync('sh', ['-c', `tar -C '${root}' -c . | docker import - ${IMAGE}`]);
+  execFileSync('sh', ['-c', `tar -C '${root}' -c . | ${cli} import - ${IMAGE}`]);
   await rm(root, { recursive: true });
 }
 
 /** Names of the containers of runs whose names hold this. */
-export const containersOf = (run: string): string[] =>
-  docker('ps', '--all', '--filter', `name=llm-tool-test-.*${run}`, '--format', '{{.Names}}')
+export const containersOf = (run: string, cli: Cli = 'docker'): string[] =>
+  ask(cli, 'ps', '--all', '--filter', `name=llm-tool-test-.*${run}`, '--format', '{{.Names}}')
     .split('\n')
     .filter(Boolean);
 
 /** Processes of a container whose command lines hold this text; none where it does not run. */
-export const processesInside = (container: string, text: string): string[] =>
-  spawnSync('docker', ['top', container, '-eo', 'pid,args'], { encoding: 'utf8' })
+export const processesInside = (container: string, text: string, cli: Cli = 'docker'): string[] =>
+  spawnSync(cli, ['top', container, ...(cli === 'docker' ? ['-eo', 'pid,args'] : ['hpid', 'args'])], {
+    encoding: 'utf8',
+  })
     .stdout.split('\n')
     .filter((line) => line.includes(text));
 
-export const imageId = (): string => docker('image', 'inspect', '--format', '{{.Id}}', IMAGE).trim();
+export const imageId = (cli: Cli = 'docker'): string =>
+  ask(cli, 'image', 'inspect', '--format', '{{.Id}}', IMAGE).trim();

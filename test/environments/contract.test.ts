@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, readdirSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import type { EnvironmentHandle, ExecRequest, StartRequest } from '../../src/environments/environment.js';
 import { environments } from '../../src/environments/index.js';
@@ -11,27 +11,28 @@ import { fileText } from '../../src/gates/gate.js';
 import { until } from '../commands/project.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith } from '../platform/processes.js';
-import { containersOf, imageId, makeImage, processesInside, whyNoContainers } from './containers.js';
+import { containersOf, imageId, processesInside, whyNoContainers } from './containers.js';
 import { confirmed, newPlace, write } from './places.js';
 
 const lacking = {
   local: null,
   bubblewrap: await whyNoBubblewrap(),
-  docker: await whyNoContainers(),
+  docker: await whyNoContainers('docker'),
+  podman: await whyNoContainers('podman'),
 };
 const compiled = await compileSources('environments', 'platform', 'gates', 'results', 'lib');
 const END = (): AbortSignal => AbortSignal.timeout(60_000);
-const types = ['local', 'bubblewrap', 'docker'] as const;
-for (const type of types)
-  if (lacking[type] !== null) console.warn(`${type} is not tested here: ${lacking[type]}`);
+/** Each environment; containers once with each command line. */
+const places = ['local', 'bubblewrap', 'docker', 'podman'] as const;
+for (const place of places)
+  if (lacking[place] !== null) console.warn(`${place} is not tested here: ${lacking[place]}`);
 
 /** What every environment promises. */
-describe.each(types.map((type) => ({ type })))('an environment: $type', ({ type }) => {
+describe.each(places.map((place) => ({ place })))('an environment: $place', ({ place }) => {
+  const type = place === 'podman' ? 'docker' : place;
+  const cli = place === 'podman' ? 'podman' : 'docker';
   const environment = environments[type];
-  const skipped = lacking[type] !== null;
-  beforeAll(async () => {
-    if (type === 'docker' && !skipped) await makeImage();
-  });
+  const skipped = lacking[place] !== null;
 
   /** A run with a workspace of these files, which is disposed of when the test is over. */
   async function made(files: Record<string, string> = {}) {
@@ -40,7 +41,7 @@ describe.each(types.map((type) => ({ type })))('an environment: $type', ({ type 
       type === 'docker'
         ? {
             ...{ ...here, type, root: '/llm-tool-test', workspace: '/llm-tool-test/workspace' },
-            container: { command: 'docker', image: imageId(), name: `llm-tool-test-${here.mark}` },
+            container: { command: cli, image: imageId(cli), name: `llm-tool-test-${here.mark}` },
           }
         : { ...here, type };
     onTestFinished(() => environment.dispose(handle));
@@ -58,7 +59,7 @@ describe.each(types.map((type) => ({ type })))('an environment: $type', ({ type 
     const alive = (): string[] =>
       handle.container === undefined
         ? processesWith(seconds).map(String)
-        : processesInside(handle.container.name, seconds);
+        : processesInside(handle.container.name, seconds, cli);
     const printed = (number = 1): string => {
       const { stdout } = startFiles(handle, number);
       return existsSync(stdout) ? readFileSync(stdout, 'utf8') : '';
@@ -304,7 +305,7 @@ describe.each(types.map((type) => ({ type })))('an environment: $type', ({ type 
       });
       await environment.dispose(handle);
       await environment.dispose(handle);
-      if (type === 'docker') expect(containersOf(handle.mark)).toEqual([]);
+      if (type === 'docker') expect(containersOf(handle.mark, cli)).toEqual([]);
       else expect(processesWith(seconds)).toEqual([]);
       expect(readFileSync(startFiles(handle, 1).stdout, 'utf8')).toBe('up\n');
       expect(await environment.look(handle, '.')).toEqual({ kind: 'missing' });

@@ -285,7 +285,7 @@ describe('an agent that shuts the harness out', () => {
       expect(stderr).toBe('');
       expect(JSON.parse(String(stdout))).toEqual({
         ...{ look: 'file', again: 'a', changed: true },
-        leftOut: [{ path: 'shut', reason: 'it may not be read' }],
+        leftOut: [{ path: 'shut', reason: 'permission denied' }],
       });
       expect(readFileSync(join(handle.root, 'kept', 'a.txt'), 'utf8')).toBe('a');
     },

@@ -14,7 +14,7 @@ const nothing: Trajectory = {
 };
 const after = (gate: object, did: Partial<Trajectory> | null) =>
   check(gate, realContext('/nowhere', { trajectory: did === null ? null : { ...nothing, ...did } }));
-const text = "; the agent's output is text, which shows only calls to the target";
+const text = '; the agent printed only text, no structured events, so only calls to the target are known';
 
 const ran = {
   commands: [
@@ -213,7 +213,7 @@ describe('tool_called', () => {
     });
     expect(await called('Read', 1, { structured: false })).toEqual({
       status: 'error',
-      message: "the agent's output is text, which shows no tool calls",
+      message: 'the agent printed only text, no structured events, so its tool calls are unknown',
     });
   });
 });

@@ -37,7 +37,7 @@ describe('composePrompt', () => {
       gates: 'fail: file_exists: notes.md is missing {"found":0}',
       evaluators: 'size: score 0.5, small {"bytes":3}',
       transcript: '$ notes add x',
-      files: 'added: a.txt (3 bytes)\n\nThe beginnings of those that hold text:\n\n--- a.txt\nabc',
+      files: 'added: a.txt (3 bytes)\n\nBeginnings of the text files:\n\n--- a.txt\nabc',
     });
     expect(promptDocument({ system, user })).toContain(system);
   });
@@ -64,7 +64,7 @@ describe('composePrompt', () => {
   test('leaves out the middle of a long transcript, and says how much', () => {
     const long = `start ${'x'.repeat(500_000)} end`;
     const text = parts(composePrompt(question({ transcript: long })).user)['transcript'] ?? '';
-    expect(text).toMatch(/^start x+…\n\[420010 of 500010 characters are left out here\]\n…x+ end$/);
+    expect(text).toMatch(/^start x+…\n\[420010 of 500010 characters omitted\]\n…x+ end$/);
   });
 
   test('shows the beginnings of files while there is room, and counts the rest', () => {

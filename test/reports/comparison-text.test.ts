@@ -44,7 +44,7 @@ describe('renderComparison', () => {
     expect(compare(base, head)).toBe(
       [
         '✗ worse: 1 of 6 runs passed, 6 of 6 before',
-        '  -83 points, p = 0.015 (exact test, two-sided; 0.05 or less counts)',
+        '  -83 points, p = 0.015 (exact test, two-sided; 0.05 or less is significant)',
         '',
         'base  old  2h ago  6 compared',
         'head  new  2h ago  6 compared, 1 error left out',
@@ -75,7 +75,7 @@ describe('renderComparison', () => {
   test('says that so few runs could show nothing, and how many can', () => {
     const text = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'fff' }));
     expect(text).toMatch(
-      /^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n {2}with 3 and 3 runs the smallest p is 0\.10; a difference requires 0\.05 or less\n/,
+      /^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n {2}with 3 and 3 runs the smallest possible p is 0\.10; showing a difference requires 0\.05 or less\n/,
     );
     expect(text).toMatch(/at least 4 runs per side/);
   });

@@ -125,7 +125,7 @@ it('a line nested deeper than can be read costs only itself', async () => {
   await appendResult(log, result('b'));
   const { results, corrupt } = readResults(log);
   expect(results.map(({ id }) => id)).toEqual(['a', 'b']);
-  expect(corrupt).toEqual([{ line: 2, reason: 'metrics.details.0.detail: nested too deep' }]);
+  expect(corrupt).toEqual([{ line: 2, reason: 'metrics.details.0.detail: nested too deeply' }]);
 });
 
 it('a line of an older version without `attempts` counts one, and unknown fields do no harm', async () => {

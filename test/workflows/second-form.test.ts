@@ -131,5 +131,5 @@ test('what planning finds wrong with it is told at its place in the file', async
   const missing = await load(project, 'elsewhere.txt');
   expect(missing.problems).toMatchObject([{ line: 2, path: 'fixture' }]);
   const twice = await load(project, 'twice.txt');
-  expect(twice.problems).toMatchObject([{ message: 'expected exactly one step of an agent; got 2' }]);
+  expect(twice.problems).toMatchObject([{ message: 'expected exactly one agent step, got 2' }]);
 });

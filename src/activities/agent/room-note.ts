@@ -52,7 +52,7 @@ export async function diskFullReason(context: RunContext, last: number): Promise
     const code = readNote(startFolder(context.handle, start));
     const remedy = code === null ? null : remedyOf(code);
     if (remedy !== null)
-      return `the agent may not have been able to write, ${remedy}; then \`retry\` runs the cell again`;
+      return `the agent may not have been able to write (${remedy}); then rerun the cell with \`retry\``;
   }
   return null;
 }

@@ -159,7 +159,7 @@ export async function summarizeOutput(
     if (stopped === 'deadline') return `agent timed out after ${agentStep(of.scenario).timeout_secs} s`;
     if (stopped === 'idle')
       return `agent stopped: no output for ${agentStep(of.scenario).idle_timeout_secs ?? 0} s`;
-    if (stopped === 'cost') return `agent stopped: its cost passed $${of.scenario.cost.max_usd ?? 0}`;
+    if (stopped === 'cost') return `agent stopped: it exceeded $${of.scenario.cost.max_usd ?? 0}`;
     return `agent ${run.cell.agent}: ${message}`;
   }
 }

@@ -50,8 +50,9 @@ export async function superviseToEnd(
     const before = await environment.inspect(handle, start);
     if (before.state === 'none') await startAgent(supervision, start, fresh);
     else if (before.state === 'ended')
-      history.push(`start ${start} of the agent had ended; its output was taken`);
-    else if (before.state !== 'dead') history.push(`start ${start} of the agent was alive; adopted`);
+      history.push(`start ${start} of the agent had already ended; used its output`);
+    else if (before.state !== 'dead')
+      history.push(`start ${start} of the agent was still running; adopted it`);
     const end = before.state === 'ended' ? before : await follow(context, start, signal);
     history.push(...(await syncCredentials(context.environment, context, start)));
     if (end.state === 'ended') return start;

@@ -34,7 +34,7 @@ export async function readUnreportedStart(
     ...(before?.history ?? []),
     ...(await allAttempts(context, name)),
     ...(await syncCredentials(context.environment, context, start)),
-    `start ${start} of the agent was read by the report`,
+    `the output of start ${start} of the agent was read while writing the report`,
   ];
   const outputs = await agentOutputs(context, start);
   const step = await summarizeOutput(context, prepared.setup, outputs);

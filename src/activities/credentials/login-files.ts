@@ -89,12 +89,12 @@ export async function syncCredentials(
     if (given === null || renewed === null || renewed === given || renewed === own) continue;
     // A killed agent may have left an incomplete file.
     if (own !== given || !isJsonObject(parseJson(renewed))) {
-      notes.push(`start ${start} of the agent changed its login; ~/${file.home} was left as it is`);
+      notes.push(`start ${start} of the agent changed its login; ~/${file.home} was not changed`);
       continue;
     }
     const path = await realpath(userFile(file)); // it may be a symlink
     await writeFileAtomic(path, renewed, (await stat(path)).mode & 0o777);
-    notes.push(`start ${start} of the agent renewed its login, which was written to ~/${file.home}`);
+    notes.push(`start ${start} of the agent renewed its login; saved it to ~/${file.home}`);
   }
   return notes;
 }

@@ -32,7 +32,7 @@ export async function readAnswers(context: RunContext): Promise<JudgeAnswer[]> {
     const text = await readTextIfThere(judgeAnswerFile(context.files, number));
     if (text === null) return answers;
     if (!(await isOurs(context, number, text)))
-      throw ApplicationFailure.nonRetryable(`answer ${number} of the judge was altered`, ALTERED);
+      throw ApplicationFailure.nonRetryable(`answer ${number} of the judge was modified`, ALTERED);
     answers.push(JudgeAnswer.parse(JSON.parse(text)));
   }
 }

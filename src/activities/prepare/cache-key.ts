@@ -32,11 +32,11 @@ export async function cacheKey(
 ): Promise<FoundKey> {
   const { run, scenario, scenarioHash, handle, agentSettings, targetEnv, baseEnv, values } = context;
   const { launch, program } = await planLaunch(context);
-  if (program === null) return unknown(`the program of the agent ${run.cell.agent} is not found`);
-  if (target === null) return unknown('the target is not found');
+  if (program === null) return unknown(`the program of the agent ${run.cell.agent} was not found`);
+  if (target === null) return unknown('the target was not found');
   if (target.unknown !== null) return unknown(target.unknown);
   const judgedBy = context.judgeAgent === null ? 'api' : await judgeParts(context, context.judgeAgent);
-  if (judgedBy === null) return unknown('the program of the agent that judges is not found');
+  if (judgedBy === null) return unknown('the program of the judging agent was not found');
   const { agent, model, variant, repetition } = run.cell;
   // Paths of this run in the printed text would make every key unique.
   const generic = (text: string): string => text.replaceAll(handle.root, '<run>');

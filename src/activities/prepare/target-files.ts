@@ -30,7 +30,7 @@ export async function targetFiles(context: RunContext, resolved: string): Promis
 const filesOfImage = ({ scenario }: RunContext, image: string): TargetFiles =>
   scenario.inputs.commands.length === 0
     ? { fingerprint: image, unknown: null }
-    : { fingerprint: null, unknown: 'what setup commands change in a container is not known' };
+    : { fingerprint: null, unknown: 'the changes made by setup commands in a container are unknown' };
 
 /** The run's workspace if it contains the program; else null. */
 function workspaceAround({ handle }: RunContext, program: string): string | null {

@@ -116,7 +116,7 @@ export async function collectSteps(
     steps.contexts.find(({ left }) => left?.result.unfit != null)?.left?.result.unfit ??
     null;
   const why = (step: string): string | null => {
-    if (altered.has(step)) return 'left a result that was altered';
+    if (altered.has(step)) return 'left a result that was modified afterwards';
     const failure = failures.find((one) => one.step === step);
     return failure === undefined ? null : `could not be performed: ${failure.message}`;
   };

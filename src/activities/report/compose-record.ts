@@ -110,7 +110,7 @@ function notices(
       : [`the sandbox shared the network of this machine, including its loopback: ${place.lacksNetwork}`]),
     ...(agent?.containment === 'group'
       ? [
-          'no PID namespace on this machine: processes of the agent were contained by its session and an environment mark',
+          'no PID namespace on this machine: agent processes were tracked by session and an environment variable',
         ]
       : []),
     ...failures('command before the agent', before),
@@ -142,7 +142,7 @@ function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): stri
   if (agent.ending === 'max_cost') return [];
   const known = agent.cost_usd ?? agent.cost_usd_at_least ?? null;
   if (known !== null && known > maxUsd)
-    return [`cost.max_usd: exceeded, which was known only at the end: $${known} of $${maxUsd}`];
+    return [`cost.max_usd exceeded: $${known} of $${maxUsd} (the cost was known only at the end)`];
   if (agent.cost_usd !== null) return [];
   return [
     known === null
@@ -196,7 +196,7 @@ function stepRecords(
       ? 'the workspace could not be prepared'
       : found.agent?.result.record.ending === 'unable'
         ? 'the agent could not work'
-        : 'a step before it failed';
+        : 'an earlier step failed';
   const { attempt } = Context.current().info;
   return [
     ...planned.map(([name, manifest, own]): StepRecord => {

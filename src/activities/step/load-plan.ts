@@ -15,7 +15,7 @@ import { planFile, scenarioFile } from '../../store/results-folder.js';
  */
 export function checkName(name: string): void {
   if (name !== '' && !/[/\0]|^\.\.?$/.test(name)) return;
-  throw ApplicationFailure.nonRetryable(`${JSON.stringify(name)} is no id of a sweep or run`, 'BadName');
+  throw ApplicationFailure.nonRetryable(`${JSON.stringify(name)} is not a valid sweep or run id`, 'BadName');
 }
 
 /** Every step of every run of a sweep needs these, and they never change: the last few are cached. */

@@ -107,7 +107,7 @@ export async function loadRun(
   const planned = scenarioOf(plan, run.cell);
   if (planned === undefined) {
     throw ApplicationFailure.nonRetryable(
-      `the plan of ${run.sweep} has no scenario ${run.cell.scenario} in the variant ${run.cell.variant}`,
+      `the plan of ${run.sweep} does not contain scenario ${run.cell.scenario}, variant ${run.cell.variant}`,
       'StoreBroken',
     );
   }

@@ -34,7 +34,7 @@ export async function readStep<T>(context: RunContext, step: string): Promise<Ma
   // Steps of older builds are not signed.
   const unsigned = read.status === 'unsigned' && !proven ? parseJson(text) : undefined;
   if (isJsonObject(unsigned)) return unsigned as unknown as Manifest<T>;
-  throw ApplicationFailure.nonRetryable(`what the step '${step}' left was altered`, ALTERED);
+  throw ApplicationFailure.nonRetryable(`the result of step '${step}' was modified`, ALTERED);
 }
 
 /** Failure type of a manifest that is not as the harness wrote it. */

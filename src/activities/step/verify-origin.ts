@@ -72,7 +72,7 @@ export async function verifyEnd(
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
   if ((await whyClosed(deps.stateFolder, sweep, order)) === 'superseded')
-    throw refusal(`sweep ${sweep}`, 'it has been started anew since');
+    throw refusal(`sweep ${sweep}`, 'it has been restarted since');
   return () => closeOrder(deps.stateFolder, sweep, order, 'finished');
 }
 
@@ -106,7 +106,7 @@ async function claimOnce(
   execution: string,
 ): Promise<void> {
   if ((currentWorkflowId() ?? workflowId) !== workflowId)
-    throw refusal(what, 'the proof is that of another workflow');
+    throw refusal(what, 'the proof belongs to another workflow');
   const file = claimFile(stateFolder, sweep, order, workflowId);
   await claims(`${file} ${execution}`, async () => {
     // What has begun under a closed order may be completed.
@@ -116,7 +116,7 @@ async function claimOnce(
     if (claimed === execution) return true;
     const [runId = ''] = claimed.split(' ');
     if (!(await isForgotten(isOwnServer, workflowId, runId)))
-      throw refusal(what, 'another execution has used the proof');
+      throw refusal(what, 'the proof was already used by another execution');
     writeNote(file, execution);
     return true;
   });
@@ -139,7 +139,7 @@ async function isForgotten(
   }
 }
 
-const ENDED = 'its sweep has ended, or was started anew since';
+const ENDED = 'its sweep has ended or been restarted';
 
 /** Id of the workflow that this activity belongs to; null outside of an activity. */
 function currentWorkflowId(): string | null {
@@ -155,11 +155,8 @@ async function orderFromBefore(deps: Deps, { sweep, planHash }: Planned, run?: R
   const what = run === undefined ? `sweep ${sweep}` : `run ${run.workflowId}`;
   const { before } = await originOf(deps);
   if (!Object.hasOwn(before, sweep))
-    throw refusal(
-      what,
-      'there is no proof that the command line has started it, or its plan was changed since',
-    );
-  if (before[sweep] !== planHash) throw refusal(what, 'its plan was changed since');
+    throw refusal(what, 'it was not started by the command line, or its plan has changed since');
+  if (before[sweep] !== planHash) throw refusal(what, 'its plan has changed since');
   if (run !== undefined && (await whyClosed(deps.stateFolder, sweep, BEFORE)) !== null)
     throw refusal(what, ENDED);
   return BEFORE;

@@ -64,7 +64,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     try {
       await doing();
     } catch (error) {
-      warn(`${run.run}: cannot be ended: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`${run.run}: cleanup failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
 

@@ -185,6 +185,6 @@ function exampleFaults(command: DenoCommand, usual: DenoCommand | string): strin
   const same = typeof usual === 'string' || command.flags.join(' ') === usual.flags.join(' ');
   return [
     ...(placeholder === undefined ? [] : [`${placeholder} is a placeholder; expected a command that runs`]),
-    ...(same ? [] : ['has other flags than the command of Usage']),
+    ...(same ? [] : ['its flags differ from those in Usage']),
   ];
 }

@@ -57,7 +57,7 @@ function argumentProblems(readme: Readme, paths: ScriptPaths, specified: Specifi
     }),
     ...rows
       .filter(({ name }) => !specified.some((one) => one.name === name))
-      .map(({ line, name }) => inReadme(paths, line, `the source takes no ${name}`)),
+      .map(({ line, name }) => inReadme(paths, line, `the source has no argument ${name}`)),
   ];
 }
 
@@ -85,7 +85,7 @@ function codeProblems(
       }),
     ...documented
       .filter(({ value }) => !uses.some(({ code }) => code === value))
-      .map(({ line, value }) => inReadme(paths, line, `nothing in the source answers with ${value}`)),
+      .map(({ line, value }) => inReadme(paths, line, `the source never returns ${value}`)),
   ];
 }
 
@@ -99,7 +99,7 @@ function permissionProblems(readme: Readme, paths: ScriptPaths, reached: Reached
       .filter(({ permissions }) => !permissions.some((permission) => stated.includes(permission)))
       .map(({ permissions, what, ...place }) => {
         const flags = permissions.map((permission) => `--allow-${permission}`).join(' or ');
-        return inSource(place, `${what} needs ${flags}, which Usage in ${paths.readme} does not state`);
+        return inSource(place, `${what} needs ${flags}, which is missing from Usage in ${paths.readme}`);
       }),
     ...stated
       .filter((permission) => !uses.some(({ permissions }) => permissions.some((one) => one === permission)))
@@ -107,7 +107,7 @@ function permissionProblems(readme: Readme, paths: ScriptPaths, reached: Reached
         inReadme(
           paths,
           readme.usage?.line ?? 1,
-          `--allow-${permission} is stated, but nothing in the source needs it`,
+          `--allow-${permission} is listed, but nothing in the source needs it`,
         ),
       ),
   ];

@@ -34,12 +34,12 @@ function classifyStopped(end: AgentEnd): Classified | null {
       return (
         accountFailure(end) ?? {
           ending: 'idle_timeout',
-          message: 'stopped: no output for the idle time',
+          message: 'stopped: no output within the idle timeout',
           again: null,
         }
       );
     case 'cost':
-      return { ending: 'max_cost', message: 'stopped: its cost passed the limit', again: null };
+      return { ending: 'max_cost', message: 'stopped: it exceeded the cost limit', again: null };
     case null:
       return null;
   }
@@ -76,9 +76,9 @@ export function classifyByResult(end: AgentEnd): Classified {
   if (stopped !== null) return stopped;
   if (end.result?.ending === 'done') return { ending: 'done', message: 'completed', again: null };
   if (end.result?.ending === 'max_turns')
-    return { ending: 'max_turns', message: 'reached its limit of turns', again: null };
+    return { ending: 'max_turns', message: 'reached its turn limit', again: null };
   if (NO_SESSION.test(`${end.error?.message ?? ''}\n${end.stderr}`)) {
-    const message = 'did not find its session';
+    const message = 'could not resume its session';
     return { ending: 'crashed', message, again: { why: 'session', at: null } };
   }
   const failure = providerFailure(end);

@@ -13,10 +13,10 @@ const WHY: Record<FailureKind, string> = {
   auth: 'its key was refused',
   account: 'the account has no credit or no access',
   limit: "the account's limit is reached",
-  busy: 'its provider did not serve it',
+  busy: 'its provider was busy or unavailable',
   policy: "its provider's policy blocked the request",
   refused: 'its provider refused the request',
-  context: 'the conversation outgrew the model',
+  context: "the conversation exceeded the model's context window",
 };
 
 /** What an agent reported about its failure: its last error, else its stderr. */

@@ -144,7 +144,7 @@ export function claudeCodeStream(): StreamParser {
 const retryNotice = (line: Fields): string => {
   const [attempt, of, status] = [line['attempt'], line['max_retries'], line['error_status']].map(countOf);
   const why = `${textOf(line['error']) ?? 'unknown'}${status === null ? '' : `, HTTP ${String(status)}`}`;
-  return `the API did not serve it (${why}): retry ${String(attempt ?? '?')} of ${String(of ?? '?')}`;
+  return `API request failed (${why}); retry ${String(attempt ?? '?')} of ${String(of ?? '?')}`;
 };
 
 /** The result of a tool. A shell's exit code is only stated in words, and only if it is not 0. */

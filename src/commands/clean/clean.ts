@@ -96,7 +96,7 @@ async function remove(places: Places, before: number, now: number): Promise<Outc
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
     throw new InfrastructureError(
-      `could not remove everything: ${systemFailure(error) ?? error.message}; \`clean\` again goes on`,
+      `could not remove everything: ${systemFailure(error) ?? error.message}; run \`clean\` again to continue`,
     );
   } finally {
     await lock.release();

@@ -5,6 +5,7 @@ import { parseJson } from '../../lib/json.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import { TEMPORARY } from '../../platform/fs/write-file.js';
 import type { LineFact, RunFact } from '../../results/plan-clean.js';
+import { ROOM_FILE } from '../../platform/fs/disk-room.js';
 import { resultsLog, runFiles } from '../../store/results-folder.js';
 import { parseResult } from '../../store/results-log.js';
 import { foldersIn } from './gather-sweeps.js';
@@ -47,7 +48,7 @@ export interface RunFolders {
   unknownPaths: string[];
 }
 
-const OURS = new Set(['results.jsonl', 'sweeps', '.store', '.clean']);
+const OURS = new Set(['results.jsonl', 'sweeps', '.store', '.clean', ROOM_FILE]);
 
 /**
  * Finds runs by their folders. A folder in the results is a run's if a result refers to it, it contains the run's

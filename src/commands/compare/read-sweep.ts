@@ -46,8 +46,7 @@ async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<strin
     const text = await readTextIfThere(file);
     const stored = text === null ? undefined : parseJson(text);
     if (stored !== undefined) found.set(label, comparable(stored));
-    else
-      printNotice(`warning: ${displayPath(file)} cannot be read: whether ${label} has changed is not known`);
+    else printNotice(`warning: ${displayPath(file)} cannot be read; whether ${label} has changed is unknown`);
   }
   return found;
 }
@@ -83,7 +82,7 @@ function readRunInputs(resultsPath: string, lines: readonly ResultLine[]): Map<s
   }
   const more = broken.length > 1 ? ` and ${broken.length - 1} more` : '';
   if (broken.length > 0)
-    printNotice(`warning: ${broken[0]}${more} cannot be read: what these runs were made with is not known`);
+    printNotice(`warning: ${broken[0]}${more} cannot be read; the versions used by these runs are unknown`);
   return found;
 }
 

@@ -57,7 +57,7 @@ export async function containing(): Promise<Finding> {
   if (how !== 'group')
     return { status: 'ok', message: `${how}: each agent runs in its own PID namespace`, detail };
   const message =
-    'group: agents are killed by session and environment mark, which a determined agent can evade';
+    'group: agents are tracked by session and an environment variable, which a determined agent can evade';
   return process.platform === 'linux'
     ? {
         status: 'warning',
@@ -96,7 +96,7 @@ export async function containers(): Promise<Finding> {
   return usable.length > 0
     ? {
         status: 'ok',
-        message: `runs can have containers, by ${usable.join(' and ')} (environment.type: docker)`,
+        message: `containers are available with ${usable.join(' and ')} (environment.type: docker)`,
         detail,
       }
     : {

@@ -26,7 +26,7 @@ export function findScriptsRoot(): string {
   if (root !== null) return root;
   throw new UsageError(
     'no_scripts',
-    `there is no ${SCRIPTS_FOLDER} in this folder or above; create one with ${ownCommand('scripts new <name>')}`,
+    `there is no ${SCRIPTS_FOLDER} in this folder or its parents; create one with ${ownCommand('scripts new <name>')}`,
   );
 }
 

@@ -30,7 +30,7 @@ export const seconds = (value: string): number => {
 
 /** A whole number from 1. */
 export const count = (value: string): number => {
-  if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError('expected a whole number from 1');
+  if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError('expected a whole number of at least 1');
   return Number(value);
 };
 
@@ -43,6 +43,6 @@ export const atMostConcurrency = (value: string): number => {
 
 /** A whole number from 0. */
 export const tier = (value: string): number => {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('expected a whole number from 0');
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('expected a whole number of at least 0');
   return Number(value);
 };

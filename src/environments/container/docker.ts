@@ -69,15 +69,10 @@ async function create(handle: EnvironmentHandle, container: Container): Promise<
   assertAnswered(command, 'run', made);
   const who = await runScript(container, whoScript);
   if (who === null || who.exitCode !== 0)
-    throw new Error(`the image has no shell that works: ${reasonIn(who?.stderr ?? '')}`);
+    throw new Error(`the image has no working shell: ${reasonIn(who?.stderr ?? '')}`);
   if (who.stderr !== '')
     throw new Error(`the image lacks programs that a run needs: ${who.stderr.trim().replaceAll('\n', ', ')}`);
-  await mustRun(
-    container,
-    'making the folder of the run',
-    rootScript(handle, who.stdout.toString().trim()),
-    '0',
-  );
+  await mustRun(container, 'creating the run folder', rootScript(handle, who.stdout.toString().trim()), '0');
 }
 
 /** Fills the run's folder as it is copied into a container: workspace, private folders, and the supervisor. */

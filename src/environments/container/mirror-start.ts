@@ -69,7 +69,7 @@ export async function mirrorStart(
     const pieces = answer.stdout.subarray(end + 1);
     if (pieces.length !== out + err + said) {
       if (tries > 0) continue; // a file was shortened while it was read
-      throw new Error(`what start ${start} of the agent has left in ${container.name} cannot be read`);
+      throw new Error(`cannot read the output of start ${start} of the agent in ${container.name}`);
     }
     if (!existsSync(claim)) noteAt(claim, '0 container container 0\n', claimed);
     writeAt(stdout, outAt, pieces.subarray(0, out));

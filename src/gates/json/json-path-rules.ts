@@ -35,7 +35,7 @@ function argumentFlaw(name: string, takes: 'value' | 'nodes', argument: unknown)
   if (!isSingular(segments)) return `${name}() takes a path that names one value at most`;
   const inner = functionIn(argument);
   return inner !== null && functions[inner]?.gives === 'truth'
-    ? `${inner}() gives no value for ${name}()`
+    ? `${inner}() does not return a value, so it cannot be an argument of ${name}()`
     : null;
 }
 
@@ -70,7 +70,7 @@ function ownFlaw(node: Node): string | null {
       const unsafe = Object.values(node).some(
         (part) => typeof part === 'number' && !Number.isSafeInteger(part),
       );
-      return unsafe ? 'an index is beyond the integers that JSON numbers hold exactly' : null;
+      return unsafe ? 'the index is too large (JSON integers are exact up to 2^53-1)' : null;
     }
     case 'LogicalAndExpr':
       // The library parses a && b && c as a && (b || c) (github.com/P0lip/jsonpath-rfc9535/issues/5), so the two

@@ -18,7 +18,7 @@ export const commandCalled = defineGate({
       ...commonFields,
       pattern,
       min: count.default(1).describe('How many commands must match'),
-      max: count.optional().describe('How many commands may match; any number where it is left out'),
+      max: count.optional().describe('How many commands may match; unlimited if omitted'),
     })
     .superRefine(({ min, max }, context) => {
       const message = boundsProblem(min, max);

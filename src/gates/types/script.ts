@@ -29,7 +29,7 @@ export const script = defineGate({
       ...commonFields,
       command,
       description: nonBlank('a sentence that says what the script checks').describe(
-        'What the script checks, in a sentence; the message where it prints none',
+        'What the script checks, in a sentence; used as the message if it prints none',
       ),
     })
     .describe('The script prints `{"passed": true}`, or prints no such object and exits with 0'),

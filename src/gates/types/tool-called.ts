@@ -17,7 +17,8 @@ export const toolCalled = defineGate({
   subject: (spec) => spec.tool,
   check: ({ tool, min, timeout_secs }, context) =>
     checkTrajectory(context, async ({ structured, tools, unread }) => {
-      if (!structured) return broken("the agent's output is text, which shows no tool calls");
+      if (!structured)
+        return broken('the agent printed only text, no structured events, so its tool calls are unknown');
       const unusable = brokenPattern(tool);
       if (unusable !== null) return unusable;
       const texts = Object.keys(tools);

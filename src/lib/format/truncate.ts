@@ -15,6 +15,6 @@ export function endOf(text: string, max: number): string {
 export function withoutMiddle(text: string, max: number): string {
   if (text.length <= max) return text;
   const half = Math.floor(max / 2);
-  const note = `[${text.length - 2 * half} of ${text.length} characters are left out here]`;
+  const note = `[${text.length - 2 * half} of ${text.length} characters omitted]`;
   return `${beginningOf(text, half)}\n${note}\n${endOf(text, half)}`;
 }

@@ -97,7 +97,7 @@ async function provide(target: string, report: (text: string) => void, signal?: 
         ? []
         : [
             {
-              doing: `building Temporal CLI ${TEMPORAL_CLI_VERSION} with Go, once, about 3 minutes on 2 cores`,
+              doing: `building Temporal CLI ${TEMPORAL_CLI_VERSION} with Go (once; about 3 minutes on 2 cores)`,
               get: () => buildWithGo(go, attempt, signal),
             },
           ]),
@@ -125,7 +125,7 @@ async function provide(target: string, report: (text: string) => void, signal?: 
       'Provide one in one of three ways:',
       '  1. a running server: TEMPORAL_ADDRESS=host:port (or --address)',
       '  2. the Temporal CLI: put `temporal` on PATH, or set LLM_TOOL_TEST_TEMPORAL_BIN=/path/to/temporal',
-      '  3. let it be fetched: allow downloads from temporal.download, or install Go (it is then built once)',
+      '  3. automatically: allow downloads from temporal.download, or install Go to build it once',
     ].join('\n'),
   );
 }

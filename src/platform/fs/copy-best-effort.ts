@@ -34,13 +34,11 @@ function isPermitted(path: Buffer, mode: number): boolean {
 function obstacle(path: Buffer, info: Stats, masked: boolean): string | null {
   const { R_OK, X_OK } = constants;
   if (info.isSymbolicLink()) return null;
-  if (info.isDirectory()) return isPermitted(path, R_OK | X_OK) ? null : 'it may not be read';
+  if (info.isDirectory()) return isPermitted(path, R_OK | X_OK) ? null : 'permission denied';
   if (!info.isFile()) return 'neither file, folder nor symlink';
-  if (!isPermitted(path, R_OK)) return 'it may not be read';
+  if (!isPermitted(path, R_OK)) return 'permission denied';
   if (info.size > COPY_LIMIT) return 'larger than 4 GiB';
-  return masked && info.size > MASK_LIMIT
-    ? 'larger than 256 MiB, so that secrets cannot be masked in it'
-    : null;
+  return masked && info.size > MASK_LIMIT ? 'larger than 256 MiB, too large for masking secrets' : null;
 }
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
@@ -106,9 +104,9 @@ async function copyEntries(
 /** Errors that are a problem of the entry and not of the disk. */
 const PASSED_OVER: Record<string, string> = {
   ENAMETOOLONG: 'its path is too long',
-  ENOENT: 'it was deleted meanwhile',
-  ELOOP: 'it became a symlink meanwhile',
-  ENOTDIR: 'it became something else meanwhile',
+  ENOENT: 'deleted during the copy',
+  ELOOP: 'replaced by a symlink during the copy',
+  ENOTDIR: 'replaced during the copy',
 };
 
 async function copyEntry(source: Buffer, target: Buffer, info: Stats, mask: Mask | null): Promise<void> {

@@ -9,11 +9,14 @@ const RESERVE_BYTES = 1024 * 1024;
 /** With less room than this, an agent or a command may not have been able to write its output. */
 export const ROOM_BYTES = 64 * 1024;
 
+/** Name of the file that is written to see whether a folder has room. It stays, empty. */
+export const ROOM_FILE = '.room';
+
 /** Random, because some file systems do not store zeros. */
 let block: Buffer | undefined;
 
 /**
- * Writes this many bytes into the file `.room` of a folder and removes them. Only a real write shows whether there is a
+ * Writes this many bytes into a file of a folder and removes them. Only a real write shows whether there is a
  * quota or a read-only file system. The file itself stays, because ext4 searches long for a free inode after many
  * removals.
  *
@@ -22,7 +25,7 @@ let block: Buffer | undefined;
 export function assertRoom(folder: string, bytes = RESERVE_BYTES): void {
   block ??= randomBytes(ROOM_BYTES);
   try {
-    const descriptor = openSync(join(folder, '.room'), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    const descriptor = openSync(join(folder, ROOM_FILE), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
     try {
       for (let left = bytes; left > 0;) left -= writeSync(descriptor, block, 0, Math.min(left, block.length));
     } finally {

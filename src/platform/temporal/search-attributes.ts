@@ -26,7 +26,7 @@ export async function ensureSearchAttributes(client: Client): Promise<void> {
   if (known === null) return checkBySearch(client);
   const wrong = WANTED.filter(([name, type]) => ![undefined, null, typeNumber(type)].includes(known[name]));
   if (wrong.length > 0) {
-    const list = wrong.map(([name, type]) => `${name} (${typeName(known[name])} there, ${type} wanted)`);
+    const list = wrong.map(([name, type]) => `${name} (is ${typeName(known[name])}, expected ${type})`);
     throw new UnusableNamespace(
       `the namespace ${client.options.namespace} has search attributes of other types: ${list.join(', ')}; use a separate namespace`,
     );
@@ -84,7 +84,7 @@ function unusableNamespace(namespace: string, missing: typeof WANTED): UnusableN
   const cloud = pairs.map(([name, type]) => `--sa "${name}=${type}"`).join(' ');
   return new UnusableNamespace(
     [
-      `the namespace ${namespace} lacks search attributes, or has them with other types, and this login may not create them. Someone who may must run:`,
+      `the namespace ${namespace} lacks search attributes, or has them with other types, and this login may not create them. Someone with the required permission must run:`,
       `  temporal operator search-attribute create --namespace ${namespace} ${names}`,
       `on Temporal Cloud:`,
       `  tcld namespace search-attributes add --namespace ${namespace} ${cloud}`,

@@ -102,7 +102,7 @@ function facts(cell: SweepCell, run: RunRecord, metrics: Metrics): Markup {
       ? []
       : ([
           ['calls to the target', `${metrics.efficiency.total_commands}`],
-          ['of which failed', `${metrics.efficiency.error_count}`],
+          ['failed calls', `${metrics.efficiency.error_count}`],
         ] as [string, string][])),
     ['run', run.run_id],
   ];

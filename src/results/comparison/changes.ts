@@ -70,8 +70,7 @@ export function changesBetween(
   ];
 }
 
-const UNRECORDED =
-  "something that is not recorded: a program's file, the value of a variable, or this program's build";
+const UNRECORDED = 'an unrecorded input: a program file, an environment variable, or the llm-tool-test build';
 
 /**
  * Returns whether cells of the same repetition have the same cache key, which covers everything that a result depends
@@ -152,7 +151,7 @@ function factChanges(
   };
   return [
     ...compare('the program of the target', scenario, 'target', false),
-    ...compare('what the health check says', scenario, 'health_check', false),
+    ...compare('the output of the health check', scenario, 'health_check', false),
     ...compare('the version of the agent', agent, 'agent_version'),
     ...compare('the model that answered', `${agent}/${model}`, 'model_used'),
     ...compare('the environment', scenario, 'environment'),

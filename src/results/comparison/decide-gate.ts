@@ -24,17 +24,17 @@ export function decideGate(
     ...(pairs.some(({ base, head }) => results(base.side) > 0 && results(head.side) > 0)
       ? []
       : ['no configuration has runs that passed or failed in both']),
-    ...sentence(dropped, 'base has tested, and head does not have'),
+    ...sentence(dropped, 'tested in base, missing in head'),
     ...sentence(
       untested.map(({ head }) => head),
-      'base has tested, and no run of head passed or failed',
+      'tested in base, but no run of head passed or failed',
     ),
     ...doubts,
   ];
   if (reasons.length > 0) return { result: 'not tested', reasons };
   switch (verdict) {
     case 'too few runs':
-      return { result: 'undecided', reasons: ['so few runs could not show that head is worse'] };
+      return { result: 'undecided', reasons: ['too few runs to show that head is worse'] };
     case 'better':
     case 'no difference shown':
       return { result: 'not worse', reasons: [] };
@@ -60,8 +60,8 @@ function missingCells(verdict: ComparisonVerdict, pairs: readonly Pair[]): strin
   if ((withMissing(pairs, { headPasses: isWorse }) === 'worse') === isWorse) return [];
   const count = (name: keyof Pair): number => pairs.reduce((sum, pair) => sum + missing(pair[name].side), 0);
   const otherwise = isWorse
-    ? 'had those of head passed and those of base failed, head would not be worse'
-    : 'had those of head failed and those of base passed, head would be worse';
+    ? 'if those of head passed and those of base failed, head would not be worse'
+    : 'if those of head failed and those of base passed, head would be worse';
   return [`${count('head')} cells of head and ${count('base')} of base were not tested: ${otherwise}`];
 }
 

@@ -28,10 +28,10 @@ export const Side = z.object({
   passed: z.number().int().describe('Runs that passed'),
   tested: z.number().int().describe('Runs that passed or failed and count here'),
   rate: z.number().nullable().describe('Passed / tested'),
-  interval: Interval.nullable().describe('95 %; null of several configurations'),
-  reused: z.number().int().describe('Of those tested, taken from earlier sweeps'),
+  interval: Interval.nullable().describe('95 % interval; null for several configurations'),
+  reused: z.number().int().describe('Tested runs reused from earlier sweeps'),
   shared: z.number().int().describe('Left out: the same run as on the other side'),
-  retried: z.number().int().describe('Run again although they had a result; the first counts'),
+  retried: z.number().int().describe('Rerun although they had a result; the first result counts'),
   errored: z.number().int().describe('Left out: could not be tested'),
   cancelled: z.number().int().describe('Left out: cancelled'),
   waiting: z.number().int().describe('Left out: no result yet'),
@@ -45,14 +45,14 @@ export type Side = z.infer<typeof Side>;
 export const Gate = z.object({
   result: z
     .enum(['not worse', 'worse', 'undecided', 'not tested'])
-    .describe('What --fail-on-worse decides on'),
+    .describe('Decides the exit status with --fail-on-worse'),
   reasons: z.array(z.string()).describe('Why it is undecided or not tested'),
 });
 export type Gate = z.infer<typeof Gate>;
 
 const Value = z.object({
   value: z.number().nullable().describe('Null: unknown'),
-  runs: z.number().int().describe('How many runs it is of'),
+  runs: z.number().int().describe('Number of runs measured'),
 });
 
 export const MEASURES = [
@@ -91,7 +91,7 @@ export type GateChange = z.infer<typeof GateChange>;
 export const Change = z.object({
   what: z.string().describe('What differs besides outcomes'),
   base: z.string().nullable().describe('Value as text; null: none, or not kept'),
-  head: z.string().nullable().describe('The same'),
+  head: z.string().nullable().describe('Value as text; null: none, or not kept'),
   doubtful: z.boolean().describe('Whether it may explain a difference without any change of the target'),
   of: z.array(z.string()).describe('Scenarios or agents concerned; empty: all'),
 });
@@ -104,11 +104,11 @@ const Tested = z.object({
     .number()
     .nullable()
     .describe(
-      'Rate of head less that of base; of several configurations, the weighted mean (Mantel-Haenszel)',
+      'Rate of head minus rate of base; for several configurations, the weighted mean (Mantel-Haenszel)',
     ),
   p: z.number().nullable().describe('Two-sided, exact; null: nothing to test'),
-  smallest_p: z.number().nullable().describe('The smallest p that so many runs could give'),
-  verdict: ComparisonVerdict.describe('What p says'),
+  smallest_p: z.number().nullable().describe('The smallest p possible with this number of runs'),
+  verdict: ComparisonVerdict.describe('Verdict based on p'),
   measures: z.array(Measure).describe('Not tested for significance'),
 });
 
@@ -128,11 +128,11 @@ export type ComparedConfiguration = z.infer<typeof ComparedConfiguration>;
 
 const SweepName = z.object({
   sweep: z.string().describe('Id of the sweep'),
-  variant: z.string().nullable().describe('The only variant compared; null: each with itself'),
+  variant: z.string().nullable().describe('The only variant compared; null: all variants'),
   started: z.string().describe('ISO 8601 in UTC'),
   status: z
     .enum(['open', 'completed', 'cancelled'])
-    .describe('open: not ended, compared as far as it has got'),
+    .describe('open: not ended; the results so far are compared'),
 });
 
 /** What `compare --json` prints. */
@@ -150,6 +150,6 @@ export const Comparison = z.object({
   only_in_base: z.array(Configuration).describe('Not compared'),
   only_in_head: z.array(Configuration).describe('Not compared'),
   changes: z.array(Change).describe('What differs besides outcomes'),
-  doubts: z.array(z.string()).describe('What makes these numbers less than they seem'),
+  doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
 });
 export type Comparison = z.infer<typeof Comparison>;

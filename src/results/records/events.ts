@@ -17,7 +17,7 @@ export const EventBody = z.discriminatedUnion('type', [
       role: z.enum(['user', 'assistant', 'system']).describe('user, assistant or system'),
       text: z.string(),
     })
-    .describe('A message; also output of the agent that is no event'),
+    .describe('A message, or output of the agent that is not an event'),
   z.object({ type: z.literal('reasoning'), text: z.string() }).describe('Reasoning of the model'),
   z
     .object({

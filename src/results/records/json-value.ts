@@ -6,5 +6,5 @@ import { isStorable, type Json } from '../../lib/json.js';
  * agent may well print. It also overflows the stack on deeply nested values.
  */
 export const JsonValue = z.custom<Json>((value) => value !== undefined && isStorable(value as Json), {
-  error: 'nested too deep',
+  error: 'nested too deeply',
 });

@@ -9,11 +9,11 @@ export const Judgment = z.object({
   scores: z
     .record(z.string(), z.number())
     .describe('By criterion, 0 to 1; like all numbers here, the mean of the votes'),
-  weighted_score: z.number().describe('The scores by the weights of the rubric'),
+  weighted_score: z.number().describe('Scores weighted by the rubric'),
   votes: z.array(z.number()).default([]).describe('Weighted score of each vote'),
   spread: z
     .object({
-      range: z.number().describe('Highest less lowest'),
+      range: z.number().describe('Highest minus lowest'),
       deviation: z.number().describe('Standard deviation of a sample'),
     })
     .nullable()
@@ -22,7 +22,7 @@ export const Judgment = z.object({
   confidence: z.number().describe('From 0 to 1'),
   issues: z.array(z.string()).describe('Of all votes'),
   highlights: z.array(z.string()).describe('Of all votes'),
-  fields: z.record(z.string(), JsonValue).describe('What require_fields of the rubric names beyond these'),
+  fields: z.record(z.string(), JsonValue).describe("Other fields that the rubric's require_fields names"),
   pass_threshold: z.number().describe('As in the scenario'),
   passed: z.boolean().describe('Whether the score reaches the threshold'),
   usage: TokenUsage.describe('Tokens of all answers, also unusable ones'),
@@ -39,7 +39,11 @@ export const JudgeAnswer = z.object({
   model: z.string().describe('As requested'),
   model_used: z.string().nullable().describe('As the provider names it'),
   finish_reason: z.string().describe('How the answer ended'),
-  start: z.number().int().exactOptional().describe('Start of the agent that answered; only of an agent'),
+  start: z
+    .number()
+    .int()
+    .exactOptional()
+    .describe('Start of the agent that gave the answer; only if an agent judges'),
   usage: TokenUsage.describe('Tokens of this answer'),
   problem: z.string().nullable().describe('Why it could not be used'),
   text: z.string().describe('The answer, word for word'),

@@ -30,7 +30,10 @@ export const Efficiency = z.object({
   total_commands: z.number().int().describe('Calls of the target'),
   unique_commands: z.number().int().describe('Different names of called commands'),
   error_count: z.number().int().describe('Calls that failed'),
-  retry_count: z.number().int().describe('Total less unique: repeated names, even if nothing failed'),
+  retry_count: z
+    .number()
+    .int()
+    .describe('Total minus unique: calls that repeat a name, even if nothing failed'),
   help_invocations: z.number().int().describe('Calls for help'),
   first_try_success_rate: z
     .number()
@@ -109,7 +112,7 @@ export const ResultLine = z.object({
     .int()
     .nullable()
     .default(null)
-    .describe('Starts of the agent; null: as above, or written by an older build'),
+    .describe('Starts of the agent; null: unknown, or written by an older build'),
 });
 export type ResultLine = z.infer<typeof ResultLine>;
 

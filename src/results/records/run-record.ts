@@ -47,12 +47,12 @@ export const AgentRecord = z.object({
     .enum(CONTAINMENTS)
     .nullable()
     .default(null)
-    .describe('How its processes were held together; null: not started'),
+    .describe('How its processes were contained; null: not started'),
   login: z.boolean().default(false).describe("Whether it used the user's login instead of a key"),
   session_id: z.string().nullable().describe('Its session, for a resume'),
   model_used: z.string().nullable().describe('As the agent reports it'),
   duration_ms: z.number().describe('Of all starts'),
-  starts: z.number().int().describe('How often this run of it was started'),
+  starts: z.number().int().describe('Number of times this run of the agent was started'),
   output_bytes: z.number().int().describe('Size of its output'),
   token_usage: TokenUsage.describe('Of all starts; null throughout if it was interrupted'),
   token_usage_at_least: TokenUsage.exactOptional().describe('The known part, if it was interrupted'),
@@ -63,7 +63,7 @@ export const AgentRecord = z.object({
     .nullable()
     .default(null)
     .describe("The agent, the config's prices or the public price list"),
-  history: z.array(z.string()).describe('What became of other starts and attempts'),
+  history: z.array(z.string()).describe('How other starts and attempts ended'),
 });
 export type AgentRecord = z.infer<typeof AgentRecord>;
 
@@ -119,12 +119,12 @@ export const RunRecord = z.object({
   sandbox: z
     .object({
       filesystem: z.boolean().describe('Whether files outside the run were hidden or read-only'),
-      network: z.enum(['isolated', 'shared']).describe('Whether it was its own'),
+      network: z.enum(['isolated', 'shared']).describe('Whether the network was isolated'),
     })
     .exactOptional()
-    .describe('What the agent and the checks of its work were kept from'),
+    .describe('What the sandbox isolated the agent and the checks from'),
   started_at: z.string().describe('ISO 8601 in UTC'),
-  ended_at: z.string().describe('The same'),
+  ended_at: z.string().describe('ISO 8601 in UTC'),
   duration_secs: z.number().describe('Without writing the report'),
   outcome: Outcome.describe('Outcome of the run'),
   message: z.string().describe('The reason, in a sentence'),
@@ -143,12 +143,12 @@ export const RunRecord = z.object({
     })
     .nullable()
     .default(null)
-    .describe('The judge that was to be asked; its scores are in metrics.json'),
+    .describe('The judge planned for the run; its scores are in metrics.json'),
   setup: z.array(CommandRecord).describe('Setup commands'),
   context: z.array(CommandRecord).default([]).describe('Agent scripts of task.context'),
   post_scripts: z.array(CommandRecord).describe('Post scripts'),
   steps: z.array(StepRecord).describe('Steps in the order performed'),
-  warnings: z.array(z.string()).describe('What a reader should know, though it changes no outcome'),
+  warnings: z.array(z.string()).describe('Problems that do not change the outcome'),
   regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

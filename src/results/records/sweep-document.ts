@@ -35,7 +35,7 @@ export const SweepDocument = z.object({
   cost_usd: z.number().nullable().default(null).describe('Known costs of what was run; null: none is known'),
   max_usd: z.number().nullable().default(null).describe('The budget'),
   cells: z.array(SweepCell).describe('One for each cell'),
-  warnings: z.array(z.string()).optional().describe('What makes the results doubtful as a whole'),
+  warnings: z.array(z.string()).optional().describe('Reasons to doubt the results as a whole'),
 });
 export type SweepDocument = z.infer<typeof SweepDocument>;
 

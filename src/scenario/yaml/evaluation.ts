@@ -12,7 +12,7 @@ const MAX_VOTES = 9;
 const Judge = z.strictObject({
   enabled: z.boolean().describe('Whether the judge is asked'),
   rubric: nonBlank('the path of the rubric file').describe('Rubric file, relative to the scenario file'),
-  pass_threshold: z.number().min(0).max(1).describe('A lower score makes the run a fail'),
+  pass_threshold: z.number().min(0).max(1).describe('The run fails if the score is lower'),
   always: z.boolean().default(false).describe('Whether to judge even if a gate failed'),
   model: judgeName
     .exactOptional()
@@ -46,6 +46,8 @@ type Composite = z.infer<typeof Composite>;
 export const Evaluation = z.strictObject({
   gates: z.array(GateSpec).describe('Checks, all made in this order; if one fails, the run fails'),
   judge: Judge.exactOptional().describe('An LLM that scores the run by a rubric'),
-  composite: Composite.exactOptional().describe('Weights of a number from 0 to 1 for comparisons'),
+  composite: Composite.exactOptional().describe(
+    'Weights of the composite score, a number from 0 to 1 for comparisons',
+  ),
 });
 export type Evaluation = z.infer<typeof Evaluation>;

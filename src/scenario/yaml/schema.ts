@@ -53,7 +53,7 @@ export const ScenarioFile = z
     ),
     description: z.string().describe('For lists and reports'),
     template_folder: nonBlank('the name of a fixture folder').describe(
-      'The fixture, which each run gets a copy of: a folder beside the scenario file or in the fixtures folder',
+      'The fixture, copied for each run: a folder beside the scenario file or in the fixtures folder',
     ),
     target: TargetOrConfig.describe('The program under test; from_config: the one of the config'),
     task: z
@@ -88,7 +88,7 @@ export const ScenarioFile = z
           .array(Variant)
           .check(distinct(({ name }) => name, 'variant name', ['name']))
           .default([])
-          .describe('The scenario runs in each of these instead of as it is'),
+          .describe('Variants that run instead of the plain scenario'),
       })
       .prefault({})
       .describe('How often, and in which variants, each agent and model is run'),

@@ -41,5 +41,5 @@ export const Scripts = z.strictObject({
     .array(Evaluator)
     .check(distinct(({ name }) => name, 'evaluator name', ['name']))
     .default([])
-    .describe('Commands or agent scripts after the gates; they measure and never decide'),
+    .describe('Commands or agent scripts after the gates; they measure, but do not affect the outcome'),
 });

@@ -79,7 +79,7 @@ const explanations: Partial<Record<YAMLError['code'], (message: string, rest: st
     return { message: `key ${quote(key)} is already in this map; keep one`, soft: true };
   },
   MULTIPLE_DOCS: () => ({
-    message: 'a second document begins here; expected one document a file',
+    message: 'a second document begins here; expected one document per file',
     soft: true,
   }),
   NON_STRING_KEY: () => ({ message: 'expected a plain string as the key', soft: false, lost: true }),
@@ -89,7 +89,7 @@ const explanations: Partial<Record<YAMLError['code'], (message: string, rest: st
     return {
       message:
         end === undefined
-          ? 'this line begins in another column than those it belongs with; indent them alike'
+          ? 'inconsistent indentation; align this line with the others of its block'
           : `${end === '}' ? 'a { is' : 'a [ is'} not closed; expected ${end} before this line`,
       soft: false,
       lost: true,
@@ -102,7 +102,7 @@ const explanations: Partial<Record<YAMLError['code'], (message: string, rest: st
     soft: false,
   }),
   BAD_DQ_ESCAPE: (message) => ({
-    message: `${message}; in double quotes a \\ begins an escape, in single quotes it is itself`,
+    message: `${message}; a \\ starts an escape in double quotes; use single quotes for a literal \\`,
     soft: false,
   }),
 };

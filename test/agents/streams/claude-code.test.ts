@@ -118,8 +118,8 @@ describe('what Claude Code says', () => {
     const events = read('api429x2');
     const notices = ofType(events, 'message').filter(({ role }) => role === 'system');
     expect(notices.map(({ text }) => text)).toEqual([
-      'the API did not serve it (rate_limit, HTTP 429): retry 1 of 10',
-      'the API did not serve it (rate_limit, HTTP 429): retry 2 of 10',
+      'API request failed (rate_limit, HTTP 429); retry 1 of 10',
+      'API request failed (rate_limit, HTTP 429); retry 2 of 10',
     ]);
     expect(ofType(events, 'error')).toEqual([]);
   });

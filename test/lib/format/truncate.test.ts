@@ -7,7 +7,7 @@ test('a text that is short enough stays', () => {
 });
 
 test('of a longer one beginning and end stay, and a line says how much is gone', () => {
-  expect(withoutMiddle('abcdefgh', 4)).toBe('ab…\n[4 of 8 characters are left out here]\n…gh');
+  expect(withoutMiddle('abcdefgh', 4)).toBe('ab…\n[4 of 8 characters omitted]\n…gh');
 });
 
 test('no half of a character is left at the cuts', () => {

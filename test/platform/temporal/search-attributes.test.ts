@@ -36,5 +36,5 @@ test('one of another type is refused', async () => {
       operatorService: { listSearchAttributes: () => Promise.resolve({ customAttributes: { Model: 1 } }) },
     },
   } as unknown as Client;
-  await expect(ensureSearchAttributes(client)).rejects.toThrow(/Model \(TEXT there, KEYWORD wanted\)/);
+  await expect(ensureSearchAttributes(client)).rejects.toThrow(/Model \(is TEXT, expected KEYWORD\)/);
 });

@@ -125,7 +125,7 @@ describe('the keys of all inputs', () => {
     expect(compare(keyed('a', 'k'), keyed('b', null))).toEqual([null, []]);
     expect(compare(keyed('a', 'k'), keyed('b', 'l'))).toEqual([
       false,
-      [expect.stringMatching(/^something that is not recorded/)],
+      [expect.stringMatching(/^an unrecorded input/)],
     ]);
   });
   test('say no more where a change is known that explains them', () => {

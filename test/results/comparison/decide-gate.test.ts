@@ -45,19 +45,19 @@ describe('the gate', () => {
     const { reasons } = compare({ x: 'pppppp', ...many }, { x: 'eeeeee' }).gate;
     expect(reasons).toContain('no configuration has runs that passed or failed in both');
     expect(reasons).toContain(
-      'base has tested, and head does not have: a mock/default, b mock/default, c mock/default and 2 more',
+      'tested in base, missing in head: a mock/default, b mock/default, c mock/default and 2 more',
     );
-    expect(reasons).toContain('base has tested, and no run of head passed or failed: x mock/default');
+    expect(reasons).toContain('tested in base, but no run of head passed or failed: x mock/default');
   });
 
   test('says what the cells that were not tested could have changed', () => {
     const { verdict, gate } = compare({ x: 'pppppp' }, { x: 'ffeeee' });
     expect(verdict).toBe('worse');
     expect(gate.reasons).toEqual([
-      '4 cells of head and 0 of base were not tested: had those of head passed and those of base failed, head would not be worse',
+      '4 cells of head and 0 of base were not tested: if those of head passed and those of base failed, head would not be worse',
     ]);
     expect(compare({ x: 'pppppppppp' }, { x: 'pppppeeeee' }).gate.reasons).toEqual([
-      '5 cells of head and 0 of base were not tested: had those of head failed and those of base passed, head would be worse',
+      '5 cells of head and 0 of base were not tested: if those of head failed and those of base passed, head would be worse',
     ]);
   });
 
