@@ -21,7 +21,7 @@ import { taskQueueOf, workerAliveFile, workerReadyFile } from './platform/engine
 import { projectState } from './platform/folders.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { packageFile } from './platform/package-info.js';
-import { forgiveOutput } from './platform/process/forgive-output.js';
+import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
 import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
 import { waitUntil } from './platform/process/wait-until.js';
@@ -50,7 +50,7 @@ const CONNECT_MS = 60_000;
  * @throws Error if the server does not answer, or another server answers at the address of the engine's own
  */
 export async function runWorker(settings: WorkerSettings): Promise<void> {
-  forgiveOutput();
+  ignoreOutputErrors();
   const { id, folder } = projectState(settings.resultsPath);
   const given = loadClientConnectConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';

@@ -13,7 +13,7 @@ const LONGEST = [
   'commands/signals',
   'agent-scripts/contract',
   'lib/redact',
-  'platform/supervise-end',
+  'platform/process/supervise-end',
   'agent-scripts/wrapped',
 ];
 

@@ -14,7 +14,7 @@ export const LONG = [
   'test/long/**/*.test.ts',
   'test/chaos/!(attacks-*|kill-worker).test.ts',
   'test/agent-scripts/error-codes.test.ts',
-  'test/platform/supervise-full-disk.test.ts',
+  'test/platform/process/supervise-full-disk.test.ts',
   'test/commands/@(engine|engine-stop|hostile|large-file|privacy|sandbox|scripts-check|shut-workspace).test.ts',
   'test/documents/runnable.test.ts',
 ];

@@ -117,4 +117,4 @@ export const PLAN = {
   cells: [CELL],
 };
 
-export const HANDOVER = { base: { PATH: '/bin' }, values: { TOKEN: 'a-handed-over-value' } };
+export const SWEEP_ENV = { base: { PATH: '/bin' }, values: { TOKEN: 'a-handed-over-value' } };

@@ -7,7 +7,7 @@ import { sweepEnvFile, readSweepEnv } from '../../src/platform/sweep-env.ts';
 import { planFile, resultsLog } from '../../src/store/results-folder.ts';
 import { parseResult, readResults } from '../../src/store/results-log.ts';
 import { createResultsReader } from '../../src/store/results-reader.ts';
-import { HANDOVER, PLAN, RESULT } from './corpus.js';
+import { SWEEP_ENV, PLAN, RESULT } from './corpus.js';
 import { expect, same } from './expect.js';
 import { mutated, mutatedJson } from './mutate.js';
 
@@ -63,7 +63,7 @@ async function checkPlan(text) {
   rmSync(dirname(file), { recursive: true });
 }
 
-async function checkHandover(text) {
+async function checkSweepEnv(text) {
   const sweep = String(++files);
   mkdirSync(join(folder, 'env'), { recursive: true });
   writeFileSync(sweepEnvFile(folder, sweep), text);
@@ -92,5 +92,5 @@ export const targets = [
     check: checkLog,
   },
   { name: 'plan', share: 0.1, make: textOf(PLAN), check: checkPlan },
-  { name: 'handover', share: 0.1, make: textOf(HANDOVER), check: checkHandover },
+  { name: 'sweep-env', share: 0.1, make: textOf(SWEEP_ENV), check: checkSweepEnv },
 ];

@@ -4,10 +4,10 @@ import { sharesHost } from '../environments/environment.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
 import { TEMPORARY } from '../platform/fs/write-file.js';
 import type { RunRef } from '../workflows/protocol.js';
-import { forgetLogins } from './credentials/login-files.js';
+import { removeLogins } from './credentials/login-files.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
-import { forgetOpenRun } from './step/open-runs.js';
+import { removeOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 
@@ -23,7 +23,7 @@ export const cleanUp =
       () => sharesHost(context.handle) && isSmallTree(context.state),
       async () => {
         await remove(context);
-        forgetOpenRun(deps, run);
+        removeOpenRun(deps, run);
         return true as const;
       },
     );
@@ -35,7 +35,7 @@ async function remove(context: RunContext): Promise<void> {
     if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
     await environment.dispose(handle);
     for (const each of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
-      if (each.agent.login !== null) await forgetLogins(each);
+      if (each.agent.login !== null) await removeLogins(each);
   });
   // In the results folder, only these levels: the copy of the workspace belongs to the agent.
   for (const folder of [files.folder, files.artifacts, files.judge, state]) {

@@ -14,7 +14,7 @@ import { askAgent } from './judge/ask-agent.js';
 import { askProvider } from './judge/ask-provider.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
-import { keepAnswer, readAnswers } from './judge/answers.js';
+import { saveAnswer, readAnswers } from './judge/answers.js';
 import { judgeUsage } from './judge/usage.js';
 import { gatherQuestion } from './judge/question.js';
 import { ownAttempt, waitingSince } from './step/retry-policy.js';
@@ -129,7 +129,7 @@ async function askForVote(
   await fence.check();
   const answer: JudgeAnswer = { schema_version: 1, at, model: settings.model, ...reply, problem };
   answers.push(answer);
-  await keepAnswer(context, answers.length, answer);
+  await saveAnswer(context, answers.length, answer);
   if (read?.ok === true) return read.answer;
   const message = `${settings.model}: answer ${answers.length} could not be used: ${problem ?? 'unknown'}`;
   throw ApplicationFailure.create({

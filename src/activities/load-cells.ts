@@ -9,7 +9,7 @@ import { scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.
 import { originOf } from '../store/origin.js';
 import { resultsIndex, type ResultsIndex } from '../store/results-index.js';
 import { beginRound } from '../store/sweep-round.js';
-import { equipAgent, variablesOfAgent } from './credentials/equip-agent.js';
+import { resolveAgent, variablesOfAgent } from './credentials/resolve-agent.js';
 import { runWorkflowId, type CellPage, type LoadCellsInput, type PageCell } from '../workflows/protocol.js';
 import type { Deps } from './step/deps.js';
 import { readPlan, readScenario } from './step/load-plan.js';
@@ -87,7 +87,7 @@ function accountsOf(
     const key = JSON.stringify(who);
     if (!known.has(key)) {
       const own = values ?? sweepEnvFrom(process.env, variablesOfAgent(plan, who)).values;
-      known.set(key, equipAgent(plan, who, own)?.account ?? null);
+      known.set(key, resolveAgent(plan, who, own)?.account ?? null);
     }
     const account = known.get(key) ?? null;
     return account === null ? {} : { account };

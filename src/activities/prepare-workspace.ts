@@ -11,7 +11,7 @@ import type { RunRecord } from '../results/records/run-record.js';
 import { fixtureFolder } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunPlan, type RunRef, type PlannedStep } from '../workflows/protocol.js';
-import { secsBefore } from './agent/commands-before.js';
+import { maxSecsOfCommandsBefore } from './agent/commands-before.js';
 import { heartbeating } from './step/heartbeat.js';
 import { cacheKey } from './prepare/cache-key.js';
 import { targetFiles } from './prepare/target-files.js';
@@ -101,7 +101,11 @@ function plannedStep(context: RunContext, step: Step): PlannedStep {
     case 'script':
       return { kind: step.kind, subject: subject([step.script, ...step.args].join(' ')), timeoutSecs };
     case 'agent':
-      return { kind: step.kind, timeoutSecs, rebuildSecs: buildSecs(context) + secsBefore(context) };
+      return {
+        kind: step.kind,
+        timeoutSecs,
+        rebuildSecs: buildSecs(context) + maxSecsOfCommandsBefore(context),
+      };
     case 'command':
       return { kind: step.kind, subject: subject(step.command), timeoutSecs };
     default:

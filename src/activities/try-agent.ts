@@ -4,11 +4,11 @@ import { basename, join } from 'node:path';
 import { environments } from '../environments/index.js';
 import { createRedactor } from '../lib/redaction/redact.js';
 import { addressVariables } from '../platform/models/model-providers.js';
-import { sweepEnvFrom, NOTHING_KNOWN, secretsIn } from '../platform/sweep-env.js';
+import { sweepEnvFrom, NO_PUBLIC_VALUES, secretsIn } from '../platform/sweep-env.js';
 import type { EndReason } from '../results/records/run-record.js';
 import type { TokenUsage } from '../results/records/token-usage.js';
 import type { Plan } from '../scenario/plan.js';
-import { equipAgent, variablesOfAgent, type AgentRef } from './credentials/equip-agent.js';
+import { resolveAgent, variablesOfAgent, type AgentRef } from './credentials/resolve-agent.js';
 import { loginSecrets, whyNotLoggedIn } from './credentials/login-files.js';
 import { planQuestion, readStart, startOneShot } from './agent/one-shot-agent.js';
 import { pathsIn, type AgentInPlace } from './step/run-paths.js';
@@ -40,14 +40,14 @@ export async function tryAgent(
   signal: AbortSignal,
 ): Promise<Trial> {
   const { base, values } = sweepEnvFrom(process.env, variablesOfAgent(plan, who));
-  const equipped = equipAgent(plan, who, values);
-  if (equipped === null) throw new Error(`unknown agent ${who.agent}`);
-  if (equipped.missing.length > 0) return { unfit: `not set: ${equipped.missing.join(', ')}` };
-  const notLoggedIn = whyNotLoggedIn(equipped);
+  const resolved = resolveAgent(plan, who, values);
+  if (resolved === null) throw new Error(`unknown agent ${who.agent}`);
+  if (resolved.missing.length > 0) return { unfit: `not set: ${resolved.missing.join(', ')}` };
+  const notLoggedIn = whyNotLoggedIn(resolved);
   if (notLoggedIn !== null) return { unfit: notLoggedIn };
   const root = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
   const placed: AgentInPlace = {
-    ...equipped,
+    ...resolved,
     model: who.model,
     state: root,
     handle: {
@@ -65,7 +65,7 @@ export async function tryAgent(
     return await ask(
       plan,
       placed,
-      secretsIn(values, { ...NOTHING_KNOWN, addresses: addressVariables(plan.providers) }),
+      secretsIn(values, { ...NO_PUBLIC_VALUES, addresses: addressVariables(plan.providers) }),
       timeoutSecs,
       signal,
     );

@@ -27,7 +27,7 @@ import { runLocallyIfSmall } from './step/run-locally-if-small.js';
 import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
-import { addPostScripts, keepLostStarts, writeHuman } from './agent/transcripts.js';
+import { addPostScripts, writeLostStarts, writeHuman } from './agent/transcripts.js';
 
 /**
  * Collects the results of the steps, decides the outcome and writes every file of the run, redacted. Returns null if
@@ -89,7 +89,7 @@ async function write(
     );
     await writeHuman(context, found.agent.result.record);
   }
-  await keepLostStarts(context, found.agent?.result.record.starts ?? found.starts + 1);
+  await writeLostStarts(context, found.agent?.result.record.starts ?? found.starts + 1);
   await fence.check();
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   await writeFileAtomic(files.run, json(record));

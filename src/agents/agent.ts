@@ -104,7 +104,7 @@ export interface Agent {
   /** Name of the provider whose key and address the agent gets for a cell's model. Null if it gets none. */
   provider(model: string): string | null;
   /** Why it cannot be run with a cell's model. Null if it can. */
-  refuses(model: string): string | null;
+  modelProblem(model: string): string | null;
   /** The files of the user's login that it needs in place of a key. Null if it does not use a login. */
   login: LoginFile[] | null;
   /** True if it supports `run.max_turns`. */

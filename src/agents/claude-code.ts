@@ -40,7 +40,7 @@ export function claudeCode(settings: AgentSettings): Agent {
     free: false,
     models: settings.models,
     provider: () => PROVIDER,
-    refuses(model) {
+    modelProblem(model) {
       const { provider } = splitModel(model, PROVIDER);
       if (provider === PROVIDER) return null;
       return `claude-code only runs models of ${PROVIDER}, like "claude-sonnet-4-5"; got '${model}'`;

@@ -43,7 +43,7 @@ export function codex(settings: AgentSettings): Agent {
     free: false,
     models,
     provider: (model) => splitModel(model, 'openai').provider,
-    refuses(model) {
+    modelProblem(model) {
       const { provider } = splitModel(model, 'openai');
       return WITHOUT_RESPONSES.has(provider)
         ? `codex uses the Responses API, which ${provider} does not offer; use a model like "gpt-5.5"`

@@ -17,7 +17,7 @@ export function commandAgent(name: string, settings: AgentSettings): Agent {
     free: settings.free ?? false,
     models: settings.models,
     provider: () => null,
-    refuses: () => null,
+    modelProblem: () => null,
     login: null,
     limitsTurns: false,
     version: settings.version_command === undefined ? null : ['sh', '-c', settings.version_command],

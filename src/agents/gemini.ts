@@ -17,7 +17,7 @@ export function gemini(settings: AgentSettings): Agent {
     free: false,
     models,
     provider: () => 'google',
-    refuses(model) {
+    modelProblem(model) {
       const { provider } = splitModel(model, 'google');
       return provider === 'google'
         ? null

@@ -12,7 +12,7 @@ export const mock: Agent = {
   free: true,
   models: [],
   provider: () => null,
-  refuses: () => null,
+  modelProblem: () => null,
   login: null,
   limitsTurns: false,
   version: null,

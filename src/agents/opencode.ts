@@ -59,7 +59,7 @@ export function opencode(settings: AgentSettings): Agent {
       const name = parseModelName(model);
       return name.ok ? name.provider : null;
     },
-    refuses(model) {
+    modelProblem(model) {
       const name = parseModelName(model);
       return name.ok ? null : `opencode needs a model with its provider: ${name.message}`;
     },
@@ -88,7 +88,7 @@ export function opencode(settings: AgentSettings): Agent {
  */
 function providerConfig({ model: text, access }: AgentRequest): Record<string, unknown> {
   const name = parseModelName(text);
-  if (!name.ok) throw new Error(name.message); // `refuses` has rejected it
+  if (!name.ok) throw new Error(name.message); // `modelProblem` has rejected it
   const version = Object.hasOwn(VERSIONS, name.provider) ? VERSIONS[name.provider] : undefined;
   const address = access?.baseUrl ?? null;
   return {

@@ -24,7 +24,7 @@ export function pi(settings: AgentSettings): Agent {
 
   const start = (request: AgentRequest, last: string[], stdin: string): AgentLaunch => {
     const name = parseModelName(request.model);
-    if (!name.ok) throw new Error(name.message); // `refuses` has rejected it
+    if (!name.ok) throw new Error(name.message); // `modelProblem` has rejected it
     const { config, system } = request;
     const access = login ? null : request.access;
     const systemFile = join(config, 'system.md');
@@ -61,7 +61,7 @@ export function pi(settings: AgentSettings): Agent {
       const name = parseModelName(model);
       return name.ok ? name.provider : null;
     },
-    refuses(model) {
+    modelProblem(model) {
       const name = parseModelName(model);
       return name.ok ? null : `pi needs a model with its provider: ${name.message}`;
     },

@@ -40,7 +40,7 @@ interface Asking {
 }
 
 /** For calls that take an unknown time, for example to wait for a sweep's result. */
-export const LONG = { callMs: 20_000, mayTakeLong: true } as const satisfies Asking;
+export const LONG_CALL = { callMs: 20_000, mayTakeLong: true } as const satisfies Asking;
 
 /**
  * Calls the Temporal server, and repeats the call while it does not answer. Each attempt has a deadline, without which
@@ -79,7 +79,8 @@ export async function askServer<T>(
       }
       if (awaySince === null) onAway?.(reasonOf(error));
       awaySince ??= askedAt;
-      if (Date.now() - awaySince >= awayMs) throw new InfrastructureError(awayText(engine, reasonOf(error)));
+      if (Date.now() - awaySince >= awayMs)
+        throw new InfrastructureError(unreachableMessage(engine, reasonOf(error)));
       await sleep(PAUSE_MS);
       await session.followServer();
     }
@@ -87,7 +88,7 @@ export async function askServer<T>(
 }
 
 /** Says that the server does not answer, and what to do about it. */
-export const awayText = (
+export const unreachableMessage = (
   { address, external }: Pick<EngineState, 'address' | 'external'>,
   reason: string,
 ): string =>

@@ -10,10 +10,10 @@ import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { summaryFile } from '../store/results-folder.js';
 import { newestRound } from '../store/sweep-round.js';
 import { sweepWorkflowId } from '../workflows/protocol.js';
-import { askServer, LONG } from './ask-server.js';
+import { askServer, LONG_CALL } from './ask-server.js';
 import type { Session } from './session.js';
 import { hasEnded } from './sweeps/ended-sweep.js';
-import { handOverAgain } from './hand-over-again.js';
+import { passVariablesAgain } from './pass-variables-again.js';
 import { endOpenRuns } from './open-runs.js';
 import { startSweep } from './start-sweep.js';
 
@@ -28,7 +28,7 @@ export interface RoundInputs {
  * Starts the next round of a sweep whose workflow closed before the sweep ended, or is gone from the server. Returns
  * 'open' if the workflow is still running, and 'ended' if the sweep has ended.
  */
-export async function startWhereLost(
+export async function startNextRoundIfClosed(
   session: Session,
   resultsPath: string,
   plan: Plan,
@@ -39,13 +39,13 @@ export async function startWhereLost(
   // it may have ended just now
   if (hasEnded(resultsPath, plan)) return 'ended';
   await endOpenRuns(session, plan.sweep);
-  await handOverAgain(session, plan, scenarios, file);
+  await passVariablesAgain(session, plan, scenarios, file);
   await startSweep(session, plan, await nextRound(before, resultsPath, plan));
   return 'started';
 }
 
 /** Starts the next round of an ended sweep. It reruns the cells with an outcome in `again`. */
-export async function startAgain(
+export async function startRetryRound(
   session: Session,
   resultsPath: string,
   plan: Plan,
@@ -54,7 +54,7 @@ export async function startAgain(
 ): Promise<void> {
   const before = await closed(session, plan.sweep);
   await endOpenRuns(session, plan.sweep);
-  await handOverAgain(session, plan, scenarios, file);
+  await passVariablesAgain(session, plan, scenarios, file);
   await rm(summaryFile(resultsPath, plan.sweep), { force: true });
   await startSweep(session, plan, await nextRound(before, resultsPath, plan), again);
 }
@@ -85,7 +85,7 @@ async function closed(session: Session, sweep: string): Promise<WorkflowExecutio
       .catch((error: unknown) => {
         if (!(error instanceof WorkflowFailedError)) throw error; // however it ended
       });
-  await askServer(session, end, LONG);
+  await askServer(session, end, LONG_CALL);
   return describe(session, sweep);
 }
 

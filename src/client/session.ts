@@ -3,7 +3,13 @@ import { readEngineState, type EngineState } from '../platform/engine/engine-sta
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
 import { connect } from '../platform/temporal/temporal-client.js';
-import { assertOwnServer, AWAY_MS, awayText, PAUSE_MS, type ServerConnection } from './ask-server.js';
+import {
+  assertOwnServer,
+  AWAY_MS,
+  unreachableMessage,
+  PAUSE_MS,
+  type ServerConnection,
+} from './ask-server.js';
 import { InfrastructureError } from '../lib/usage-error.js';
 
 /** A connection to a running engine. */
@@ -36,7 +42,7 @@ export async function openSession(
       return sessionWith({ client, engine }, projectState(resultsPath).folder, report);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (Date.now() >= until) throw new InfrastructureError(awayText(engine, reason));
+      if (Date.now() >= until) throw new InfrastructureError(unreachableMessage(engine, reason));
       await sleep(PAUSE_MS);
     }
   }

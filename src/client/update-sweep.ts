@@ -23,7 +23,7 @@ export interface FollowOptions extends SweepOptions {
  * The error for `--env-file` if the sweep has not ended. Its runs redact the values that they were started with, which
  * must not be replaced before the runs have ended.
  */
-export const keepsValues = (sweep: string): UsageError =>
+export const envFileError = (sweep: string): UsageError =>
   new UsageError(
     'env_file',
     `--env-file: ${sweep} has not ended and keeps the values that it was started with; first ${ownCommand(`cancel ${sweep}`)}, then ${ownCommand(`retry ${sweep} --env-file <file>`)}`,

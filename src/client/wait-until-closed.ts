@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { sweepWorkflowId } from '../workflows/protocol.js';
-import { askServer, LONG } from './ask-server.js';
+import { askServer, LONG_CALL } from './ask-server.js';
 import { ownCommand } from '../platform/invocation.js';
 import type { Session } from './session.js';
 import { InfrastructureError } from '../lib/usage-error.js';
@@ -20,7 +20,7 @@ const FAILED = 4;
 export async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
   const handleOf = ({ workflow }: Client) => workflow.getHandle(sweepWorkflowId(sweep));
   let isClosed = false as boolean;
-  const closed = askServer(session, (client) => handleOf(client).result(), LONG).finally(
+  const closed = askServer(session, (client) => handleOf(client).result(), LONG_CALL).finally(
     () => (isClosed = true),
   );
   closed.catch(() => undefined); // handles the rejection if nobody is waiting anymore

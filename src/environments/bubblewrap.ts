@@ -4,7 +4,7 @@ import { bubblewrapArgs } from './bubblewrap-args.js';
 import { rulesFor } from './bubblewrap-rules.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
 import { execLocally, local, makeChecksFolders } from './local.js';
-import { asOurselves, inOwnNetwork, resolverArgs } from './network.js';
+import { restoreIdsArgs, inOwnNetwork, resolverArgs } from './network.js';
 
 type Network = EnvironmentHandle['network'];
 
@@ -13,7 +13,7 @@ async function inSandbox(args: string[], argv: string[], network?: Network): Pro
   // Found by our PATH: the agent's PATH may shadow them.
   const [bwrap, env] = await Promise.all([findExecutable('bwrap'), findExecutable('env')]);
   if (bwrap === null || env === null) throw new Error('bwrap or env was not found on PATH');
-  const own = network === undefined ? [] : [...asOurselves(), ...(await resolverArgs())];
+  const own = network === undefined ? [] : [...restoreIdsArgs(), ...(await resolverArgs())];
   const inner = [bwrap, ...args, ...own, env, '--default-signal=TERM', ...argv];
   // SIGTERM is meant for the agent. bwrap and pasta would exit at once and take the agent with them. The signal is
   // blocked for them rather than ignored, because pasta sets a handler.

@@ -72,7 +72,7 @@ async function findOutWhatPasses(): Promise<boolean> {
 /**
  * Arguments of bwrap inside pasta that restore the user's ids: a user other than root would appear to be root there.
  */
-export const asOurselves = (): string[] =>
+export const restoreIdsArgs = (): string[] =>
   isRoot()
     ? []
     : ['--unshare-user', '--uid', String(process.getuid?.()), '--gid', String(process.getgid?.())];

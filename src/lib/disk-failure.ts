@@ -40,6 +40,6 @@ export const isFull = (error: unknown): boolean =>
  * Makes the error of a full disk name `path`: Node names no file when a write fails, and the source when a copy fails.
  * Returns the error.
  */
-export function namingFull(error: unknown, path: string): unknown {
+export function addPathToFullDiskError(error: unknown, path: string): unknown {
   return isFull(error) ? Object.assign(error as Error, { path }) : error;
 }

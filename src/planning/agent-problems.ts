@@ -17,7 +17,7 @@ export function agentModelProblem(
   agent: Agent,
   model: string,
 ): { kind: 'agent_model' | 'unknown_provider'; message: string } | null {
-  const refused = agent.refuses(model);
+  const refused = agent.modelProblem(model);
   if (refused !== null) return { kind: 'agent_model', message: `${agent.name}: ${refused}` };
   const provider = agent.provider(model);
   const known = [...knownProviders(providers).keys()];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isFull, namingFull } from '../lib/disk-failure.js';
+import { isFull, addPathToFullDiskError } from '../lib/disk-failure.js';
 import { displayPath } from '../platform/display-path.js';
 import { nearestExisting } from '../platform/folders.js';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
@@ -98,7 +98,7 @@ export async function whyNotWritable(folder: string): Promise<string | null> {
     await rmdir(await mkdtemp(join(existing, '.llm-tool-test-')));
     return null;
   } catch (error) {
-    if (isFull(error)) throw namingFull(error, existing);
+    if (isFull(error)) throw addPathToFullDiskError(error, existing);
     return (error as NodeJS.ErrnoException).code === 'ENOTDIR'
       ? `${existing} is not a folder`
       : (error as Error).message;

@@ -92,7 +92,7 @@ export const verifySweepProof = (key: Key, facts: SweepFacts, proof: string): st
   orderOf(proof, sweepMac(key, facts));
 
 /** What the proof of a run covers. */
-export interface RunFacts {
+export interface RunProofFacts {
   sweep: string;
   planHash: string;
   cell: object;
@@ -101,16 +101,16 @@ export interface RunFacts {
 }
 
 const runMac =
-  (key: Key, { sweep, planHash, cell, workflowId }: RunFacts): Prove =>
+  (key: Key, { sweep, planHash, cell, workflowId }: RunProofFacts): Prove =>
   (id) =>
     mac(key, 'run', sweep, planHash, id, cell, workflowId);
 
 /** Creates the proof of a run, for a sweep with this order. */
-export const proveRun = (key: Key, facts: RunFacts, order: string): string =>
+export const proveRun = (key: Key, facts: RunProofFacts, order: string): string =>
   `${order}.${runMac(key, facts)(order)}`;
 
 /** Returns the id of the order in a run's proof; null if the proof is invalid. */
-export const verifyRunProof = (key: Key, facts: RunFacts, proof: string): string | null =>
+export const verifyRunProof = (key: Key, facts: RunProofFacts, proof: string): string | null =>
   orderOf(proof, runMac(key, facts));
 
 /**

@@ -64,7 +64,7 @@ export const removeSweepEnv = (stateFolder: string, sweep: string): Promise<void
 const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
 
 /** Which of the stored values are not secret. */
-export interface Known {
+export interface PublicValues {
   /** Names that every report contains, and what each is the name of. */
   names: ReadonlyMap<string, string>;
   /** Variables that hold the address of a provider. */
@@ -73,10 +73,10 @@ export interface Known {
   fixtures: readonly string[];
 }
 
-export const NOTHING_KNOWN: Known = { names: new Map(), addresses: new Set(), fixtures: [] };
+export const NO_PUBLIC_VALUES: PublicValues = { names: new Map(), addresses: new Set(), fixtures: [] };
 
 /** Returns the stored values that no report may show. */
-export const secretsIn = (values: Record<string, string>, known: Known): string[] =>
+export const secretsIn = (values: Record<string, string>, known: PublicValues): string[] =>
   Object.entries(values).flatMap(([name, value]) =>
     NOT_SECRET.test(name) || isPlainAddress(name, value, known) || publicName(value, known) !== null
       ? []
@@ -84,7 +84,7 @@ export const secretsIn = (values: Record<string, string>, known: Known): string[
   );
 
 /** Returns the variables whose values would be masked if they were not public names, and what each value names. */
-export const publicVariables = (values: Record<string, string>, known: Known): [string, string][] =>
+export const publicVariables = (values: Record<string, string>, known: PublicValues): [string, string][] =>
   Object.entries(values).flatMap(([name, value]): [string, string][] => {
     const named = publicName(value, known);
     const isMaskable = !NOT_SECRET.test(name) && usableSecrets([value]).length > 0;
@@ -92,7 +92,7 @@ export const publicVariables = (values: Record<string, string>, known: Known): [
   });
 
 /** Returns what a value is the name of; null if it is not a public name. */
-function publicName(value: string, { names, fixtures }: Known): string | null {
+function publicName(value: string, { names, fixtures }: PublicValues): string | null {
   const name = value.trim();
   const named = names.get(name);
   if (named !== undefined) return named;
@@ -106,7 +106,7 @@ function publicName(value: string, { names, fixtures }: Known): string | null {
 /**
  * Errors contain the address that was called. One with a password, a query or a long part may be as secret as a key.
  */
-function isPlainAddress(name: string, value: string, { addresses }: Known): boolean {
+function isPlainAddress(name: string, value: string, { addresses }: PublicValues): boolean {
   if (!addresses.has(name) || !/^https?:\/\//.test(value) || !URL.canParse(value)) return false;
   const { username, password, search, hash, pathname } = new URL(value);
   return (

@@ -9,7 +9,7 @@ import type {
   Configuration,
   Side,
 } from '../results/comparison/document.js';
-import { leastRuns } from '../results/comparison/exact-test.js';
+import { minimumRuns } from '../results/comparison/exact-test.js';
 import { configurationTable, measureTable, namer, pText, points, type Namer } from './comparison-tables.js';
 import type { Colors, TextOptions } from './terminal.js';
 
@@ -226,7 +226,7 @@ function hints(
       ];
     case 'too few runs':
       return [
-        `Showing any difference takes at least ${leastRuns(tested, alpha)} runs per side and configuration;`,
+        `Showing any difference takes at least ${minimumRuns(tested, alpha)} runs per side and configuration;`,
         `a small difference takes many more: ${command('run --repeat <n>')}`,
       ];
     case 'nothing to compare':

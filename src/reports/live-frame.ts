@@ -30,7 +30,13 @@ const RECENT = 3;
  * Renders the live view as at most `height` lines of at most `width` columns, without a trailing newline.
  * If there are too few lines, it drops blank lines first, then the footer, then finished cells, then active ones.
  */
-export function frame(state: LiveState, width: number, height: number, now: number, color: boolean): string {
+export function renderLiveView(
+  state: LiveState,
+  width: number,
+  height: number,
+  now: number,
+  color: boolean,
+): string {
   if (width < 1 || height < 1) return '';
   const colors = pc.createColors(color);
   const head = header(state, now, colors, width);
@@ -65,7 +71,7 @@ export function frame(state: LiveState, width: number, height: number, now: numb
 }
 
 /** Formats how long a run took; "cached" for a reused result. */
-export const tookText = (durationSecs: number | null, cached: boolean): string =>
+export const durationText = (durationSecs: number | null, cached: boolean): string =>
   cached ? 'cached' : durationSecs === null ? 'n/a' : formatDuration(durationSecs * 1000);
 
 /** Formats a finished cell without a terminal: "[3/6] pass   example_basic mock/default  2.1 s  4/4 gates passed". */

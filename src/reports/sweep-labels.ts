@@ -1,6 +1,6 @@
 import { formatCost } from '../lib/format/dollars.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
-import { paidCost, waitingIn } from '../results/totals.js';
+import { paidCost, unfinishedCells } from '../results/totals.js';
 import { hasVariants } from './matrix.js';
 import { paidText } from './terminal.js';
 
@@ -36,7 +36,7 @@ function countsText({ status, totals: all }: SweepDocument): string {
     [all.failed, 'failed'],
     [all.errored, all.errored === 1 ? 'error' : 'errors'],
     [all.cancelled, 'cancelled'],
-    [waitingIn(all), 'not finished'],
+    [unfinishedCells(all), 'not finished'],
     [all.cached, 'cached'],
   ];
   const parts = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);

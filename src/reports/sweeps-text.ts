@@ -3,7 +3,7 @@ import { formatAge } from '../lib/format/age.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
 import type { SweepSummary } from '../results/records/sweep-list.js';
-import { waitingIn } from '../results/totals.js';
+import { unfinishedCells } from '../results/totals.js';
 import { paidText, type Colors, type TextOptions } from './terminal.js';
 
 /** On a narrower terminal, the scenarios and agents of a sweep are on a line of their own. */
@@ -54,7 +54,7 @@ function status({ status: state }: SweepSummary, colors: Colors): string {
 /** Formats the cells by outcome, in the order of the legend: "✓ 5  ✗ 1  · 2". */
 function counts({ totals }: SweepSummary, colors: Colors): string {
   const { passed, failed, errored, cancelled, cached } = totals;
-  const waiting = waitingIn(totals);
+  const waiting = unfinishedCells(totals);
   const parts: [number, string][] = [
     [passed, colors.green(`✓ ${passed}`)],
     [failed, colors.red(`✗ ${failed}`)],

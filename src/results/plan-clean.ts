@@ -45,7 +45,7 @@ export interface CleanFacts {
   runs: readonly RunFact[];
   snapshots: readonly SnapshotFact[];
   /** Sweeps that have a file of stored variables. */
-  handovers: readonly string[];
+  sweepEnvs: readonly string[];
 }
 
 /** What can be removed: ids, line numbers and hashes. */
@@ -54,7 +54,7 @@ export interface CleanPlan {
   runs: string[];
   sweeps: string[];
   snapshots: string[];
-  handovers: string[];
+  sweepEnvs: string[];
   /** Runs that are old enough, but stay because a result that stays reuses theirs. */
   reused: string[];
 }
@@ -89,7 +89,7 @@ export function planClean(facts: CleanFacts, before: number): CleanPlan {
     runs: facts.runs.map(({ id }) => id).filter((id) => !kept.runs.has(id)),
     sweeps: facts.sweeps.filter((sweep) => !left.includes(sweep)).map(({ id }) => id),
     snapshots: unusedSnapshots(facts.snapshots, left),
-    handovers: facts.handovers.filter((id) => (known.get(id) ?? 'ended') === 'ended'),
+    sweepEnvs: facts.sweepEnvs.filter((id) => (known.get(id) ?? 'ended') === 'ended'),
     reused: facts.runs
       .filter(
         ({ id, sweep, startedAt }) =>

@@ -35,7 +35,7 @@ export function totalsOf(results: readonly Omit<Tallied, 'cost_usd'>[], cells = 
 }
 
 /** Returns how many cells have no result yet. */
-export const waitingIn = ({ cells, passed, failed, errored, cancelled }: Totals): number =>
+export const unfinishedCells = ({ cells, passed, failed, errored, cancelled }: Totals): number =>
   cells - passed - failed - errored - cancelled;
 
 /** What runs cost: a sum in US dollars, and the number of runs whose cost is unknown or only partly known. */

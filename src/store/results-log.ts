@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { namingFull } from '../lib/disk-failure.js';
+import { addPathToFullDiskError } from '../lib/disk-failure.js';
 import { parseJson } from '../lib/json.js';
 import { linesOf } from '../platform/fs/lines.js';
 import { ResultLine } from '../results/records/result-line.js';
@@ -44,7 +44,7 @@ async function append(path: string, result: ResultLine): Promise<boolean> {
     // While this file is open, no other file can get its inode number.
     return (await stat(path).catch(() => null))?.ino === (await file.stat()).ino;
   } catch (error) {
-    throw namingFull(error, path);
+    throw addPathToFullDiskError(error, path);
   } finally {
     await file.close();
   }

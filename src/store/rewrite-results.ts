@@ -1,5 +1,5 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { namingFull } from '../lib/disk-failure.js';
+import { addPathToFullDiskError } from '../lib/disk-failure.js';
 import { linesOf } from '../platform/fs/lines.js';
 import { temporaryName } from '../platform/fs/write-file.js';
 
@@ -40,7 +40,7 @@ export async function rewriteResults(
     }
     await rename(temporary, path);
   } catch (error) {
-    throw namingFull(error, path);
+    throw addPathToFullDiskError(error, path);
   } finally {
     await source.close();
     await rm(temporary, { force: true });

@@ -21,8 +21,8 @@ import { runAgent, WAIT } from './run/agent-runs.js';
 import { activities, FOR_MINUTES, LONG_STEP, STOPPING } from './run/options.js';
 import { createPerformer } from './run/perform.js';
 import { performChecks, performSteps } from './run/steps.js';
-import { tellsEnd } from './tell-end.js';
-import { parksUntilWoken, waitsForProvider } from './wait-for-provider.js';
+import { createEndAnnouncer } from './announce-end.js';
+import { waitParked, waitByTimer } from './wait-for-provider.js';
 import { attributesOf, summaryOf } from './ui.js';
 
 const CANCELLED_REPORT_MS = 15_000;
@@ -39,8 +39,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const { failures, perform, performEither } = performer;
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;
-  const waitForProvider = input.parks === true ? parksUntilWoken(input) : waitsForProvider();
-  const announceEnd = tellsEnd(cell.id);
+  const waitForProvider = input.parks === true ? waitParked(input) : waitByTimer();
+  const reportEnd = createEndAnnouncer(cell.id);
 
   async function steps(): Promise<void> {
     const plan: RunPlan | OldRunPlan | null = await performEither(
@@ -111,7 +111,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       costUsd: null,
     };
     upsertSearchAttributes(attributesOf(result ?? lost));
-    await announceEnd();
+    await reportEnd();
     if (result === null) {
       const spent = agentUsd === null ? {} : { knownUsd: agentUsd };
       throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten', spent);

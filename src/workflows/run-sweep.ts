@@ -41,7 +41,7 @@ import { carry, startState } from './scheduler/carry.js';
 import type { Cost } from './scheduler/money.js';
 import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
 import { hasStartedAll, isOver, nextTime, type SchedulerState } from './scheduler/state.js';
-import { runEnded, tellEnd } from './tell-end.js';
+import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
 
@@ -303,7 +303,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     await Promise.all(
       asked.map(async (cell) => {
         const isAsked = await runOf(cell)
-          .signal(tellEnd)
+          .signal(announceEnd)
           .then(
             () => true,
             () => false,

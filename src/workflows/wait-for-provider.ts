@@ -22,7 +22,7 @@ const { verifyWake } = proxyLocalActivities<Activities>({ startToCloseTimeout: '
 export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => Promise<void>;
 
 /** For a run that its sweep wakes: the run gives up its slot while it waits, and has a slot again when it continues. */
-export function parksUntilWoken({ sweep, cell, proof: isProven }: RunInput): WaitForProvider {
+export function waitParked({ sweep, cell, proof: isProven }: RunInput): WaitForProvider {
   const { workflowId } = workflowInfo();
   let woken = 0;
   setHandler(wakeRun, async (argument) => {
@@ -56,7 +56,7 @@ export function parksUntilWoken({ sweep, cell, proof: isProven }: RunInput): Wai
 }
 
 /** For a run without a scheduler: it waits for its own timer, which a signal can end early. */
-export function waitsForProvider(): WaitForProvider {
+export function waitByTimer(): WaitForProvider {
   let skipped = 0;
   setHandler(skipWaitSignal, () => {
     skipped += 1;

@@ -41,7 +41,7 @@ export interface AgentRun {
   deps: Deps;
   run: RunRef;
   /** What its preparation has said. */
-  card: RunPlan | null;
+  runPlan: RunPlan | null;
   /** Performs another step of it, or a step once more. */
   perform<R>(doing: (activities: Activities) => Promise<R>, info?: Partial<Info>): Promise<R>;
   /** Of the run, in the state folder. */
@@ -50,7 +50,7 @@ export interface AgentRun {
   starts(): number;
   untilStarts(count: number): Promise<true>;
   /** What has become of a start of the agent. */
-  fateOf(start: number): Promise<SupervisedState['state']>;
+  stateOf(start: number): Promise<SupervisedState['state']>;
   letGo(): Promise<void>;
   /** In the command line of the agent. */
   mark: string;
@@ -84,14 +84,14 @@ export async function createAgentRun({
   killWhenFinished(mark);
   const perform: AgentRun['perform'] = (doing, info = {}) =>
     new MockActivityEnvironment({ ...ofRun, ...info }, { logger }).run(() => doing(activities));
-  const card = await perform(({ prepareWorkspace }) => prepareWorkspace(run));
+  const runPlan = await perform(({ prepareWorkspace }) => prepareWorkspace(run));
   const starts = (): number => {
     const file = join(folder, 'starts');
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
   };
   const root = join(stateFolder, 'work', run.run);
   return {
-    ...{ deps, run, card, perform, root, mark, starts },
+    ...{ deps, run, runPlan, perform, root, mark, starts },
     begin: (number, info = {}) => {
       const environment = new MockActivityEnvironment({ ...ofRun, attempt: number, ...info }, { logger });
       let heartbeats = 0;
@@ -109,7 +109,7 @@ export async function createAgentRun({
       };
     },
     untilStarts: (count) => until(`${count} starts`, () => (starts() >= count ? true : null)),
-    fateOf: async (start) => (await inspect(join(root, 'agent', String(start)))).state,
+    stateOf: async (start) => (await inspect(join(root, 'agent', String(start)))).state,
     letGo: () => writeFile(mark, ''),
   };
 }

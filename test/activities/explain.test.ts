@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { withAdvice } from '../../src/activities/step/error-advice.js';
-import { namingFull } from '../../src/lib/disk-failure.js';
+import { addPathToFullDiskError } from '../../src/lib/disk-failure.js';
 
 const messageOf = (error: Error): Promise<unknown> =>
   withAdvice(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
 
 test('memory that cannot be had is said with what to do, whoever noticed it', async () => {
-  const told = { type: 'ENOMEM', message: expect.stringContaining('lower --concurrency') as string };
+  const expected = { type: 'ENOMEM', message: expect.stringContaining('lower --concurrency') as string };
   expect(
     await messageOf(Object.assign(new Error('read'), { code: 'ENOMEM', syscall: 'read' })),
-  ).toMatchObject(told);
+  ).toMatchObject(expected);
   // From V8 and from Node.
-  expect(await messageOf(new RangeError('Array buffer allocation failed'))).toMatchObject(told);
+  expect(await messageOf(new RangeError('Array buffer allocation failed'))).toMatchObject(expected);
   const code = 'ERR_MEMORY_ALLOCATION_FAILED';
   expect(await messageOf(Object.assign(new Error('Failed to allocate memory'), { code }))).toMatchObject(
-    told,
+    expected,
   );
 });
 
@@ -27,7 +27,7 @@ test('a full disk is named by the file that was written, where the error names n
   const full = (places: object): Error => Object.assign(new Error('full'), { code: 'ENOSPC', ...places });
   for (const [error, place] of [
     [full({ syscall: 'copyfile', path: '/from', dest: '/to' }), '/to'],
-    [namingFull(full({ syscall: 'write' }), '/log') as Error, '/log'],
+    [addPathToFullDiskError(full({ syscall: 'write' }), '/log') as Error, '/log'],
   ] as const)
     expect(await messageOf(error)).toMatchObject({
       type: 'DiskUnavailable',

@@ -31,32 +31,35 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** What a run leaves whose agent, scripts and checks say all these texts, and what its judge was sent. */
-async function leaveAll(value: string, said: readonly string[], before: number) {
+async function leaveAll(value: string, texts: readonly string[], before: number) {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-redaction-'));
   try {
-    return await leaveIn(folder, value, said, before);
+    return await leaveIn(folder, value, texts, before);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-async function leaveIn(folder: string, value: string, said: readonly string[], before: number) {
+async function leaveIn(folder: string, value: string, texts: readonly string[], before: number) {
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const show = async (name: string, text: string): Promise<string> => {
     await writeFile(join(folder, name), text);
     return `cat ${folder}/${name}`;
   };
-  const all = said.join('\n');
+  const all = texts.join('\n');
   const found = {
     passed: true,
-    message: said[0],
-    detail: Object.fromEntries(said.map((text) => [text, text])),
+    message: texts[0],
+    detail: Object.fromEntries(texts.map((text) => [text, text])),
   };
   const commands = {
-    agent: await show('out', agentOutput(said, before)),
+    agent: await show('out', agentOutput(texts, before)),
     text: await show('text', all),
     gate: await show('gate', JSON.stringify(found)),
-    evaluator: await show('evaluator', JSON.stringify({ metrics: found.detail, summary: said[0], score: 1 })),
+    evaluator: await show(
+      'evaluator',
+      JSON.stringify({ metrics: found.detail, summary: texts[0], score: 1 }),
+    ),
   };
   const text = scenario('leaky', {
     gates: [`{type: script, description: says all, command: ${commands.gate}}`],
@@ -131,8 +134,8 @@ async function leaveIn(folder: string, value: string, said: readonly string[], b
 }
 
 /** Lines of an agent, of which each kind says all, and one is read in two pieces: at its character `before`. */
-function agentOutput(said: readonly string[], before: number): string {
-  const all = said.join(' | ');
+function agentOutput(texts: readonly string[], before: number): string {
+  const all = texts.join(' | ');
   const line = (event: object): string => `${JSON.stringify(event)}\n`;
   const first = line({ type: 'message', role: 'assistant', text: all });
   const padding = CHUNK - Buffer.byteLength(first.slice(0, before)) - 1;

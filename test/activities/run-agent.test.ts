@@ -15,21 +15,21 @@ test('an agent that is alive is adopted by whichever attempt comes, however many
   await expect(first.result).rejects.toMatchObject({ type: 'WorkerStopped' });
   const late = one.begin(51);
   await late.begun();
-  expect(await one.fateOf(1)).toBe('running');
+  expect(await one.stateOf(1)).toBe('running');
   await one.letGo();
   expect(await late.result).toMatchObject({ ending: 'done' });
   expect(one.starts()).toBe(1);
 });
 
 test('the time for its step covers a workspace that is made anew: each setup command, and the health check', async () => {
-  const { card } = await createAgentRun({ setup: ['true', 'true'], target: { health_check: 'true' } });
+  const { runPlan } = await createAgentRun({ setup: ['true', 'true'], target: { health_check: 'true' } });
   const steps = [{ kind: 'agent', timeoutSecs: 300, rebuildSecs: 600 + 600 + 30 }];
-  expect(card).toMatchObject({ unfit: null, steps });
+  expect(runPlan).toMatchObject({ unfit: null, steps });
 });
 
 test("an agent that begins anew finds what the scenario's commands before it have made, and its step has time for them", async () => {
   const one = await createAgentRun({ before: ['echo given >> given.txt'] });
-  expect(one.card?.steps).toMatchObject([
+  expect(one.runPlan?.steps).toMatchObject([
     { kind: 'command' },
     { kind: 'agent', timeoutSecs: 300, rebuildSecs: 30 },
   ]);
@@ -94,7 +94,7 @@ test('an attempt that finds its agent lost when another has taken over leaves th
   await one.untilStarts(2);
   awake.open();
   await expect(first.result).rejects.toMatchObject({ type: 'Superseded' });
-  expect(await one.fateOf(2)).toBe('running');
+  expect(await one.stateOf(2)).toBe('running');
   await one.letGo();
   expect(await second.result).toMatchObject({ ending: 'done' });
   expect(one.starts()).toBe(2);

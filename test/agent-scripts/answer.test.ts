@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { readScriptAnswer, type ReadAnswer } from '../../src/agent-scripts/answer.js';
 import type { CommandResult } from '../../src/lib/command-result.js';
 
-const said = (stdout: string, changes: Partial<CommandResult> = {}): ReadAnswer =>
+const readAnswer = (stdout: string, changes: Partial<CommandResult> = {}): ReadAnswer =>
   readScriptAnswer(
     {
       exitCode: 0,
@@ -17,8 +17,8 @@ const said = (stdout: string, changes: Partial<CommandResult> = {}): ReadAnswer 
     },
     30,
   );
-const problemIn = (...args: Parameters<typeof said>): string | null => {
-  const read = said(...args);
+const problemIn = (...args: Parameters<typeof readAnswer>): string | null => {
+  const read = readAnswer(...args);
   return read.ok ? null : read.problem;
 };
 
@@ -27,12 +27,12 @@ it.each([
   ['{"success":true,"data":null}\n', { success: true, data: null }],
   ['\n {"data": [], "success": true, "more": 1}', { success: true, data: [] }],
 ])('%j with exit 0 is a success', (stdout, answer) => {
-  expect(said(stdout)).toEqual({ ok: true, answer });
+  expect(readAnswer(stdout)).toEqual({ ok: true, answer });
 });
 
 it('an error with its code and exit 1 is an answer', () => {
   const answer = { success: false, error: 'no such file', code: 'FILE_NOT_FOUND' };
-  expect(said(JSON.stringify(answer), { exitCode: 1 })).toEqual({ ok: true, answer });
+  expect(readAnswer(JSON.stringify(answer), { exitCode: 1 })).toEqual({ ok: true, answer });
 });
 
 it.each([
@@ -123,7 +123,7 @@ it('whatever a script prints, it is an answer of the contract or a problem in wo
   );
   fc.assert(
     fc.property(output, fc.constantFrom(0, 1, 2, null), (stdout, exitCode) => {
-      const read = said(stdout, { exitCode });
+      const read = readAnswer(stdout, { exitCode });
       if (!read.ok) expect(read.problem).not.toBe('');
       else expect(exitCode).toBe(read.answer.success ? 0 : 1);
     }),

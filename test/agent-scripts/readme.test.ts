@@ -155,7 +155,7 @@ it('whatever a README holds, it is read, and lines are lines of it', () => {
       const { sections, summary, usage, arguments: args, codes, examples } = readme;
       const lines = text.split(/\r\n|\r|\n/).length;
       const places = [summary, usage, ...sections, ...args, ...codes, ...examples].flatMap(
-        (told) => told?.line ?? [],
+        (part) => part?.line ?? [],
       );
       for (const line of places) {
         expect(line).toBeGreaterThanOrEqual(1);

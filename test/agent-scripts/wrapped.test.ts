@@ -81,14 +81,14 @@ describe('define-word understands an MCP server', () => {
     ['an error', `'error":{"code":-32602,"message":"no such tool"}}'`, 'no such tool'],
     ['neither result nor error', `'x":1}'`, 'neither'],
     ['no definition', `'result":{"structuredContent":{"definition":7}}}'`, 'no definition'],
-  ])('that answers with %s', async (_, rest, said) => {
+  ])('that answers with %s', async (_, rest, message) => {
     const code = server(`
       if (request.id === undefined) return '';
       return request.method === 'initialize'
         ? result(request.id, '') + '\\n' : '{"jsonrpc":"2.0","id":' + request.id + ',"' + ${rest} + '\\n';`);
     expect(await defined(code)).toMatchObject({
       code: 'MCP_ERROR',
-      error: expect.stringContaining(said) as string,
+      error: expect.stringContaining(message) as string,
     });
   });
 });

@@ -76,11 +76,9 @@ describe('how Claude Code is started', () => {
 
   it('with models of its own provider only', () => {
     expect(agent.provider('default')).toBe('anthropic');
-    expect(['default', 'opus', 'anthropic/claude-opus-4-5'].map((model) => agent.refuses(model))).toEqual([
-      null,
-      null,
-      null,
-    ]);
-    expect(agent.refuses('openai/gpt-5.1')).toContain('anthropic');
+    expect(
+      ['default', 'opus', 'anthropic/claude-opus-4-5'].map((model) => agent.modelProblem(model)),
+    ).toEqual([null, null, null]);
+    expect(agent.modelProblem('openai/gpt-5.1')).toContain('anthropic');
   });
 });

@@ -91,9 +91,9 @@ describe('the launch of codex', () => {
   it('refuses models of providers that do not speak its language', () => {
     expect(agent.provider('gpt-5.5')).toBe('openai');
     expect(agent.provider('local/m')).toBe('local');
-    expect(agent.refuses('default')).toBeNull();
-    expect(agent.refuses('local/m')).toBeNull();
-    expect(agent.refuses('anthropic/claude-sonnet-4-5')).toMatch(/Responses API.*"gpt-5\.5"/);
+    expect(agent.modelProblem('default')).toBeNull();
+    expect(agent.modelProblem('local/m')).toBeNull();
+    expect(agent.modelProblem('anthropic/claude-sonnet-4-5')).toMatch(/Responses API.*"gpt-5\.5"/);
   });
 });
 

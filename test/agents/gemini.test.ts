@@ -74,9 +74,9 @@ describe('the launch of gemini', () => {
 
   it('runs models of Google only, and starts afresh after a loss', () => {
     expect(agent.provider('default')).toBe('google');
-    expect(agent.refuses('gemini-2.5-pro')).toBeNull();
-    expect(agent.refuses('google/gemini-2.5-pro')).toBeNull();
-    expect(agent.refuses('openai/gpt-5.5')).toMatch(/only runs Google's models.*"gemini-2\.5-flash"/);
+    expect(agent.modelProblem('gemini-2.5-pro')).toBeNull();
+    expect(agent.modelProblem('google/gemini-2.5-pro')).toBeNull();
+    expect(agent.modelProblem('openai/gpt-5.5')).toMatch(/only runs Google's models.*"gemini-2\.5-flash"/);
     expect(agent.resume).toBeNull();
   });
 });

@@ -109,9 +109,9 @@ describe('how OpenCode is started', () => {
 
   it('with a model that names its provider', () => {
     expect(agent.provider('openai/gpt-x')).toBe('openai');
-    expect(agent.refuses('openai/gpt-x')).toBeNull();
+    expect(agent.modelProblem('openai/gpt-x')).toBeNull();
     expect(agent.provider('default')).toBeNull();
-    expect(agent.refuses('default')).toContain('anthropic/claude-sonnet-4-5');
+    expect(agent.modelProblem('default')).toContain('anthropic/claude-sonnet-4-5');
   });
 });
 

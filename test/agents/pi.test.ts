@@ -96,8 +96,8 @@ describe('the launch of pi', () => {
   it('must be told the provider of the model', () => {
     expect(agent.provider(MODEL)).toBe('anthropic');
     expect(agent.provider('default')).toBeNull();
-    expect(agent.refuses(MODEL)).toBeNull();
-    expect(agent.refuses('default')).toMatch(/like "anthropic\/claude-sonnet-4-5"/);
+    expect(agent.modelProblem(MODEL)).toBeNull();
+    expect(agent.modelProblem('default')).toMatch(/like "anthropic\/claude-sonnet-4-5"/);
   });
 });
 

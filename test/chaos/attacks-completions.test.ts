@@ -105,11 +105,11 @@ test('a result of other inputs that someone else puts in the place of a run is n
   );
   await start('hard');
   await untilStarted(project, 'hard');
-  const card: RunPlan = {
+  const runPlan: RunPlan = {
     ...{ unfit: null, reuse: passed, gates: [], evaluators: [] },
     steps: [{ kind: 'agent', timeoutSecs: 60, rebuildSecs: 0 }],
   };
-  await forge('hard', 'prepareWorkspace', card);
+  await forge('hard', 'prepareWorkspace', runPlan);
   // The second is the refusal to take it.
   expect(await cellOf('hard')).toMatchObject({
     outcome: 'error',

@@ -121,7 +121,7 @@ test('a third signal ends a command at once, whatever it waits for, and says wha
   await untilStarted(project, 'stubborn');
   const sweep = await sweepOf(project, 'stubborn');
   signalProcess(server, 'SIGSTOP');
-  const said = (text: string): Promise<void> =>
+  const untilStderrHas = (text: string): Promise<void> =>
     new Promise((resolve) => {
       let stderr = '';
       command.stderr.on('data', (data: Buffer) => {
@@ -129,10 +129,10 @@ test('a third signal ends a command at once, whatever it waits for, and says wha
         if (stderr.includes(text)) resolve();
       });
     });
-  const pausing = said('pausing');
+  const pausing = untilStderrHas('pausing');
   command.kill('SIGINT');
   await pausing;
-  const cancelling = said('cancelling');
+  const cancelling = untilStderrHas('cancelling');
   command.kill('SIGTERM');
   await cancelling;
   command.kill('SIGINT');

@@ -64,9 +64,9 @@ export const DISKS = {
   both: ({ state, results }: Small) => [state, results],
 };
 
-/** What a command has said on stderr so far. */
-export function heard(command: ReturnType<TestProject['start']>): () => string {
-  let said = '';
-  command.stderr.on('data', (text: Buffer) => (said += text.toString()));
-  return () => said;
+/** Returns a function that returns what a command has printed to stderr so far. */
+export function collectStderr(command: ReturnType<TestProject['start']>): () => string {
+  let all = '';
+  command.stderr.on('data', (text: Buffer) => (all += text.toString()));
+  return () => all;
 }

@@ -47,10 +47,10 @@ async function codesOfFailures(
   const failed: Record<string, string> = {};
   for (const verb of verbs) {
     const { exitCode, stdout, stderr } = await project.cli([...verb, '--json'], env);
-    const said = { verb, exitCode, stdout, stderr };
+    const printed = { verb, exitCode, stdout, stderr };
     const document = JSON.parse(stdout) as { error?: { code: string } };
-    expect(said).toEqual({ ...said, stderr: expect.not.stringMatching(/^\s+at .*\d+:\d+/m) as string });
-    expect([0, 2, 3], JSON.stringify(said)).toContain(exitCode);
+    expect(printed).toEqual({ ...printed, stderr: expect.not.stringMatching(/^\s+at .*\d+:\d+/m) as string });
+    expect([0, 2, 3], JSON.stringify(printed)).toContain(exitCode);
     if (document.error === undefined) continue;
     const { code } = document.error;
     expect([verb, code === 'infrastructure', code === 'internal'], stderr).toEqual([

@@ -106,10 +106,10 @@ describe('what goes and what stays', () => {
   test('--dry-run says the same and changes nothing, not even a lock', async () => {
     past({ id: 'old', daysAgo: 40, runs: 2 });
     mkdirSync(join(state, 'env'), { recursive: true });
-    const handover = join(state, 'env', 'old.json');
-    writeFileSync(handover, '{}');
+    const sweepEnv = join(state, 'env', 'old.json');
+    writeFileSync(sweepEnv, '{}');
     const at = new Date(Date.now() - 50 * 86_400_000);
-    utimesSync(handover, at, at);
+    utimesSync(sweepEnv, at, at);
     const before = tree(results);
     const tried = await cleanJson('--older-than', '30d', '--dry-run');
     expect(tree(results)).toEqual(before);

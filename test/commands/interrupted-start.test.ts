@@ -20,9 +20,9 @@ test('who does not wait for the engine is told how to go on, and no value of the
     TEMPORAL_ADDRESS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
     THE_KEY: 'a value of the shell',
   });
-  let said = '';
-  command.stderr.on('data', (text: Buffer) => (said += text.toString()));
-  await until('the engine is waited for', () => (said.includes('engine: ') ? true : null));
+  let output = '';
+  command.stderr.on('data', (text: Buffer) => (output += text.toString()));
+  await until('the engine is waited for', () => (output.includes('engine: ') ? true : null));
   command.kill('SIGINT');
   const { exitCode, stderr } = await command;
   expect(exitCode).toBe(130);

@@ -166,10 +166,10 @@ describe('runs that an agent judges', () => {
       ...{ weighted_score: 0.6, votes: [0.3, 0.6, 0.9], spread: { range: 0.6, deviation: 0.3 } },
       ...{ passed: true, fields: { summary: 'no. 2' } },
     });
-    const said = 'mean of 3 votes: 0.30, 0.60, 0.90; range 0.60, standard deviation 0.30';
+    const votes = 'mean of 3 votes: 0.30, 0.60, 0.90; range 0.60, standard deviation 0.30';
     for (const report of ['evaluation.md', 'report.md'])
-      expect(await of('split').text(report)).toContain(`The ${said}.`);
-    expect((await project.cli(['show', of('split').run.run_id])).stdout).toContain(said);
+      expect(await of('split').text(report)).toContain(`The ${votes}.`);
+    expect((await project.cli(['show', of('split').run.run_id])).stdout).toContain(votes);
   });
 
   test('no value that was handed over is in any file of the results', async () => {

@@ -27,15 +27,17 @@ describe('what is found before anything runs: exit 2', () => {
   };
 
   test('a judge that may spend money without leave', async () => {
-    const said = await refuse('anthropic/claude-sonnet-4-5', { LLM_TOOL_TEST_ENABLED: '' });
-    expect(said).toMatch(/judge anthropic\/claude-sonnet-4-5 may spend money: set LLM_TOOL_TEST_ENABLED=1/);
+    const message = await refuse('anthropic/claude-sonnet-4-5', { LLM_TOOL_TEST_ENABLED: '' });
+    expect(message).toMatch(
+      /judge anthropic\/claude-sonnet-4-5 may spend money: set LLM_TOOL_TEST_ENABLED=1/,
+    );
   });
 
   test('a provider that nobody defines, with its place in the config', async () => {
     const config = await project.read('llm-tool-test-config.toml');
     await project.write('llm-tool-test-config.toml', '[judge]\nmodel = "hause/x"\n');
-    const said = await refuse(null);
+    const message = await refuse(null);
     await project.write('llm-tool-test-config.toml', config);
-    expect(said).toMatch(/llm-tool-test-config\.toml:2:9 judge\.model: unknown provider 'hause'/);
+    expect(message).toMatch(/llm-tool-test-config\.toml:2:9 judge\.model: unknown provider 'hause'/);
   });
 });

@@ -13,10 +13,10 @@ const { project, client } = await projectWithClient(EMPTY_FIXTURE);
 /** Resolves when a command has said it. */
 const untilSaid = ({ stderr }: ReturnType<TestProject['start']>, text: string): Promise<void> =>
   new Promise((resolve) => {
-    let said = '';
+    let output = '';
     stderr.on('data', (data: Buffer) => {
-      said += String(data);
-      if (said.includes(text)) resolve();
+      output += String(data);
+      if (output.includes(text)) resolve();
     });
   });
 

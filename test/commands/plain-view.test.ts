@@ -12,8 +12,10 @@ const progress = (change: object = {}): SweepProgress => ({
 });
 
 test('a log says once that a run waits, until when, and what ends the wait', async () => {
-  const said: string[] = [];
-  const written = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+  const notices: string[] = [];
+  const written = vi
+    .spyOn(process.stderr, 'write')
+    .mockImplementation((text) => notices.push(String(text)) > 0);
   onTestFinished(() => written.mockRestore());
   const until = new Date();
   until.setHours(until.getHours() + 1, 5);
@@ -21,5 +23,7 @@ test('a log says once that a run waits, until when, and what ends the wait', asy
   const view = plainView({ sweep: 'long', cells: [] } as unknown as Plan);
   for (let looks = 0; looks < 2; looks++)
     await view.show({ progress: progress({ parked }), waiting: null, results: [] });
-  expect(said).toEqual([expect.stringMatching(/^waiting for openai until \d\d:05; .*retry long --now`\n$/)]);
+  expect(notices).toEqual([
+    expect.stringMatching(/^waiting for openai until \d\d:05; .*retry long --now`\n$/),
+  ]);
 });

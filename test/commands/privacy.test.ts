@@ -60,11 +60,11 @@ describe('modes', () => {
     expect(files.filter((file) => (modeOf(file) & forbidden) !== 0)).toEqual([]);
     const [line] = await own.resultLines();
     // The run's own folder and that of the handed-over values are the user's alone, the file itself too.
-    const said = readFileSync(
+    const output = readFileSync(
       join(own.results, line?.results_dir ?? '', 'artifacts/transcript.raw.txt'),
       'utf8',
     );
-    expect(said).toMatch(/700\\n700\\n600/);
+    expect(output).toMatch(/700\\n700\\n600/);
     const { folder } = projectState(own.results, own.state);
     expect(modeOf(folder)).toBe(0o700);
     const logs = (await allBelow(join(folder, 'logs'))).slice(1);

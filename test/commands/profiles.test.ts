@@ -184,10 +184,10 @@ describe('numbers and folders', () => {
     expect(plain.scenarios.map(({ timeout_secs }) => timeout_secs)).toEqual([300, 77]);
     expect(plain.cells.map(({ repetition }) => repetition)).toEqual([1, 1, 1, 2, 1, 2]);
     const flags = ['--repeat', '1', '--timeout-secs', '5', '--concurrency', '9', '--results', 'other'];
-    const told = await draft(['matrix', ...flags]);
-    expect(told).toMatchObject({ concurrency: 9, scenarios: [{ timeout_secs: 5 }] });
-    expect(told.cells).toHaveLength(2);
-    expect(told.results_path).toBe(join(await realpath(project.folder), 'other'));
+    const plan = await draft(['matrix', ...flags]);
+    expect(plan).toMatchObject({ concurrency: 9, scenarios: [{ timeout_secs: 5 }] });
+    expect(plan.cells).toHaveLength(2);
+    expect(plan.results_path).toBe(join(await realpath(project.folder), 'other'));
   });
 
   test('the nearest config upward counts, and its paths are meant from where it is', async () => {
@@ -246,16 +246,16 @@ describe('the target', () => {
 
   test('runs with ${NAME} from the shell, or from --env-file, which wins; $${NAME} is left as text', async () => {
     await project.write('my.env', 'WHO=file\n');
-    const said = async (args: string[], env: Record<string, string>): Promise<string> => {
+    const stderrOf = async (args: string[], env: Record<string, string>): Promise<string> => {
       const { document } = await project.run(args, env);
       expect(document.cells[0]?.outcome).toBe('pass'); // the gate has the variable too
       const run = await openRun(document);
       return run.text('artifacts/transcript.raw.txt');
     };
     const [shell, file, build] = await Promise.all([
-      said(['configured'], { WHO: 'shell' }),
-      said(['configured', '--env-file', 'my.env'], { WHO: 'shell' }),
-      said(['configured', '--target-binary', './elsewhere/other-tool'], { WHO: 'x' }),
+      stderrOf(['configured'], { WHO: 'shell' }),
+      stderrOf(['configured', '--env-file', 'my.env'], { WHO: 'shell' }),
+      stderrOf(['configured', '--target-binary', './elsewhere/other-tool'], { WHO: 'x' }),
     ]);
     expect(shell).toContain('config build shell ${WHO}');
     expect(file).toContain('config build file ${WHO}');

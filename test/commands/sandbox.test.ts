@@ -71,18 +71,18 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-async function probed(type: string): Promise<{ folder: RunFolder; said: string[] }> {
+async function probed(type: string): Promise<{ folder: RunFolder; printed: string[] }> {
   const { document } = await project.run([type, '--agents', 'codex'], {
     ...SHELL,
     LLM_TOOL_TEST_ENABLED: '1',
   });
   const folder = await openRun(document);
-  return { folder, said: (await folder.text('fixture/said.txt')).split('\n') };
+  return { folder, printed: (await folder.text('fixture/said.txt')).split('\n') };
 }
 
 /** Names of the variables that the agent was given. */
-const namesIn = (said: string[]): string[] =>
-  said
+const namesIn = (printed: string[]): string[] =>
+  printed
     .flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? [])
     .filter((name) => !/^(PWD|OLDPWD|SHLVL|_)$/.test(name));
 
@@ -90,20 +90,20 @@ describe('the environment of an agent', () => {
   it.each(['local', 'bubblewrap'].filter((type) => type === 'local' || lacking === null))(
     'holds, in %s, the key of its own provider and no other',
     async (type) => {
-      const { said } = await probed(type);
-      const names = namesIn(said);
+      const { printed } = await probed(type);
+      const names = namesIn(printed);
       expect(names).toContain('CODEX_PROVIDER_KEY');
       for (const name of Object.keys(SHELL)) expect(names).not.toContain(name);
-      expect(said.filter((line) => /^[A-Z_]+=/.test(line) && line.includes(KEPT))).toEqual([]);
+      expect(printed.filter((line) => /^[A-Z_]+=/.test(line) && line.includes(KEPT))).toEqual([]);
     },
   );
 });
 
 describe.skipIf(lacking !== null)('a sandboxed agent that tries', () => {
   it('finds no results, scenarios, fixtures or other runs, and writes to none of them', async () => {
-    const { folder, said } = await probed('bubblewrap');
-    expect(said.filter((line) => line.startsWith('wrote /etc'))).toEqual([]);
-    const found = said.filter((line) => line.startsWith('found '));
+    const { folder, printed } = await probed('bubblewrap');
+    expect(printed.filter((line) => line.startsWith('wrote /etc'))).toEqual([]);
+    const found = printed.filter((line) => line.startsWith('found '));
     // Of all that, its own copy of the fixture.
     expect(found.filter((line) => !line.endsWith('/fixture/x'))).toEqual([]);
     expect(found).toHaveLength(1);
@@ -114,12 +114,12 @@ describe.skipIf(lacking !== null)('a sandboxed agent that tries', () => {
   });
 
   it('finds all of it without a sandbox, which the report says', async () => {
-    const { folder, said } = await probed('local');
+    const { folder, printed } = await probed('local');
     const fixtures = join(project.folder, 'fixtures');
     const places = [join(fixtures, 'empty'), join(fixtures, 'local.yaml'), project.results, elsewhere];
     for (const place of places)
-      expect(said).toContainEqual(expect.stringMatching(new RegExp(`^found ${place}`)));
-    for (const place of [project.folder, project.state]) expect(said).toContain(`wrote ${place}`);
+      expect(printed).toContainEqual(expect.stringMatching(new RegExp(`^found ${place}`)));
+    for (const place of [project.folder, project.state]) expect(printed).toContain(`wrote ${place}`);
     expect(folder.run).toMatchObject({ environment: 'local', sandboxed: false });
     expect(await folder.text('report.md')).toMatch(/\| Environment +\| local, unsandboxed +\|/);
   });
@@ -166,9 +166,7 @@ describe('without bwrap', () => {
       expect(outcomes['auto']).toMatchObject({
         ...{ outcome: 'pass', environment: 'local', sandboxed: false },
         warnings: [
-          expect.stringMatching(
-            /^environment.type auto: no sandbox, used local: bwrap cannot/,
-          ) as string,
+          expect.stringMatching(/^environment.type auto: no sandbox, used local: bwrap cannot/) as string,
         ],
       });
     } finally {

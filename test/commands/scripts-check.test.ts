@@ -88,17 +88,17 @@ type File = 'README.md' | 'run.ts';
 /** A change of one file, and what is said of it: where (the first line with this text) and what. */
 interface Fault {
   change: [file: File, from: string | RegExp, to: string];
-  said: [file: File, line: string, message: string | RegExp][];
+  problems: [file: File, line: string, message: string | RegExp][];
 }
 
 const faults: Record<string, Fault> = {
   'other-heading': {
     change: ['README.md', '# other-heading', '# another'],
-    said: [['README.md', '# another', "expected `# other-heading`, the name of the script's folder"]],
+    problems: [['README.md', '# another', "expected `# other-heading`, the name of the script's folder"]],
   },
   'no-heading': {
     change: ['README.md', '# no-heading\n', ''],
-    said: [['README.md', '', 'expected `# <name>` at the top']],
+    problems: [['README.md', '', 'expected `# <name>` at the top']],
   },
   'output-of-an-error': {
     change: [
@@ -106,31 +106,33 @@ const faults: Record<string, Fault> = {
       '"success": true, "data": { "lines": 2 }',
       '"success": false, "error": "x", "code": "TOO_LONG"',
     ],
-    said: [['README.md', '```json', 'expected an answer with success; errors have a table']],
+    problems: [['README.md', '```json', 'expected an answer with success; errors have a table']],
   },
   'output-in-no-block': {
     change: ['README.md', /(## Output\n\n```)json/, '$1text'],
-    said: [['README.md', '## Output', 'expected a ```json block with an answer']],
+    problems: [['README.md', '## Output', 'expected a ```json block with an answer']],
   },
   'no-section': {
     change: ['README.md', '## Output', '## Outputs'],
-    said: [['README.md', '# no-section', 'there is no section \`## Output\`']],
+    problems: [['README.md', '# no-section', 'there is no section \`## Output\`']],
   },
   'wrong-order': {
     change: ['README.md', /(## Summary[\s\S]*?)(## Usage[\s\S]*?)(?=## Arguments)/, '$2$1'],
-    said: [['README.md', '## Usage', /in this order: Summary, Usage/]],
+    problems: [['README.md', '## Usage', /in this order: Summary, Usage/]],
   },
   'long-summary': {
     change: ['README.md', 'Counts the lines of a file', 'Counts the lines\nof a file'],
-    said: [['README.md', '## Summary', /expected one line/]],
+    problems: [['README.md', '## Summary', /expected one line/]],
   },
   'other-program': {
     change: ['README.md', 'other-program/run.ts <file>', 'another/run.ts <file>'],
-    said: [['README.md', 'another/run.ts', /^runs .*another\/run\.ts; expected .*other-program\/run\.ts/]],
+    problems: [
+      ['README.md', 'another/run.ts', /^runs .*another\/run\.ts; expected .*other-program\/run\.ts/],
+    ],
   },
   'all-allowed': {
     change: ['README.md', /--allow-read=notes/g, '-A'],
-    said: [
+    problems: [
       ['README.md', '<file>', /^allows everything/],
       ['README.md', 'run.ts notes/two.txt', /^allows everything/],
       ['README.md', '--max 1', /^allows everything/],
@@ -138,11 +140,11 @@ const faults: Record<string, Fault> = {
   },
   'needless-permission': {
     change: ['README.md', /--allow-read=notes/g, '--allow-read=notes --allow-net'],
-    said: [['README.md', '<file>', '--allow-net is listed, but nothing in the source needs it']],
+    problems: [['README.md', '<file>', '--allow-net is listed, but nothing in the source needs it']],
   },
   'unstated-permission': {
     change: ['run.ts', 'return {', 'if (max > 99) void fetch(file);\n  return {'],
-    said: [['run.ts', 'fetch', /^fetch needs --allow-net, which is missing from Usage in/]],
+    problems: [['run.ts', 'fetch', /^fetch needs --allow-net, which is missing from Usage in/]],
   },
   'unstated-in-a-shared-module': {
     change: [
@@ -150,51 +152,51 @@ const faults: Record<string, Fault> = {
       /import { linesOf }(.*)([\s\S]*)return {/,
       'import { keep, linesOf }$1$2keep(file, file);\n  return {',
     ],
-    said: [['README.md', 'run.ts notes/two.txt', /^answered PERMISSION_DENIED: /]],
+    problems: [['README.md', 'run.ts notes/two.txt', /^answered PERMISSION_DENIED: /]],
   },
   'undocumented-code': {
     change: ['run.ts', 'return {', "if (max > 99) fail('TOO_MANY', '');\n  return {"],
-    said: [['run.ts', 'TOO_MANY', /^TOO_MANY is not in the table Error Codes/]],
+    problems: [['run.ts', 'TOO_MANY', /^TOO_MANY is not in the table Error Codes/]],
   },
   'needless-code': {
     change: ['README.md', '| TOO_LONG ', '| NOT_KEPT         | It is not used |\n| TOO_LONG '],
-    said: [['README.md', 'NOT_KEPT', 'the source never returns NOT_KEPT']],
+    problems: [['README.md', 'NOT_KEPT', 'the source never returns NOT_KEPT']],
   },
   'computed-code': {
     change: ['run.ts', 'return {', "if (max > 99) fail(file + '_BAD', '');\n  return {"],
-    said: [['run.ts', '_BAD', /^expected the code as a literal/]],
+    problems: [['run.ts', '_BAD', /^expected the code as a literal/]],
   },
   'undocumented-argument': {
     change: ['README.md', /\| --max .*\n/, ''],
-    said: [['run.ts', '--max', /^--max is not in the table Arguments/]],
+    problems: [['run.ts', '--max', /^--max is not in the table Arguments/]],
   },
   'wrongly-required': {
     change: ['README.md', '| --max | no ', '| --max | yes '],
-    said: [['README.md', '| --max', '--max: the source does not require it']],
+    problems: [['README.md', '| --max', '--max: the source does not require it']],
   },
   'failing-example': {
     change: ['README.md', 'run.ts notes/two.txt', 'run.ts notes/three.txt'],
-    said: [['README.md', 'notes/three.txt', 'answered FILE_NOT_FOUND: notes/three.txt cannot be read']],
+    problems: [['README.md', 'notes/three.txt', 'answered FILE_NOT_FOUND: notes/three.txt cannot be read']],
   },
   'other-answer': {
     change: ['README.md', /"code": "TOO_LONG"/, '"code": "FILE_NOT_FOUND"'],
-    said: [['README.md', '--max 1', 'answered TOO_LONG; the README shows FILE_NOT_FOUND']],
+    problems: [['README.md', '--max 1', 'answered TOO_LONG; the README shows FILE_NOT_FOUND']],
   },
   'piped-example': {
     change: ['README.md', 'run.ts notes/two.txt', 'run.ts notes/two.txt | jq .data'],
-    said: [['README.md', '| jq', /^expected one plain command/]],
+    problems: [['README.md', '| jq', /^expected one plain command/]],
   },
   'placeholder-example': {
     change: ['README.md', 'run.ts notes/two.txt', 'run.ts <a-file>'],
-    said: [['README.md', '<a-file>', /^<a-file> is a placeholder/]],
+    problems: [['README.md', '<a-file>', /^<a-file> is a placeholder/]],
   },
   'talks-on-stdout': {
     change: ['run.ts', 'return {', "Deno.stdout.writeSync(new TextEncoder().encode('hello'));\n  return {"],
-    said: [['README.md', 'run.ts notes/two.txt', /^stdout is not one JSON document: "hello\{/]],
+    problems: [['README.md', 'run.ts notes/two.txt', /^stdout is not one JSON document: "hello\{/]],
   },
   'no-typescript': {
     change: ['run.ts', 'return {', 'return {{'],
-    said: [
+    problems: [
       ['run.ts', 'return {{', /Unexpected token/],
       ['README.md', 'run.ts notes/two.txt', /^nothing on stdout; exit 1/],
       ['README.md', '--max 1', /^nothing on stdout; exit 1/],
@@ -202,7 +204,7 @@ const faults: Record<string, Fault> = {
   },
   'missing-module': {
     change: ['run.ts', '../../lib/lines.ts', '../../lib/line.ts'],
-    said: [
+    problems: [
       ['run.ts', 'line.ts', 'imports .agents/lib/line.ts, which does not exist'],
       ['README.md', 'run.ts notes/two.txt', /^nothing on stdout; exit 1/],
       ['README.md', '--max 1', /^nothing on stdout; exit 1/],
@@ -256,11 +258,11 @@ test('each planted fault is found at its place, and nothing else', async () => {
   const { exitCode, document } = await check();
   expect(exitCode).toBe(1);
   expect(document.valid).toBe(false);
-  for (const [name, { said }] of Object.entries(faults)) {
+  for (const [name, { problems }] of Object.entries(faults)) {
     const found = document.problems
       .filter(({ file }) => file.startsWith(`.agents/scripts/${name}/`))
       .map(({ file, line, message }) => ({ file, line, message }));
-    const expected = said.map(([file, marker, message]) => ({
+    const expected = problems.map(([file, marker, message]) => ({
       file: `.agents/scripts/${name}/${file}`,
       line: (texts[name]?.[file] ?? '').split('\n').findIndex((text) => text.includes(marker)) + 1,
       message: typeof message === 'string' ? message : (expect.stringMatching(message) as string),

@@ -271,8 +271,8 @@ describe('scripts new', () => {
 test('scripts prompt prints the lines that tell agents of the scripts', async () => {
   const { exitCode, stdout } = await scripts('prompt');
   expect(exitCode).toBe(0);
-  for (const told of ['`.agents/scripts/`', '`README.md`', '"success":true', '"code"'])
-    expect(stdout).toContain(told);
+  for (const text of ['`.agents/scripts/`', '`README.md`', '"success":true', '"code"'])
+    expect(stdout).toContain(text);
   expect(documentOf(await scripts('prompt', '--json'))).toEqual({ prompt: `${stdout}\n` });
 });
 

@@ -12,13 +12,13 @@ import { createProject, EMPTY_FIXTURE, openRun, until, type RunFolder, type Test
 
 let project: TestProject;
 let server: ModelServer;
-let said = '';
+let output = '';
 
 beforeAll(async () => {
   server = await createModelServer();
   project = await createProject(EMPTY_FIXTURE);
   await plantSecrets(project, server);
-  said += await loseAgent();
+  output += await loseAgent();
   for (const args of [
     ['run', 'deep', '--agents', 'mock,leaky,plain', '--json'],
     ['run', 'deep', '--agents', 'mock'],
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ['sweeps', '--json'],
   ]) {
     const { stdout, stderr } = await project.cli(args, SHELL);
-    said += stdout + stderr;
+    output += stdout + stderr;
   }
   for (const { id, sweep } of await project.resultLines()) {
     for (const args of [
@@ -36,7 +36,7 @@ beforeAll(async () => {
       ['show', id, '--json'],
     ]) {
       const { stdout, stderr } = await project.cli(args, SHELL);
-      said += stdout + stderr;
+      output += stdout + stderr;
     }
   }
 });
@@ -145,8 +145,8 @@ test('the state folder has them in raw output, and in what gates read of it, onl
 });
 
 test('no command prints them', () => {
-  expect(said).toContain('[REDACTED]');
-  expect(leaksIn(said)).toEqual([]);
+  expect(output).toContain('[REDACTED]');
+  expect(leaksIn(output)).toEqual([]);
 });
 
 test('no history of a sweep or run in Temporal has them', async () => {

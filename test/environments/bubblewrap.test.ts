@@ -68,12 +68,12 @@ async function inside(
   { handle }: Place,
   command: string,
   env: Record<string, string> = {},
-): Promise<{ said: string; exitCode: number | null }> {
+): Promise<{ output: string; exitCode: number | null }> {
   await bubblewrap.start(handle, request(['sh', '-c', `exec 2>&1; ${command}`], env));
   const end = await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000));
   const { stdout, stderr } = startFiles(handle, 1);
   return {
-    said: readFileSync(stdout, 'utf8') + readFileSync(stderr, 'utf8'),
+    output: readFileSync(stdout, 'utf8') + readFileSync(stderr, 'utf8'),
     exitCode: end.state === 'ended' ? end.exitCode : null,
   };
 }
@@ -81,11 +81,11 @@ async function inside(
 describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
   it('works in its workspace, gets its prompt, and its exit status is told', async () => {
     const place = await newPlace();
-    const { said, exitCode } = await inside(
+    const { output, exitCode } = await inside(
       place,
       'pwd; cat; echo; cat /proc/$$/environ | tr "\\0" "\\n" | grep RUN; for d in . ../home ../config ../tmp /tmp /dev/shm; do echo x >$d/file || exit 9; done; exit 4',
     );
-    expect(said).toBe(`${place.handle.workspace}\nprompt\nLLM_TOOL_TEST_RUN=${place.handle.mark}/agent\n`);
+    expect(output).toBe(`${place.handle.workspace}\nprompt\nLLM_TOOL_TEST_RUN=${place.handle.mark}/agent\n`);
     expect(exitCode).toBe(4);
     expect(readFileSync(join(place.handle.workspace, 'file'), 'utf8')).toBe('x\n');
     expect(existsSync('/tmp/file')).toBe(false);
@@ -94,12 +94,12 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
   it('writes nowhere else, also as root', async () => {
     const place = await newPlace();
     const shut = ['/etc/x', '/usr/x', '/x', '/run/x', '../bin/x', '/proc/sys/kernel/core_pattern'];
-    const { said } = await inside(
+    const { output } = await inside(
       place,
       `for f in ${shut.join(' ')}; do (echo core >$f) 2>/dev/null && echo wrote $f; done; umount /run && echo unmounted; touch ~/x ../x; :`,
       { HOME: place.home },
     );
-    expect(said).not.toMatch(/^wrote|^unmounted/m);
+    expect(output).not.toMatch(/^wrote|^unmounted/m);
     // They are below /tmp, where it may write, though to no avail.
     for (const folder of [place.home, place.handle.root]) expect(existsSync(join(folder, 'x'))).toBe(false);
   });
@@ -112,11 +112,11 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     put(join(home, 'project', 'results', 'report.md'), 'key');
     put(join(home, 'state', 'env', 'other.json'), 'key');
     put(join(handle.root, 'agent', '1', 'notes'), 'key');
-    const { said } = await inside(
+    const { output } = await inside(
       place,
       `ls -A ${home} ${home}/state ${home}/state/work ${handle.root}; grep -rl key ${home} /proc/[0-9]*/root${home}; ls -d /proc/[0-9]* | wc -l`,
     );
-    const listed = said.split('\n').filter(Boolean);
+    const listed = output.split('\n').filter(Boolean);
     expect(listed.slice(0, 8)).toEqual([
       ...[
         `${home}:`,
@@ -130,8 +130,8 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
       ],
     ]);
     expect(listed.slice(8, 12)).toEqual(['config', 'fixture', 'home', 'tmp']);
-    expect(said).not.toContain('key');
-    expect(said).not.toContain('.ssh');
+    expect(output).not.toContain('key');
+    expect(output).not.toContain('.ssh');
     expect(Number(listed.at(-1))).toBeLessThan(8);
   });
 
@@ -140,7 +140,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     const file = put('/var/llm-tool-test-key', 'secret key');
     onTestFinished(() => rmSync(file));
     setEnv({ GOOGLE_APPLICATION_CREDENTIALS: file });
-    expect((await inside(place, `cat ${file}`)).said).toMatch(/Permission denied/);
+    expect((await inside(place, `cat ${file}`)).output).toMatch(/Permission denied/);
   });
 
   it('has the programs on its PATH with what they need, also from a hidden folder, to read only', async () => {
@@ -162,22 +162,22 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     const path = [join(handle.root, 'bin'), join(version, 'bin'), join(home, '.local', 'bin'), PATH].join(
       ':',
     );
-    const { said } = await inside(
+    const { output } = await inside(
       place,
       `pkg; own; vendor; tool; cat ${home}/.local/share/vendor/auth.json ${home}/project/results/report; touch ${version}/bin/x`,
       { PATH: path },
     );
-    expect(said).toMatch(/^of a package\nof mine\nof a vendor\nof the project\n/);
-    expect(said).not.toContain('secret');
-    expect(said.match(/No such file/g)).toHaveLength(2);
-    expect(said).toContain('Read-only file system');
+    expect(output).toMatch(/^of a package\nof mine\nof a vendor\nof the project\n/);
+    expect(output).not.toContain('secret');
+    expect(output.match(/No such file/g)).toHaveLength(2);
+    expect(output).toContain('Read-only file system');
   });
 
   it('has what its command line and its environment name', async () => {
     const place = await newPlace();
     const certificate = put(join(place.home, 'ca.pem'), 'certificate\n');
-    const { said } = await inside(place, 'cat "$SSL_CERT_FILE"', { SSL_CERT_FILE: certificate });
-    expect(said).toBe('certificate\n');
+    const { output } = await inside(place, 'cat "$SSL_CERT_FILE"', { SSL_CERT_FILE: certificate });
+    expect(output).toBe('certificate\n');
   });
 
   it('may end by itself when it is stopped, and nothing of it is left', async () => {

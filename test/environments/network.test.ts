@@ -68,7 +68,7 @@ const request = (argv: string[]) => ({
   ...{ start: 1, argv, env: { PATH }, stdin: '', files: [], deadlineSecs: 60, idleSecs: null },
 });
 
-async function said(handle: EnvironmentHandle, argv: string[]): Promise<string> {
+async function outputOf(handle: EnvironmentHandle, argv: string[]): Promise<string> {
   await bubblewrap.start(handle, request(argv));
   await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000));
   const { stdout, stderr } = startFiles(handle, 1);
@@ -80,13 +80,13 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
     const [open, shut] = [await service(), await service()];
     const { handle } = await newHandle([open]);
     // Nothing on stderr either: what pasta says of itself is not the agent's.
-    expect(await said(handle, asking(open, shut))).toBe('answer\nnone\n');
+    expect(await outputOf(handle, asking(open, shut))).toBe('answer\nnone\n');
   });
 
   it('is shared where pasta is missing', async () => {
     const port = await service();
     const { handle } = await newHandle(null);
-    expect(await said(handle, asking(port))).toBe('answer\n');
+    expect(await outputOf(handle, asking(port))).toBe('answer\n');
   });
 
   it('is that of what checks the work, too', async () => {
@@ -103,7 +103,7 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
 
   it('has addresses of its own, which reach the outside', async () => {
     const { handle } = await newHandle([]);
-    expect(await said(handle, ['sh', '-c', 'cat /proc/net/route | wc -l'])).toMatch(/^[2-9]\n$/);
+    expect(await outputOf(handle, ['sh', '-c', 'cat /proc/net/route | wc -l'])).toMatch(/^[2-9]\n$/);
   });
 
   it.each(['pidns', 'group'])(
@@ -129,7 +129,7 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
     const { handle } = await newHandle([]);
     const script =
       'for f in /etc/x-network /usr/x-network ../checks/x; do (echo x >$f) 2>/dev/null && echo wrote $f; done; :';
-    expect(await said(handle, ['sh', '-c', script])).toBe('');
+    expect(await outputOf(handle, ['sh', '-c', script])).toBe('');
   });
 
   it('ends with a check that is killed at its time limit', async () => {

@@ -15,7 +15,7 @@ const ended = (changes: Partial<CommandResult>): CommandResult => ({
   ...changes,
 });
 
-const said = (stdout: string, changes: Partial<CommandResult> = {}): EvaluatorResult =>
+const resultOf = (stdout: string, changes: Partial<CommandResult> = {}): EvaluatorResult =>
   readEvaluator('quality', ended({ stdout, ...changes }), 30);
 
 const nothing = { metrics: null, score: null, summary: null };
@@ -33,13 +33,13 @@ it.each([
   ['{"metrics":[1,2]}', { metrics: [1, 2] }],
   ['{"other":true}', {}],
 ])('%s is a measurement', (stdout, expected) => {
-  expect(said(stdout)).toEqual({ name: 'quality', ...nothing, error: null, ...expected });
+  expect(resultOf(stdout)).toEqual({ name: 'quality', ...nothing, error: null, ...expected });
 });
 
 it.each(['-0.1', '1.01', '"0.5"', 'true', '[]', '1e999'])(
   'a score of %s is an error, and what else was said is kept',
   (score) => {
-    expect(said(`{"score":${score},"metrics":{"a":1},"summary":"s"}`)).toEqual({
+    expect(resultOf(`{"score":${score},"metrics":{"a":1},"summary":"s"}`)).toEqual({
       name: 'quality',
       metrics: { a: 1 },
       score: null,
@@ -50,14 +50,14 @@ it.each(['-0.1', '1.01', '"0.5"', 'true', '[]', '1e999'])(
 );
 
 it('a summary that is no text is an error', () => {
-  expect(said('{"score":0.5,"summary":{"a":1}}')).toMatchObject({
+  expect(resultOf('{"score":0.5,"summary":{"a":1}}')).toMatchObject({
     summary: null,
     error: 'summary is not a string',
   });
 });
 
 it('every problem is said', () => {
-  expect(said('{"score":2,"summary":1}').error).toBe(
+  expect(resultOf('{"score":2,"summary":1}').error).toBe(
     'score is not a number from 0 to 1; summary is not a string',
   );
 });
@@ -73,7 +73,7 @@ it.each([
   '{"score":0.5}{"score":0.6}',
   '{"score":0.5}\ntrailing',
 ])('output %j is not a JSON object: it becomes the summary', (stdout) => {
-  expect(said(stdout)).toEqual({
+  expect(resultOf(stdout)).toEqual({
     name: 'quality',
     ...nothing,
     summary: stdout.trim(),
@@ -88,17 +88,17 @@ it.each([
   [{ exitCode: null, timedOut: true, stderr: 'slow' }, 'timed out after 30 s'],
   [{ exitCode: 127, stderr: 'sh: x: not found' }, 'exit 127: sh: x: not found'],
 ])('a script that ends with %j is an error: nothing that it said counts', (changes, error) => {
-  expect(said('{"score":1}', changes)).toEqual({ name: 'quality', ...nothing, error });
+  expect(resultOf('{"score":1}', changes)).toEqual({ name: 'quality', ...nothing, error });
 });
 
 it('errors and summaries are kept to a size that one can read', () => {
-  expect(said('x'.repeat(100_000)).summary).toHaveLength(2001);
-  expect(said('', { exitCode: 1, stderr: 'x'.repeat(100_000) }).error?.length).toBeLessThan(600);
+  expect(resultOf('x'.repeat(100_000)).summary).toHaveLength(2001);
+  expect(resultOf('', { exitCode: 1, stderr: 'x'.repeat(100_000) }).error?.length).toBeLessThan(600);
 });
 
 it('metrics that are nested too deeply to be read again are an error, and are not kept', () => {
   const deep = `{"score":1,"metrics":${'['.repeat(3000)}${']'.repeat(3000)}}`;
-  expect(said(deep)).toMatchObject({
+  expect(resultOf(deep)).toMatchObject({
     metrics: null,
     score: null,
     error: 'metrics are nested more than 500 deep',
@@ -106,7 +106,9 @@ it('metrics that are nested too deeply to be read again are an error, and are no
 });
 
 it('a metric with an odd name is read back as it was said', () => {
-  const stored = JSON.parse(JSON.stringify(said('{"score":1,"metrics":{"__proto__":{"a":1}}}'))) as unknown;
+  const stored = JSON.parse(
+    JSON.stringify(resultOf('{"score":1,"metrics":{"__proto__":{"a":1}}}')),
+  ) as unknown;
   expect(JSON.stringify(EvaluatorResult.parse(stored))).toContain('"metrics":{"__proto__":{"a":1}}');
 });
 
@@ -123,7 +125,7 @@ it('whatever a script says, the result is one that can be stored, and a score is
   );
   fc.assert(
     fc.property(output, (stdout) => {
-      const result = said(stdout);
+      const result = resultOf(stdout);
       expect(EvaluatorResult.parse(JSON.parse(JSON.stringify(result)))).toEqual(
         JSON.parse(JSON.stringify(result)),
       );

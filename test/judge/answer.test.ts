@@ -101,7 +101,7 @@ describe('readAnswer', () => {
     const score = fc.oneof(share, fc.double(), fc.integer({ min: -1, max: 2 }), fc.string());
     const texts = fc.array(fc.string());
     const scores = fc.record({ right: share, tidy: share });
-    const said = fc.oneof(
+    const anyText = fc.oneof(
       fc.json(),
       fc.string(),
       // What is usable is too rare by chance.
@@ -123,7 +123,7 @@ describe('readAnswer', () => {
     const within = (value: number | undefined): boolean => value !== undefined && value >= 0 && value <= 1;
     let usable = 0;
     fc.assert(
-      fc.property(said, (text) => {
+      fc.property(anyText, (text) => {
         const result = readAnswer(rubric(), text);
         if (!result.ok) expect(result.problem).not.toBe('');
         else {

@@ -9,7 +9,7 @@ import { anyFreePort, LOOPBACK, startServer, waitForExit } from '../../src/platf
 import { projectState } from '../../src/platform/folders.js';
 import { signalProcess } from '../../src/platform/process/process-identity.js';
 import { kill, partOf } from '../commands/engine-parts.js';
-import { heard } from '../chaos/small-disks.js';
+import { collectStderr } from '../chaos/small-disks.js';
 import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, until } from '../commands/project.js';
 
@@ -38,7 +38,7 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
       const env: Record<string, string> = how === '--address' ? {} : { TEMPORAL_ADDRESS: address };
       await writeGated(project, 'working');
       const command = project.start(['run', 'working', '--json', ...given], env);
-      const said = heard(command);
+      const output = collectStderr(command);
       await untilStarted(project, 'working');
       const keeper = await until('a keeper', () => partOf(project, 'keeper'));
 
@@ -47,7 +47,7 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
       const minute = sleep(AWAY_MS);
       await kill(project, 'worker');
       await until('the command says what it waits for', () =>
-        /the Temporal server does not answer \(.*\); waiting for it/.test(said()) ? true : null,
+        /the Temporal server does not answer \(.*\); waiting for it/.test(output()) ? true : null,
       );
       await until('the keeper has tried to bring a worker up', async () => {
         const state = await readEngineState(projectState(project.results, project.state).folder);

@@ -9,7 +9,7 @@ import {
   DISKS,
   fill,
   forbid,
-  heard,
+  collectStderr,
   mend,
   onSmallDisks,
   type Small,
@@ -71,11 +71,11 @@ describe(`a disk that takes nothing while the judge thinks${why}`, () => {
         const after = new Promise<void>((resolve) => (answer = resolve));
         model.script('thinking', { say: judgment(1), after });
         const command = one.start(['run', 'w', '--json'], judgeEnv(model));
-        const said = heard(command);
+        const output = collectStderr(command);
         await untilAsked();
         for (const path of DISKS[disk](one)) await (how === 'full' ? fill(path) : forbid(path));
         await until('the command says what it waits for', () =>
-          /waiting since .*Z: /.test(said()) ? true : null,
+          /waiting since .*Z: /.test(output()) ? true : null,
         );
         answer();
         await until('the answer', () => answerHasArrived(one));

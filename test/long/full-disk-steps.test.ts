@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linesIn } from '../commands/engine-parts.js';
-import { canMount, fill, heard, mend, onSmallDisks } from '../chaos/small-disks.js';
+import { canMount, fill, collectStderr, mend, onSmallDisks } from '../chaos/small-disks.js';
 import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 import { pendingFailure } from './pending-failure.js';
@@ -31,11 +31,11 @@ describe.concurrent('the state disk is full', () => {
         const steps = [`run: 'echo start >> ${folder}/starts'`];
         await project.write('fixtures/w.yaml', scenario('w', { gates, steps, more: more(folder) }));
         const command = one.start(['run', 'w', '--json']);
-        const said = heard(command);
+        const output = collectStderr(command);
         await until('the step', () => (existsSync(join(folder, 'begun')) ? true : null));
         await fill(state);
         await until('the command says what it waits for', () =>
-          /waiting since .*Z: .*the disk is full: free some space/.test(said()) ? true : null,
+          /waiting since .*Z: .*the disk is full: free some space/.test(output()) ? true : null,
         );
         await project.write('go', '');
         await until('its command has ended', () => (existsSync(join(folder, 'over')) ? true : null));
@@ -60,12 +60,12 @@ test.concurrent(
     onTestFinished(() => project.remove());
     for (const name of ['first', 'second']) await writeGated(project, name);
     const command = project.start(['run', 'first', 'second', '--concurrency', '1', '--json']);
-    const said = heard(command);
+    const output = collectStderr(command);
     await untilStarted(project, 'first');
     const { results } = project;
     await rename(results, `${results}.away`);
     await until('the command says what it waits for', () =>
-      /waiting since .*Z: .*llm-tool-test-results: the folder is gone: put it back/.test(said())
+      /waiting since .*Z: .*llm-tool-test-results: the folder is gone: put it back/.test(output())
         ? true
         : null,
     );

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import { documentOf, scenario, until, type TestProject } from '../commands/project.js';
-import { canMount, DISKS, fill, heard, mend, onSmallDisks, type Small } from '../chaos/small-disks.js';
+import {
+  canMount,
+  DISKS,
+  fill,
+  collectStderr,
+  mend,
+  onSmallDisks,
+  type Small,
+} from '../chaos/small-disks.js';
 
 const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
 
@@ -42,11 +50,11 @@ async function waitingFor(
   disk: string,
 ): Promise<() => ReturnType<TestProject['start']>> {
   const command = start([...args, '--json']);
-  const said = heard(command);
+  const output = collectStderr(command);
   await until(`\`${args.join(' ')}\` says what it waits for`, () =>
-    said().includes('waiting') &&
-    said().includes(disk) &&
-    said().includes('the disk is full: free some space')
+    output().includes('waiting') &&
+    output().includes(disk) &&
+    output().includes('the disk is full: free some space')
       ? true
       : null,
   );

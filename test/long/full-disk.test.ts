@@ -9,7 +9,7 @@ import {
   DISKS,
   fill,
   forbid,
-  heard,
+  collectStderr,
   mend,
   onSmallDisks,
   type Small,
@@ -81,11 +81,11 @@ describe(`a disk that takes nothing${why}`, () => {
           scenario('w', { steps: counted, gates: [...gates(project)], more: more(project) }),
         );
         const command = one.start(['run', 'w', '--json']);
-        const said = heard(command);
+        const output = collectStderr(command);
         await until(`the ${step}`, () => (existsSync(join(project.folder, `${step}.begun`)) ? true : null));
         for (const path of DISKS[disk](one)) await (how === 'full' ? fill(path) : forbid(path));
         await until('the command says what it waits for', () =>
-          /waiting since .*Z: /.test(said()) ? true : null,
+          /waiting since .*Z: /.test(output()) ? true : null,
         );
         await project.write(`${step}.go`, '');
         // An agent ends by itself on a disk that takes nothing; whatever else comes waits.
@@ -152,9 +152,9 @@ test.runIf(canMount)(
     expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
     await fill(state);
     const command = one.start(['run', 'w', '--json']);
-    const said = heard(command);
+    const output = collectStderr(command);
     await until('the command says what it waits for', () =>
-      /waiting: .*disk-state.*the disk is full: free some space/.test(said()) ? true : null,
+      /waiting: .*disk-state.*the disk is full: free some space/.test(output()) ? true : null,
     );
     await mend(state);
     expect((await command).exitCode).toBe(0);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kill, partOf } from '../commands/engine-parts.js';
-import { canMount, fill, heard, mend, onSmallDisks } from '../chaos/small-disks.js';
+import { canMount, fill, collectStderr, mend, onSmallDisks } from '../chaos/small-disks.js';
 import { until } from '../commands/project.js';
 
 test.runIf(canMount)(
@@ -14,9 +14,11 @@ test.runIf(canMount)(
     await fill(one.state);
     await kill(engine, 'worker');
     const command = one.start(['engine', 'start', '--json']);
-    const said = heard(command);
+    const output = collectStderr(command);
     await until('the command says what it waits for', () =>
-      said().includes(`${one.state}/`) && said().includes('the disk is full: free some space') ? true : null,
+      output().includes(`${one.state}/`) && output().includes('the disk is full: free some space')
+        ? true
+        : null,
     );
     expect(await partOf(engine, 'worker')).toBeNull();
     expect(await partOf(engine, 'keeper')).toEqual(keeper);

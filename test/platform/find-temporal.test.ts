@@ -35,9 +35,9 @@ beforeEach(async () => {
   });
 });
 
-const find = async (): Promise<{ path: string; version: string; said: string[] }> => {
-  const said: string[] = [];
-  return { ...(await findTemporal((text) => said.push(text))), said };
+const find = async (): Promise<{ path: string; version: string; reports: string[] }> => {
+  const reports: string[] = [];
+  return { ...(await findTemporal((text) => reports.push(text))), reports };
 };
 
 const failure = async (): Promise<Error> => {
@@ -51,19 +51,19 @@ describe('the Temporal CLI', () => {
     script(join(folder, 'bin', 'temporal'), temporalScript('2.0.0'));
     const mine = script(join(folder, 'mine'), temporalScript('1.29.1'));
     setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: mine });
-    expect(await find()).toEqual({ path: mine, version: '1.29.1', said: [] });
+    expect(await find()).toEqual({ path: mine, version: '1.29.1', reports: [] });
   });
 
   it('is the one on PATH before that of the cache', async () => {
     const installed = script(join(folder, 'bin', 'temporal'), temporalScript('2.0.0'));
     script(cached, temporalScript('3.0.0'));
-    expect(await find()).toEqual({ path: installed, version: '2.0.0', said: [] });
+    expect(await find()).toEqual({ path: installed, version: '2.0.0', reports: [] });
   });
 
   it('is that of the cache before a new one is made', async () => {
     script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
     script(cached, temporalScript('3.0.0'));
-    expect(await find()).toEqual({ path: cached, version: '3.0.0', said: [] });
+    expect(await find()).toEqual({ path: cached, version: '3.0.0', reports: [] });
     expect(existsSync(join(folder, 'log'))).toBe(false);
   });
 
@@ -110,9 +110,9 @@ describe('where there is none', () => {
     script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
     const found = await find();
     expect(found).toMatchObject({ path: cached, version: '3.0.0' });
-    expect(found.said).toHaveLength(2);
-    expect(found.said[1]).toContain('with Go');
-    expect(await find()).toMatchObject({ path: cached, said: [] });
+    expect(found.reports).toHaveLength(2);
+    expect(found.reports[1]).toContain('with Go');
+    expect(await find()).toMatchObject({ path: cached, reports: [] });
     expect(readFileSync(join(folder, 'log'), 'utf8')).toBe(
       `install github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}\n`,
     );
@@ -138,7 +138,7 @@ describe('where there is none', () => {
     expect(found.map(({ path }) => path)).toEqual([cached, cached, cached]);
     expect(readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')).toHaveLength(1);
     expect(
-      found.filter(({ said }) => said.some((text) => text.includes('waiting for another'))),
+      found.filter(({ reports }) => reports.some((text) => text.includes('waiting for another'))),
     ).toHaveLength(2);
   });
 

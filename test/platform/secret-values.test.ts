@@ -2,11 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NOTHING_KNOWN, publicVariables, secretsIn, type Known } from '../../src/platform/sweep-env.js';
+import {
+  NO_PUBLIC_VALUES,
+  publicVariables,
+  secretsIn,
+  type PublicValues,
+} from '../../src/platform/sweep-env.js';
 import { addressVariables } from '../../src/platform/models/model-providers.js';
 
 let folder: string;
-let known: Known;
+let known: PublicValues;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'llm-tool-test-values-'));
@@ -60,7 +65,7 @@ describe('handed-over values', () => {
 
 describe('addresses of providers', () => {
   const addresses = addressVariables({ house: { base_url: 'https://${HOUSE_HOST}/v1', free: true } });
-  const secrets = (values: Record<string, string>) => secretsIn(values, { ...NOTHING_KNOWN, addresses });
+  const secrets = (values: Record<string, string>) => secretsIn(values, { ...NO_PUBLIC_VALUES, addresses });
 
   it('are no secrets, so that a message can name what was asked', () => {
     expect(

@@ -39,11 +39,11 @@ describe('renderEvaluation', () => {
   test.each([
     ['not_performed', 'left out by --no-judge', 'Not judged: left out by --no-judge.'],
     ['failed', 'house/x: HTTP 401', '**Could not judge:** house/x: HTTP 401'],
-  ] as const)('says of a judge that is %s why', (status, note, said) => {
+  ] as const)('says of a judge that is %s why', (status, note, expected) => {
     const steps = [{ name: 'judge', status, duration_ms: null, attempts: 0, note }];
     const text = renderEvaluation(run({ steps }), metrics());
-    expect(section(text, 'Judge Score')).toBe(said);
-    expect(section(text, 'Judge Feedback')).toBe(said);
+    expect(section(text, 'Judge Score')).toBe(expected);
+    expect(section(text, 'Judge Feedback')).toBe(expected);
   });
   test('has a composite score only where one is configured', () => {
     expect(evaluation).not.toContain('Composite');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
-import { frame, plainLine, type LiveState } from '../../src/reports/live-frame.js';
+import { renderLiveView, plainLine, type LiveState } from '../../src/reports/live-frame.js';
 
 const state = (change: Partial<LiveState> = {}): LiveState => ({
   sweep: 's1',
@@ -22,9 +22,9 @@ const state = (change: Partial<LiveState> = {}): LiveState => ({
 const many = (count: number): LiveState['active'] =>
   Array.from({ length: count }, (_, at) => ({ label: `cell ${at}`, step: 'runAgent', since: 0, note: null }));
 
-describe('frame', () => {
+describe('renderLiveView', () => {
   test('shows counts, what each active cell does, what finished, and where to look', () => {
-    expect(frame(state(), 80, 24, 64_200, false)).toBe(
+    expect(renderLiveView(state(), 80, 24, 64_200, false)).toBe(
       [
         's1  running  1m 04s',
         '1 passed  1 failed  0 errors  1 running  3 waiting',
@@ -40,7 +40,7 @@ describe('frame', () => {
     );
   });
   test('says what is being waited for', () => {
-    const text = frame(
+    const text = renderLiveView(
       state({ status: 'starting', note: 'downloading the Temporal server' }),
       80,
       24,
@@ -53,40 +53,40 @@ describe('frame', () => {
     const sweep = '20260102-130000-many-scenarios';
     const note = `waiting for anthropic until 14:05, waiting for openai until 15:00; llm-tool-test retry ${sweep} --now does not wait`;
     for (const width of [60, 80, 110, 200]) {
-      const lines = frame(state({ sweep, note }), width, 24, 0, false).split('\n');
+      const lines = renderLiveView(state({ sweep, note }), width, 24, 0, false).split('\n');
       const head = lines.slice(0, lines.indexOf(''));
       expect(head.join(' ')).toContain(`  0 ms${width === 200 ? '  ' : ' '}${note} 1 passed`);
       for (const line of head) expect(textWidth(line)).toBeLessThanOrEqual(width);
     }
   });
   test('counts the active cells that it has no room for', () => {
-    const text = frame(state({ active: many(40), recent: [] }), 80, 12, 0, false);
+    const text = renderLiveView(state({ active: many(40), recent: [] }), 80, 12, 0, false);
     const shown = text.match(/cell \d+/g)?.length ?? 0;
     expect(shown).toBeGreaterThan(3);
     expect(text).toContain(`… and ${40 - shown} more`);
   });
   test('keeps the newest finished cells in view beside many active ones', () => {
-    const text = frame(state({ active: many(40) }), 80, 16, 0, false);
+    const text = renderLiveView(state({ active: many(40) }), 80, 16, 0, false);
     expect(text).toContain('mail mock/default');
   });
   test('of finished cells the newest stay when lines are scarce', () => {
-    const text = frame(state({ active: [] }), 80, 3, 0, false);
+    const text = renderLiveView(state({ active: [] }), 80, 3, 0, false);
     expect(text).toContain('mail mock/default');
     expect(text).not.toContain('todo mock/default');
   });
   test('drops the footer, not the cells, when lines are scarce', () => {
-    const six = frame(state(), 80, 6, 64_200, false);
+    const six = renderLiveView(state(), 80, 6, 64_200, false);
     expect(
       six
         .split('\n')
         .slice(2)
         .map((line) => line.trim().split(' ')[0]),
     ).toEqual(['notes', '✗', 'http://localhost:8233', 'Ctrl-C']);
-    expect(frame(state(), 80, 5, 64_200, false)).not.toContain('Ctrl-C');
-    expect(frame(state(), 80, 5, 64_200, false)).toContain('notes mock/default');
+    expect(renderLiveView(state(), 80, 5, 64_200, false)).not.toContain('Ctrl-C');
+    expect(renderLiveView(state(), 80, 5, 64_200, false)).toContain('notes mock/default');
   });
   test('with one line left shows the sweep', () => {
-    expect(frame(state(), 80, 1, 0, false)).toBe('s1  running  0 ms');
+    expect(renderLiveView(state(), 80, 1, 0, false)).toBe('s1  running  0 ms');
   });
 
   const text = fc.oneof(
@@ -123,7 +123,7 @@ describe('frame', () => {
         fc.nat({ max: 40 }),
         fc.boolean(),
         (any, width, height, color) => {
-          const shown = frame(any, width, height, 1e6, color);
+          const shown = renderLiveView(any, width, height, 1e6, color);
           const lines = shown === '' ? [] : shown.split('\n');
           expect(lines.length).toBeLessThanOrEqual(height);
           for (const line of lines) {
@@ -143,7 +143,7 @@ describe('frame', () => {
           message: '',
           took: '1.0 s',
         }));
-        const shown = frame(state({ active: many(active), recent }), 80, 30, 0, false);
+        const shown = renderLiveView(state({ active: many(active), recent }), 80, 30, 0, false);
         for (let at = 0; at < active; at += 1) expect(shown).toContain(`cell ${at} `);
         for (let at = 0; at < finished; at += 1) expect(shown).toContain(`done ${at}.`);
       }),

@@ -40,7 +40,7 @@ const facts = (change: Partial<CleanFacts>): CleanFacts => ({
   lines: [],
   runs: [],
   snapshots: [],
-  handovers: [],
+  sweepEnvs: [],
   ...change,
 });
 const plan = (change: Partial<CleanFacts>) => planClean(facts(change), BEFORE);
@@ -56,14 +56,14 @@ describe('planClean', () => {
           { hash: 'a', fixture: 'f', broken: false },
           { hash: 'f', fixture: null, broken: false },
         ],
-        handovers: ['s'],
+        sweepEnvs: ['s'],
       }),
     ).toEqual({
       lines: [1],
       runs: ['r1'],
       sweeps: ['s'],
       snapshots: ['a', 'f'],
-      handovers: ['s'],
+      sweepEnvs: ['s'],
       reused: [],
     });
   });
@@ -133,7 +133,7 @@ describe('planClean', () => {
   });
   test('takes handed-over values of sweeps that have ended or are gone', () => {
     const sweeps = [sweep('s'), sweep('o', { state: 'open' }), sweep('b', { state: 'broken' })];
-    expect(plan({ sweeps, handovers: ['s', 'o', 'b', 'gone'] }).handovers).toEqual(['s', 'gone']);
+    expect(plan({ sweeps, sweepEnvs: ['s', 'o', 'b', 'gone'] }).sweepEnvs).toEqual(['s', 'gone']);
   });
 });
 
@@ -175,7 +175,7 @@ describe('whatever is there', () => {
       }),
       { selector: ({ hash }) => hash },
     ),
-    handovers: fc.subarray(['a', 'b', 'c', 'd']),
+    sweepEnvs: fc.subarray(['a', 'b', 'c', 'd']),
   });
   const always = (check: (all: CleanFacts, found: ReturnType<typeof planClean>) => void): void => {
     fc.assert(
@@ -192,7 +192,7 @@ describe('whatever is there', () => {
         all.lines.filter(({ line: at, sweep: of }) => going.has(of) && found.lines.includes(at)),
       ).toEqual([]);
       expect(found.runs.filter((id) => going.has(owner.get(id) ?? ''))).toEqual([]);
-      expect([...found.sweeps, ...found.handovers].filter((id) => going.has(id))).toEqual([]);
+      expect([...found.sweeps, ...found.sweepEnvs].filter((id) => going.has(id))).toEqual([]);
     });
   });
   test('nothing young goes', () => {
@@ -237,14 +237,14 @@ describe('whatever is there', () => {
         lines: all.lines.filter(({ line: at }) => !found.lines.includes(at)),
         runs: all.runs.filter(({ id }) => !found.runs.includes(id)),
         snapshots: all.snapshots.filter(({ hash }) => !found.snapshots.includes(hash)),
-        handovers: all.handovers.filter((id) => !found.handovers.includes(id)),
+        sweepEnvs: all.sweepEnvs.filter((id) => !found.sweepEnvs.includes(id)),
       };
       expect(planClean(rest, BEFORE)).toMatchObject({
         lines: [],
         runs: [],
         sweeps: [],
         snapshots: [],
-        handovers: [],
+        sweepEnvs: [],
       });
     });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paidCost, totalsOf, waitingIn } from '../../src/results/totals.js';
+import { paidCost, totalsOf, unfinishedCells } from '../../src/results/totals.js';
 
 const paid = { outcome: 'pass', cached: false, cost_usd: 0.1 } as const;
 const waiting = { outcome: null, cached: false, cost_usd: null };
@@ -7,7 +7,7 @@ const waiting = { outcome: null, cached: false, cost_usd: null };
 test('cells are counted by outcome; those without one wait', () => {
   const totals = totalsOf([paid, { ...paid, outcome: 'fail' }, { ...paid, cached: true }, waiting], 5);
   expect(totals).toEqual({ cells: 5, passed: 2, failed: 1, errored: 0, cancelled: 0, cached: 1 });
-  expect(waitingIn(totals)).toBe(2);
+  expect(unfinishedCells(totals)).toBe(2);
 });
 
 test('what was reused or has not run costs nothing, and an unknown cost is none', () => {

@@ -77,8 +77,8 @@ describe('the JSON Schema of scenarios', () => {
     ['a name of two lines', { name: 'a\nb' }, '.name'],
   ])('refuses %s', (_what, part, place) => {
     const minimal = jsonOf(readFileSync(join(root, 'test/scenario/cases/valid/minimal.yaml'), 'utf8'));
-    const said = complaints('scenario', { ...(minimal as object), ...part });
-    expect(said[0]?.startsWith(place), said.join('; ')).toBe(true);
+    const problems = complaints('scenario', { ...(minimal as object), ...part });
+    expect(problems[0]?.startsWith(place), problems.join('; ')).toBe(true);
   });
 });
 

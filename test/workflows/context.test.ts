@@ -5,7 +5,7 @@ import { record, summariesIn } from './history.js';
 import {
   agentStep,
   broken,
-  card,
+  runPlan,
   cell,
   gate,
   script,
@@ -18,7 +18,7 @@ import {
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
-const PRIMED = card({
+const PRIMED = runPlan({
   steps: [script('check-coverage src/a.c', 5), script('task-next', 60), agentStep()],
   gates: [gate('notes.md')],
 });

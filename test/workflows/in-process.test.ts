@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { STEPS } from '../../src/workflows/protocol.js';
 import { eventually, useTemporal } from './harness.js';
 import { localActivitiesIn, record, summariesIn } from './history.js';
-import { broken, card, cell, flaky, gate, stubActivities } from './stub-activities.js';
+import { broken, runPlan, cell, flaky, gate, stubActivities } from './stub-activities.js';
 
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
@@ -13,7 +13,7 @@ const isLocal = (): boolean => Context.current().info.isLocal;
 it('a check that starts no process is performed within a workflow task, visible by its name and summary', async () => {
   const looks = [1, 2, 3].map((number) => ({ ...gate(`${number}.md`), inProcess: true }));
   const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ gates: [...looks, gate('make', 'command_succeeds')] })),
+    prepareWorkspace: () => Promise.resolve(runPlan({ gates: [...looks, gate('make', 'command_succeeds')] })),
   });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
@@ -35,7 +35,7 @@ it('one that fails there is performed by way of the server, which tells why as l
   const places: boolean[] = [];
   let mended = false;
   const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ gates: [{ ...gate('1.md'), inProcess: true }] })),
+    prepareWorkspace: () => Promise.resolve(runPlan({ gates: [{ ...gate('1.md'), inProcess: true }] })),
     checkGate: () => {
       places.push(isLocal());
       return mended ? Promise.resolve('pass') : Promise.reject(flaky('too many open files'));
@@ -57,7 +57,7 @@ it('one that fails there is performed by way of the server, which tells why as l
 
 it('steps that are over in moments are performed within workflow tasks, those that say it takes longer by way of the server', async () => {
   const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card()),
+    prepareWorkspace: () => Promise.resolve(runPlan()),
     writeReport: () =>
       Promise.resolve(isLocal() ? null : { outcome: 'pass', message: 'a large workspace', costUsd: null }),
   });

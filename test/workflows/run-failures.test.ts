@@ -11,7 +11,7 @@ import { record } from './history.js';
 import {
   brief,
   broken,
-  card,
+  runPlan,
   cell,
   flaky,
   FULL,
@@ -124,7 +124,7 @@ it('a step that fails once succeeds at its second attempt and is no failure', as
       ? Promise.reject(flaky('connection reset'))
       : null;
   const stubs: Stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ gates: [gate('notes.md')] })),
+    prepareWorkspace: () => Promise.resolve(runPlan({ gates: [gate('notes.md')] })),
     checkGate: () => failOnce(stubs.calls, 'checkGate') ?? Promise.resolve('pass'),
     writeReport: () =>
       failOnce(stubs.calls, 'writeReport') ??

@@ -6,7 +6,7 @@ import { record, summariesIn } from './history.js';
 import {
   brief,
   broken,
-  card,
+  runPlan,
   cell,
   evaluator,
   flaky,
@@ -23,11 +23,11 @@ const it = test.concurrent; // they mostly wait
 
 /** The steps of a run with a judge, after its agent. */
 async function stepsOfJudged(
-  given: Parameters<typeof card>[0],
+  given: Parameters<typeof runPlan>[0],
   overrides: Parameters<typeof stubActivities>[0] = {},
 ): Promise<string[]> {
   const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ judge: judge(), ...given })),
+    prepareWorkspace: () => Promise.resolve(runPlan({ judge: judge(), ...given })),
     ...overrides,
   });
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
@@ -39,7 +39,7 @@ it('the judge comes last, after gates that passed and evaluators, with a summary
   const stubs = stubActivities({
     prepareWorkspace: () =>
       Promise.resolve(
-        card({ ...TWO_GATES, evaluators: [evaluator('size')], judge: judge({ timeoutSecs: 120 }) }),
+        runPlan({ ...TWO_GATES, evaluators: [evaluator('size')], judge: judge({ timeoutSecs: 120 }) }),
       ),
   });
   await onBench(stubs, async ({ startRun }) => {
@@ -92,7 +92,7 @@ it('after an agent that could not work nothing is judged, not even always', asyn
 
 it('a judge that fails for good is reported like any step', async () => {
   const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ gates: [gate('a')], judge: judge() })),
+    prepareWorkspace: () => Promise.resolve(runPlan({ gates: [gate('a')], judge: judge() })),
     judgeRun: () => Promise.reject(broken('house/small: HTTP 401')),
   });
   await onBench(stubs, async ({ startRun }) => {
@@ -109,7 +109,7 @@ it('a judge that fails for good is reported like any step', async () => {
 it('a judge is asked again for as long as the step does not give it up', async () => {
   const refusals = 25;
   const stubs: Stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ judge: judge() })),
+    prepareWorkspace: () => Promise.resolve(runPlan({ judge: judge() })),
     judgeRun: () =>
       stubs.argsOf('judgeRun').length <= refusals
         ? Promise.reject(flaky('HTTP 429'))
@@ -122,7 +122,7 @@ it('a judge is asked again for as long as the step does not give it up', async (
 
 it('cancelling while the judge thinks ends the question, and the run is reported as cancelled', async () => {
   const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ judge: judge() })),
+    prepareWorkspace: () => Promise.resolve(runPlan({ judge: judge() })),
     judgeRun: () => untilCancelled(new Promise(() => undefined)),
   });
   await onBench(stubs, async ({ startRun }) => {

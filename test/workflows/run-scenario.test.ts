@@ -5,7 +5,7 @@ import {
   agentStep,
   blockedAgents,
   broken,
-  card,
+  runPlan,
   cell,
   command,
   evaluator,
@@ -58,7 +58,7 @@ it('gives every step its own limit and a minute, and notices within a minute whe
   const stubs = stubActivities({
     prepareWorkspace: () =>
       Promise.resolve(
-        card({
+        runPlan({
           steps: [agentStep(600), command('make', 5)],
           gates: [gate('notes.md')],
         }),
@@ -91,7 +91,7 @@ it('gives every step its own limit and a minute, and notices within a minute whe
 });
 
 it("gives the agent's step the time that it takes to rebuild the workspace, too", async () => {
-  const rebuilding = card({ steps: [agentStep(600, 1230)] });
+  const rebuilding = runPlan({ steps: [agentStep(600, 1230)] });
   const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(rebuilding) });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
@@ -116,7 +116,7 @@ it('names the run the same for every step, by time, agent, model and scenario', 
 });
 
 it('takes the result of an earlier run of the same inputs, and runs nothing', async () => {
-  const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(card({ reuse: 'earlier' })) });
+  const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(runPlan({ reuse: 'earlier' })) });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
     expect(await handle.result()).toEqual({
@@ -132,7 +132,7 @@ it('takes the result of an earlier run of the same inputs, and runs nothing', as
 
 it('runs after all when the earlier run is gone meanwhile', async () => {
   const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ reuse: 'earlier' })),
+    prepareWorkspace: () => Promise.resolve(runPlan({ reuse: 'earlier' })),
     reuseResult: () => Promise.resolve(null),
   });
   await onBench(stubs, async ({ startRun }) => {
@@ -163,7 +163,7 @@ it('outcome and cost are search attributes, and a cost that is not known is none
 it('its current details are a table of the steps so far', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({
-    prepareWorkspace: () => Promise.resolve(card({ gates: [gate('a|b'), gate('notes.md')] })),
+    prepareWorkspace: () => Promise.resolve(runPlan({ gates: [gate('a|b'), gate('notes.md')] })),
     runAgent: agents.runAgent,
     checkGate: (_run, index) =>
       index === 0 ? Promise.reject(broken('too many open files')) : Promise.resolve('pass'),
@@ -194,7 +194,7 @@ it('nothing big is in the history, with many gates, long names and long messages
   const stubs = stubActivities({
     prepareWorkspace: () =>
       Promise.resolve(
-        card({
+        runPlan({
           gates: Array.from({ length: 50 }, () => gate(long, 'command_output_contains')),
           evaluators: [evaluator('e'.repeat(3000))],
         }),

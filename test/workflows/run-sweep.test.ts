@@ -2,7 +2,7 @@ import type { Cell } from '../../src/results/records/cell.js';
 import { expect, test } from 'vitest';
 import { attributesOf, eventually, useTemporal } from './harness.js';
 import { record } from './history.js';
-import { blockedAgents, card, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
+import { blockedAgents, runPlan, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
 import { endOf, ids, progressOf, ranCells } from './sweeps.js';
 
 const onBench = useTemporal();
@@ -39,7 +39,7 @@ it('fills all its slots and never has more runs open than its concurrency', asyn
     prepareWorkspace: ({ cell: { id } }) => {
       open.add(id);
       most = Math.max(most, open.size);
-      return Promise.resolve(card());
+      return Promise.resolve(runPlan());
     },
     runAgent: agents.runAgent,
     cleanUp: ({ cell: { id } }) => {

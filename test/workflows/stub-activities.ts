@@ -45,7 +45,7 @@ export const command = (subject: string, timeoutSecs = 30): PlannedStep => ({
   timeoutSecs,
 });
 
-export const card = (more: Partial<RunPlan> = {}): RunPlan => ({
+export const runPlan = (more: Partial<RunPlan> = {}): RunPlan => ({
   unfit: null,
   steps: [agentStep()],
   gates: [],
@@ -64,7 +64,7 @@ export const judge = (more: Partial<NonNullable<RunPlan['judge']>> = {}) => ({
 export const evaluator = (name: string) => ({ name, timeoutSecs: 30 });
 
 /** A run with two of each kind of step. */
-export const FULL = card({
+export const FULL = runPlan({
   steps: [agentStep(), command('make'), command('make docs')],
   gates: [gate('notes.md'), gate('notes.md', 'file_contains')],
   evaluators: [evaluator('size'), evaluator('style')],
@@ -89,7 +89,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     loadCells: () => Promise.resolve({ cells: [], total: 0 }),
     findEndedRuns: findEndedRuns({ isOwnServer }),
     finishSweep: () => Promise.resolve(),
-    prepareWorkspace: () => Promise.resolve(card()),
+    prepareWorkspace: () => Promise.resolve(runPlan()),
     runContextScript: () => Promise.resolve({ unfit: null }),
     runAgent: () => Promise.resolve(brief()),
     runPostScript: () => Promise.resolve(),

@@ -16,7 +16,7 @@ export async function commandsBefore(context: RunContext): Promise<CommandRecord
 }
 
 /** The longest time that the commands before the agent can take, in seconds. */
-export const secsBefore = (context: Pick<RunContext, 'scenario'>): number =>
+export const maxSecsOfCommandsBefore = (context: Pick<RunContext, 'scenario'>): number =>
   stepsBefore(context).reduce((sum, { step }) => sum + step.timeout_secs, 0);
 
 /**

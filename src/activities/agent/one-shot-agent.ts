@@ -8,7 +8,7 @@ import { createPricer } from '../../results/cost.js';
 import type { JudgeAnswer } from '../../results/records/judgment.js';
 import { createUsageMeter } from '../../results/transcript/usage-meter.js';
 import { uuidOf, type PlannedLaunch } from './launch.js';
-import { agentOutput, LOST } from './outputs.js';
+import { agentOutput, LOST_EXIT_CODE } from './outputs.js';
 import { usageOfStart } from './usage.js';
 import { stderrTail } from './summarize-output.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
@@ -94,7 +94,7 @@ export async function readStart(
     if (event.type === 'session') model_used = event.model_used ?? model_used;
   });
   const ending = agent.classify({
-    exitCode: output.exitCode ?? LOST,
+    exitCode: output.exitCode ?? LOST_EXIT_CODE,
     stopped: output.stopped,
     at: output.endedAt,
     stderr: stderrTail(output.stderr),

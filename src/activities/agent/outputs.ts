@@ -25,7 +25,7 @@ export interface AgentOutput {
 type Place = Pick<RunContext, 'environment' | 'handle'>;
 
 /** Exit status assumed for a start that left none: what shells report for a process killed by SIGKILL. */
-export const LOST = 137;
+export const LOST_EXIT_CODE = 137;
 
 /** Returns the starts from 1 to `last` that left output, in order. */
 export async function agentOutputs(place: Place, last: number): Promise<AgentOutput[]> {

@@ -17,7 +17,7 @@ import { agentStep } from '../../scenario/scenario.js';
 import { commandsBefore } from './commands-before.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
-import { lastSession, LOST, type AgentOutput } from './outputs.js';
+import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
 import { usageOf, wasInterrupted } from './usage.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
 
@@ -90,7 +90,7 @@ export async function summarizeOutput(
     before: [...[...setup, ...before].map(setupEvent), ...(system === null ? [] : [systemEvent(system)])],
     emit,
     after: () => {
-      const exitCode = ended.exitCode ?? LOST;
+      const exitCode = ended.exitCode ?? LOST_EXIT_CODE;
       classified = agent.classify({
         exitCode,
         stopped: ended.stopped,

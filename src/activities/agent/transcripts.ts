@@ -150,7 +150,7 @@ export async function addPostScripts(
 }
 
 /** Writes the redacted output of the starts before the last one to attempts/: they were paid for too. */
-export async function keepLostStarts(context: RunContext, starts: number): Promise<void> {
+export async function writeLostStarts(context: RunContext, starts: number): Promise<void> {
   const yieldIfDue = createYielder();
   const { handle, files, redact } = context;
   for (let start = 1; start < starts; start++) {

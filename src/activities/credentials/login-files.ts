@@ -69,7 +69,7 @@ export async function copyCredentials(
 }
 
 /** Removes the copies of the login that the run has kept. */
-export const forgetLogins = (target: Pick<CredentialTarget, 'state'>): Promise<void> =>
+export const removeLogins = (target: Pick<CredentialTarget, 'state'>): Promise<void> =>
   removeTree(copiesFolder(target));
 
 /**

@@ -28,7 +28,7 @@ export async function readAnswers(context: RunContext): Promise<JudgeAnswer[]> {
   for (;;) {
     const number = answers.length + 1;
     const waiting = unsaved.get(keyOf(context, number));
-    if (waiting !== undefined) await keepAnswer(context, number, waiting);
+    if (waiting !== undefined) await saveAnswer(context, number, waiting);
     const text = await readTextIfThere(judgeAnswerFile(context.files, number));
     if (text === null) return answers;
     if (!(await isOurs(context, number, text)))
@@ -54,7 +54,7 @@ async function isOurs(context: RunContext, number: number, text: string): Promis
  * Stores an answer under its number, redacted. If the disk cannot be written, the next attempt that reads the answers
  * stores it.
  */
-export async function keepAnswer(context: RunContext, number: number, answer: JudgeAnswer): Promise<void> {
+export async function saveAnswer(context: RunContext, number: number, answer: JudgeAnswer): Promise<void> {
   const { files, redact, originKey, run } = context;
   const text = `${JSON.stringify(redactFields(answer, answerText, redact), null, 2)}\n`;
   const seal = sign(originKey, run.run, sealName(number), JSON.stringify({ sha256: sha256(text) }));

@@ -5,7 +5,7 @@ import { sha256 } from '../../lib/hash.js';
 import { interpolate } from '../../lib/interpolate.js';
 import { fingerprint } from '../../platform/fs/fingerprint.js';
 import { buildId } from '../../platform/package-info.js';
-import { sourceFiles, TooMuch, type SourceFile } from '../../platform/fs/source-files.js';
+import { sourceFiles, TooManyFiles, type SourceFile } from '../../platform/fs/source-files.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
 import { planQuestion } from '../agent/one-shot-agent.js';
 import type { AgentInPlace } from '../step/run-paths.js';
@@ -80,7 +80,7 @@ export async function cacheKey(
       unknown: null,
     };
   } catch (error) {
-    if (error instanceof TooMuch)
+    if (error instanceof TooManyFiles)
       return unknown(`a command or variable names a folder that is too large: ${error.message}`);
     throw error;
   }

@@ -13,7 +13,7 @@ import { judgeArtifacts, readAnswers } from '../judge/answers.js';
 import { judgeUsage, type JudgeUsage } from '../judge/usage.js';
 import { ALTERED, readStep, type Manifest } from '../step/run-step-once.js';
 import { readAgentSteps } from '../agent/agent-steps.js';
-import { fatesOfStarts, readUnread } from '../agent/unread.js';
+import { describeStarts, readUnreportedStart } from '../agent/unreported-start.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { RunContext } from '../step/run-context.js';
 import { stepsOfKind } from '../step/scenario-steps.js';
@@ -88,17 +88,17 @@ export async function collectSteps(
   const evaluators = await each<EvaluatorResult>(scenario.checks.evaluators, STEPS.evaluator);
   const judge = await read<Judgment>(STEPS.judge);
   await stop();
-  const unread = await readUnread(context, published, prepared?.result ?? null, cancelled).catch(
+  const unreported = await readUnreportedStart(context, published, prepared?.result ?? null, cancelled).catch(
     () => null, // reading may fail for the reason for which the step failed
   );
-  const agents = [...published, ...(unread === null ? [] : [unread])];
-  const fates = await fatesOfStarts(context);
+  const agents = [...published, ...(unreported === null ? [] : [unreported])];
+  const descriptions = await describeStarts(context);
   const runs = Array.from({ length: published.length + 1 }, (_, index) => STEPS.agent(index + 1));
   const steps = {
     prepared,
-    starts: fates.filter((fate) => fate !== null).length,
+    starts: descriptions.filter((text) => text !== null).length,
     attempts: runs.reduce((sum, step) => sum + attemptsBegun(context, step), 0),
-    lostStarts: fates.slice(agents.at(-1)?.result.record.starts ?? 0).filter((fate) => fate !== null),
+    lostStarts: descriptions.slice(agents.at(-1)?.result.record.starts ?? 0).filter((text) => text !== null),
     contexts,
     agents,
     agent: agents.at(-1) ?? null,

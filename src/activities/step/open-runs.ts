@@ -37,7 +37,7 @@ export function noteOpenRun(state: State, run: RunRef): void {
 }
 
 /** Removes the note of a run that has been cleaned up. */
-export const forgetOpenRun = (state: State, run: RunRef): void => rmSync(fileOf(state, run), { force: true });
+export const removeOpenRun = (state: State, run: RunRef): void => rmSync(fileOf(state, run), { force: true });
 
 /**
  * Returns the runs that this host has begun and not cleaned up. `of`: only the runs of this cell. Leaves out runs of

@@ -8,7 +8,7 @@ import { parseJudgeName } from '../../lib/model-name.js';
 import { loopbackPorts } from '../../lib/loopback.js';
 import { createLruCache } from '../../lib/lru-cache.js';
 import { createRedactor } from '../../lib/redaction/redact.js';
-import { sweepEnvFrom, readSweepEnv, secretsIn, type Known } from '../../platform/sweep-env.js';
+import { sweepEnvFrom, readSweepEnv, secretsIn, type PublicValues } from '../../platform/sweep-env.js';
 import {
   addressVariables,
   knownProviders,
@@ -21,7 +21,12 @@ import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/pl
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef } from '../../workflows/protocol.js';
-import { equipAgent, resolveEnv, variablesOfAgent, type EquippedAgent } from '../credentials/equip-agent.js';
+import {
+  resolveAgent,
+  resolveEnv,
+  variablesOfAgent,
+  type ResolvedAgent,
+} from '../credentials/resolve-agent.js';
 import { loginSecrets } from '../credentials/login-files.js';
 import type { Deps } from './deps.js';
 import {
@@ -130,20 +135,20 @@ export async function loadRun(
   const sweepEnv = (await readSweepEnv(stateFolder, run.sweep)) ?? sweepEnvFrom(process.env, referred);
 
   const target = resolveEnv(effective.target.env, sweepEnv.values);
-  const equipped = equipAgent(plan, run.cell, sweepEnv.values);
-  if (equipped === null) {
+  const resolved = resolveAgent(plan, run.cell, sweepEnv.values);
+  if (resolved === null) {
     throw ApplicationFailure.nonRetryable(
       `this worker does not know the agent ${run.cell.agent}`,
       'UnknownAgent',
     );
   }
-  const judging = byAgent === null ? null : equipAgent(plan, byAgent, sweepEnv.values);
+  const judging = byAgent === null ? null : resolveAgent(plan, byAgent, sweepEnv.values);
   const state = stateOfRun(stateFolder, run.run);
   // An agent without a sandbox may have removed our permissions.
   restoreAccess(state);
   const place = await settledEnvironment(state, effective.scenario.environment, decidePlace);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
-  const networkFor = ({ access, settings }: EquippedAgent): Pick<EnvironmentHandle, 'network'> =>
+  const networkFor = ({ access, settings }: ResolvedAgent): Pick<EnvironmentHandle, 'network'> =>
     place.network === 'shared' || place.container !== undefined
       ? {}
       : {
@@ -160,7 +165,7 @@ export async function loadRun(
       hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
       project: plan.project,
     }),
-    ...networkFor(equipped),
+    ...networkFor(resolved),
   };
   const base = baseIn(place, sweepEnv.base);
   const places = pathsIn(handle.root, base);
@@ -175,21 +180,21 @@ export async function loadRun(
           handle: { ...judgeHandle(handle), ...networkFor(judging) },
           ...pathsIn(judgeHandle(handle).root, base),
         };
-  const known: Known = {
+  const known: PublicValues = {
     names: await names(`${planHash} ${planned.hash}`, () => publicNames(plan, [effective])),
     addresses: addressVariables(plan.providers),
     fixtures: [fixtureFolder(resultsPath, effective.fixture)],
   };
   const secrets = [
     ...secretsIn(sweepEnv.values, known),
-    ...(await loginSecrets(environment, { agent: equipped.agent, ...places, handle, state })),
+    ...(await loginSecrets(environment, { agent: resolved.agent, ...places, handle, state })),
     ...(judge === null ? [] : await loginSecrets(environment, judge)),
   ];
   return {
     ...effective,
     run,
     state,
-    agent: equipped.agent,
+    agent: resolved.agent,
     environment,
     handle,
     place,
@@ -199,20 +204,20 @@ export async function loadRun(
     scenarioHash: planned.hash,
     ...places,
     targetEnv: target.env,
-    access: equipped.access,
-    account: equipped.account,
+    access: resolved.access,
+    account: resolved.account,
     provider,
     judgeAgent: judge,
     values: sweepEnv.values,
     missing: [
       ...new Set([
         ...target.missing,
-        ...equipped.missing,
+        ...resolved.missing,
         ...(judging?.missing ?? []),
         ...(provider === null ? [] : missingVariables(provider, sweepEnv.values)),
       ]),
     ],
-    agentSettings: equipped.settings,
+    agentSettings: resolved.settings,
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
     originKey: (await originOf(deps)).key,

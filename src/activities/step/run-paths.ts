@@ -3,7 +3,7 @@ import type { EnvironmentHandle } from '../../environments/environment.js';
 import type { Place } from '../../environments/index.js';
 import { CHECKS_FOLDERS, RUN_FOLDERS } from '../../environments/run-folders.js';
 import { sha256 } from '../../lib/hash.js';
-import type { EquippedAgent } from '../credentials/equip-agent.js';
+import type { ResolvedAgent } from '../credentials/resolve-agent.js';
 
 /**
  * Private folders of a run below its root in the environment, the same for every attempt, and the environment variables
@@ -21,7 +21,7 @@ export interface RunPaths {
 }
 
 /** An agent that is asked a single question in its own place: it judges a run, or is tried by `doctor`. */
-export interface AgentInPlace extends EquippedAgent, RunPaths {
+export interface AgentInPlace extends ResolvedAgent, RunPaths {
   model: string;
   handle: EnvironmentHandle;
   /** Folder on the host in which what this agent does is recorded. */

@@ -2,8 +2,8 @@ import { environments } from '../../environments/index.js';
 import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
 import { lastStart, livingStarts } from '../../environments/journal.js';
 import type { RunRef } from '../../workflows/protocol.js';
-import { forgetLogins, syncCredentials } from '../credentials/login-files.js';
-import { forgetOpenRun } from '../step/open-runs.js';
+import { removeLogins, syncCredentials } from '../credentials/login-files.js';
+import { removeOpenRun } from '../step/open-runs.js';
 import { handleOf, judgeHandle, stateOfJudge, stateOfRun } from '../step/run-paths.js';
 import type { Deps } from '../step/deps.js';
 import { loadRun } from '../step/run-context.js';
@@ -55,8 +55,8 @@ export async function endRun(deps: Deps, run: RunRef): Promise<void> {
   await returnLogins(deps, run);
   for (const { environment, handle } of places) await environment.dispose(handle);
   const state = stateOfRun(deps.stateFolder, run.run);
-  for (const each of [state, stateOfJudge(state)]) await forgetLogins({ state: each });
-  forgetOpenRun(deps, run);
+  for (const each of [state, stateOfJudge(state)]) await removeLogins({ state: each });
+  removeOpenRun(deps, run);
 }
 
 /** The plan says which files are a login. If the plan is gone, nothing can be written back. */

@@ -6,7 +6,7 @@ import { heartbeatNow, isPerformed } from '../step/heartbeat.js';
 import { openRuns } from '../step/open-runs.js';
 import type { Deps } from '../step/deps.js';
 import { endRun, hasLivingAgent } from './end-run.js';
-import { fateOf, isOpen, type Answer, type Open } from './fate.js';
+import { actionFor, isOpen, type Answer, type Open } from './action-for.js';
 import { createLostSteps, giveUp, handedOut, type PendingStep } from './fail-orphaned-activities.js';
 
 const ROUND_MS = 10_000;
@@ -49,9 +49,9 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   }
 
   async function act(run: RunRef, known: { run: Open; sweep: Open }): Promise<void> {
-    const fate = fateOf(known);
-    if (fate === 'cancel') await client.workflow.getHandle(run.workflowId).cancel();
-    if (fate !== 'end') return;
+    const action = actionFor(known);
+    if (action === 'cancel') await client.workflow.getHandle(run.workflowId).cancel();
+    if (action !== 'end') return;
     warn(`${run.run}: its workflow ${run.workflowId} has ended without a report; its agent is stopped`);
     // A running step would restore what is removed.
     heartbeatNow(run.workflowId);

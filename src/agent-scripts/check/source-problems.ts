@@ -4,7 +4,7 @@ import { usageCommand, type Readme } from '../readme.js';
 import type { ScriptPaths } from '../script-name.js';
 import { permissionUses } from './permission-uses.js';
 import { moduleGraph, type Reached, type ReadModule } from './reach.js';
-import { codeUses, specifiedArguments, type SpecifiedArgument } from './told-by-source.js';
+import { codeUses, specifiedArguments, type SpecifiedArgument } from './source-facts.js';
 
 /** Codes of the library that any script may return. READMEs need not list them (specs/reference/agent-scripts.md). */
 const OF_EVERY_SCRIPT = new Set(['INTERNAL_ERROR', 'PERMISSION_DENIED']);

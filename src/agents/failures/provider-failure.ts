@@ -1,7 +1,7 @@
 import { assertNever } from '../../lib/assert-never.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { AgentEnd, Classified } from '../agent.js';
-import { ACCOUNT_LIKE, PROVIDER_MESSAGES, type FailureKind } from './provider-messages.js';
+import { ACCOUNT_WORDS, PROVIDER_MESSAGES, type FailureKind } from './provider-messages.js';
 import { resetTime } from './reset-time.js';
 import { meaningfulLines } from './stderr-noise.js';
 import { isBusyStatus } from '../streams/stream-events.js';
@@ -32,7 +32,7 @@ export function failureKind(end: Reported): FailureKind | null {
   const kind = PROVIDER_MESSAGES.find(({ pattern }) => pattern.test(text))?.kind ?? byStatus(status);
   // with these words in the report, a verdict on the tool under test would be a guess
   const undecided = kind === null || kind === 'context';
-  return undecided && (ACCOUNT_LIKE.test(text) || ACCOUNT_STATUSES.has(status)) ? 'account' : kind;
+  return undecided && (ACCOUNT_WORDS.test(text) || ACCOUNT_STATUSES.has(status)) ? 'account' : kind;
 }
 
 function byStatus(status: number): FailureKind | null {
@@ -76,7 +76,7 @@ function lineOf(text: string): string {
   const lines = text.trim().split('\n');
   const telling =
     lines.findLast((line) => PROVIDER_MESSAGES.some(({ pattern }) => pattern.test(line))) ??
-    lines.findLast((line) => ACCOUNT_LIKE.test(line));
+    lines.findLast((line) => ACCOUNT_WORDS.test(line));
   return beginningOf((telling ?? lines.at(-1) ?? '').trim(), MESSAGE_LENGTH);
 }
 

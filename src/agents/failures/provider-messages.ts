@@ -208,5 +208,5 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
  * Words that are typical of account failures with any provider. They prove nothing, but it is better not to count a run
  * than to count it against the tool under test.
  */
-export const ACCOUNT_LIKE =
+export const ACCOUNT_WORDS =
   /\b40[123]\b|\bplans?\b|\bcredits?\b|\bbilling\b|\bpayment\b|\bsign(?:ed)?[ -]?(?:in|out)\b|\blog(?:ged)?[ -]?(?:in|out)\b|\bsubscri(?:be|ption)|\bquota\b|\bupgrade (?:to|your)\b|\bforbidden\b/i;

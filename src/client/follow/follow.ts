@@ -5,13 +5,13 @@ import { buildSweepDocument, type SweepDocument } from '../../results/records/sw
 import type { Plan } from '../../scenario/plan.js';
 import { withWarnings } from '../../store/with-warnings.js';
 import { QUERIES, sweepWorkflowId, type SweepProgress, type SweepResult } from '../../workflows/protocol.js';
-import { askServer, LONG } from '../ask-server.js';
+import { askServer, LONG_CALL } from '../ask-server.js';
 import { reasonOf } from '../ask-server.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { Session } from '../session.js';
 import { InfrastructureError } from '../../lib/usage-error.js';
 import { resultsOf } from './results-of.js';
-import { steerBySignals, type Signals } from './steer-by-signals.js';
+import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
 import type { View } from './view.js';
 import { waitingFor } from './waiting-for.js';
 
@@ -55,14 +55,14 @@ export async function follow({
 }: Following): Promise<Followed> {
   const { stateFolder } = session;
   const workflowId = sweepWorkflowId(plan.sweep);
-  steerBySignals(signals, session, plan.sweep, view);
+  pauseOrCancelOnSignals(signals, session, plan.sweep, view);
   const results = resultsOf(resultsPath, plan.sweep, session.report);
   const waiting = waitingFor(resultsPath, stateFolder);
   let end: End | null = null;
   const result = (client: Client) => client.workflow.getHandle(workflowId).result() as Promise<SweepResult>;
   const onAway = (reason: string | null): void =>
     view.away(reason === null ? null : `the Temporal server does not answer (${reason}); waiting for it`);
-  const ended = askServer(session, result, { ...LONG, awayMs: AWAY_MS, onAway }).then(
+  const ended = askServer(session, result, { ...LONG_CALL, awayMs: AWAY_MS, onAway }).then(
     ({ status }) => (end = { status }),
     (error: unknown) => (end = { lost: error instanceof Error ? error : new Error(String(error)) }),
   );

@@ -12,7 +12,7 @@ import { displayPath } from '../../platform/display-path.js';
 import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
 import { propose, type Places, type Proposal } from './gather.js';
 import { measure } from './measure.js';
-import { takeAway } from './remove.js';
+import { moveToTrash } from './remove.js';
 
 export interface CleanOptions {
   olderThan?: string;
@@ -91,7 +91,7 @@ async function remove(places: Places, before: number, now: number): Promise<Outc
   try {
     do {
       proposal = propose(places, before, now);
-      emptyTrash = await takeAway(places, proposal);
+      emptyTrash = await moveToTrash(places, proposal);
     } while (emptyTrash === null);
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
@@ -119,7 +119,7 @@ function documentOf({ facts, plan, ...found }: Proposal, sizes: CleanSizes, head
       raw_output: plan.runs.filter((run) => found.runs.inState.has(run)),
       sweeps: plan.sweeps,
       snapshots: plan.snapshots,
-      handovers: plan.handovers,
+      handovers: plan.sweepEnvs,
       temporaries: found.temporaries,
     },
     kept: {
@@ -129,7 +129,7 @@ function documentOf({ facts, plan, ...found }: Proposal, sizes: CleanSizes, head
       open_sweeps: ofState('open'),
       broken_sweeps: ofState('broken'),
       reused_runs: plan.reused,
-      strangers: found.strangers,
+      strangers: found.unknownPaths,
     },
     sizes,
     bytes: Object.values(sizes).reduce((sum, one) => sum + one, 0),

@@ -45,7 +45,7 @@ export interface RunFolders {
   /** Ids of the runs with a folder in the private state. */
   inState: Set<string>;
   /** Names in the results folder that this program did not create. */
-  strangers: string[];
+  unknownPaths: string[];
 }
 
 const OURS = new Set(['results.jsonl', 'sweeps', '.store', '.clean', ROOM_FILE]);
@@ -78,7 +78,7 @@ export function gatherRuns(results: string, workFolder: string, lines: readonly 
     const line = byLine.get(id);
     return line === undefined ? (byRecord.get(id) ?? factByName(id)) : { id, ...line };
   });
-  return { facts, inResults, inState, strangers: foreign };
+  return { facts, inResults, inState, unknownPaths: foreign };
 }
 
 const Record = z.object({ run_id: z.string(), sweep: z.string(), started_at: z.string() });

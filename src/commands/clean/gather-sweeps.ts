@@ -36,8 +36,8 @@ export function endedSweeps(results: string, stateFolder: string): Set<string> {
   return new Set(
     foldersIn(sweepsFolder(results)).filter((sweep) => {
       const end = changedAt(summaryFile(results, sweep));
-      const handover = changedAt(sweepEnvFile(stateFolder, sweep));
-      return end !== null && (handover === null || handover <= end);
+      const envChangedAt = changedAt(sweepEnvFile(stateFolder, sweep));
+      return end !== null && (envChangedAt === null || envChangedAt <= end);
     }),
   );
 }
@@ -92,7 +92,7 @@ function fixtureOf(results: string, hash: string): string | null {
 }
 
 /** Returns paths next to sweeps and snapshots that are neither. */
-export function strangers(results: string, sweeps: readonly SweepFact[]): string[] {
+export function unknownPaths(results: string, sweeps: readonly SweepFact[]): string[] {
   const known = new Set(sweeps.map(({ id }) => id));
   const names = (folder: string): string[] => {
     try {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { planClean, type CleanFacts, type CleanPlan } from '../../results/plan-clean.js';
 import { gatherLines, gatherRuns, type RunFolders } from './gather-runs.js';
-import { endedSweeps, gatherSnapshots, gatherSweeps, strangers } from './gather-sweeps.js';
+import { endedSweeps, gatherSnapshots, gatherSweeps, unknownPaths } from './gather-sweeps.js';
 import { abandonedTemporaries } from './temporaries.js';
 
 /** The folders that `clean` looks at. */
@@ -19,14 +19,14 @@ export interface Proposal {
   runs: RunFolders;
   temporaries: string[];
   /** Paths in the results folder that this program did not create. */
-  strangers: string[];
+  unknownPaths: string[];
 }
 
 /** Looks at results and private state, and determines what can be deleted of runs that started before `before`. */
 export function propose(places: Places, before: number, now: number): Proposal {
   // States of sweeps first, their plans last: a sweep that starts or ends in between counts as open.
   const ended = endedSweeps(places.results, places.state);
-  const handovers = sweepsWithValues(places.state);
+  const sweepEnvs = sweepsWithValues(places.state);
   const lines = gatherLines(places.results);
   const runs = gatherRuns(places.results, places.work, lines);
   const sweeps = gatherSweeps(places.results, ended);
@@ -35,14 +35,14 @@ export function propose(places: Places, before: number, now: number): Proposal {
     lines,
     runs: runs.facts,
     snapshots: gatherSnapshots(places.results, sweeps),
-    handovers,
+    sweepEnvs,
   };
   return {
     facts,
     plan: planClean(facts, before),
     runs,
     temporaries: abandonedTemporaries(places.results, places.state, now),
-    strangers: [...runs.strangers, ...strangers(places.results, sweeps)],
+    unknownPaths: [...runs.unknownPaths, ...unknownPaths(places.results, sweeps)],
   };
 }
 

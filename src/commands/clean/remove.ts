@@ -29,7 +29,7 @@ export type EmptyTrash = () => Promise<CleanSizes>;
  * the lock of `announceClean`. Returns null if a new result needs something that would be removed; then call `propose`
  * again.
  */
-export async function takeAway(places: Places, proposal: Proposal): Promise<EmptyTrash | null> {
+export async function moveToTrash(places: Places, proposal: Proposal): Promise<EmptyTrash | null> {
   const { results, state, work } = places;
   const { plan, runs, temporaries } = proposal;
   const lines = await dropLines(results, proposal);
@@ -47,7 +47,7 @@ export async function takeAway(places: Places, proposal: Proposal): Promise<Empt
     await removeTree(ledgerFolder(state, sweep));
   }
   for (const hash of plan.snapshots) await trash.take(join(storeFolder(results), hash), 'snapshots');
-  for (const sweep of plan.handovers) await removeSweepEnv(state, sweep);
+  for (const sweep of plan.sweepEnvs) await removeSweepEnv(state, sweep);
   return async () => {
     const sizes: CleanSizes = {
       ...{ runs: 0, results: lines, raw_output: 0 },

@@ -8,7 +8,7 @@ import { oneVariant } from '../../results/comparison/one-variant.js';
 import type { Plan } from '../../scenario/plan.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { readSweep } from './read-sweep.js';
-import { printJson, say, textOptions } from '../shared/output.js';
+import { printJson, printNotice, textOptions } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { checkVariant } from '../../planning/choose-variants.js';
 import { openProject } from '../../planning/project.js';
@@ -43,7 +43,7 @@ export async function compare(
       `base and head are the same sweep, ${before.sweep}; name an older one as base`,
     );
   const [variantBefore, variantAfter] = pairOf(variants, before, after);
-  const results = readLog(resultsPath, say);
+  const results = readLog(resultsPath, printNotice);
   const sides = [
     narrowed(await readSweep(resultsPath, before, results), variantBefore),
     narrowed(await readSweep(resultsPath, after, results), variantAfter),
@@ -59,7 +59,7 @@ export async function compare(
 
 /** Returns the exit code of `--fail-on-worse`. Prints the reasons on stderr. */
 function exitOf({ result, reasons }: Gate): 0 | 1 | 3 | 4 {
-  for (const reason of reasons) say(`${result}: ${reason}`);
+  for (const reason of reasons) printNotice(`${result}: ${reason}`);
   switch (result) {
     case 'not worse':
       return 0;

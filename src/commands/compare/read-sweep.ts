@@ -4,7 +4,7 @@ import { beginningOf } from '../../lib/format/truncate.js';
 import { parseJson, type Json } from '../../lib/json.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { scenarioLabel } from '../../results/records/cell-label.js';
-import type { RunFacts } from '../../results/comparison/changes.js';
+import type { RunInputs } from '../../results/comparison/changes.js';
 import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import type { ResultLine } from '../../results/records/result-line.js';
@@ -12,7 +12,7 @@ import { nameSteps } from '../../results/step-names.js';
 import type { Plan } from '../../scenario/plan.js';
 import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
-import { say } from '../shared/output.js';
+import { printNotice } from '../shared/output.js';
 import { displayPath } from '../../platform/display-path.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
@@ -34,7 +34,7 @@ export async function readSweep(
     scenarios: await readScenarios(resultsPath, plan),
     agents: plan.agents,
     prices: plan.prices,
-    facts: readFacts(resultsPath, lines),
+    runInputs: readRunInputs(resultsPath, lines),
   };
 }
 
@@ -46,7 +46,7 @@ async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<strin
     const text = await readTextIfThere(file);
     const stored = text === null ? undefined : parseJson(text);
     if (stored !== undefined) found.set(label, comparable(stored));
-    else say(`warning: ${displayPath(file)} cannot be read; whether ${label} has changed is unknown`);
+    else printNotice(`warning: ${displayPath(file)} cannot be read; whether ${label} has changed is unknown`);
   }
   return found;
 }
@@ -69,26 +69,26 @@ const Facts = z.object({
   agent: z.object({ version: z.string().nullable(), model_used: z.string().nullable() }).nullable(),
 });
 
-function readFacts(resultsPath: string, lines: readonly ResultLine[]): Map<string, RunFacts> {
-  const found = new Map<string, RunFacts>();
+function readRunInputs(resultsPath: string, lines: readonly ResultLine[]): Map<string, RunInputs> {
+  const found = new Map<string, RunInputs>();
   const broken: string[] = [];
   for (const folder of new Set(lines.flatMap(({ results_dir }) => results_dir ?? []))) {
     const { run } = runFiles(join(resultsPath, folder));
     try {
-      found.set(folder, factsOf(readResultsFile(run, Facts)));
+      found.set(folder, runInputsOf(readResultsFile(run, Facts)));
     } catch {
       broken.push(displayPath(run));
     }
   }
   const more = broken.length > 1 ? ` and ${broken.length - 1} more` : '';
   if (broken.length > 0)
-    say(`warning: ${broken[0]}${more} cannot be read; the versions used by these runs are unknown`);
+    printNotice(`warning: ${broken[0]}${more} cannot be read; the versions used by these runs are unknown`);
   return found;
 }
 
 const SHORT = 80;
 
-const factsOf = ({ run_id, environment, target, agent }: z.infer<typeof Facts>): RunFacts => ({
+const runInputsOf = ({ run_id, environment, target, agent }: z.infer<typeof Facts>): RunInputs => ({
   agent_version: agent?.version ?? null,
   model_used: agent?.model_used ?? null,
   environment,

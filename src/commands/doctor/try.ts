@@ -16,7 +16,11 @@ const MAX_ANSWER = 200;
  *
  * @throws UsageError if the agent or model cannot be run, or may spend money and LLM_TOOL_TEST_ENABLED=1 is not set
  */
-export async function tryOut(options: { try: string; model?: string; results?: string }): Promise<Check> {
+export async function tryAgentCheck(options: {
+  try: string;
+  model?: string;
+  results?: string;
+}): Promise<Check> {
   const project = openProject(options.results);
   const known = knownAgents(project.config.agents);
   checkAgent(options.try, known);

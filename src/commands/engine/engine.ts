@@ -1,10 +1,10 @@
 import { readEngineState, type EngineState } from '../../platform/engine/engine-state.js';
 import { stopEngine } from '../../platform/engine/ensure-engine.js';
 import { projectState } from '../../platform/folders.js';
-import { forgiveOutput } from '../../platform/process/forgive-output.js';
+import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
 import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
 import { isAlive, type ProcessIdentity } from '../../platform/process/process-identity.js';
-import { printJson, say } from '../shared/output.js';
+import { printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
 import { InfrastructureError } from '../../lib/usage-error.js';
@@ -33,19 +33,19 @@ export async function engineKeep({ results, address, stay }: Started): Promise<n
   const external = resolveTemporalAddress(address);
   // imported here, so that `status` and `stop` do not have to load Temporal's client
   const { keep } = await import('../../platform/engine/keeper.js');
-  forgiveOutput();
+  ignoreOutputErrors();
   await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000 });
   // a command that waits for the engine reads the error from its state, but a service manager only sees the output
   const state = await engineState(resultsPath);
   if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
-  say(`error: ${state.message}`);
+  printNotice(`error: ${state.message}`);
   return 3;
 }
 
 export async function engineStart({ json, results, address, stay }: Started & Asked): Promise<number> {
   const { resultsPath } = openProject(results);
   const { openSession } = await import('../../client/session.js');
-  const session = await openSession(resultsPath, say, {
+  const session = await openSession(resultsPath, printNotice, {
     ...(address === undefined ? {} : { address }),
     stay,
   });
@@ -64,7 +64,7 @@ export async function engineStop({ json, results }: Asked): Promise<number> {
   const stopped = stop.status === 'stopped';
   if (json) printJson({ stopped });
   else
-    say(
+    printNotice(
       stopped
         ? 'the engine has stopped; open sweeps continue when it is started again'
         : 'the engine is not running',
@@ -102,7 +102,7 @@ async function showStatus(resultsPath: string, json: boolean): Promise<number> {
     server_answers: server.state === 'stopped' ? null : away === null,
     worker: partOf(state?.worker),
   };
-  if (away !== null) say(`warning: ${away}`);
+  if (away !== null) printNotice(`warning: ${away}`);
   if (json) printJson(status);
   else process.stdout.write(`${describe(status, state)}\n`);
   return 0;
@@ -116,8 +116,8 @@ async function whyAway(state: EngineState): Promise<string | null> {
     await withClient(state, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve());
     return null;
   } catch (error) {
-    const { awayText } = await import('../../client/ask-server.js');
-    return awayText(state, (error as Error).message);
+    const { unreachableMessage } = await import('../../client/ask-server.js');
+    return unreachableMessage(state, (error as Error).message);
   }
 }
 

@@ -1,6 +1,6 @@
 import { appendFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isFull, namingFull } from '../../lib/disk-failure.js';
+import { isFull, addPathToFullDiskError } from '../../lib/disk-failure.js';
 import { writeFileAtomic } from '../../platform/fs/write-file.js';
 import { UsageError } from '../../lib/usage-error.js';
 
@@ -29,7 +29,7 @@ async function orUsageError(path: string, write: () => Promise<void> | void): Pr
   try {
     await write();
   } catch (error) {
-    if (isFull(error)) throw namingFull(error, path);
+    if (isFull(error)) throw addPathToFullDiskError(error, path);
     throw new UsageError('files_unwritable', `--output ${path}: ${(error as Error).message}`);
   }
 }

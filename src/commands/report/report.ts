@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { loadFormat, type FormatName } from '../../reports/formats/index.js';
 import type { SweepReport } from '../../reports/formats/sweep-report.js';
-import { say } from '../shared/output.js';
+import { printNotice } from '../shared/output.js';
 import { appendOutput, checkOutput, replaceOutput } from './output-file.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
@@ -25,7 +25,7 @@ export async function report(id: string, options: ReportOptions): Promise<number
   const found = findById(resultsPath, id);
   if (found.kind === 'run')
     throw new UsageError('usage', `'${id}' is a run, not a sweep; show it with ${ownCommand(`show ${id}`)}`);
-  const document = await sweepDocument(resultsPath, found.plan, say);
+  const document = await sweepDocument(resultsPath, found.plan, printNotice);
   const content: SweepReport = {
     document,
     cells: document.cells.map(readRecords),
@@ -36,10 +36,10 @@ export async function report(id: string, options: ReportOptions): Promise<number
   if (options.output === undefined) process.stdout.write(text);
   else {
     await (format.appends === true ? appendOutput : replaceOutput)(options.output, text);
-    say(`report  ${displayPath(resolve(options.output))}`);
+    printNotice(`report  ${displayPath(resolve(options.output))}`);
   }
   // CI services read the log on both streams, but stdout has the report and may be redirected to a file
   if (format.log !== undefined && process.env[format.log.variable] === 'true')
-    format.log.lines(content).forEach(say);
+    format.log.lines(content).forEach(printNotice);
   return 0;
 }

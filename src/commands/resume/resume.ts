@@ -1,14 +1,14 @@
 import { readEnvFile } from '../shared/env-file.js';
-import { say } from '../shared/output.js';
+import { printNotice } from '../shared/output.js';
 import { followToEnd } from '../shared/follow-to-end.js';
 import { openProject } from '../../planning/project.js';
 import { openSession } from '../../client/session.js';
 import { printEndedSweep } from '../shared/print-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { storedScenarios } from '../../client/hand-over-again.js';
-import { startWhereLost } from '../../client/next-round.js';
-import { keepsValues, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
+import { storedScenarios } from '../../client/pass-variables-again.js';
+import { startNextRoundIfClosed } from '../../client/next-round.js';
+import { envFileError, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
 
 /**
  * `resume`: continues a sweep, whatever its state is, and follows it. If it is paused, unpauses it. If its workflow was
@@ -20,11 +20,11 @@ export async function resume(id: string, options: FollowOptions): Promise<number
   const plan = findPlan(resultsPath, id);
   if (hasEnded(resultsPath, plan)) return printEndedSweep(resultsPath, plan, options.json);
   const round = { scenarios: storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
-  const session = await openSession(resultsPath, say, options);
+  const session = await openSession(resultsPath, printNotice, options);
   try {
-    const found = await startWhereLost(session, resultsPath, plan, round);
+    const found = await startNextRoundIfClosed(session, resultsPath, plan, round);
     if (found === 'ended') return await printEndedSweep(resultsPath, plan, options.json);
-    if (found === 'open' && options.envFile !== undefined) throw keepsValues(plan.sweep);
+    if (found === 'open' && options.envFile !== undefined) throw envFileError(plan.sweep);
     if (found === 'open') await updateSweep(session, plan.sweep, 'resume');
     return await followToEnd(session, plan, resultsPath, options.json);
   } finally {

@@ -1,17 +1,17 @@
 import type { Outcome } from '../../results/records/result-line.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { followToEnd } from '../shared/follow-to-end.js';
-import { say } from '../shared/output.js';
+import { printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
 import { openSession } from '../../client/session.js';
 import { printAlreadyEnded, printEndedSweep } from '../shared/print-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { storedScenarios } from '../../client/hand-over-again.js';
-import { startAgain } from '../../client/next-round.js';
+import { storedScenarios } from '../../client/pass-variables-again.js';
+import { startRetryRound } from '../../client/next-round.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
-import { keepsValues, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
+import { envFileError, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
 import { UsageError } from '../../lib/usage-error.js';
 
 export interface RetryOptions extends FollowOptions {
@@ -27,9 +27,9 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
   const plan = findPlan(resultsPath, id);
   const again: Outcome[] = ['error', 'cancelled', ...(options.failed ? (['fail'] as const) : [])];
   if (hasEnded(resultsPath, plan)) {
-    const { cells } = await sweepDocument(resultsPath, plan, say);
+    const { cells } = await sweepDocument(resultsPath, plan, printNotice);
     if (!cells.some(({ outcome }) => outcome === null || again.includes(outcome))) {
-      say(
+      printNotice(
         `${plan.sweep}: no cells to rerun${options.failed ? '' : '; use --failed to rerun those that failed'}`,
       );
       return printEndedSweep(resultsPath, plan, options.json);
@@ -39,12 +39,12 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
       'sweep_open',
       `${plan.sweep} has not ended; use --now to stop waiting for providers, or ${ownCommand(`resume ${plan.sweep}`)} to follow it`,
     );
-  } else if (options.envFile !== undefined) throw keepsValues(plan.sweep);
+  } else if (options.envFile !== undefined) throw envFileError(plan.sweep);
   const round = { scenarios: storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
-  const session = await openSession(resultsPath, say, options);
+  const session = await openSession(resultsPath, printNotice, options);
   try {
     if (hasEnded(resultsPath, plan)) {
-      await startAgain(session, resultsPath, plan, round, again);
+      await startRetryRound(session, resultsPath, plan, round, again);
     } else if ((await updateSweep(session, plan.sweep, 'goOn')) === null) {
       return await printAlreadyEnded(resultsPath, plan, options.json);
     }

@@ -5,8 +5,8 @@ import type { Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { readEnvFile } from '../shared/env-file.js';
-import { catchSignals, giveUp } from '../shared/signals.js';
-import { errorDocument, printJson, say } from '../shared/output.js';
+import { catchSignals, reportInterrupted } from '../shared/signals.js';
+import { errorDocument, printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
@@ -17,8 +17,8 @@ import { printDryRun } from './print-dry-run.js';
 import { writePlan } from '../../planning/write-plan.js';
 import { checkWritable, openProject, type Project } from '../../planning/project.js';
 import type { Session } from '../../client/session.js';
-import { handOver } from '../../client/hand-over.js';
-import { storedScenarios } from '../../client/hand-over-again.js';
+import { passVariables } from '../../client/pass-variables.js';
+import { storedScenarios } from '../../client/pass-variables-again.js';
 import { uiPage } from '../../client/ui-page.js';
 import { UsageError } from '../../lib/usage-error.js';
 
@@ -55,17 +55,17 @@ export async function run(options: RunOptions): Promise<number> {
   await checkWritable(project.resultsPath);
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
-  for (const warning of await notReusedWarnings(project, targetsOfSweep(resolved))) say(warning);
+  for (const warning of await notReusedWarnings(project, targetsOfSweep(resolved))) printNotice(warning);
   // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
   await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
   const plan = await writePlan(project, resolved, options.name);
   const session = await openSessionFor(plan, project, options);
   try {
     const { startSweep } = await import('../../client/start-sweep.js');
-    const signals = options.detach ? null : catchSignals(() => giveUp(plan.sweep, options.json));
+    const signals = options.detach ? null : catchSignals(() => reportInterrupted(plan.sweep, options.json));
     // only once the engine is running: if the command gave up before, the values would be left on disk
     const scenarios = storedScenarios(project.resultsPath, plan);
-    await handOver(session, plan, scenarios, sweepEnvFrom(environment, resolved.variables));
+    await passVariables(session, plan, scenarios, sweepEnvFrom(environment, resolved.variables));
     await startSweep(session, plan, 1);
     if (signals !== null) {
       const { followToEnd } = await import('../shared/follow-to-end.js');
@@ -74,7 +74,7 @@ export async function run(options: RunOptions): Promise<number> {
     const document = startedDocument(plan, project, uiPage(session.engine, sweepWorkflowId(plan.sweep)));
     if (options.json) printJson(document);
     else
-      say(
+      printNotice(
         `started ${plan.sweep}; follow it with ${ownCommand(`resume ${plan.sweep}`)}\n${document.ui_url ?? ''}`,
       );
     return 0;
@@ -88,16 +88,16 @@ async function openSessionFor(plan: Plan, { resultsPath }: Project, options: Run
   const message = `${plan.sweep} is planned but not started; start it with ${ownCommand(`resume ${plan.sweep}`)}`;
   const onSignal = (): void => {
     if (options.json) printJson(errorDocument('interrupted', message));
-    say(message);
+    printNotice(message);
     process.exit(130);
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
     // imported only when needed, because loading Temporal's client takes longer than everything before
     const { openSession } = await import('../../client/session.js');
-    return await openSession(resultsPath, say, options);
+    return await openSession(resultsPath, printNotice, options);
   } catch (error) {
-    say(message);
+    printNotice(message);
     throw error;
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
@@ -134,6 +134,6 @@ function sayNothingRan(json: boolean): number {
     resultsPath: '',
   } as const;
   if (json) printJson(buildSweepDocument(nothing));
-  else say('no scenarios selected');
+  else printNotice('no scenarios selected');
   return 0;
 }

@@ -33,14 +33,14 @@ export async function checkAgentScripts(
 
 async function problemsOf(root: string, script: FoundScript, deno: string): Promise<Problem[]> {
   const missing = [script.source, script.readme].filter((file) => !isFile(join(root, file)));
-  if (missing.length > 0 || script.told === null)
+  if (missing.length > 0 || script.parsedReadme === null)
     return missing.map((file) => ({ file, line: 1, column: 1, path: '', message: 'missing' }));
   return [
-    ...readmeProblems(script.told, script).map((problem) => ({
+    ...readmeProblems(script.parsedReadme, script).map((problem) => ({
       ...{ file: script.readme, column: 1, path: '' },
       ...problem,
     })),
-    ...sourceProblems(script.told, script, (path) => readText(join(root, path))),
+    ...sourceProblems(script.parsedReadme, script, (path) => readText(join(root, path))),
     ...(await runExamples(root, script, deno)),
   ];
 }

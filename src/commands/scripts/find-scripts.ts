@@ -7,10 +7,10 @@ import { ownCommand } from '../../platform/invocation.js';
 import { isFile, isFolder, readText } from '../../planning/file-checks.js';
 import { UsageError } from '../../lib/usage-error.js';
 
-/** A script of a project, with its README as text and parsed (`told`). Both are null if it has none. */
+/** A script of a project, with its README as text and parsed (`parsedReadme`). Both are null if it has none. */
 export interface FoundScript extends ScriptPaths {
   readme_text: string | null;
-  told: Readme | null;
+  parsedReadme: Readme | null;
 }
 
 /** Returns the folder that contains `.agents/scripts`: `from` or the nearest one above it. Null if there is none. */
@@ -65,5 +65,5 @@ export function findScript(root: string, nameOrPath: string): FoundScript {
 
 function read(root: string, paths: ScriptPaths): FoundScript {
   const text = readText(join(root, paths.readme));
-  return { ...paths, readme_text: text, told: text === null ? null : parseReadme(text) };
+  return { ...paths, readme_text: text, parsedReadme: text === null ? null : parseReadme(text) };
 }

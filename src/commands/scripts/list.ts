@@ -6,10 +6,10 @@ import { findScriptsRoot, listScripts } from './find-scripts.js';
 
 /** `scripts list`: lists the name and summary of each script. */
 export function listAgentScripts({ json }: { json: boolean }): number {
-  const scripts = listScripts(findScriptsRoot()).map(({ name, source, told }) => ({
+  const scripts = listScripts(findScriptsRoot()).map(({ name, source, parsedReadme }) => ({
     name,
-    summary: told?.summary?.value ?? null,
-    usage: told?.usage?.value ?? null,
+    summary: parsedReadme?.summary?.value ?? null,
+    usage: parsedReadme?.usage?.value ?? null,
     path: source,
   }));
   if (json) printJson({ scripts });

@@ -19,8 +19,8 @@ const SERVER_SECS = 10;
  * network.
  */
 export async function runExamples(root: string, script: FoundScript, deno: string): Promise<Problem[]> {
-  const { told, folder } = script;
-  if (told === null || told.examples.length === 0) return [];
+  const { parsedReadme, folder } = script;
+  if (parsedReadme === null || parsedReadme.examples.length === 0) return [];
   const copy = await mkdtemp(join(tmpdir(), 'llm-tool-test-scripts-'));
   const programs = await mkdtemp(join(tmpdir(), 'llm-tool-test-deno-'));
   try {
@@ -45,14 +45,14 @@ export async function runExamples(root: string, script: FoundScript, deno: strin
     try {
       if (typeof server === 'string') return [problemAt(1, `example/serve.ts ${server}`)];
       const problems: Problem[] = [];
-      for (const each of told.examples.filter(isRunnable)) {
+      for (const each of parsedReadme.examples.filter(isRunnable)) {
         const result = await runCommand({
           command: each.command,
           cwd: copy,
           env,
           timeoutMs: EXAMPLE_SECS * 1000,
         });
-        const message = exampleProblem(told, each, result, EXAMPLE_SECS);
+        const message = exampleProblem(parsedReadme, each, result, EXAMPLE_SECS);
         if (message !== null) problems.push(problemAt(each.line, message));
       }
       return problems;

@@ -14,8 +14,8 @@ import { findScript, findScriptsRoot } from './find-scripts.js';
  */
 export async function runAgentScript(nameOrPath: string, args: string[]): Promise<number> {
   const root = findScriptsRoot();
-  const { name, source, readme, told } = findScript(root, nameOrPath);
-  const usage = told === null ? `${readme} is missing` : usageCommand(told);
+  const { name, source, readme, parsedReadme } = findScript(root, nameOrPath);
+  const usage = parsedReadme === null ? `${readme} is missing` : usageCommand(parsedReadme);
   if (typeof usage === 'string')
     throw new UsageError('no_usage', `${name} cannot be run: ${usage} (${readme})`);
   const deno = await findDeno(root);

@@ -7,23 +7,23 @@ import { findScript, findScriptsRoot } from './find-scripts.js';
 
 /** `scripts show`: prints a script's README, which is what agents read; with --json, what we parse from it. */
 export function showAgentScript(nameOrPath: string, { json }: { json: boolean }): number {
-  const { name, source, readme, readme_text, told } = findScript(findScriptsRoot(), nameOrPath);
-  if (told === null || readme_text === null)
+  const { name, source, readme, readme_text, parsedReadme } = findScript(findScriptsRoot(), nameOrPath);
+  if (parsedReadme === null || readme_text === null)
     throw new UsageError('no_readme', `${readme} is missing, so agents cannot know how to use ${name}`);
   if (!json) {
     stdout.write(readme_text.endsWith('\n') ? readme_text : `${readme_text}\n`);
     return 0;
   }
-  const usage = usageCommand(told);
+  const usage = usageCommand(parsedReadme);
   printJson({
     name,
     path: source,
-    summary: told.summary?.value ?? null,
-    usage: told.usage?.value ?? null,
+    summary: parsedReadme.summary?.value ?? null,
+    usage: parsedReadme.usage?.value ?? null,
     permissions: typeof usage === 'string' ? null : Object.fromEntries(permissionsOf(usage.flags)),
-    arguments: told.arguments.map(({ value }) => value),
-    error_codes: told.codes.map(({ value }) => value),
-    examples: told.examples.map(({ command }) => command),
+    arguments: parsedReadme.arguments.map(({ value }) => value),
+    error_codes: parsedReadme.codes.map(({ value }) => value),
+    examples: parsedReadme.examples.map(({ command }) => command),
     readme: readme_text,
   });
   return 0;

@@ -1,7 +1,7 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { systemFailure } from '../../lib/system-failure.js';
 import { UnsafeFolder } from '../../platform/folders.js';
-import { errorDocument, hasPrintedJson, printJson, printUsageError, say } from './output.js';
+import { errorDocument, hasPrintedJson, printJson, printUsageError, printNotice } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
 
@@ -30,8 +30,8 @@ export function reportFailure(error: unknown, to: { json: boolean; log: boolean 
   }
   const { code, message } = explainFailure(error);
   if (json) printJson(errorDocument(code, message));
-  say(`error: ${message}`);
-  if ((to.log || hasDebug()) && error instanceof Error) say(error.stack ?? error.message);
+  printNotice(`error: ${message}`);
+  if ((to.log || hasDebug()) && error instanceof Error) printNotice(error.stack ?? error.message);
   return 3;
 }
 

@@ -1,14 +1,14 @@
 import { exitCodeOf } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
-import { printSweep, say } from './output.js';
+import { printSweep, printNotice } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { Session } from '../../client/session.js';
 import { uiPage } from '../../client/ui-page.js';
 import { follow } from '../../client/follow/follow.js';
 import { liveView } from './live-view.js';
 import { plainView } from './plain-view.js';
-import { catchSignals, giveUp } from './signals.js';
+import { catchSignals, reportInterrupted } from './signals.js';
 
 /** Follows a sweep, prints its result and returns the exit code. The last part of `run`, `resume` and `retry`. */
 export async function followToEnd(
@@ -16,14 +16,14 @@ export async function followToEnd(
   plan: Plan,
   resultsPath: string,
   json: boolean,
-  signals = catchSignals(() => giveUp(plan.sweep, json)),
+  signals = catchSignals(() => reportInterrupted(plan.sweep, json)),
 ): Promise<number> {
   const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
   const view = process.stderr.isTTY ? liveView(session, plan, uiUrl) : plainView(plan);
   const { document, interrupted } = await follow({ session, plan, resultsPath, uiUrl, signals, view });
   printSweep(document, json);
   if (document.status === 'paused') {
-    say(
+    printNotice(
       `paused; continue: ${ownCommand(`resume ${plan.sweep}`)}  cancel: ${ownCommand(`cancel ${plan.sweep}`)}`,
     );
   }

@@ -1,5 +1,5 @@
 import { logUpdateStderr } from 'log-update';
-import { frame, tookText, type LiveState } from '../../reports/live-frame.js';
+import { renderLiveView, durationText, type LiveState } from '../../reports/live-frame.js';
 import { waitText } from '../../reports/wait-text.js';
 import { cellLabel } from '../../results/records/cell-label.js';
 import type { Outcome } from '../../results/records/result-line.js';
@@ -96,7 +96,7 @@ export function liveView(session: Pick<Session, 'client'>, plan: Plan, uiUrl: st
           label: resultLabel(line),
           outcome: line.outcome,
           message: line.message,
-          took: tookText(line.duration_secs, line.cached_from !== null),
+          took: durationText(line.duration_secs, line.cached_from !== null),
         })),
         uiUrl,
         hint:
@@ -107,7 +107,7 @@ export function liveView(session: Pick<Session, 'client'>, plan: Plan, uiUrl: st
               : null,
       };
       const { columns, rows } = process.stderr;
-      logUpdateStderr(frame(state, columns, rows - 1, Date.now(), hasColor(process.stderr)));
+      logUpdateStderr(renderLiveView(state, columns, rows - 1, Date.now(), hasColor(process.stderr)));
     },
     note(status, text) {
       asked = status === 'running' ? null : { status, text };

@@ -37,7 +37,7 @@ export const printJson = (document: unknown): void => {
   stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 };
 
-export const say = (text: string): void => {
+export const printNotice = (text: string): void => {
   stderr.write(`${text}\n`);
 };
 
@@ -50,14 +50,14 @@ export const errorDocument = (code: string, message: string, problems: readonly 
 export function printUsageError(error: UsageError, json: boolean): void {
   if (json) printJson(errorDocument(error.code, error.message, error.problems));
   for (const [index, problem] of error.problems.entries()) {
-    say(formatProblem(problem));
+    printNotice(formatProblem(problem));
     const text = error.texts.get(problem.file);
     // problems at the same place share a frame, for example all missing keys of a map
     const next = error.problems[index + 1];
     const same = next?.file === problem.file && next.line === problem.line && next.column === problem.column;
-    if (text !== undefined && !same) say(`${codeFrame(text, problem.line, problem.column)}\n`);
+    if (text !== undefined && !same) printNotice(`${codeFrame(text, problem.line, problem.column)}\n`);
   }
-  say(`error: ${error.message}`);
+  printNotice(`error: ${error.message}`);
 }
 
 /** Prints a sweep, as JSON or as text. */

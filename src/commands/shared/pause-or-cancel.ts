@@ -1,13 +1,13 @@
 import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
-import { printJson, say } from './output.js';
+import { printJson, printNotice } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
 import { openSession } from '../../client/session.js';
 import { printAlreadyEnded } from './print-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { storedScenarios } from '../../client/hand-over-again.js';
-import { startWhereLost } from '../../client/next-round.js';
+import { storedScenarios } from '../../client/pass-variables-again.js';
+import { startNextRoundIfClosed } from '../../client/next-round.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { waitUntilClosed } from '../../client/wait-until-closed.js';
 import { updateSweep, type SweepOptions } from '../../client/update-sweep.js';
@@ -25,18 +25,18 @@ export async function pauseOrCancel(
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
   if (hasEnded(resultsPath, plan)) return printAlreadyEnded(resultsPath, plan, options.json);
-  const session = await openSession(resultsPath, say, options);
+  const session = await openSession(resultsPath, printNotice, options);
   try {
     const round = { scenarios: storedScenariosIfAny(resultsPath, plan), file: {} };
-    if ((await startWhereLost(session, resultsPath, plan, round)) === 'ended')
+    if ((await startNextRoundIfClosed(session, resultsPath, plan, round)) === 'ended')
       return await printAlreadyEnded(resultsPath, plan, options.json);
     const status = await updateSweep(session, plan.sweep, verb);
     if (status === null) return await printAlreadyEnded(resultsPath, plan, options.json);
     if (verb === 'cancel') await waitUntilClosed(session, plan.sweep);
-    const document = { ...(await sweepDocument(resultsPath, plan, say)), status };
+    const document = { ...(await sweepDocument(resultsPath, plan, printNotice)), status };
     if (options.json) printJson(document);
     else
-      say(
+      printNotice(
         `${plan.sweep}: ${status}${verb === 'pause' ? `; continue with ${ownCommand(`resume ${plan.sweep}`)}` : ''}`,
       );
     return 0;

@@ -1,8 +1,8 @@
-import { plainLine, tookText } from '../../reports/live-frame.js';
+import { plainLine, durationText } from '../../reports/live-frame.js';
 import { waitText } from '../../reports/wait-text.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
-import { say } from './output.js';
+import { printNotice } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { resultLabel, type View } from '../../client/follow/view.js';
 import { waitsOf } from '../../client/follow/waits.js';
@@ -17,26 +17,27 @@ export function plainView({ sweep, cells }: Plan): View {
     const now = waitsOf(progress)
       .map((wait) => waitText(wait, Date.now()))
       .join(', ');
-    if (now !== '' && now !== waits) say(`${now}; to stop waiting: ${ownCommand(`retry ${sweep} --now`)}`);
+    if (now !== '' && now !== waits)
+      printNotice(`${now}; to stop waiting: ${ownCommand(`retry ${sweep} --now`)}`);
     waits = now;
   };
   return {
     progressEveryMs: 10_000,
     show({ progress, waiting, results }) {
-      if (waiting !== lastWaiting) say(waiting ?? 'continuing');
+      if (waiting !== lastWaiting) printNotice(waiting ?? 'continuing');
       lastWaiting = waiting;
       if (progress !== null) sayWaits(progress);
       for (const line of results) {
         if (shown.has(line.cell)) continue;
         shown.add(line.cell);
         const { outcome, message } = line;
-        const took = tookText(line.duration_secs, line.cached_from !== null);
-        say(plainLine({ label: resultLabel(line), outcome, message, took }, shown.size, total));
+        const took = durationText(line.duration_secs, line.cached_from !== null);
+        printNotice(plainLine({ label: resultLabel(line), outcome, message, took }, shown.size, total));
       }
       return Promise.resolve();
     },
-    note: (_status, text) => say(text),
-    away: (text) => say(text ?? 'the Temporal server is responding again'),
+    note: (_status, text) => printNotice(text),
+    away: (text) => printNotice(text ?? 'the Temporal server is responding again'),
     done: () => undefined,
   };
 }

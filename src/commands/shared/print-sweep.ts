@@ -1,18 +1,18 @@
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { exitCodeOf } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
-import { printSweep, say } from './output.js';
+import { printSweep, printNotice } from './output.js';
 
 /** Prints the result of a sweep that has ended, and returns its exit code. */
 export async function printEndedSweep(resultsPath: string, plan: Plan, json: boolean): Promise<number> {
-  const document = await sweepDocument(resultsPath, plan, say);
+  const document = await sweepDocument(resultsPath, plan, printNotice);
   printSweep(document, json);
   return exitCodeOf(document);
 }
 
 /** Like `printEndedSweep`, for a verb that had nothing to do. Returns 0, because that is not an error. */
 export async function printAlreadyEnded(resultsPath: string, plan: Plan, json: boolean): Promise<number> {
-  say(`${plan.sweep} has already ended`);
+  printNotice(`${plan.sweep} has already ended`);
   await printEndedSweep(resultsPath, plan, json);
   return 0;
 }

@@ -1,5 +1,5 @@
-import type { Signals } from '../../client/follow/steer-by-signals.js';
-import { errorDocument, printJson, say } from './output.js';
+import type { Signals } from '../../client/follow/pause-or-cancel-on-signals.js';
+import { errorDocument, printJson, printNotice } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 
 /** This many signals end the command immediately, whatever it is waiting for. */
@@ -7,16 +7,16 @@ const ENOUGH = 3;
 
 /**
  * Handles SIGINT and SIGTERM from now on. It is called before a sweep starts, so that no signal is lost meanwhile. The
- * third signal ends the command immediately, after `onGivenUp` has said what happens to the sweep. A closed terminal
+ * third signal ends the command immediately, after `onThirdSignal` has said what happens to the sweep. A closed terminal
  * (SIGHUP) only ends the command.
  */
-export function catchSignals(onGivenUp: () => void): Signals {
+export function catchSignals(onThirdSignal: () => void): Signals {
   let received = 0;
   let act: ((received: number) => void) | null = null;
   const onSignal = (): void => {
     received += 1;
     if (received >= ENOUGH) {
-      onGivenUp();
+      onThirdSignal();
       process.exit(130);
     }
     act?.(received);
@@ -40,8 +40,8 @@ export function catchSignals(onGivenUp: () => void): Signals {
 }
 
 /** Prints the message of a command that a third signal ends before the sweep has responded. */
-export function giveUp(sweep: string, json: boolean): void {
+export function reportInterrupted(sweep: string, json: boolean): void {
   const message = `this command was interrupted, but the sweep may still be running; continue with ${ownCommand(`resume ${sweep}`)}, or end it with ${ownCommand(`cancel ${sweep}`)}`;
   if (json) printJson(errorDocument('interrupted', message));
-  say(message);
+  printNotice(message);
 }

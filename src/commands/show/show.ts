@@ -2,7 +2,7 @@ import { renderRun } from '../../reports/run-text.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import { Metrics } from '../../results/records/result-line.js';
 import { runFiles } from '../../store/results-folder.js';
-import { printSweep, printJson, say, textOptions } from '../shared/output.js';
+import { printSweep, printJson, printNotice, textOptions } from '../shared/output.js';
 import { openProject } from '../../planning/project.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
@@ -13,7 +13,7 @@ export async function show(id: string, options: { json: boolean; results?: strin
   const { resultsPath } = openProject(options.results);
   const found = findById(resultsPath, id);
   if (found.kind === 'sweep') {
-    const document = await sweepDocument(resultsPath, found.plan, say);
+    const document = await sweepDocument(resultsPath, found.plan, printNotice);
     printSweep(document, options.json);
     return 0;
   }

@@ -3,7 +3,7 @@ import { summarizeSweeps, type PlannedSweep } from '../../results/records/sweep-
 import { Plan } from '../../scenario/plan.js';
 import { planFile, resultsLog } from '../../store/results-folder.js';
 import { readResults } from '../../store/results-log.js';
-import { printJson, say, textOptions } from '../shared/output.js';
+import { printJson, printNotice, textOptions } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
@@ -42,7 +42,7 @@ function readSweep(results: string, id: string): PlannedSweep | null {
     return { id, started: plan.created_at, status: sweepStatus(results, id), cells: plan.cells };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    say(`warning: ${displayPath(results)}: ${error.message}; skipped this sweep`);
+    printNotice(`warning: ${displayPath(results)}: ${error.message}; skipped this sweep`);
     return null;
   }
 }

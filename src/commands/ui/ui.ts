@@ -1,7 +1,7 @@
 import { RunRecord } from '../../results/records/run-record.js';
 import { runFiles } from '../../store/results-folder.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
-import { printJson, say } from '../shared/output.js';
+import { printJson, printNotice } from '../shared/output.js';
 import { openProject } from '../../planning/project.js';
 import { openSession } from '../../client/session.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
@@ -16,7 +16,7 @@ import { InfrastructureError } from '../../lib/usage-error.js';
 export async function ui(id: string | undefined, options: SweepOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const workflow = id === undefined ? null : workflowOf(resultsPath, id);
-  const session = await openSession(resultsPath, say, options);
+  const session = await openSession(resultsPath, printNotice, options);
   await session.close();
   const { engine } = session;
   const url = workflow === null ? engine.uiUrl : uiPage(engine, workflow);

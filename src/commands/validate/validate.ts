@@ -1,5 +1,5 @@
 import { knownAgents } from '../../agents/index.js';
-import { printJson, say } from '../shared/output.js';
+import { printJson, printNotice } from '../shared/output.js';
 import { judgeProblems } from '../../planning/choose-judge.js';
 import { findFiles } from '../../planning/find-scenario-files.js';
 import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused.js';
@@ -36,7 +36,7 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
     );
   }
   for (const warning of await notReusedWarnings(project, targetsOfScenarios(project, scenarios)))
-    say(warning);
+    printNotice(warning);
   if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [] });
   else process.stdout.write(`${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid\n`);
   return 0;

@@ -29,7 +29,7 @@ import {
 import { copyIn, copyOut, withScratch } from './copy.js';
 import { lookScript, readLook } from './look-script.js';
 import { mirrorStart, startInside } from './mirror-start.js';
-import { forgetShown, showFolder } from './show-folder.js';
+import { removeShown, showFolder } from './show-folder.js';
 
 /** Label of all our containers; its value is the run's mark. */
 const LABEL = 'llm-tool-test';
@@ -52,7 +52,7 @@ async function mustRun(container: Container, what: string, script: string, user?
 
 async function remove(container: Container): Promise<void> {
   const { command, name } = container;
-  forgetShown(container);
+  removeShown(container);
   const answer = await askCli(command, ['rm', '--force', '--volumes', name]);
   if (answer.exitCode !== 0 && (await stateOf(container)) !== 'missing')
     assertAnswered(command, `rm ${name}`, answer);

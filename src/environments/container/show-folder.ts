@@ -12,7 +12,7 @@ export const resultsInside = ({ root }: Pick<EnvironmentHandle, 'root'>): string
 const shown = new Map<string, string>();
 
 /** Called when a container is removed, also before it is created again. */
-export const forgetShown = ({ name }: Container): void => void shown.delete(name);
+export const removeShown = ({ name }: Container): void => void shown.delete(name);
 
 /** Copies a folder on the host into the container, unless the container already has it in its current state. */
 export async function showFolder(

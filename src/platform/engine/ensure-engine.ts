@@ -9,7 +9,7 @@ import { diskRemedy } from '../../lib/disk-failure.js';
 import { waitUntil } from '../process/wait-until.js';
 import { endProcess } from './end-process.js';
 import { lastUsedFile, logFile, readEngineState, stayFile, type EngineState } from './engine-state.js';
-import { whyNewer } from './newer-engine.js';
+import { newerEngineProblem } from './newer-engine.js';
 import { startDetached, waitForExit } from './server.js';
 
 /** Thrown when the engine cannot be started. The message is for the user. */
@@ -79,7 +79,7 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     const state = await readEngineState(folder);
     if (state !== null && state.phase === 'failed' && state.since >= startedAt)
       throw new EngineUnavailable(state.message);
-    const newer = whyNewer(state, folder);
+    const newer = newerEngineProblem(state, folder);
     if (newer !== null) throw new EngineUnavailable(newer);
     if (holder === null) {
       if (starts++ >= 3)

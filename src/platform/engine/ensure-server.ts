@@ -14,7 +14,7 @@ import { choosePorts, LOOPBACK, startServer, readTail } from './server.js';
 const START_MS = 60_000;
 
 /** What the functions that start the server and the worker need. */
-export interface BringUp {
+export interface EngineContext {
   folder: string;
   state: () => EngineState;
   /** Changes the state in memory and in its file. */
@@ -27,13 +27,13 @@ export const serverIsUp = (state: EngineState): boolean =>
   state.external || (state.server !== null && isAlive(state.server));
 
 /** Starts the Temporal server unless it is running, and waits until it answers. */
-export async function bringUpServer(up: BringUp): Promise<void> {
-  if (up.state().external) return serverReady(up);
-  const temporal = serverIsUp(up.state()) ? null : await find(up);
-  const lock = await lockPorts(up);
+export async function ensureServer(engine: EngineContext): Promise<void> {
+  if (engine.state().external) return serverReady(engine);
+  const temporal = serverIsUp(engine.state()) ? null : await find(engine);
+  const lock = await lockPorts(engine);
   try {
-    if (temporal !== null) await start(up, temporal);
-    await serverReady(up);
+    if (temporal !== null) await start(engine, temporal);
+    await serverReady(engine);
   } finally {
     await lock?.release();
   }
@@ -44,7 +44,7 @@ export async function bringUpServer(up: BringUp): Promise<void> {
  * would mistake the other's server for its own. Returns null if the lock is not available (a read-only cache, a frozen
  * holder), which must not keep the engine from starting.
  */
-async function lockPorts({ change, signal }: BringUp): Promise<Lock | null> {
+async function lockPorts({ change, signal }: EngineContext): Promise<Lock | null> {
   const message = 'waiting for another engine to start its server';
   try {
     const onWait = (): void => void change({ message }).catch(() => undefined);
@@ -55,13 +55,13 @@ async function lockPorts({ change, signal }: BringUp): Promise<Lock | null> {
   }
 }
 
-async function find({ folder, state, change, signal }: BringUp): Promise<TemporalExecutable> {
+async function find({ folder, state, change, signal }: EngineContext): Promise<TemporalExecutable> {
   await change({ phase: 'starting', message: 'looking for the Temporal CLI' });
   const report = (message: string): void => void change({ message }).catch(() => undefined);
   return chooseTemporal(folder, state(), report, signal);
 }
 
-async function start({ folder, state, change }: BringUp, temporal: TemporalExecutable): Promise<void> {
+async function start({ folder, state, change }: EngineContext, temporal: TemporalExecutable): Promise<void> {
   const ports = await choosePorts(portsOf(state()));
   const address = `${LOOPBACK}:${ports.port}`;
   // Another program has taken the port in the meantime: the worker would look for the server there for ever.
@@ -82,7 +82,7 @@ function portsOf(state: EngineState): { port: number; uiPort: number } {
   return { port: port > 0 ? port : 7233, uiPort: uiPort > 0 ? uiPort : 8233 };
 }
 
-async function serverReady({ folder, state, change, signal }: BringUp): Promise<void> {
+async function serverReady({ folder, state, change, signal }: EngineContext): Promise<void> {
   const { external, address } = state();
   const id = await waitUntil(async () => {
     signal.throwIfAborted();

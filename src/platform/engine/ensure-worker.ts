@@ -2,7 +2,7 @@ import { packageFile } from '../package-info.js';
 import { isAlive, type ProcessIdentity } from '../process/process-identity.js';
 import { readJsonIfThere } from '../fs/read-file.js';
 import { waitUntil } from '../process/wait-until.js';
-import type { BringUp } from './ensure-server.js';
+import type { EngineContext } from './ensure-server.js';
 import { logFile, workerReadyFile, type EngineState } from './engine-state.js';
 import { startRecorded, readTail } from './server.js';
 
@@ -11,7 +11,7 @@ const START_MS = 60_000;
 export const workerIsUp = (state: EngineState): boolean => state.worker !== null && isAlive(state.worker);
 
 /** Starts a worker and waits until it polls. Throws if it ends, or is not ready within 60 s. */
-export async function bringUpWorker({ folder, state, change, signal }: BringUp): Promise<void> {
+export async function startWorker({ folder, state, change, signal }: EngineContext): Promise<void> {
   await change({ phase: 'starting', message: 'starting the worker' });
   const log = logFile(folder, 'worker');
   const worker = await startRecorded(

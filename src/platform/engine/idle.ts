@@ -21,7 +21,7 @@ export const lastUse = async (folder: string): Promise<number> =>
   (await stat(lastUsedFile(folder)).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
 
 /** True if an idle engine must keep running: by the keeper's option, or by `engine start --stay` since then. */
-export const isToStay = (folder: string, idleMs: number | null): boolean =>
+export const mustKeepRunning = (folder: string, idleMs: number | null): boolean =>
   idleMs === null || existsSync(stayFile(folder));
 
 /** Returns a function that tells whether the engine has been unused for `idleMs`. It rarely asks the server. */

@@ -8,8 +8,8 @@ import type { TemporalAddress } from '../temporal/resolve-temporal-address.js';
 import { buildId, packageVersion } from '../package-info.js';
 import { ownIdentity } from '../process/process-identity.js';
 import { createBackOff } from './back-off.js';
-import { bringUpServer, serverIsUp, type BringUp } from './ensure-server.js';
-import { bringUpWorker, workerIsUp } from './ensure-worker.js';
+import { ensureServer, serverIsUp, type EngineContext } from './ensure-server.js';
+import { startWorker, workerIsUp } from './ensure-worker.js';
 import { endProcess, killProcess } from './end-process.js';
 import {
   readEngineState,
@@ -20,9 +20,9 @@ import {
   type EngineState,
 } from './engine-state.js';
 import { TemporalNotFound } from './find-temporal.js';
-import { createIdleWatch, isToStay, lastUse, openWorkflows } from './idle.js';
-import { supervisorsLive } from './live-supervisors.js';
-import { whyNewer } from './newer-engine.js';
+import { createIdleWatch, mustKeepRunning, lastUse, openWorkflows } from './idle.js';
+import { hasLiveSupervisors } from './live-supervisors.js';
+import { newerEngineProblem } from './newer-engine.js';
 import { createServerWatch } from './server-watch.js';
 import { createWatchdog } from './watchdog.js';
 
@@ -63,7 +63,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
   process.on('SIGHUP', () => undefined);
 
   const before = await readEngineState(folder);
-  const newer = whyNewer(before, folder);
+  const newer = newerEngineProblem(before, folder);
   let state: EngineState = {
     phase: 'starting',
     message: 'starting',
@@ -103,9 +103,9 @@ export async function keep(options: KeeperOptions): Promise<void> {
 
   const backOff = createBackOff();
   let wasReady = false;
-  const bringUp = async (): Promise<void> => {
+  const tryToStart = async (): Promise<void> => {
     try {
-      await bringUpAll({ folder, state: () => state, change: update, signal: stopping.signal });
+      await startServerAndWorker({ folder, state: () => state, change: update, signal: stopping.signal });
       backOff.succeed();
       wasReady = true;
       await note({ failing: null });
@@ -113,7 +113,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
       if (isAskedToStop()) return;
       backOff.fail();
       const failed = backOff.failing();
-      if (!wasReady && !isDiskFailure(error, folder) && !supervisorsLive(folder)) {
+      if (!wasReady && !isDiskFailure(error, folder) && !hasLiveSupervisors(folder)) {
         const isFinal = state.external || error instanceof TemporalNotFound;
         if (isFinal || (failed?.times ?? 0) >= FIRST_FAILURES) throw error;
       }
@@ -133,9 +133,9 @@ export async function keep(options: KeeperOptions): Promise<void> {
       if (!state.external && serverIsUp(state) && isHung(state)) await killProcess(state.server);
       // Not ready at first, even if both are running: a new keeper adopts those of the keeper before it.
       const isUp = state.phase === 'ready' && serverIsUp(state) && workerIsUp(state);
-      if (!isUp && backOff.isDue()) await bringUp();
+      if (!isUp && backOff.isDue()) await tryToStart();
       if (!isWritten && whyNoRoom(folder) === null) await note({});
-      if (!isToStay(folder, options.idleMs) && (await isIdle(state)) && !isAskedToStop()) {
+      if (!mustKeepRunning(folder, options.idleMs) && (await isIdle(state)) && !isAskedToStop()) {
         const used = await lastUse(folder);
         await note({ phase: 'stopping', message: 'idle' });
         // A command marks its use before it reads the phase, so a use in the meantime shows here.
@@ -184,10 +184,10 @@ async function takeOver(
   return { server: sameServer ? before.server : null, worker: sameWorker ? before.worker : null };
 }
 
-async function bringUpAll(up: BringUp): Promise<void> {
+async function startServerAndWorker(engine: EngineContext): Promise<void> {
   // Whatever is started must be recorded, so nothing is started on a full disk.
-  assertRoom(up.folder);
-  if (!serverIsUp(up.state()) || up.state().phase !== 'ready') await bringUpServer(up);
-  if (!workerIsUp(up.state())) await bringUpWorker(up);
-  await up.change({ phase: 'ready', message: '', build: buildId() });
+  assertRoom(engine.folder);
+  if (!serverIsUp(engine.state()) || engine.state().phase !== 'ready') await ensureServer(engine);
+  if (!workerIsUp(engine.state())) await startWorker(engine);
+  await engine.change({ phase: 'ready', message: '', build: buildId() });
 }

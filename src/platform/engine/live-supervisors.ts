@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** True if an agent of this engine may still be working: a folder of the engine is in its supervisor's command line. */
-export const supervisorsLive = (stateFolder: string): boolean =>
+export const hasLiveSupervisors = (stateFolder: string): boolean =>
   commandLines().some((line) => line.includes(`${stateFolder}/work/`));
 
 function commandLines(): string[] {

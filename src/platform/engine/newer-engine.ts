@@ -3,7 +3,7 @@ import { packageVersion } from '../package-info.js';
 import type { EngineState } from './engine-state.js';
 
 /** Returns why this build must not take over an engine, and what to do; null if it may. */
-export function whyNewer(state: EngineState | null, stateFolder: string): string | null {
+export function newerEngineProblem(state: EngineState | null, stateFolder: string): string | null {
   const theirs = state?.protocol ?? 0;
   if (state === null || theirs <= ENGINE_PROTOCOL) return null;
   return [

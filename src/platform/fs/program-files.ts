@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { sha256 } from '../../lib/hash.js';
 import { fingerprint } from './fingerprint.js';
 import { findExecutable } from '../process/find-executable.js';
-import { packagesOf, sourceFiles, TooMuch, type SourceFile } from './source-files.js';
+import { packagesOf, sourceFiles, TooManyFiles, type SourceFile } from './source-files.js';
 
 /** Identifies the files of a program. `fingerprint` changes with any of them. */
 export interface ProgramFiles {
@@ -49,7 +49,7 @@ export async function programFiles(program: string, place: ProgramPlace): Promis
     if (packages.length > 0) return await of(packages);
     return { fingerprint: own, unknown: `${program} is a script outside a package: ${REMEDY}` };
   } catch (error) {
-    if (error instanceof TooMuch) return { fingerprint: own, unknown: `${error.message}: ${REMEDY}` };
+    if (error instanceof TooManyFiles) return { fingerprint: own, unknown: `${error.message}: ${REMEDY}` };
     throw error;
   }
 }

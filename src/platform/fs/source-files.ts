@@ -20,14 +20,14 @@ const INSTALLED = ['.package-lock.json', '.modules.yaml', '.yarn-state.yml'];
 export type SourceFile = [path: string, content: string];
 
 /** Thrown if there is more than can be read for every run. The message names the folder. */
-export class TooMuch extends Error {}
+export class TooManyFiles extends Error {}
 
 /**
  * Returns all files below a file or folder, with their contents, in a fixed order. Follows symlinks, and visits each
  * place once. Installed dependencies (`node_modules`, a Python virtual environment) are represented by the records of
  * their package manager, and by the packages that are linked into them. `passOver`: real paths that are left out.
  *
- * @throws TooMuch
+ * @throws TooManyFiles
  */
 export async function sourceFiles(root: string, passOver: readonly string[]): Promise<SourceFile[]> {
   const found: SourceFile[] = [];
@@ -39,7 +39,7 @@ export async function sourceFiles(root: string, passOver: readonly string[]): Pr
     bytes += (await stat(path).catch(() => null))?.size ?? 0;
     found.push([nameOf(path), (await fingerprint(path)) ?? 'unreadable']);
     if (found.length > MAX_FILES || bytes > MAX_BYTES)
-      throw new TooMuch(`${root} has more than ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`);
+      throw new TooManyFiles(`${root} has more than ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`);
   };
   /** Names files relative to the root, because a checkout in another place is the same program. */
   const nameOf = (path: string): string =>

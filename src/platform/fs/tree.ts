@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { open, readdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { namingFull } from '../../lib/disk-failure.js';
+import { addPathToFullDiskError } from '../../lib/disk-failure.js';
 import { workspacePathProblem } from '../../lib/workspace-path.js';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
 import { isSmallTree } from './is-small-tree.js';
@@ -202,7 +202,7 @@ export async function createFolderOnce(
     await rename(temporary, folder);
   } catch (error) {
     // Another process has created it in the meantime, with the same content.
-    if (!(await isFolder(folder))) throw namingFull(error, folder);
+    if (!(await isFolder(folder))) throw addPathToFullDiskError(error, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { namingFull } from '../../lib/disk-failure.js';
+import { addPathToFullDiskError } from '../../lib/disk-failure.js';
 
 /*
  * The files written here are small and many. A synchronous call takes microseconds, and ten times as long in the thread
@@ -35,7 +35,7 @@ async function writeTemporary(path: string, data: string | Uint8Array, mode: num
     await syncData(file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw namingFull(error, path);
+    throw addPathToFullDiskError(error, path);
   } finally {
     closeSync(file);
   }
@@ -99,7 +99,7 @@ function writeTemporaryNote(path: string, data: string): string {
     writeFileSync(temporary, data, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw namingFull(error, path);
+    throw addPathToFullDiskError(error, path);
   }
   return temporary;
 }

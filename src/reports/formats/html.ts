@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { formatCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
-import { waitingIn } from '../../results/totals.js';
+import { unfinishedCells } from '../../results/totals.js';
 import { cellNamer, isOpen, totalCost } from '../sweep-labels.js';
 import { effortOf, tokenText } from './effort.js';
 import { cellDetails } from './html-cell.js';
@@ -95,7 +95,7 @@ function tiles({ document, cells }: SweepReport): Markup[] {
       ['failed', totals.failed, totals.failed > 0 ? 'fail' : ''],
       ['errors', totals.errored, totals.errored > 0 ? 'error' : ''],
       ...ifAny('cancelled', totals.cancelled),
-      ...ifAny('not finished', waitingIn(totals)),
+      ...ifAny('not finished', unfinishedCells(totals)),
       ...ifAny('cached', totals.cached),
     ]),
     tileRow('tiles wide', [

@@ -7,7 +7,7 @@ import { jsonDifferences } from './json-differences.js';
 import type { Pair, SweepResults } from './samples.js';
 
 /** What the record of a run contains about its inputs; null: unknown. */
-export interface RunFacts {
+export interface RunInputs {
   agent_version: string | null;
   model_used: string | null;
   environment: string;
@@ -25,7 +25,7 @@ export interface SweepInputs {
   agents: { readonly [name: string]: Json };
   prices: Json;
   /** By the folder of the run. */
-  facts: ReadonlyMap<string, RunFacts>;
+  runInputs: ReadonlyMap<string, RunInputs>;
 }
 
 /** Parts of scenario.json that do not affect the result of a run. */
@@ -57,7 +57,7 @@ export function changesBetween(
         changeOf(path === '' ? 'the config of the agent' : `the config of the agent: ${path}`, name),
       ),
     ),
-    ...pairs.flatMap((pair) => factChanges(pair, base.facts, head.facts)),
+    ...pairs.flatMap((pair) => factChanges(pair, base.runInputs, head.runInputs)),
   ]);
   const unexplained = pairs.filter(
     (pair) => hasSameInputs(pair) === false && !known.some((change) => concerns(change, pair)),
@@ -138,12 +138,12 @@ function textAt(value: Json, key: string): string | null {
 /** Returns the values in run records that both sides have and that differ. */
 function factChanges(
   { base, head }: Pair,
-  before: SweepInputs['facts'],
-  after: SweepInputs['facts'],
+  before: SweepInputs['runInputs'],
+  after: SweepInputs['runInputs'],
 ): Change[] {
   const { agent, model } = head.configuration;
   const scenario = scenarioLabel(head.configuration);
-  const compare = (what: string, of: string, name: keyof RunFacts, doubtful = true): Change[] => {
+  const compare = (what: string, of: string, name: keyof RunInputs, doubtful = true): Change[] => {
     const [was, is] = [valuesOf(base.samples, before, name), valuesOf(head.samples, after, name)];
     return was === '' || is === '' || was === is
       ? []
@@ -158,7 +158,11 @@ function factChanges(
   ];
 }
 
-const valuesOf = (lines: readonly ResultLine[], facts: SweepInputs['facts'], name: keyof RunFacts): string =>
+const valuesOf = (
+  lines: readonly ResultLine[],
+  facts: SweepInputs['runInputs'],
+  name: keyof RunInputs,
+): string =>
   [...new Set(lines.flatMap(({ results_dir }) => facts.get(results_dir ?? '')?.[name] ?? []))]
     .sort()
     .join(', ');

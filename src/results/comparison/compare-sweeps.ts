@@ -1,7 +1,7 @@
 import { SCHEMA_VERSION } from '../records/result-line.js';
 import { changesBetween, hasSameInputs, type SweepInputs } from './changes.js';
 import { ALPHA, type ComparedConfiguration, type Comparison } from './document.js';
-import { caveatsOf } from './caveats.js';
+import { doubtsOf } from './doubts.js';
 import type { Stratum } from './exact-test.js';
 import { decideGate } from './decide-gate.js';
 import { gateChanges } from './gate-changes.js';
@@ -42,7 +42,7 @@ export function compareSweeps(
     only_in_base: only(before, after),
     only_in_head: only(after, before),
     changes: changesBetween(base, head, pairs, fixtureFiles),
-    doubts: caveatsOf(base, head, pairs),
+    doubts: doubtsOf(base, head, pairs),
   };
 }
 

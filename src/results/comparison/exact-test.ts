@@ -44,7 +44,7 @@ export const smallestP = (strata: readonly Stratum[]): number =>
  * Returns the runs per side that each of the configurations (1 or more) needs so that any difference can be
  * significant.
  */
-export function leastRuns(configurations: number, alpha: number): number {
+export function minimumRuns(configurations: number, alpha: number): number {
   const side = (runs: number): Count => ({ passed: 0, tested: runs });
   const strata = (runs: number): Stratum[] =>
     Array.from({ length: configurations }, () => ({ base: side(runs), head: side(runs) }));

@@ -1,6 +1,6 @@
 import type { Cell } from '../records/cell.js';
 import type { ResultLine } from '../records/result-line.js';
-import { totalsOf, waitingIn } from '../totals.js';
+import { totalsOf, unfinishedCells } from '../totals.js';
 import type { Configuration, Side } from './document.js';
 import { wilsonInterval } from './wilson-interval.js';
 
@@ -115,7 +115,7 @@ function armOf(
       retried: retries.filter(({ cell }) => ids.has(cell)).length,
       errored: totals.errored,
       cancelled: totals.cancelled,
-      waiting: waitingIn(totals),
+      waiting: unfinishedCells(totals),
     }),
   };
 }

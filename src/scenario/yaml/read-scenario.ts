@@ -1,6 +1,6 @@
 import type { ScenarioReader } from '../reader.js';
 import { loadScenarioFile } from './load-scenario-file.js';
-import { placeInFile, toScenario } from './to-scenario.js';
+import { filePathOf, toScenario } from './to-scenario.js';
 import { vary } from './vary.js';
 
 /** Reads a scenario in the current YAML form. */
@@ -15,9 +15,9 @@ export const readScenario: ScenarioReader = (name, text) => {
       variants: vary(file).map(({ variant, file: varied, env, targetBinary, at }) => ({
         ...{ variant, env, targetBinary },
         scenario: toScenario(varied),
-        problemAt: (path, ...what) => problemAt(at(placeInFile(varied, path)), ...what),
+        problemAt: (path, ...what) => problemAt(at(filePathOf(varied, path)), ...what),
       })),
     },
-    problemAt: (path, ...what) => problemAt(placeInFile(file, path), ...what),
+    problemAt: (path, ...what) => problemAt(filePathOf(file, path), ...what),
   };
 };

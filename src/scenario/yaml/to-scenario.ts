@@ -37,13 +37,13 @@ const stepsOf = ({ task, run, scripts }: ScenarioFile): Step[] => [
 ];
 
 /** Maps a path in the scenario to its path in the file. */
-export function placeInFile({ task }: ScenarioFile, path: Path): Path {
+export function filePathOf({ task }: ScenarioFile, path: Path): Path {
   const [first, second, ...rest] = path;
   switch (first) {
     case 'inputs':
       return second === 'fixture' ? ['template_folder'] : ['setup', second ?? 'files', ...rest];
     case 'steps':
-      return placeOfStep(task.context.length, Number(second), rest);
+      return filePathOfStep(task.context.length, Number(second), rest);
     case 'checks':
       return second === 'evaluators' ? ['scripts', second, ...rest] : ['evaluation', 'gates', ...rest];
     case 'judgment':
@@ -58,7 +58,7 @@ export function placeInFile({ task }: ScenarioFile, path: Path): Path {
   }
 }
 
-function placeOfStep(scripts: number, at: number, rest: Path): Path {
+function filePathOfStep(scripts: number, at: number, rest: Path): Path {
   if (at < scripts) return ['task', 'context', at, ...rest];
   if (at > scripts) return ['scripts', 'post', at - scripts - 1, ...rest];
   return rest[0] === undefined || rest[0] === 'prompt' ? ['task', ...rest] : ['run', ...rest];

@@ -17,7 +17,7 @@ const failure = (message: string, status?: number, stderr = ''): ReturnType<type
   };
   return providerFailure({ at: AT, error: message === '' ? null : error, stderr });
 };
-const said = (message: string): AgentEnd['error'] => ({ type: 'error', message, retryable: false });
+const errorWith = (message: string): AgentEnd['error'] => ({ type: 'error', message, retryable: false });
 const ending = (changes: Partial<AgentEnd>): AgentEnd => ({
   exitCode: 1,
   stopped: null,
@@ -33,7 +33,7 @@ describe('the table of messages of providers', () => {
     const { kind, example, source } = row;
     expect(source).not.toBe('');
     expect(PROVIDER_MESSAGES.find(({ pattern }) => pattern.test(example))).toBe(row);
-    expect(failureKind({ error: said(example), stderr: '' })).toBe(kind);
+    expect(failureKind({ error: errorWith(example), stderr: '' })).toBe(kind);
     expect(failureKind({ error: null, stderr: `some log\n${example}\n` })).toBe(kind);
   });
 });
@@ -104,8 +104,8 @@ const MESSAGES: readonly [kind: string, message: string][] = [
 
 describe('a failure that an agent reports', () => {
   it.each(MESSAGES)('is of the kind %s: %s', (kind, message) => {
-    expect(failureKind({ error: said(message), stderr: '' })).toBe(kind);
-    expect(classifyByResult(ending({ error: said(message) })).ending).toBe('unable');
+    expect(failureKind({ error: errorWith(message), stderr: '' })).toBe(kind);
+    expect(classifyByResult(ending({ error: errorWith(message) })).ending).toBe('unable');
   });
 
   it('is of the account by its status, whatever the words', () => {
@@ -134,11 +134,11 @@ describe('a failure that an agent reports', () => {
   });
 
   it('is what ended an agent that was stopped afterwards', () => {
-    const error = said('Your workspace is out of credits. Add credits to continue.');
+    const error = errorWith('Your workspace is out of credits. Add credits to continue.');
     for (const stopped of ['deadline', 'idle'] as const)
       expect(classifyByResult(ending({ stopped, error, exitCode: 137 })).ending).toBe('unable');
     expect(classifyByResult(ending({ stopped: 'cancel', error })).ending).toBe('cancelled');
-    const busy = said('unexpected status 503');
+    const busy = errorWith('unexpected status 503');
     expect(classifyByResult(ending({ stopped: 'deadline', error: busy })).ending).toBe('timeout');
   });
 
@@ -170,7 +170,7 @@ describe('a failure that an agent reports', () => {
             ending({
               exitCode,
               stopped,
-              error: onlyStderr ? null : said(message),
+              error: onlyStderr ? null : errorWith(message),
               stderr: onlyStderr ? `x ${message.replaceAll('\n', ' ')}` : '',
               result: gaveUp ? { type: 'result', ending: 'gave_up', exit_code: null } : null,
             }),

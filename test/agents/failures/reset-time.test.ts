@@ -144,8 +144,8 @@ describe('what is not said for sure', () => {
       'retry-after: ',
     );
     fc.assert(
-      fc.property(fc.array(words), fc.integer({ min: 0, max: 4e12 }), (said, now) => {
-        const time = resetTime(said.join(''), now, 'Europe/Berlin');
+      fc.property(fc.array(words), fc.integer({ min: 0, max: 4e12 }), (parts, now) => {
+        const time = resetTime(parts.join(''), now, 'Europe/Berlin');
         expect(time === null || (time > now && time <= now + 35 * DAY)).toBe(true);
       }),
     );

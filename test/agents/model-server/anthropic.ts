@@ -131,14 +131,14 @@ export const anthropic: Protocol = {
     const blocks = messages.flatMap(({ content }) => content);
     const results = blocks.flatMap((block) => ('tool_use_id' in block ? [block.tool_use_id] : []));
     const calls = blocks.flatMap((block) => ('id' in block ? [block.id] : []));
-    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content));
+    const userTexts = messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content));
     // Newer models take instructions in the middle of a conversation.
     const inserted = messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content));
     return {
       model,
       stream,
       system: [textOf(system), ...inserted].join('\n'),
-      prompts: said.filter((text) => text !== ''),
+      prompts: userTexts.filter((text) => text !== ''),
       tools: tools.map(({ name, input_schema }) => ({
         name,
         fields: Object.keys(input_schema?.properties ?? {}),

@@ -117,12 +117,12 @@ export const gemini: Protocol = {
     const parts = contents.flatMap((content) => content.parts);
     const calls = idsOf(parts.map(({ functionCall }) => functionCall));
     const results = idsOf(parts.map(({ functionResponse }) => functionResponse));
-    const said = contents.filter(({ role }) => role !== 'model').map((content) => textOf(content.parts));
+    const userTexts = contents.filter(({ role }) => role !== 'model').map((content) => textOf(content.parts));
     return {
       model,
       stream: method === 'streamGenerateContent',
       system: textOf(systemInstruction.parts),
-      prompts: said.filter((text) => text !== ''),
+      prompts: userTexts.filter((text) => text !== ''),
       tools: tools
         .flatMap(({ functionDeclarations }) => functionDeclarations)
         .map(({ name, parameters, parametersJsonSchema }) => ({

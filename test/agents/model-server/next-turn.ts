@@ -20,8 +20,8 @@ export function isTask(script: Script, { tools }: Conversation): boolean {
 
 /** The first script that is meant for this conversation, by its place in the list; -1 where none is. */
 export function scriptFor(scripts: Script[], { system, prompts }: Conversation): number {
-  const said = [system, ...prompts].join('\n');
-  return scripts.findIndex(({ when }) => when === undefined || said.includes(when));
+  const texts = [system, ...prompts].join('\n');
+  return scripts.findIndex(({ when }) => when === undefined || texts.includes(when));
 }
 
 /**

@@ -52,7 +52,7 @@ function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] 
   if (turn.text !== null) {
     const [id, text] = [`msg_${turn.id}`, turn.text];
     const place = { item_id: id, content_index: 0 };
-    const content = (said: string): Item => ({ type: 'output_text', text: said, annotations: [] });
+    const content = (text: string): Item => ({ type: 'output_text', text, annotations: [] });
     const message = { type: 'message', id, role: 'assistant' };
     items.push({
       item: { ...message, status: 'completed', content: [content(text)] },
@@ -113,7 +113,7 @@ export const responses: Protocol = {
   endMark: '',
   read(body) {
     const { model, stream, instructions, input, tools } = Body.parse(body);
-    const said = input.flatMap((item) => ('role' in item ? [item] : []));
+    const withRole = input.flatMap((item) => ('role' in item ? [item] : []));
     const ids = (ofResults: boolean): string[] =>
       input.flatMap((item) =>
         'call_id' in item && item.type.endsWith('_output') === ofResults ? [item.call_id] : [],
@@ -123,8 +123,8 @@ export const responses: Protocol = {
     return {
       model,
       stream,
-      system: [instructions ?? '', ...said.filter(isSystem).map(({ content }) => content)].join('\n'),
-      prompts: said.filter(({ role }) => role === 'user').map(({ content }) => content),
+      system: [instructions ?? '', ...withRole.filter(isSystem).map(({ content }) => content)].join('\n'),
+      prompts: withRole.filter(({ role }) => role === 'user').map(({ content }) => content),
       tools: tools.map(({ type, name, parameters }) => ({
         name: name ?? type,
         fields: Object.keys(parameters?.properties ?? {}),

@@ -48,8 +48,8 @@ async function ask(
   });
 }
 
-const said = { steps: [{ say: 'It is done.' }] };
-const heard = ({ requests }: ModelServer): string[] => requests.map(({ prompts }) => prompts.join('\n'));
+const oneMessage = { steps: [{ say: 'It is done.' }] };
+const promptsOf = ({ requests }: ModelServer): string[] => requests.map(({ prompts }) => prompts.join('\n'));
 
 test.each([
   ['echo "two words" x', '{"success":true,"data":{"args":["two words","x"]}}'],
@@ -59,18 +59,18 @@ test.each([
   '/execute-script %s gives Claude Code the answer before the model is asked for the first time',
   async (line, answer) => {
     const project = await projectWithCommand();
-    const server = await serve(said);
+    const server = await serve(oneMessage);
     await ask('claude-code', project, server, () => [
       ...['-p', `/execute-script ${line}`, '--output-format', 'json', '--model', 'claude-sonnet-4-5'],
       '--strict-mcp-config',
     ]);
-    expect(heard(server)).toEqual([expect.stringContaining(answer)]);
+    expect(promptsOf(server)).toEqual([expect.stringContaining(answer)]);
   },
 );
 
 test('Claude Code runs nothing but the script: another command beside it is refused, and no model is asked', async () => {
   const project = await projectWithCommand();
-  const server = await serve(said);
+  const server = await serve(oneMessage);
   await ask('claude-code', project, server, () => [
     ...['-p', '/execute-script echo x; touch evil', '--model', 'claude-sonnet-4-5', '--strict-mcp-config'],
   ]);
@@ -84,12 +84,12 @@ test.each([
   [['nowhere'], "no agent script 'nowhere' in"],
 ])('OpenCode gives its model the answer of %j with the first request', async (words, answer) => {
   const project = await projectWithCommand();
-  const server = await serve(said);
+  const server = await serve(oneMessage);
   await ask('opencode', project, server, (args) => [
     ...args.filter((arg) => arg !== '' && arg !== '--auto'),
     ...['--command', 'execute-script', ...words],
   ]);
-  expect(heard(server)).toEqual([expect.stringContaining(answer)]);
+  expect(promptsOf(server)).toEqual([expect.stringContaining(answer)]);
 });
 
 test('Codex, which runs nothing before its model, tells it what to run', async () => {
@@ -98,6 +98,6 @@ test('Codex, which runs nothing before its model, tells it what to run', async (
     steps: [{ run: 'npx --no llm-tool-test scripts run --json echo x' }, { say: 'It is done.' }],
   });
   await ask('codex', project, server, (args) => [...args.slice(0, -1), '$execute-script echo x']);
-  expect(heard(server)[0]).toContain('Run `npx --no llm-tool-test scripts run --json <script> [args]`');
+  expect(promptsOf(server)[0]).toContain('Run `npx --no llm-tool-test scripts run --json <script> [args]`');
   expect(server.requests).toMatchObject([{ toolResults: 0 }, { toolResults: 1, unpaired: [] }]);
 });

@@ -107,9 +107,9 @@ export function testPipeline(agent: CliName): void {
         .map((line) => JSON.parse(line) as { type: string; command?: string; text?: string });
       const commands = events.flatMap(({ type, command }) => (type === 'tool_call' ? [command] : []));
       expect(commands).toEqual(['cat missing.txt', 'echo ok > out.txt && cat README.md']);
-      expect(
-        events.some(({ type, text: said }) => type === 'message' && said?.includes('All is done.')),
-      ).toBe(true);
+      expect(events.some(({ type, text }) => type === 'message' && text?.includes('All is done.'))).toBe(
+        true,
+      );
       expect(events.filter(({ type }) => type === 'unknown')).toEqual([]);
       expect(await text('artifacts/transcript.human.txt')).toMatch(/All is done\./);
       const asked = server.requests.filter(({ script }) => script === 0);

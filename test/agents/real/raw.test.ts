@@ -33,15 +33,15 @@ describe.each(CLI_NAMES)('the real %s', (name) => {
 
     expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe('hello\n');
     const lines = (await readFile(stdout, 'utf8')).trim().split('\n');
-    let said = ''; // some give a message in pieces
+    let answer = ''; // some give a message in pieces
     const events = lines.map((line) => {
       const collect = (key: string, value: unknown): unknown => {
-        if ((key === 'text' || key === 'content') && typeof value === 'string') said += value;
+        if ((key === 'text' || key === 'content') && typeof value === 'string') answer += value;
         return value;
       };
       return JSON.parse(line, collect) as Record<string, unknown>;
     });
-    expect(said).toContain('It is done.');
+    expect(answer).toContain('It is done.');
     expect(recipe.succeeded(events)).toBe(true);
     expect(exitCode).toBe(0);
     expect(server.requests).toMatchObject([

@@ -6,20 +6,20 @@ const error = (message: string): EventBody => ({ type: 'error', message, retryab
 const text: EventBody = { type: 'message', role: 'assistant', text: 'on we go' };
 const result: EventBody = { type: 'result', ending: 'done', exit_code: 0 };
 
-const told = (...events: EventBody[]) => {
+const endOf = (...events: EventBody[]) => {
   const end = createEndTracker();
   for (const event of events) end.add(event);
   return end.read();
 };
 
 it('tells the last result and the last error', () => {
-  expect(told(text, error('a'), error('b'), result)).toEqual({ result, error: error('b') });
+  expect(endOf(text, error('a'), error('b'), result)).toEqual({ result, error: error('b') });
 });
 
 it('an error that the agent got over is none', () => {
-  expect(told(error('overloaded'), text, result)).toEqual({ result, error: null });
+  expect(endOf(error('overloaded'), text, result)).toEqual({ result, error: null });
 });
 
 it('of nothing it tells nothing', () => {
-  expect(told()).toEqual({ result: null, error: null });
+  expect(endOf()).toEqual({ result: null, error: null });
 });

@@ -82,12 +82,12 @@ describe('output in the form of our events', () => {
     const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const line = `{"type":"tool_call","id":"1","name":"n","command":null,"input":${nested}}`;
     const events = read(eventStream(), [line, JSON.stringify(result)]);
-    const said = {
+    const message = {
       type: 'message',
       role: 'assistant',
       text: expect.stringContaining(line.slice(0, 100)) as string,
     };
-    expect(events).toEqual([result, said]);
+    expect(events).toEqual([result, message]);
   });
 
   it('never throws, and gives events only, whatever comes', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ENGINE_PROTOCOL, HISTORY_MARKERS } from '../../../src/lib/engine-protocol.js';
 import type { EngineState } from '../../../src/platform/engine/engine-state.js';
-import { whyNewer } from '../../../src/platform/engine/newer-engine.js';
+import { newerEngineProblem } from '../../../src/platform/engine/newer-engine.js';
 import { REPOSITORY } from '../../commands/project.js';
 
 const stateOf = (protocol?: number) =>
@@ -13,11 +13,11 @@ const stateOf = (protocol?: number) =>
   }) as EngineState;
 
 test('an engine of a build that knows more markers is refused, with what to do; others are not', () => {
-  expect(whyNewer(stateOf(ENGINE_PROTOCOL + 1), '/state')).toMatch(
+  expect(newerEngineProblem(stateOf(ENGINE_PROTOCOL + 1), '/state')).toMatch(
     /newer llm-tool-test \(9\.9\.9, protocol \d+\)[^]*Use the newer version/,
   );
   for (const state of [null, stateOf(), stateOf(ENGINE_PROTOCOL), stateOf(ENGINE_PROTOCOL - 1)])
-    expect(whyNewer(state, '/state')).toBeNull();
+    expect(newerEngineProblem(state, '/state')).toBeNull();
 });
 
 test('every marker that workflows leave in histories is counted', () => {

@@ -13,29 +13,33 @@ const compiled = await compileSources('platform');
 const PATH = process.env['PATH'] ?? '';
 
 /** A program that writes down how it was started, and where. */
-async function recorder(): Promise<{ folder: string; argv: string[]; said: () => Promise<string | null> }> {
+async function recorder(): Promise<{
+  folder: string;
+  argv: string[];
+  readRecord: () => Promise<string | null>;
+}> {
   const folder = await newFolder();
   const program = join(folder, 'program');
   await writeFile(
     program,
     `#!/bin/sh
-exec >said.tmp
+exec >record.tmp
 pwd
 printf '<%s>' "$@"
 tr '\\0' '\\n' </proc/$$/environ
 grep SigIgn /proc/$$/status
 read -r stat </proc/$$/stat && echo "$stat" | cut -d ' ' -f 1,5,6
-mv said.tmp said`,
+mv record.tmp record`,
   );
   await chmod(program, 0o755);
   const read = (): string | null => {
     try {
-      return readFileSync(join(folder, 'said'), 'utf8');
+      return readFileSync(join(folder, 'record'), 'utf8');
     } catch {
       return null;
     }
   };
-  return { folder, argv: [program], said: () => waitUntil(read, 30_000, 10) };
+  return { folder, argv: [program], readRecord: () => waitUntil(read, 30_000, 10) };
 }
 
 const parentOf = (pid: number): number =>
@@ -47,7 +51,7 @@ it.each([
   ['by the small process', PATH, 1],
   ['by ourselves where there is no perl', 'without perl', 0],
 ])('starts a program as it is told, %s', async (_, path, helpers) => {
-  const { folder, argv, said } = await recorder();
+  const { folder, argv, readRecord } = await recorder();
   if (helpers === 0) {
     for (const name of ['sh', 'cut', 'grep', 'mv', 'tr'])
       await symlink((await findExecutable(name)) ?? '', join(folder, name));
@@ -59,7 +63,7 @@ it.each([
     cwd: folder,
     env: { PATH: helpers === 0 ? folder : path, ODD: 'a\nb=c', UID: '7', EMPTY: '' },
   });
-  const text = (await said()) ?? '';
+  const text = (await readRecord()) ?? '';
   expect(text).toContain(`${folder}\n<it's "so"\n><><$HOME ü>`);
   for (const variable of ['ODD=a\nb=c\n', 'UID=7\n', 'EMPTY=\n']) expect(text).toContain(variable);
   expect(text).toMatch(/SigIgn:\s+0+\n(\d+) \1 \1\n$/);
@@ -68,9 +72,9 @@ it.each([
 
 it('replaces the small process when that was killed', async () => {
   const start = async (): Promise<void> => {
-    const { folder, argv, said } = await recorder();
+    const { folder, argv, readRecord } = await recorder();
     await spawnDetached({ argv, cwd: folder, env: { PATH } });
-    expect(await said()).not.toBeNull();
+    expect(await readRecord()).not.toBeNull();
   };
   await start();
   const [first = 0] = spawners(process.pid);

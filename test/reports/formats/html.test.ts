@@ -83,7 +83,7 @@ describe('the page', () => {
     );
     const [details] = all(read([cell]), 'details');
     const text = details === undefined ? '' : textOf(details);
-    for (const said of [
+    for (const part of [
       'lint',
       'clean',
       'clarity',
@@ -93,7 +93,7 @@ describe('the page', () => {
       '1.2.3',
       'careful',
     ])
-      expect(text.replaceAll('0.50', '')).toContain(said);
+      expect(text.replaceAll('0.50', '')).toContain(part);
     expect(text).toContain('evaluator error: exit 2');
     expect(text).toContain('make exit 2, 40 msno rule');
     expect(text).toContain('tokens in / outn/a / 7');
@@ -168,8 +168,8 @@ describe('the page', () => {
         },
       ),
     );
-    const said = '<script>alert("x")</script> & \'y\'';
-    expect(all(of(said), 'title').map(textOf)).toEqual([`1 of 2 passed · ${said} · llm-tool-test`]);
+    const title = '<script>alert("x")</script> & \'y\'';
+    expect(all(of(title), 'title').map(textOf)).toEqual([`1 of 2 passed · ${title} · llm-tool-test`]);
   });
 });
 

@@ -3,8 +3,8 @@ import type { Json } from '../../../src/lib/json.js';
 import { compareSweeps } from '../../../src/results/comparison/compare-sweeps.js';
 import type { Change } from '../../../src/results/comparison/document.js';
 import { jsonDifferences } from '../../../src/results/comparison/json-differences.js';
-import { hasSameInputs, type RunFacts } from '../../../src/results/comparison/changes.js';
-import { facts, sweepOf } from './sample.js';
+import { hasSameInputs, type RunInputs } from '../../../src/results/comparison/changes.js';
+import { runInputs, sweepOf } from './sample.js';
 
 const stored = (change: Record<string, Json> = {}, scenario: Record<string, Json> = {}): Json => ({
   scenario: {
@@ -27,11 +27,11 @@ function changesTo(after: Json, files: string[] = [], before = stored()): Change
   return compareSweeps(sweep('a', before), sweep('b', after), new Map([['notes', files]])).changes;
 }
 
-const changesOfRuns = (change: Partial<RunFacts>): Change[] => {
+const changesOfRuns = (change: Partial<RunInputs>): Change[] => {
   const head = sweepOf('b', { x: 'pp', y: 'pp' });
   return compareSweeps(
     sweepOf('a', { x: 'pp', y: 'pp' }),
-    { ...head, facts: new Map(head.lines.map(({ id }) => [id, facts(change)])) },
+    { ...head, runInputs: new Map(head.lines.map(({ id }) => [id, runInputs(change)])) },
     new Map(),
   ).changes;
 };

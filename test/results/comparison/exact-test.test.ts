@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   exactTest,
-  leastRuns,
+  minimumRuns,
   meanDifference,
   smallestP,
   type Stratum,
@@ -154,8 +154,8 @@ describe('smallestP', () => {
   });
 });
 
-test('leastRuns is the first number of runs that can show anything', () => {
-  expect([1, 2, 3, 6].map((count) => leastRuns(count, 0.05))).toEqual([4, 3, 2, 1]);
+test('minimumRuns is the first number of runs that can show anything', () => {
+  expect([1, 2, 3, 6].map((count) => minimumRuns(count, 0.05))).toEqual([4, 3, 2, 1]);
 });
 
 describe('meanDifference', () => {

@@ -1,9 +1,9 @@
-import type { RunFacts } from '../../../src/results/comparison/changes.js';
+import type { RunInputs } from '../../../src/results/comparison/changes.js';
 import type { SweepToCompare } from '../../../src/results/comparison/compare-sweeps.js';
 import type { ResultLine } from '../../../src/results/records/result-line.js';
 import { resultLine } from '../../store/sample.js';
 
-export const facts = (change: Partial<RunFacts> = {}): RunFacts => ({
+export const runInputs = (change: Partial<RunInputs> = {}): RunInputs => ({
   agent_version: '1.0',
   model_used: 'm1',
   environment: 'local',
@@ -48,7 +48,7 @@ export function sweepOf(
     scenarios: new Map(Object.keys(outcomes).map((name) => [name, { scenario: { name } }])),
     agents: {},
     prices: {},
-    facts: new Map(lines.map(({ results_dir }) => [results_dir ?? '', facts()])),
+    runInputs: new Map(lines.map(({ results_dir }) => [results_dir ?? '', runInputs()])),
     ...more,
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fateOf, isOpen, type Answer } from '../../../src/activities/watch/fate.js';
+import { actionFor, isOpen, type Answer } from '../../../src/activities/watch/action-for.js';
 
 const id = fc.constantFrom('first', 'other');
 const found = fc.record({
@@ -14,8 +14,8 @@ const answer: fc.Arbitrary<Answer> = fc.oneof(
   fc.constant<Answer>({ kind: 'unclear' }),
 );
 
-const fate = (run: Answer, sweep: Answer, firstRunId: string | undefined): string =>
-  fateOf({ run: isOpen(run, firstRunId), sweep: isOpen(sweep, undefined) });
+const action = (run: Answer, sweep: Answer, firstRunId: string | undefined): string =>
+  actionFor({ run: isOpen(run, firstRunId), sweep: isOpen(sweep, undefined) });
 
 it('a run is left alone for as long as the server does not say that it has ended', () => {
   fc.assert(
@@ -25,7 +25,7 @@ it('a run is left alone for as long as the server does not say that it has ended
         (run.kind === 'found' &&
           (!run.running ||
             (firstRunId !== undefined && run.firstRunId !== null && run.firstRunId !== firstRunId)));
-      expect(fate(run, sweep, firstRunId) === 'end').toBe(gone);
+      expect(action(run, sweep, firstRunId) === 'end').toBe(gone);
     }),
   );
 });
@@ -35,7 +35,7 @@ it('a run is cancelled where it goes on and its sweep does not, and in no other 
     fc.property(answer, answer, (run, sweep) => {
       const goesOn = run.kind === 'found' && run.running;
       const without = sweep.kind === 'missing' || (sweep.kind === 'found' && !sweep.running);
-      expect(fate(run, sweep, undefined) === 'cancel').toBe(goesOn && without);
+      expect(action(run, sweep, undefined) === 'cancel').toBe(goesOn && without);
     }),
   );
 });

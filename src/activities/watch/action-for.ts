@@ -34,7 +34,7 @@ export function isOpen(answer: Answer, firstRunId: string | undefined): Open {
  * What to do with a run that this host has begun and not cleaned up. `end`: nobody will continue it, so its agent is
  * stopped and its workspace is removed. `cancel`: it continues without its sweep, and would report to nobody.
  */
-export function fateOf({ run, sweep }: { run: Open; sweep: Open }): 'leave' | 'cancel' | 'end' {
+export function actionFor({ run, sweep }: { run: Open; sweep: Open }): 'leave' | 'cancel' | 'end' {
   if (run === false) return 'end';
   return run === true && sweep === false ? 'cancel' : 'leave';
 }

@@ -3,10 +3,10 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect } from 'vitest';
-import { findExecutable } from '../../src/platform/process/find-executable.js';
-import { startSupervised } from '../../src/platform/process/supervise.js';
-import { inEachMode, PATH, prepare } from './supervised.js';
-import { newFolder, setEnv } from './temporary.js';
+import { findExecutable } from '../../../src/platform/process/find-executable.js';
+import { startSupervised } from '../../../src/platform/process/supervise.js';
+import { inEachMode, PATH, prepare } from '../supervised.js';
+import { newFolder, setEnv } from '../temporary.js';
 
 /** A static busybox prefers its own `unshare` to that of PATH, and that has no `--kill-child`. */
 async function runsOwnUnshare(shell: string): Promise<boolean> {
@@ -29,7 +29,7 @@ const NAMES = [
   ...'idle_tick grace environ pid unchanged now reason setsid perl sh'.split(' '),
   ...['claim.sh', 'supervise.sh'].flatMap((file) => {
     const text = readFileSync(
-      new URL(`../../src/platform/process/supervisor/${file}`, import.meta.url),
+      new URL(`../../../src/platform/process/supervisor/${file}`, import.meta.url),
       'utf8',
     );
     return text.match(/\b[a-z]\w*/g) ?? [];

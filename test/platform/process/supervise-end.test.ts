@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { killMarked } from '../../src/platform/process/marked-processes.js';
-import { startSupervised, stopSupervised } from '../../src/platform/process/supervise.js';
-import { waitUntil } from '../../src/platform/process/wait-until.js';
-import { running } from './processes.js';
-import { inEachMode, LONG_MS, nothingLeft, PATH, prepare, start, type Started } from './supervised.js';
+import { killMarked } from '../../../src/platform/process/marked-processes.js';
+import { startSupervised, stopSupervised } from '../../../src/platform/process/supervise.js';
+import { waitUntil } from '../../../src/platform/process/wait-until.js';
+import { running } from '../processes.js';
+import { inEachMode, LONG_MS, nothingLeft, PATH, prepare, start, type Started } from '../supervised.js';
 
 const written = (path: string): Promise<true | null> =>
   waitUntil(() => (existsSync(path) ? true : null), LONG_MS, 10);

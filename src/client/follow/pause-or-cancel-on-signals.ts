@@ -12,7 +12,7 @@ export interface Signals {
 }
 
 /** Pauses the sweep at the first signal, and cancels it at the second. If CI is set, the first signal cancels. */
-export function steerBySignals(signals: Signals, session: Session, sweep: string, view: View): void {
+export function pauseOrCancelOnSignals(signals: Signals, session: Session, sweep: string, view: View): void {
   signals.each((received) => {
     const cancels = received > 1 || (process.env['CI'] ?? '') !== '';
     if (cancels) view.note('cancelling', 'cancelling: killing agents');

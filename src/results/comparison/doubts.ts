@@ -5,7 +5,7 @@ import { resultsOfRetries, type Pair, type SweepResults } from './samples.js';
 type Sweep = SweepResults & Pick<SweepInputs, 'prices'>;
 
 /** Returns sentences about what makes the numbers of two sweeps less reliable than they look. */
-export const caveatsOf = (base: Sweep, head: Sweep, pairs: readonly Pair[]): string[] => [
+export const doubtsOf = (base: Sweep, head: Sweep, pairs: readonly Pair[]): string[] => [
   ...sweepDoubts('base', base),
   ...sweepDoubts('head', head),
   ...errorDoubts(pairs),

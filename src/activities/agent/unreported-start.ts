@@ -16,7 +16,7 @@ import { agentOutputs } from './outputs.js';
  * for good. What the agent printed was paid for. Returns null if the last start has been read already or has no
  * recorded end.
  */
-export async function readUnread(
+export async function readUnreportedStart(
   context: RunContext,
   steps: readonly Manifest<AgentStep>[],
   prepared: Prepared | null,
@@ -50,14 +50,14 @@ export async function readUnread(
 }
 
 /** Describes how each start ended, in order; null for a start in which the agent was not started after all. */
-export async function fatesOfStarts(context: RunContext): Promise<(string | null)[]> {
+export async function describeStarts(context: RunContext): Promise<(string | null)[]> {
   const { environment, handle, redact } = context;
-  const fates: (string | null)[] = [];
+  const descriptions: (string | null)[] = [];
   for (let start = 1; start <= lastStart(handle); start++) {
     const { state } = await environment.inspect(handle, start);
     const errors = redact(await supervisorErrors(startFolder(handle, start)));
     const end = state === 'ended' ? 'ended' : `was lost without an exit status${errors}`;
-    fates.push(state === 'none' ? null : `start ${start} of the agent ${end}`);
+    descriptions.push(state === 'none' ? null : `start ${start} of the agent ${end}`);
   }
-  return fates;
+  return descriptions;
 }

@@ -4,11 +4,11 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
-import { inspect, startSupervised, stopSupervised } from '../../src/platform/process/supervise.js';
-import { waitUntil } from '../../src/platform/process/wait-until.js';
-import { allGone } from './processes.js';
-import { inEachMode, LONG_MS, nothingLeft, prepare, start, type Started } from './supervised.js';
+import { markedProcesses } from '../../../src/platform/process/marked-processes.js';
+import { inspect, startSupervised, stopSupervised } from '../../../src/platform/process/supervise.js';
+import { waitUntil } from '../../../src/platform/process/wait-until.js';
+import { allGone } from '../processes.js';
+import { inEachMode, LONG_MS, nothingLeft, prepare, start, type Started } from '../supervised.js';
 
 const mount = (...args: string[]) => execa('mount', args);
 

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { killMarked, markedProcesses } from '../../src/platform/process/marked-processes.js';
-import { inspect, startSupervised, stopSupervised } from '../../src/platform/process/supervise.js';
-import { compileSources } from './compiled.js';
-import { allGone, running } from './processes.js';
-import { setEnv } from './temporary.js';
-import { inEachMode, nothingLeft, prepare, start } from './supervised.js';
+import { killMarked, markedProcesses } from '../../../src/platform/process/marked-processes.js';
+import { inspect, startSupervised, stopSupervised } from '../../../src/platform/process/supervise.js';
+import { compileSources } from '../compiled.js';
+import { allGone, running } from '../processes.js';
+import { setEnv } from '../temporary.js';
+import { inEachMode, nothingLeft, prepare, start } from '../supervised.js';
 
 const compiled = await compileSources('platform');
 const NOBODY = 65534;

@@ -1,4 +1,4 @@
-import { publicVariables, writeSweepEnv, type SweepEnv, type Known } from '../platform/sweep-env.js';
+import { publicVariables, writeSweepEnv, type SweepEnv, type PublicValues } from '../platform/sweep-env.js';
 import { addressVariables } from '../platform/models/model-providers.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { publicNames } from '../scenario/public-names.js';
@@ -6,20 +6,20 @@ import { fixtureFolder } from '../store/results-folder.js';
 import type { Session } from './session.js';
 
 /** Passes the values of variables to a sweep's workers. Warns about values that reports cannot keep secret. */
-export async function handOver(
+export async function passVariables(
   { stateFolder, report, engine: { resultsPath } }: Session,
   plan: Plan,
   scenarios: readonly EffectiveScenario[],
-  handover: SweepEnv,
+  sweepEnv: SweepEnv,
 ): Promise<void> {
-  const known: Known = {
+  const known: PublicValues = {
     names: publicNames(plan, scenarios),
     addresses: addressVariables(plan.providers),
     fixtures: [...new Set(scenarios.map(({ fixture }) => fixtureFolder(resultsPath, fixture)))],
   };
-  for (const [variable, named] of publicVariables(handover.values, known))
+  for (const [variable, named] of publicVariables(sweepEnv.values, known))
     report(
       `warning: the value of ${variable} is not redacted because it is also the name of ${named}; if it is a secret, rename one of them`,
     );
-  await writeSweepEnv(stateFolder, plan.sweep, handover);
+  await writeSweepEnv(stateFolder, plan.sweep, sweepEnv);
 }

@@ -19,7 +19,7 @@ export interface AgentRef {
 type KnownToPlan = Pick<Plan, 'agents' | 'providers'>;
 
 /** An agent with the values of its environment variables. */
-export interface EquippedAgent {
+export interface ResolvedAgent {
   agent: Agent;
   /** Its settings in the config; null for a built-in agent without any. */
   settings: Plan['agents'][string] | null;
@@ -41,11 +41,11 @@ export const variablesOfAgent = (plan: KnownToPlan, who: AgentRef): string[] => 
 ];
 
 /** Returns an agent of the plan with its variables filled in; null if this build does not know the agent. */
-export function equipAgent(
+export function resolveAgent(
   plan: KnownToPlan,
   who: AgentRef,
   values: Record<string, string>,
-): EquippedAgent | null {
+): ResolvedAgent | null {
   const settings = plan.agents[who.agent];
   const { env, missing } = resolveEnv(settings?.env ?? {}, values);
   const configured = settings === undefined ? {} : { [who.agent]: { ...settings, env } };

@@ -2,11 +2,11 @@ import { utimesSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { identify, ownIdentity } from '../../src/platform/process/process-identity.js';
-import { inspect, stopSupervised, waitForEnd } from '../../src/platform/process/supervise.js';
-import { processesWith } from './processes.js';
-import { newFolder, setEnv } from './temporary.js';
-import { LONG_MS, start } from './supervised.js';
+import { identify, ownIdentity } from '../../../src/platform/process/process-identity.js';
+import { inspect, stopSupervised, waitForEnd } from '../../../src/platform/process/supervise.js';
+import { processesWith } from '../processes.js';
+import { newFolder, setEnv } from '../temporary.js';
+import { LONG_MS, start } from '../supervised.js';
 
 describe('what is left of a start', () => {
   async function folderWith(files: Record<string, string>): Promise<string> {

@@ -8,7 +8,7 @@ import { displayPath } from '../platform/display-path.js';
 import { neededVariables, unsetVariables } from '../planning/needed-variables.js';
 import type { Session } from './session.js';
 import { UsageError } from '../lib/usage-error.js';
-import { handOver } from './hand-over.js';
+import { passVariables } from './pass-variables.js';
 import { readResultsFile } from './sweeps/read-results-file.js';
 
 /** Reads the stored scenarios of a plan. @throws UsageError if they or their fixtures are gone */
@@ -34,7 +34,7 @@ function checkStored(resultsPath: string, folder: string, sweep: string): void {
  * (deleted when the sweep ended, or with the state folder), they are taken from this shell. Values in `file` override
  * both. Warns about variables without a value.
  */
-export async function handOverAgain(
+export async function passVariablesAgain(
   session: Session,
   plan: Plan,
   scenarios: readonly EffectiveScenario[],
@@ -49,7 +49,7 @@ export async function handOverAgain(
   };
   const fresh = sweepEnvFrom(known === null ? { ...process.env, ...file } : file, neededVariables(needs));
   const values = { ...known?.values, ...fresh.values };
-  await handOver(session, plan, scenarios, { base: { ...known?.base, ...fresh.base }, values });
+  await passVariables(session, plan, scenarios, { base: { ...known?.base, ...fresh.base }, values });
   const unset = unsetVariables(needs, values);
   if (unset.length > 0)
     session.report(

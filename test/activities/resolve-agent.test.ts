@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { equipAgent } from '../../src/activities/credentials/equip-agent.js';
+import { resolveAgent } from '../../src/activities/credentials/resolve-agent.js';
 import type { AgentSettings } from '../../src/agents/settings.js';
 
 const NONE: AgentSettings = { args: [], models: [], env: {} };
@@ -10,7 +10,7 @@ function accountOf(
   settings: Partial<AgentSettings> | null = null,
 ): string | null | undefined {
   const agents = settings === null ? {} : { [agent]: { ...NONE, ...settings } };
-  return equipAgent({ agents, providers: {} } as never, { agent, model: 'default' }, values)?.account;
+  return resolveAgent({ agents, providers: {} } as never, { agent, model: 'default' }, values)?.account;
 }
 
 describe('the account whose limits an agent meets', () => {
