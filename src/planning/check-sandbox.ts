@@ -1,7 +1,14 @@
-import { chooseEnvironment } from '../environments/index.js';
+import type { Place } from '../environments/index.js';
 import type { Project } from './project.js';
 import { InfrastructureError, UsageError } from '../lib/usage-error.js';
+import type { Scenario } from '../scenario/scenario.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
+
+/** Loads the environments only when a scenario or the config needs one checked: they take a tenth of a second to load. */
+async function placeFor(environment: Scenario['environment']): Promise<Place> {
+  const { chooseEnvironment } = await import('../environments/index.js');
+  return chooseEnvironment(environment);
+}
 
 /**
  * Checks `require_sandbox` of the config.
@@ -19,7 +26,7 @@ export async function checkSandbox({ config }: Project, { scenarios }: ResolvedS
     );
   }
   if (scenarios.every(({ effective }) => effective.scenario.environment.type === 'docker')) return;
-  const { lacking, lacksNetwork } = await chooseEnvironment({ type: 'bubblewrap' });
+  const { lacking, lacksNetwork } = await placeFor({ type: 'bubblewrap' });
   const missing = lacking ?? lacksNetwork;
   if (missing !== null) throw new InfrastructureError(`the config file sets require_sandbox: ${missing}`);
 }
@@ -34,7 +41,7 @@ export async function checkContainers({ scenarios }: Pick<ResolvedSweep, 'scenar
   );
   for (const environment of wanted.values()) {
     if (environment.type !== 'docker') continue;
-    const { lacking } = await chooseEnvironment(environment);
+    const { lacking } = await placeFor(environment);
     if (lacking !== null) throw new InfrastructureError(`environment.type docker: ${lacking}`);
   }
 }
