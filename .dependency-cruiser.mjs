@@ -1,12 +1,13 @@
 // @ts-check
 /**
- * Import directions (specs/explanation/architecture.md): each layer sees only what stands before it. Checked twice by
- * test/architecture.test.ts: these rules for all imports, types included, and workflow purity for what is bundled.
+ * Which layer of src/ may import which (specs/explanation/architecture.md). test/architecture.test.ts checks these rules for
+ * all imports, including types, and also that bundled workflow code does not touch the machine.
  */
 /**
- * @param {string} name folder of src
- * @param {string[]} allowed what else it may import
- * @param {string} comment the reason
+ * A rule for one layer: it may import itself and the allowed parts of src/, nothing else.
+ * @param {string} name the layer's folder in src
+ * @param {string[]} allowed the other parts of src that it may import
+ * @param {string} comment the reason for the rule
  */
 const layer = (name, allowed, comment) => ({
   name: `${name}-imports`,
@@ -18,38 +19,54 @@ const layer = (name, allowed, comment) => ({
 
 export default {
   forbidden: [
-    layer('lib', [], 'lib holds pure helpers and knows nothing of ours'),
-    layer('results', ['lib/'], 'what is written is defined by itself'),
-    layer('agent-scripts', ['lib/', 'results/'], 'what READMEs and answers of agent scripts say'),
+    layer('lib', [], 'pure helpers: lib must not depend on anything specific to this program'),
+    layer('results', ['lib/'], 'the format of results must not depend on the code that produces them'),
+    layer(
+      'agent-scripts',
+      ['lib/', 'results/'],
+      'parses the READMEs and answers of agent scripts, which gates, evaluators and scenarios use',
+    ),
     layer(
       'gates',
       ['lib/', 'results/', 'agent-scripts/'],
-      'a gate touches the world through its context only',
+      'a gate reaches the workspace only through its context, so any environment can run it',
     ),
-    layer('evaluators', ['lib/', 'results/', 'agent-scripts/'], 'an evaluator reads what a script said'),
+    layer(
+      'evaluators',
+      ['lib/', 'results/', 'agent-scripts/'],
+      'an evaluator only interprets the output of a script',
+    ),
     layer(
       'agents',
       ['lib/', 'results/', 'scenario/mock.ts'],
-      'an adapter knows its agent, and the mock its script',
+      'an adapter knows only its agent; the mock also knows the steps of a scenario',
     ),
-    layer('platform', ['lib/'], 'processes and files know nothing of scenarios'),
+    layer('platform', ['lib/'], 'code for processes, files and servers must not know about scenarios'),
     layer(
       'environments',
       ['lib/', 'results/', 'platform/', 'gates/gate.ts'],
-      'an environment is input and output by nature',
+      'an environment does input and output only; it knows the gate contract, but no gate',
     ),
     layer(
       'judge',
       ['lib/', 'results/', 'scenario/rubric.ts'],
-      'what the judge is asked, and reading what it said',
+      'builds the prompt of the judge and reads its answer; sending it is up to activities',
     ),
     layer(
       'scenario',
       ['lib/', 'results/', 'agent-scripts/', 'gates/', 'evaluators/', 'agents/', 'environments/'],
-      'text to plan, pure',
+      'turns the text of files into a plan, without touching the machine',
     ),
-    layer('reports', ['lib/', 'results/'], 'a report is a function of data'),
-    layer('store', ['lib/', 'results/', 'platform/'], 'the results folder'),
+    layer(
+      'reports',
+      ['lib/', 'results/'],
+      'a report is computed from results alone, so it can be written again later',
+    ),
+    layer(
+      'store',
+      ['lib/', 'results/', 'platform/'],
+      'reads and writes the results folder, and need not know how results come about',
+    ),
     layer(
       'activities',
       [
@@ -67,9 +84,13 @@ export default {
         'store/',
         'workflows/protocol.ts',
       ],
-      'steps use everything but the workflows, whose protocol they speak',
+      'steps may use every layer but workflows, of which they only know the protocol',
     ),
-    layer('workflows', ['lib/', 'results/', 'activities/index.ts'], 'orchestration only'),
+    layer(
+      'workflows',
+      ['lib/', 'results/', 'activities/index.ts'],
+      'workflows only orchestrate: they run in a sandbox and must be deterministic',
+    ),
     layer(
       'planning',
       [
@@ -84,7 +105,7 @@ export default {
         'platform/',
         'store/',
       ],
-      'files and options to a stored plan: no Temporal, and no terminal',
+      'turns files and options into a stored plan, without Temporal and without a terminal',
     ),
     layer(
       'client',
@@ -99,7 +120,7 @@ export default {
         'planning/',
         'workflows/(protocol|ui).ts',
       ],
-      'starts, steers and follows sweeps: knows workflows by name and type, and no terminal',
+      'starts, steers and follows sweeps, without a terminal; it knows workflows only by name and type',
     ),
     layer(
       'commands',
@@ -120,11 +141,11 @@ export default {
         'activities/try-agent.ts',
         'workflows/(protocol|ui).ts',
       ],
-      'verbs know workflows by name and type, and try an agent as a step would start it',
+      'verbs know workflows only by name and type; doctor --try starts an agent like a step does',
     ),
     {
       name: 'shared-by-steps',
-      comment: 'step/ and credentials/ are what all steps share, and know no step',
+      comment: 'all steps share step/ and credentials/, so these must not depend on a step',
       severity: 'error',
       from: { path: '^src/activities/(step|credentials)/' },
       to: { path: '^src/activities/', pathNot: '^src/activities/(step|credentials)/' },
@@ -132,7 +153,7 @@ export default {
     {
       name: 'scenario-knows-no-file-form',
       comment:
-        'what a scenario means is apart from the form of its file; three files of scenario/ know the readers',
+        'the meaning of a scenario must not depend on its file format; only three files of scenario/ know the readers',
       severity: 'error',
       from: {
         path: '^src/scenario/[^/]+$',
@@ -142,35 +163,42 @@ export default {
     },
     {
       name: 'file-forms-are-read-by-planning',
-      comment: 'all but planning work with what a scenario means',
+      comment: 'only planning reads scenario files; other layers use the Scenario that a reader returns',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(scenario|planning|commands/plan)/' },
       to: { path: '^src/scenario/[^/]+/' },
     },
     {
       name: 'pure-layers-touch-no-machine',
-      comment: 'pure code gets what it needs passed in',
+      comment: 'pure code gets its input as arguments, so it can be tested without files or processes',
       severity: 'error',
       from: { path: '^src/(results|agent-scripts|gates|evaluators|scenario|judge|reports)/' },
       to: { path: '^(node:)?(fs|child_process|net|http|https|os|worker_threads)', dependencyTypes: ['core'] },
     },
     {
       name: 'nothing-imports-the-roots',
-      comment: 'cli.ts and worker.ts are where everything is put together',
+      comment: 'cli.ts and worker.ts assemble the programs, so nothing may depend on them',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/cli.ts$' },
       to: { path: '^src/(cli|worker)\\.ts$' },
     },
     {
       name: 'models-are-asked-in-platform',
-      comment: 'one place knows the libraries of the providers',
+      comment: 'the provider libraries can be replaced in one place',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/platform/' },
       to: { path: 'node_modules/(ai|@ai-sdk)/' },
     },
-    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-circular',
+      comment: 'modules that import each other cannot be understood or loaded separately',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
     {
       name: 'no-orphans',
+      comment: 'a module that nothing imports is unused, except these, which are run or bundled by path',
       severity: 'error',
       from: { orphan: true, pathNot: ['download-temporal', 'mock-program', 'disable-stack-traces'] },
       to: {},

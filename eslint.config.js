@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // `.agents` and what is scaffolded into it are for Deno, which checks and lints them.
+  // Deno checks and lints `.agents` and the templates of scripts in it.
   {
     ignores: [
       '.agents',
@@ -25,7 +25,7 @@ export default tseslint.config(
     },
   },
   {
-    // Workflow code runs in a deterministic sandbox: whatever needs the machine belongs in an activity.
+    // Workflow code runs in a deterministic sandbox. Code that needs the machine belongs in an activity.
     files: ['src/workflows/**/*.ts'],
     rules: {
       'no-restricted-imports': [
@@ -35,7 +35,7 @@ export default tseslint.config(
     },
   },
   {
-    // They are libraries: only commands talk to the user.
+    // These folders are libraries: only commands print and exit.
     files: ['src/planning/**/*.ts', 'src/client/**/*.ts'],
     rules: {
       'no-console': 'error',

@@ -2,18 +2,18 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.js';
 import { APART, LONG, TEMPORAL } from './test/suites.js';
 
-/** `npm test`. */
+/** `npm test`: the fast tests. */
 export default defineConfig({
   test: {
     pool: 'forks', // the Temporal worker's native module is not safe in worker threads
-    maxWorkers: 5, // many tests wait, for processes and for time to pass: on two cores four take a tenth longer
-    isolate: false, // files share what a worker has loaded and started: modules, and engines (test/commands/places.ts)
+    maxWorkers: 5, // many tests only wait for processes and timers: on two cores, four workers take 10 % longer
+    isolate: false, // test files share the modules and engines of their worker (test/commands/places.ts)
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/slowest-files.ts'],
-    server: { deps: { external: [/\/dist\//] } }, // what was built is run as it is
-    testTimeout: 300_000, // ends what hangs; a busy machine may take long for the rest
+    server: { deps: { external: [/\/dist\//] } }, // run the built files unchanged
+    testTimeout: 300_000, // ends tests that hang, and leaves the others enough time on a busy machine
     hookTimeout: 300_000,
-    // Where `.agents/scripts/check-coverage` looks for it. What runs in processes of their own is not seen.
+    // `.agents/scripts/check-coverage` reads this file. Code that tests run in separate processes is not counted.
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:production`: what docker-compose.yml sets, proved without a Docker engine. */
+/** `npm run test:production`: tests the settings of docker-compose.yml without a Docker engine. */
 export default defineConfig({
   test: {
     name: 'production',
@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ['test/production/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    server: { deps: { external: [/\/dist\//] } }, // what was built is run as it is
+    server: { deps: { external: [/\/dist\//] } }, // run the built files unchanged
     testTimeout: 180_000,
     hookTimeout: 300_000,
   },

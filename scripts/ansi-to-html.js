@@ -1,4 +1,4 @@
-// Colours of a terminal as HTML: what picocolors writes, and no more.
+// Converts terminal colours to HTML. Supports only the codes that picocolors writes.
 
 /** @type {Record<string, string>} */
 const STYLES = {

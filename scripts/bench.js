@@ -1,5 +1,6 @@
-// Measures the performance budget (specs/explanation/performance.md) with the real command line on a real server, in temporary projects:
-// `npm run bench`, or some of it: `npm run bench -- recovery runs`. BENCH_RUNS=10000 for the longest measure of runs.
+// Measures the performance goals (specs/explanation/performance.md) with the real command line and a real server, in
+// temporary projects: `npm run bench`, or a part of it: `npm run bench -- recovery runs`. BENCH_RUNS=10000 sets the largest
+// number of runs that `runs` measures.
 import { agentScripts } from './bench/agent-scripts.js';
 import { cancel } from './bench/cancel.js';
 import { concurrency } from './bench/concurrency.js';

@@ -1,5 +1,5 @@
-// Bundles what the package runs into dist/: the programs by rolldown, the workflows by Temporal's bundler. Names the build.
-// Everything is made beside dist/ and then moved into place, so that a running command never sees half a build.
+// Bundles the programs (with rolldown) and the workflows (with Temporal's bundler) into dist/, and writes the build id.
+// Builds into a folder beside dist/ and then renames it, so that a running command never sees half a build.
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
@@ -12,13 +12,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const fresh = join(root, `dist.${process.pid}`);
 
-// Modules take longer to load, file by file, than most verbs take to work (specs/explanation/performance.md).
+// Bundled because loading their many files takes longer than most verbs do (specs/explanation/performance.md).
 const BUNDLED = /^(zod|yaml|jsonpath-rfc9535)(\/|$)/;
-// Only in the command line: in a worker, the SDK must find the modules that it loads itself.
+// Temporal's modules are bundled only into the command line: in a worker, the SDK loads modules by name.
 const BUNDLED_IN_CLI = /^(zod|yaml|jsonpath-rfc9535|@temporalio\/(client|common|envconfig|proto))(\/|$)/;
 
 /**
- * Temporal's protocol is an object literal of 1.4 MB, which V8 takes twice as long to read as the same text of JSON.
+ * Turns Temporal's protocol, an object literal of 1.4 MB, into a call of JSON.parse, which V8 reads twice as fast.
  * @type {import('rolldown').Plugin}
  */
 const parsedAsJson = {
@@ -69,7 +69,7 @@ try {
   try {
     renameSync(dist, `${dist}.old`);
   } catch {
-    // the first build
+    // There is no dist/ before the first build.
   }
   renameSync(fresh, dist);
   rmSync(`${dist}.old`, { recursive: true, force: true });
@@ -78,9 +78,8 @@ try {
 }
 
 /**
- * Bundles programs into dist/, which is flat: what a module calls by a path beside its own (`./mock-program.js`) is there
- * beside whatever the module was bundled into.
- * @param {RegExp} bundled the packages that are bundled, with what they depend on; others are loaded from node_modules
+ * Bundles programs into one flat folder, so that a path such as `./mock-program.js` is right in every bundle.
+ * @param {RegExp} bundled the packages to bundle, with their dependencies; others are loaded from node_modules
  * @param {string[]} input
  */
 async function bundle(bundled, input) {
@@ -90,7 +89,7 @@ async function bundle(bundled, input) {
     input,
     external: (id, importer) =>
       /^[^./]/.test(id) && !isAbsolute(id) && !bundled.test(id) && !importer?.includes('/node_modules/'),
-    // The same names wherever node_modules really is.
+    // Keeps module names the same if node_modules is a symlink.
     resolve: { symlinks: false },
     plugins: [parsedAsJson],
     output: { dir: fresh, chunkFileNames: '[name]-[hash].js', sourcemap: true },
@@ -99,8 +98,8 @@ async function bundle(bundled, input) {
 }
 
 /**
- * Temporal wants the bundle's source map inline. As webpack makes it, it names files by their path on this machine and holds
- * the text of all of them: the package would tell where it was built, and be twice as large.
+ * Makes the inline source map, which Temporal needs, portable. Webpack's map contains the text of all files and their paths on
+ * this machine: the package would be twice as large, and would reveal where it was built.
  * @param {string} made
  */
 function withPortableMap(made) {
@@ -112,7 +111,7 @@ function withPortableMap(made) {
 }
 
 /**
- * From `node_modules` on, wherever that is; else from the repository's root, and the same in every build.
+ * Returns a path that is the same in every build: from `node_modules` on, or relative to the repository.
  * @param {string} path
  */
 function nameOfSource(path) {

@@ -1,11 +1,12 @@
-// Feeds every loader and parser with inputs made from real ones: `npm run fuzz -- --runs 1000000 --seed 7`.
-// No check may throw, hang, or see its property broken. An input is made again by `--target NAME --input N`.
+// Feeds every loader and parser with mutations of real inputs: `npm run fuzz -- --runs 1000000 --seed 7`.
+// A defect is a check that throws, takes too long, or finds its property violated. `--target NAME --input N` with the same
+// seed repeats one input.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRandom, seedOf } from './fuzz/random.js';
 import { importBundled } from './import-bundled.js';
 
-/** Far beyond what any input takes on a busy machine, and far below what a loop that multiplies takes. */
+/** Far more than any input takes on a busy machine, and far less than code with exponential run time takes. */
 const SLOW_MS = 5000;
 const SHOWN = 3;
 
@@ -24,7 +25,7 @@ if (chosen.length === 0)
 
 const inputOf = (target, index) => target.make(createRandom(seedOf(options.seed, target.name, index)));
 
-/** How long a check took, and what was wrong. */
+/** Returns how long the check of an input took, and the defect, or null. */
 async function examine(target, input) {
   const start = performance.now();
   try {

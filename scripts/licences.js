@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Of packages that are not bundled npm installs the licences with them. Those out of the ordinary are named here. */
+/** A note about packages that are not bundled. npm installs their licences; only unusual ones are listed. */
 const INSTALLED = `Not part of this bundle, and installed by npm with their own notices, as dependencies of the Temporal SDK's bundler or of
 the command line's libraries:
 
@@ -11,15 +11,15 @@ unionfs: its package.json declares none; its LICENSE file is the Unlicense
 `;
 
 /**
- * The licences of the packages that the modules of a bundle come from: who gives their code on gives these on with it.
- * @param {string[]} modules paths of files
+ * Returns the licences of the bundled packages, which must be distributed together with their code.
+ * @param {string[]} modules paths of the bundled files
  */
 export function licencesOf(modules) {
   const folders = modules.flatMap((path) => /^\/.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   return [...[...new Set(folders)].map(licenceOf).sort(), INSTALLED].join('\n');
 }
 
-/** @param {string} folder of a package */
+/** @param {string} folder the folder of a package */
 function licenceOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)\b/i.test(file));

@@ -1,5 +1,6 @@
-// How many tokens it costs to tell an agent of this repository's agent scripts: a prompt that lets it find them, or their schemas as an
-// MCP server lists them (name, description, arguments; nothing of output and errors). Counted with the o200k_base encoding.
+// Counts the tokens that an agent needs to know about this repository's agent scripts: the prompt that tells it where to find
+// them, compared with their schemas as an MCP server lists them (name, description and arguments, without output and errors).
+// Uses the encoding o200k_base.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
@@ -9,7 +10,7 @@ const read = (path) => readFileSync(fileURLToPath(new URL(`../${path}`, import.m
 const names = readdirSync(new URL('../.agents/scripts', import.meta.url));
 const readmes = names.map((name) => read(`.agents/scripts/${name}/README.md`));
 
-/** What `tools/list` answers for the same tool. @param {string} readme */
+/** Returns the entry of `tools/list` for the same tool. @param {string} readme */
 function toolOf(readme) {
   const [, name] = /^# (.+)/.exec(readme) ?? [];
   const [, summary] = /## Summary\n\n(.+)/.exec(readme) ?? [];

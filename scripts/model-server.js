@@ -1,8 +1,8 @@
-// The scripted model of the tests by itself, for agents that are started by hand:
+// Starts the scripted model of the tests on its own, for agents that you start by hand:
 //   node scripts/model-server.js SCRIPT.json [PORT]
-// SCRIPT.json holds one script or a list of them (test/agents/model-server/script.ts), for example
+// SCRIPT.json contains a script or a list of scripts (test/agents/model-server/script.ts), for example
 //   { "steps": [{ "run": "echo hello > out.txt" }, { "say": "It is done." }] }
-// Prints its address, then one line for each request.
+// Prints its address, then one line per request.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { importBundled } from './import-bundled.js';

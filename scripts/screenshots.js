@@ -1,6 +1,6 @@
-// Makes the pictures of the README: the real output of a run on a terminal, and Temporal's Web UI with that run in it.
-// Needs chromium, and `script` of util-linux, which gives the command a terminal. Everything happens in /tmp/demo, so that no path
-// of the machine is in a picture.
+// Makes the images of the README: the terminal output of a real run, and Temporal's Web UI showing that run.
+// Needs chromium, and `script` of util-linux to give the command a terminal. Works in /tmp/demo, so that no image shows a path
+// of your machine.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const env = {
 const call = (...args) => spawnSync(cli, args, { cwd: demo, env, encoding: 'utf8' });
 
 /**
- * What the command prints on a terminal, colours and all.
+ * Returns what the command prints on a terminal, including colours.
  * @param {string} command
  */
 function onTerminal(command) {
@@ -59,13 +59,13 @@ function terminalPage(output) {
   return `<!doctype html><meta charset="utf-8"><style>${style}</style><pre>${ansiToHtml(output)}</pre>`;
 }
 
-/** A project as `init` makes it, with a script that stands for an agent. */
+/** Creates a project with `init`, and adds a script that stands in for an agent. */
 function makeDemo() {
   for (const folder of [demo, state]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(demo, { recursive: true });
   call('init');
   const config = join(demo, 'llm-tool-test-config.toml');
-  // Tables must not come before the values of the root, so it goes last.
+  // Appended, because in TOML the root's values must come before tables.
   appendFileSync(config, `\n${readFileSync(join(root, 'scripts/demo/agents.toml'), 'utf8')}`);
   cpSync(join(root, 'scripts/demo/agent.sh'), join(demo, 'agent.sh'));
 }
@@ -77,11 +77,11 @@ for (const folder of [demo, state])
 makeDemo();
 try {
   mkdirSync(pictures, { recursive: true });
-  // Brings the engine up, so that its start is not in the picture.
+  // Start the engine first, so that its messages are not in the image.
   call('engine', 'start');
   const command = 'run stock_delivery --agents mock,ours --repeat 2';
   call(...command.split(' '));
-  // What `run` ends with, without the lines of its progress.
+  // `show` prints the same result as `run`, without progress lines.
   const shown = onTerminal('show latest');
   const page = join(state, 'terminal.html');
   writeFileSync(page, terminalPage(`\u001b[2m$\u001b[22m npx llm-tool-test ${command}\n${shown}`));

@@ -1,4 +1,4 @@
-// Writes the JSON Schemas that the package carries, as the built command prints them. A test says when they are stale.
+// Writes the JSON Schemas of the package, as the built command prints them. A test fails if they are out of date.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

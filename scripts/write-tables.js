@@ -1,4 +1,4 @@
-// Renews the tables of the reference pages that are made from the schemas; a test says when they are stale.
+// Regenerates the tables of the reference pages from the schemas. A test fails if they are out of date.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// What every agent script shares: arguments, settings, and the contract of its answer (specs/reference/agent-scripts.md).
+// Shared by all agent scripts: arguments, settings, and the format of the answer (specs/reference/agent-scripts.md).
 import { parseArgs } from 'node:util';
 
 interface Kinds {
@@ -9,10 +9,10 @@ interface Kinds {
 type Kind = keyof Kinds;
 type ValueOf<K> = K extends Kind ? Kinds[K] : never;
 
-/** Arguments as the usage shows them: `<required>`, `[optional]`, `--flag`, each with the kind of its value. */
+/** Arguments as the usage shows them, `<required>`, `[optional]` or `--flag`, with the types of their values. */
 export type Specification = Record<`<${string}>` | `[${string}]` | `--${string}`, Kind>;
 
-/** The values that a specification gives, under the bare names. */
+/** The values of the specified arguments, by their names without brackets and dashes. */
 export type Arguments<S> = {
   [K in keyof S as K extends `<${infer Name}>` ? Name : never]: ValueOf<S[K]>;
 } & { [K in keyof S as K extends `[${infer Name}]` | `--${infer Name}` ? Name : never]?: ValueOf<S[K]> };
@@ -26,14 +26,14 @@ class ScriptError extends Error {
   }
 }
 
-/** Ends the script with an error. The code is a literal: whoever compares it with the README finds it in the source. */
+/** Ends the script with an error. Pass the code as a literal, so that it can be compared with the README. */
 export function fail(code: string, message: string): never {
   throw new ScriptError(code, message);
 }
 
 /**
- * Runs a script: prints `{success: true, data}` of what `run` gives, or `{success: false, error, code}` of what it throws,
- * and ends the process with 0 or 1. Not to be awaited: so a script that waits for nothing ends, and says so.
+ * Runs a script: prints `{success: true, data}` with the result of `run`, or `{success: false, error, code}` if it throws,
+ * and exits with 0 or 1. Returns at once, not a promise: a script whose promise never settles then ends with an error.
  */
 export function main<S extends Specification>(
   specification: S,
@@ -60,7 +60,7 @@ export function main<S extends Specification>(
   perform().then((document) => answer(document, 0), answerError);
 }
 
-/** Nothing but the answer reaches stdout, and nothing else ends the process. */
+/** Redirects console output to stderr and disables Deno.exit, so that only the answer is printed and ends the process. */
 function keepForAnswer(): void {
   const printing = ['log', 'debug', 'info', 'dir', 'dirxml', 'table', 'count', 'group', 'groupCollapsed'];
   for (const name of [...printing, 'timeLog', 'timeEnd', 'clear']) {
@@ -71,7 +71,8 @@ function keepForAnswer(): void {
   };
 }
 
-// So many bytes go into a pipe whole or not at all. Of more, a pipe that does not block takes a part, and Deno does not say which.
+// A pipe takes up to this many bytes whole or not at all. A non-blocking pipe may take only a part of a longer text, and Deno
+// does not say how much.
 const PIPE_BYTES = 4096;
 
 function write(text: string): void {
@@ -80,7 +81,7 @@ function write(text: string): void {
     try {
       bytes = bytes.subarray(Deno.stdout.writeSync(bytes.subarray(0, PIPE_BYTES)));
     } catch (error) {
-      // Whoever closed the pipe wants no answer.
+      // The reader has closed the pipe and does not want the answer.
       if (!(error instanceof Deno.errors.WouldBlock)) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
@@ -100,8 +101,8 @@ const helpOf = (specification: Specification): object => ({
 });
 
 /**
- * The values of `--name value`, `--name=value` and the words between them; after `--` all are words. Null for `--help`.
- * Optional places are filled when there are more words than required ones: `[dir] <number>` takes one word as number.
+ * Parses `--name value`, `--name=value` and positional words; after `--` all are words. Returns null for `--help`.
+ * Required arguments take words before optional ones do: for `[dir] <number>`, a single word is the number.
  */
 function parseArguments<S extends Specification>(specification: S, args: string[]): Arguments<S> | null {
   const { flags, words } = split(specification, args);
@@ -150,7 +151,7 @@ function valueOf(name: string, kind: Kind, value: unknown): unknown {
   return Number.isFinite(number) ? number : fail('INVALID_ARGUMENT', `${name} is no number: "${value}"`);
 }
 
-/** What `.agents/config.json` sets for a script, of these kinds. Needs `--allow-read=.agents/config.json`. */
+/** Returns a script's settings from `.agents/config.json`, checked by type. Needs `--allow-read=.agents/config.json`. */
 export function settings<const K extends Record<string, Kind>>(
   script: string,
   kinds: K,
@@ -176,6 +177,6 @@ function readConfig(): unknown {
   }
 }
 
-/** Whether a value from outside is an object whose fields can be looked at. */
+/** True if a value from outside is an object (not null, not an array). */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -16,7 +16,10 @@ const env = {
 };
 const TIMES = 10;
 
-/** How long each agent script takes for the first example of its README. @returns {Promise<import('./project.js').Row[]>} */
+/**
+ * Measures how long each agent script takes for the first example in its README.
+ * @returns {Promise<import('./project.js').Row[]>}
+ */
 export async function agentScripts() {
   const rows = [];
   for (const name of readdirSync(scripts)) rows.push(await rowOf(name));
@@ -41,7 +44,7 @@ async function rowOf(name) {
     const call = async () => {
       layOut();
       const start = performance.now();
-      // The shell tells what its children have used: user and system time, in minutes and seconds.
+      // `times` prints the user and system time of the shell's children, in minutes and seconds.
       const { stdout } = await promisify(exec)(`${command} > answer; times`, { cwd: folder, env });
       const wall = (performance.now() - start) / 1000;
       const ofChildren =
@@ -52,7 +55,7 @@ async function rowOf(name) {
           ?.match(/[\d.]+(?=s)/g) ?? [];
       return { wall, cpu: ofChildren.map(Number).reduce((sum, secs) => sum + secs, 0) };
     };
-    await call(); // compiled
+    await call(); // Deno compiles the script in the first call
     const calls = await repeated(TIMES, call);
     const [wall, cpu] = [calls.map(({ wall }) => wall), calls.map(({ cpu }) => cpu)];
     return {

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { createProject, repeated, spread } from './project.js';
 
-/** Longer than it takes to measure, and no other process sleeps for so long: agents are known by it. */
+/** Longer than the measurement, and a duration that no other process sleeps for: it identifies the agent's process. */
 const AGENT_SECS = 3600 + process.pid / 1e7;
 const CANCELS = 5;
 const TERMINATES = 2;
 const POLL_MS = 10;
 
 /**
- * How long an agent lives on when its sweep is cancelled, and when its run is ended in Temporal.
+ * Measures how long an agent keeps running after its sweep is cancelled, or its run is cancelled or terminated in Temporal.
  * @returns {Promise<import('./project.js').Row[]>}
  */
 export async function cancel() {
   const project = createProject({ waitSecs: AGENT_SECS });
   let sweeps = 0;
   /**
-   * Seconds that an agent lives on.
+   * Starts a sweep, ends it, and returns the seconds until its agent is gone.
    * @param {Client} client
    * @param {(sweep: string, run: import('@temporalio/client').WorkflowHandle) => Promise<unknown>} end
    */
@@ -31,7 +31,7 @@ export async function cancel() {
     while (agentLives()) await sleep(POLL_MS);
     const secs = (performance.now() - start) / 1000;
     await ended;
-    // The sweep goes without it, or ends: the next measurement is to find its own run.
+    // Wait until the run is closed, so that the next measurement does not find it.
     await run.result().catch(() => undefined);
     return secs;
   };
@@ -62,7 +62,7 @@ export async function cancel() {
   }
 }
 
-/** The only run that is open. @param {Client} client */
+/** Waits for the only open run. @param {Client} client */
 async function openRun(client) {
   const query = 'WorkflowType = "runScenario" AND ExecutionStatus = "Running"';
   for (;;)
@@ -70,13 +70,13 @@ async function openRun(client) {
       return client.workflow.getHandle(workflowId);
 }
 
-/** Whether a process has the agent's command line (Linux). That of a zombie is empty. */
+/** Whether a process with the agent's command line is alive (Linux). A zombie has an empty command line. */
 function agentLives() {
   return readdirSync('/proc').some((name) => {
     try {
       return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8') === `sleep\0${AGENT_SECS}\0`;
     } catch {
-      return false; // it has ended meanwhile
+      return false; // the process has ended meanwhile
     }
   });
 }

@@ -2,7 +2,7 @@ import { createProject, secondsOf, WAIT_SECS } from './project.js';
 
 const AGENTS = 32;
 
-/** Many agents at once, which mostly wait. @returns {Promise<import('./project.js').Row[]>} */
+/** Measures many agents at once that only wait. @returns {Promise<import('./project.js').Row[]>} */
 export async function concurrency() {
   const project = createProject();
   try {

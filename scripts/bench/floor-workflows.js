@@ -12,7 +12,7 @@ const { agent } = proxyActivities(LIMIT);
 /** @type {{ step: () => Promise<void> }} */
 const { step } = proxyLocalActivities(LIMIT);
 
-/** The steps of a run with four gates, and its attributes, with nothing done in them. @param {number} agentSecs */
+/** Has the steps and search attributes of a run with four gates, but does nothing in them. @param {number} agentSecs */
 export async function emptyRun(agentSecs) {
   await step(); // prepare
   await agent(agentSecs);
@@ -22,7 +22,12 @@ export async function emptyRun(agentSecs) {
   upsertSearchAttributes({ Outcome: ['pass'] });
 }
 
-/** As many of them, so many at once. @param {number} count @param {number} atOnce @param {number} agentSecs */
+/**
+ * Starts `count` empty runs, at most `atOnce` at a time.
+ * @param {number} count
+ * @param {number} atOnce
+ * @param {number} agentSecs
+ */
 export async function emptySweep(count, atOnce, agentSecs) {
   let open = 0;
   for (let nth = 0; nth < count; nth += 1) {

@@ -7,25 +7,29 @@ import { cpuOf, createProject, secondsOf, spread, WAIT_SECS } from './project.js
 const RUNS = 100;
 const ROUNDS = 5;
 const AGENTS = 32;
-/** As a sweep has by default. */
+/** The default concurrency of a sweep. */
 const AT_ONCE = 4;
 
 /**
- * What Temporal itself asks for a run: its workflow, activities and attributes, with nothing done in them, by a worker
- * with our settings, on the same server, by turns with trivial runs. The ratio stands also where a machine is busy.
+ * Measures what Temporal alone costs per run: a workflow with the same activities and attributes that do nothing, and a
+ * worker with our settings, on the same server. Empty and trivial runs alternate, so that their ratio holds on a busy machine.
  * @returns {Promise<import('./project.js').Row[]>}
  */
 export async function floor() {
   const project = createProject();
   try {
     const sweep = () => project.runTrivial(RUNS);
-    await sweep(); // the engine is up, its code is compiled
+    await sweep(); // warm up: start the engine and compile its code
     const { server, worker, address } = await project.status();
     const empty = await startEmptyWorker(address);
     try {
       const trivial = () => empty.sweep(RUNS, AT_ONCE, 0);
       await trivial();
-      /** CPU of a run in ms. @param {() => Promise<unknown>} work @param {() => number} used seconds so far */
+      /**
+       * Returns the CPU per run in ms.
+       * @param {() => Promise<unknown>} work
+       * @param {() => number} used CPU seconds so far
+       */
       const each = async (work, used) => {
         const before = used();
         await work();
@@ -56,7 +60,7 @@ export async function floor() {
   }
 }
 
-/** A worker in this process. @param {string} address */
+/** Starts a worker in this process. @param {string} address */
 async function startEmptyWorker(address) {
   Runtime.install({ logger: new DefaultLogger('WARN') });
   const connection = await NativeConnection.connect({ address });
@@ -72,7 +76,7 @@ async function startEmptyWorker(address) {
       ],
       logger: new DefaultLogger('WARN'),
     }),
-    maxConcurrentActivityTaskExecutions: 1000, // as src/worker.ts
+    maxConcurrentActivityTaskExecutions: 1000, // as in src/worker.ts
   });
   const running = worker.run();
   const client = new Client({ connection });

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** How long the agent `waiting` takes. */
+/** How long the agent `waiting` takes by default. */
 export const WAIT_SECS = 10;
 
-/** BENCH_CLI measures another build in the same way. */
+/** BENCH_CLI names the command of another build to measure. */
 export const cli = process.env['BENCH_CLI'] ?? fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /**
- * A line of the table: what was measured, what came out, and what the design asks for.
+ * A line of the table: what was measured, the result, and the goal.
  * @typedef {{what: string, value: string, goal?: string}} Row
  */
 
-/** A temporary project with an engine of its own; `remove` ends it. */
+/** Creates a temporary project with its own engine; `remove` stops the engine and deletes the project. */
 export function createProject({ waitSecs = WAIT_SECS } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'llm-tool-test-bench-'));
   const env = {
@@ -27,14 +27,14 @@ export function createProject({ waitSecs = WAIT_SECS } = {}) {
   };
   mkdirSync(join(folder, 'fixtures/empty'), { recursive: true });
   writeFileSync(join(folder, 'fixtures/empty/README.md'), 'nothing\n');
-  // The mock is a Node process, whose start costs more than all else of a run.
+  // Not the mock: it is a Node process, which takes longer to start than everything else in a run.
   const config = [
     ...['[agents.instant]', 'command = "true"', 'free = true'],
     ...['[agents.waiting]', 'command = "sleep"', `args = ["${waitSecs}"]`, 'prompt = "stdin"', 'free = true'],
   ];
   writeFileSync(join(folder, 'llm-tool-test-config.toml'), config.join('\n'));
   /**
-   * A scenario of the mock; nothing is taken from the cache.
+   * Writes a scenario for the mock that uses no cached results.
    * @param {string} name @param {{steps: string[], gates?: string[]}} options
    */
   const scenario = (name, { steps, gates = [] }) =>
@@ -63,7 +63,7 @@ export function createProject({ waitSecs = WAIT_SECS } = {}) {
     /** @returns {Promise<Record<'server' | 'worker' | 'keeper', {pid: number}> & {address: string}>} */
     status: async () => JSON.parse(await run('engine', 'status', '--json')),
     scenario,
-    /** Runs as many trivial ones: an agent that does nothing, under its supervisor, and four file gates. @param {number} count */
+    /** Runs trivial runs: a supervised agent that does nothing, and four file gates. @param {number} count */
     runTrivial: (count) => run('run', 'trivial', '--agents', 'instant', '--repeat', String(count), '--json'),
     remove: async () => {
       await run('engine', 'stop');
@@ -73,12 +73,12 @@ export function createProject({ waitSecs = WAIT_SECS } = {}) {
 }
 
 /**
- * CPU seconds that a process has used, and those of its children, ended or not, and of theirs (Linux).
+ * Returns the CPU seconds that a process has used, and those of all its descendants, including ended ones (Linux).
  * @param {number} pid @returns {{own: number, children: number}}
  */
 export function cpuOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // After the name in brackets, which may hold anything: utime, stime, cutime, cstime are fields 14 to 17, in 1/100 s.
+  // Fields 14 to 17 are utime, stime, cutime and cstime in 1/100 s. The name in brackets may contain anything, so count after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = 0, system = 0, ofChildren = 0, inChildren = 0] = fields.slice(11, 15).map(Number);
   const alive = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -92,25 +92,35 @@ export function cpuOf(pid) {
   };
 }
 
-/** Resident memory in MB (Linux). @param {number} pid */
+/** Returns the resident memory in MB (Linux). @param {number} pid */
 export const memoryOf = (pid) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
-/** Seconds of a piece of work. @param {() => Promise<unknown>} work */
+/** Returns how many seconds `work` takes. @param {() => Promise<unknown>} work */
 export async function secondsOf(work) {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1000;
 }
 
-/** "min / median / max", since machines are shared and noisy. @param {number[]} values @param {string} unit */
+/**
+ * Returns "min / median / max", because machines are shared and noisy.
+ * @param {number[]} values
+ * @param {string} unit
+ */
 export function spread(values, unit) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = [0, Math.floor(sorted.length / 2), sorted.length - 1].map((index) => sorted[index] ?? NaN);
   return `${at.map((value) => value.toFixed(2)).join(' / ')} ${unit}`;
 }
 
-/** Does something several times. @template T @param {number} times @param {() => Promise<T>} work @returns {Promise<T[]>} */
+/**
+ * Calls `work` several times, one after the other.
+ * @template T
+ * @param {number} times
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T[]>}
+ */
 export async function repeated(times, work) {
   const results = [];
   for (let time = 0; time < times; time += 1) results.push(await work());

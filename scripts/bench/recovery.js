@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { cli, createProject, repeated, spread } from './project.js';
 
-/** How long after SIGKILL of the worker its agent is followed again. @returns {Promise<import('./project.js').Row[]>} */
+/**
+ * Measures how long after a SIGKILL of the worker its agent is followed again.
+ * @returns {Promise<import('./project.js').Row[]>}
+ */
 export async function recovery() {
   const project = createProject();
   const { folder, env } = project;

@@ -2,11 +2,11 @@ import { cpuOf, createProject, memoryOf, secondsOf } from './project.js';
 
 const COUNTS = [1, 100, Number(process.env['BENCH_RUNS'] ?? 300)];
 
-/** What trivial runs cost. @returns {Promise<import('./project.js').Row[]>} */
+/** Measures what trivial runs cost. @returns {Promise<import('./project.js').Row[]>} */
 export async function runs() {
   const project = createProject();
   try {
-    await project.runTrivial(1); // the engine is up, its code is compiled
+    await project.runTrivial(1); // warm up: start the engine and compile its code
     const { server, worker } = await project.status();
     const rows = [];
     for (const count of COUNTS) {

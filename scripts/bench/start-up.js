@@ -1,6 +1,9 @@
 import { createProject, repeated, secondsOf, spread } from './project.js';
 
-/** How long verbs take that need no engine, and one cell, engine up or not. @returns {Promise<import('./project.js').Row[]>} */
+/**
+ * Measures verbs that need no engine, and one cell with and without a running engine.
+ * @returns {Promise<import('./project.js').Row[]>}
+ */
 export async function startUp() {
   const project = createProject();
   try {

@@ -8,10 +8,10 @@ const AGENTS = 32;
 const WINDOW_SECS = 20;
 const WINDOWS = 3;
 const SETTLE_SECS = 5;
-/** Longer than it takes to measure. */
+/** Longer than the measurement takes. */
 const AGENT_SECS = 600;
 
-/** What an agent costs while it only waits. @returns {Promise<import('./project.js').Row[]>} */
+/** Measures what an agent costs while it only waits. @returns {Promise<import('./project.js').Row[]>} */
 export async function waiting() {
   const project = createProject({ waitSecs: AGENT_SECS });
   const { folder, env } = project;
@@ -23,7 +23,7 @@ export async function waiting() {
       const [ofServer, ofWorker] = [cpuOf(server.pid), cpuOf(worker.pid)];
       return [ofServer.own, ofWorker.own, ofWorker.children];
     };
-    /** CPU of server, worker and what the worker has started, in ms for each second of a window. */
+    /** Returns the CPU of the server, of the worker and of the worker's children, in ms per second of a window. */
     const measure = async () => {
       const [before, since] = [cpu(), performance.now()];
       await sleep(WINDOW_SECS * 1000);
@@ -62,7 +62,10 @@ const sum = (/** @type {number[]} */ parts) => parts.reduce((total, part) => tot
 const shown = (/** @type {number[]} */ parts) =>
   `${parts.map((part) => part.toFixed(1)).join(' + ')} = ${sum(parts).toFixed(1)}`;
 
-/** How many agents have a supervisor, in the private state of the only engine there. @param {string} state */
+/**
+ * Returns how many agents have a supervisor, from the state folder, which has only one engine.
+ * @param {string} state
+ */
 function startedIn(state) {
   const works = readdirSync(state).map((engine) => join(state, engine, 'work'));
   const runs = works

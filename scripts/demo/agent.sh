@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stands for a coding agent in the pictures of the README: does the job of the scenario that `init` makes, for nothing.
-# `fast` does not read what is missing from the parcel; `strong` does.
+# Stands in for a coding agent in the images of the README: it performs the task of the scenario that `init` creates.
+# The model `fast` overlooks that the cables are not in the parcel; `strong` does not.
 model=$1
 echo "$ stock --help" && stock --help
 echo "$ stock add lamps 5" && stock add lamps 5

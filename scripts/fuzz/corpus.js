@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The texts of all files below a folder of the repository whose names end so. */
+/** Returns the texts of all files below a folder of the repository whose names have this ending. */
 function texts(folder, ending) {
   return readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))

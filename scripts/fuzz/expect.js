@@ -1,4 +1,4 @@
-/** A property that does not hold; anything else that a check throws is a defect as well. */
+/** A property that does not hold. Anything else that a check throws is also a defect. */
 class Violation extends Error {}
 
 export function expect(holds, what, ...about) {

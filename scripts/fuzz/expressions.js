@@ -1,4 +1,4 @@
-// Small languages: JSON paths, assertions, patterns, variables, paths, names; and what scripts print.
+// Small languages (JSON paths, assertions, patterns, variables, paths, names) and the output of scripts.
 import { posix } from 'node:path';
 import { readEvaluator } from '../../src/evaluators/script.ts';
 import { applyAssertion, parseAssertion } from '../../src/gates/json/json-assertion.ts';
@@ -165,7 +165,7 @@ function checkText(text) {
 function checkEvaluator(stdout) {
   const end = { exitCode: 0, timedOut: false, stderr: '', stderrBytes: 0, durationMs: 1 };
   const result = readEvaluator('e', { ...end, stdout, stdoutBytes: Buffer.byteLength(stdout) }, 1);
-  // A key `__proto__` is lost when it is read the first time, and nothing else ever.
+  // The first parse may drop a key `__proto__`. After that, nothing may change.
   const stored = EvaluatorResult.parse(JSON.parse(JSON.stringify(result)));
   same(
     EvaluatorResult.parse(JSON.parse(JSON.stringify(stored))),

@@ -1,4 +1,4 @@
-// What users write: scenarios, configs, rubrics, scripts of the mock.
+// Files that users write: scenarios, configs, rubrics, steps of the mock.
 import { codeFrame, formatProblem } from '../../src/lib/problem.ts';
 import { Config, parseConfig } from '../../src/scenario/config.ts';
 import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.ts';
@@ -28,7 +28,7 @@ function checkProblems(problems, text) {
   }
 }
 
-/** Problems are in the file; what is accepted is accepted again as it would be stored. */
+/** Checks that every problem has a place in the file, and that an accepted file is accepted again when stored. */
 const checkLoader = (load, schema) => (text) => {
   const loaded = load(FILE, text);
   if (!loaded.ok) return checkProblems(loaded.problems, text);
@@ -69,7 +69,7 @@ const mockScenario = (random) => {
   return JSON.stringify({ ...MINIMAL, mock: random.chance(0.9) ? { steps } : steps });
 };
 
-/** A whole scenario by its grammar, which a change of a text hardly ever leaves valid. */
+/** Gates of generated scenarios. These are changed as JSON: a text with random changes is hardly ever valid. */
 const GATES = [
   { type: 'file_exists', path: 'a' },
   { type: 'file_contains', path: 'a', substring: 's' },

@@ -1,4 +1,4 @@
-/** Characters and pieces over which parsers, terminals and files have stumbled. */
+/** Characters and fragments that parsers, terminals and file systems have failed on. */
 const PIECES = [
   ...[
     '\0',
@@ -103,7 +103,7 @@ const slice = (random, text) => {
   return [from, Math.min(text.length, from + 1 + random.below(random.pick([2, 8, 40, 400])))];
 };
 
-/** Changes to a text that know nothing of what it means. */
+/** Changes to a text regardless of its meaning. */
 const BLIND = [
   (random, text) => {
     const [from, to] = slice(random, text);
@@ -132,7 +132,7 @@ const BLIND = [
   },
 ];
 
-/** Changes to a text of lines, as all that people write is. */
+/** Changes to the lines of a text, such as people make. */
 const BY_LINES = [
   (random, lines) => lines.splice(random.below(lines.length), 1),
   (random, lines) => lines.splice(random.below(lines.length), 0, random.pick(lines)),
@@ -160,7 +160,7 @@ const mutateLines = (random, text) => {
   return lines.join('\n');
 };
 
-/** A text like those of the corpus: parts of two of them, changed a few times. Now and then one as it is. */
+/** Returns a text of the corpus with up to six changes, sometimes joined with a part of another text. */
 export function mutated(random, corpus) {
   let text = random.pick(corpus);
   if (random.chance(0.1)) {
@@ -173,11 +173,11 @@ export function mutated(random, corpus) {
   return text;
 }
 
-/** A text of the words of a small language, in any order. */
+/** Returns the words of a small language in random order. */
 export const sentence = (random, words, most = 12) =>
   random.times(most, () => random.pick(random.chance(0.1) ? PIECES : words)).join(random.pick(['', '', ' ']));
 
-/** Any JSON value; `words` are what its strings and keys are made of. */
+/** Returns a random JSON value whose strings and keys consist of `words`. */
 export function anyJson(random, words, depth = 3) {
   if (depth === 0 || random.chance(0.5)) {
     return random.pick([
@@ -197,7 +197,7 @@ export function anyJson(random, words, depth = 3) {
   return Object.fromEntries(random.times(4, () => [sentence(random, words, 2), inner()]));
 }
 
-/** A copy of a JSON value with one part of it replaced, removed, added or nested. */
+/** Returns a copy of a JSON value with one part replaced, removed, added or nested. */
 export function mutatedJson(random, value, words) {
   if (value === null || typeof value !== 'object' || random.chance(0.15)) {
     if (random.chance(0.02)) return nested(random.pick([50, 501, 1500]));
@@ -209,12 +209,12 @@ export function mutatedJson(random, value, words) {
   if (random.chance(0.2)) Reflect.deleteProperty(copy, key);
   else if (Array.isArray(copy) && keys.length === 0) copy.push(anyJson(random, words, 1));
   else {
-    // As JSON.parse does it: `__proto__` is a key like any other.
+    // Like JSON.parse, treat `__proto__` as an ordinary key.
     const value = mutatedJson(random, Object.hasOwn(copy, key) ? copy[key] : null, words);
     Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true });
   }
   return copy;
 }
 
-/** JSON.parse makes what recursive code cannot walk. */
+/** Returns arrays that may be nested too deeply for recursive code. */
 const nested = (depth) => JSON.parse('['.repeat(depth) + ']'.repeat(depth));

@@ -1,4 +1,4 @@
-/** A reproducible source of choices: the same numbers for the same seed, on every machine. */
+/** Returns a reproducible source of choices: the same for the same seed, on every machine. */
 export function createRandom(seed) {
   let state = seed >>> 0;
   const next = () => {
@@ -18,7 +18,7 @@ export function createRandom(seed) {
   };
 }
 
-/** Independent of its neighbours: input n of a target can be made again alone. */
+/** Returns the seed of one input, so that it can be repeated without the inputs before it. */
 export function seedOf(seed, target, index) {
   let hash = 2166136261;
   for (const char of `${seed} ${target} ${index}`) hash = Math.imul(hash ^ char.codePointAt(0), 16777619);

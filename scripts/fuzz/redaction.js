@@ -1,4 +1,4 @@
-// Whatever is printed around it, no known secret is left, and redacting twice is redacting once.
+// Checks that no known secret remains in any surrounding text, and that redacting twice changes nothing more.
 import { createBytesRedactor } from '../../src/lib/redaction/redact-bytes.ts';
 import { createRedactor } from '../../src/lib/redaction/redact.ts';
 import { encodings } from '../../src/lib/redaction/redact-exact.ts';
@@ -82,7 +82,7 @@ const ODD = [
   '{"k":"v"}',
 ];
 
-/** Long enough not to stand anywhere by chance. */
+/** Returns a secret that is too long to occur anywhere by chance. */
 function anySecret(random) {
   const part = () => Array.from({ length: 6 + random.below(12) }, () => random.pick(LETTERS)).join('');
   return part() + random.pick(ODD) + part();
@@ -90,7 +90,7 @@ function anySecret(random) {
 
 function planted(random) {
   const secrets = [anySecret(random), ...random.times(2, () => anySecret(random))];
-  if (random.chance(0.2)) secrets.push(secrets[0].slice(3) + anySecret(random)); // overlaps another
+  if (random.chance(0.2)) secrets.push(secrets[0].slice(3) + anySecret(random)); // overlaps the first secret
   const pieces = random.times(12, () => {
     if (random.chance(0.6)) return sentence(random, CONTEXT, 3);
     const form = random.pick(encodings(random.pick(secrets)));
@@ -112,7 +112,7 @@ function checkRedaction({ secrets, text }) {
   try {
     json = JSON.parse(text);
   } catch {
-    return; // not JSON, so nothing to keep
+    return; // not JSON, so it need not remain JSON
   }
   if (json !== null && typeof json === 'object') JSON.parse(once);
 }

@@ -1,4 +1,4 @@
-// Our own files, as a full disk, a crash or a person may leave them.
+// Files that llm-tool-test stores, damaged as by a full disk, a crash or a person.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ function checkResult(text) {
   same(parseResult(JSON.stringify(parsed)), parsed, 'what was accepted changes when it is stored');
 }
 
-/** Read as a whole, and piece by piece as it grows, it is the same. */
+/** Checks that reading a growing log in parts gives the same results as reading it at once. */
 function checkLog({ text, cuts }) {
   const file = resultsLog(join(folder, String(++files)));
   mkdirSync(dirname(file));
@@ -73,7 +73,7 @@ async function checkSweepEnv(text) {
       expect(typeof value === 'string', 'no text');
   } catch (error) {
     expect(error.message.includes(`${sweep}.json`), 'an error that does not name the file', String(error));
-    // It goes into Temporal's history.
+    // The message is stored in Temporal's history.
     expect(!/handed|over-val/.test(error.message), 'an error that quotes a secret', error.message);
   }
   rmSync(sweepEnvFile(folder, sweep));
@@ -86,7 +86,7 @@ export const targets = [
     share: 0.02,
     make: (random) => {
       const text = random.times(4, () => lineOf(random)).join(random.pick(['\n', '\n', '\n\n', '\r\n']));
-      // Whole characters, as they are written: half of one would never be read.
+      // Only whole characters, as the program writes them: half of one would be read back as another character.
       return { text: text.toWellFormed(), cuts: random.times(3, () => random.below(text.length + 1)) };
     },
     check: checkLog,

@@ -1,4 +1,4 @@
-// What agents print: streams, shell commands, and what is made of them.
+// Output of agents: streams, shell commands, and the analysis of both.
 import { eventStream, textStream } from '../../src/agents/streams/plain.ts';
 import { analyseTranscript } from '../../src/results/transcript/analyse-transcript.ts';
 import { EventBody } from '../../src/results/records/events.ts';
@@ -70,7 +70,7 @@ function checkStream(input) {
   }
 }
 
-/** What a run has used: all, a part or nothing of it known. */
+/** Returns the usage of a run: known, partly known or unknown. */
 const used = (random) => {
   const usage = () =>
     Object.fromEntries(Object.keys(NO_USAGE).map((name) => [name, random.pick([null, 0, 10, 1e300])]));
@@ -105,7 +105,7 @@ function checkAnalysis({ events, text, target }) {
   expect(rate === null ? unique === 0 : rate >= 0 && rate <= 1, 'a rate that is none', found);
 }
 
-// What acts on a terminal, or shows a text in another order than it has.
+// Characters that control a terminal or change the direction of text.
 const ACTS = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 function checkHuman({ head, events }) {
@@ -120,7 +120,7 @@ const validEvents = (random) =>
       try {
         return EventBody.safeParse(value).data ?? [];
       } catch {
-        return []; // too deep for the schema, as streams.ts finds too
+        return []; // nested too deeply for the schema; streams.ts drops such events too
       }
     });
 

@@ -2,11 +2,11 @@ import { format, resolveConfig } from 'prettier';
 
 const BLOCK = /(<!-- generated: ([\w-]+) -->\n)[^]*?(<!-- end -->)/g;
 
-/** The names of the blocks in a page. @param {string} page */
+/** Returns the names of the generated blocks in a page. @param {string} page */
 export const blocksIn = (page) => [...page.matchAll(BLOCK)].map(([, , name = '']) => name);
 
 /**
- * A page with every block as its table is now, in the form that the formatter gives it.
+ * Returns a page with the current table in every generated block, formatted by Prettier.
  * @param {string} page
  * @param {Readonly<Record<string, string>>} tables
  */

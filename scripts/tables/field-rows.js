@@ -1,14 +1,14 @@
 /**
  * @typedef {{ properties?: Record<string, Schema>, required?: string[], items?: Schema, anyOf?: Schema[], oneOf?: Schema[],
  *   additionalProperties?: Schema | boolean, type?: string | string[], const?: unknown, enum?: unknown[], default?: unknown,
- *   description?: string, minimum?: number, exclusiveMinimum?: number, maximum?: number }} Schema what is read of JSON Schema
+ *   description?: string, minimum?: number, exclusiveMinimum?: number, maximum?: number }} Schema the used part of JSON Schema
  * @typedef {{ field: string, type: string, default: string, meaning: string }} Row
  */
 
-/** From this many fields on, a map that has been shown once is referred to by its first place. */
+/** A map with at least this many fields is shown only once; later rows refer to its first occurrence. */
 const WORTH_A_REFERENCE = 2;
 
-/** What no timer exceeds, and no number of people. */
+/** The limit of all timers. A maximum as high as this is not shown. */
 const LONGEST_TIMER = 2_147_483;
 
 /** @param {unknown} value */
@@ -16,13 +16,13 @@ const code = (value) => `\`${typeof value === 'string' ? value : JSON.stringify(
 /** @param {Schema} schema */
 const isNull = (schema) => schema.type === 'null';
 
-/** What a value may be. @param {Schema} schema @returns {Schema[]} */
+/** Returns the alternatives of a value's type. @param {Schema} schema @returns {Schema[]} */
 function choices({ anyOf, oneOf, type, ...rest }) {
   if (Array.isArray(type)) return type.map((one) => ({ ...rest, type: one }));
   return anyOf ?? oneOf ?? [];
 }
 
-/** What a value is where it is not null. @param {Schema} schema @returns {Schema} */
+/** Returns the schema of a value if it is not null. @param {Schema} schema @returns {Schema} */
 export function valueOf(schema) {
   const others = choices(schema).filter((choice) => !isNull(choice));
   if (schema.properties !== undefined || others.length !== 1) return schema;
@@ -33,7 +33,7 @@ export function valueOf(schema) {
 /** @param {Schema} schema */
 export const mayBeNull = (schema) => isNull(schema) || choices(schema).some(isNull);
 
-/** A type in a few words: `integer from 1`. @param {Schema} schema @returns {string} */
+/** Describes a type in a few words, such as `integer from 1`. @param {Schema} schema @returns {string} */
 function typeOf(schema) {
   const value = valueOf(schema);
   const name = nameOf(value);
@@ -64,7 +64,7 @@ function nameOf(schema) {
   }
 }
 
-/** What a list holds, in the plural. @param {Schema} items */
+/** Describes the items of a list, in the plural. @param {Schema} items */
 const listed = (items) => typeOf(items).replace(/^(text|map|integer|number)/, '$1s');
 
 /** @param {Schema} schema */
@@ -75,7 +75,11 @@ function range({ minimum, exclusiveMinimum, maximum = Infinity }) {
   return `${above}${from}${most}`;
 }
 
-/** The maps in a value, and how a path names their fields. @param {Schema} schema @returns {{ suffix: string, map: Schema } | null} */
+/**
+ * Returns the map inside a value, and the suffix that paths to its fields have.
+ * @param {Schema} schema
+ * @returns {{ suffix: string, map: Schema } | null}
+ */
 function mapIn(schema) {
   const value = valueOf(schema);
   if (value.properties !== undefined) return { suffix: '', map: value };
@@ -93,7 +97,7 @@ function inner(schema, suffix) {
   return found === null ? null : { suffix: `${suffix}${found.suffix}`, map: found.map };
 }
 
-/** Several kinds of maps that have nothing but a type, as one. @param {Schema[]} kinds @returns {Schema} */
+/** Combines several kinds of maps that have only a type. @param {Schema[]} kinds @returns {Schema} */
 function kindsOnly(kinds) {
   const types = kinds.map(({ properties }) => properties?.['type'] ?? {});
   const described = types.map((type) => `${code(type.const)}: ${type.description ?? ''}`);
@@ -103,20 +107,25 @@ function kindsOnly(kinds) {
   };
 }
 
-/** The same for maps with the same fields. @param {Schema} map @returns {string} */
+/** Returns the same text for maps with the same fields. @param {Schema} map @returns {string} */
 const shapeOf = (map) =>
   JSON.stringify(map, (key, value) => (['description', 'default'].includes(key) ? undefined : value));
 
 /**
- * One row a field, those of maps inside by their paths: `agent.starts`, `steps[].name`.
+ * Returns one row per field. Fields of nested maps have paths: `agent.starts`, `steps[].name`.
  * @param {Schema} schema a map
- * @param {Readonly<Record<string, string>>} elsewhere what tells of the fields of a map, by the map's path
+ * @param {Readonly<Record<string, string>>} elsewhere links to the descriptions of maps, by the map's path
  * @returns {Row[]}
  */
 export function fieldRows(schema, elsewhere = {}) {
   /** @type {Map<string, string>} */
   const shown = new Map();
-  /** @param {Schema} map @param {string} prefix @param {unknown} defaults those of the map as a whole @returns {Row[]} */
+  /**
+   * @param {Schema} map
+   * @param {string} prefix
+   * @param {unknown} defaults the default of the whole map
+   * @returns {Row[]}
+   */
   const rowsOf = (map, prefix, defaults) =>
     Object.entries(map.properties ?? {}).flatMap(([key, field]) => {
       const path = `${prefix}${key}`;

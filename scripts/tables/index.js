@@ -13,15 +13,20 @@ import { keyRows, kindRows } from './kind-rows.js';
 
 /** @typedef {import('./field-rows.js').Schema} Schema */
 
-/** A file as its author writes it. @param {z.ZodType} schema @returns {Schema} */
+/** Returns the schema of a file as its author writes it. @param {z.ZodType} schema @returns {Schema} */
 const authored = (schema) =>
   /** @type {Schema} */ (z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }));
 
-/** A file as its readers find it. @param {z.ZodType} schema @returns {Schema} */
+/** Returns the schema of a file as the program writes it. @param {z.ZodType} schema @returns {Schema} */
 const written = (schema) =>
   /** @type {Schema} */ (z.toJSONSchema(schema, { target: 'draft-7', io: 'output', unrepresentable: 'any' }));
 
-/** A part of a schema, by the names of fields; `[]` is what a list holds. @param {Schema} schema @param {string} path @returns {Schema} */
+/**
+ * Returns the part of a schema at a path of field names; `[]` stands for the items of a list.
+ * @param {Schema} schema
+ * @param {string} path
+ * @returns {Schema}
+ */
 const part = (schema, path) =>
   path.split('.').reduce((map, name) => {
     const field = map.properties?.[name.replace('[]', '')] ?? {};
@@ -33,11 +38,14 @@ const config = authored(Config);
 const rubric = authored(Rubric);
 const gates = part(scenario, 'evaluation.gates[]').oneOf ?? [];
 
-/** A cell's text: outside of code, `<x>` would be HTML. @param {string} text */
+/** Escapes the text of a table cell: outside of code, `<x>` would be HTML. @param {string} text */
 const escaped = (text) =>
   text.replaceAll('|', '\\|').replace(/`[^`]*`|</g, (part) => (part === '<' ? '\\<' : part));
 
-/** @param {readonly Record<string, string>[]} rows @param {Record<string, string>} columns by the names of a row's parts */
+/**
+ * @param {readonly Record<string, string>[]} rows
+ * @param {Record<string, string>} columns headings by the keys of a row
+ */
 function table(rows, columns) {
   const line = (/** @type {readonly string[]} */ cells) =>
     `| ${cells.map((cell) => escaped(cell)).join(' | ')} |`;
@@ -55,7 +63,7 @@ const OUTPUT = { field: 'field', type: 'type', meaning: 'meaning' };
 /** @param {Schema} schema @param {Record<string, string>} [elsewhere] */
 const inputTable = (schema, elsewhere) => table(fieldRows(schema, elsewhere), INPUT);
 
-/** Fields that may be absent are marked. @param {Schema} schema @param {Record<string, string>} [elsewhere] */
+/** Marks fields that may be absent. @param {Schema} schema @param {Record<string, string>} [elsewhere] */
 const outputTable = (schema, elsewhere) =>
   table(
     fieldRows(schema, elsewhere).map((row) => ({
@@ -65,7 +73,7 @@ const outputTable = (schema, elsewhere) =>
     OUTPUT,
   );
 
-/** The tables of the reference pages, by the names that their blocks have. @type {Readonly<Record<string, string>>} */
+/** The tables of the reference pages, by the names of their blocks. @type {Readonly<Record<string, string>>} */
 export const tables = {
   scenario: inputTable(scenario, {
     target: '[Target](#target)',

@@ -3,9 +3,9 @@ import { mayBeNull, valueOf } from './field-rows.js';
 /** @typedef {import('./field-rows.js').Schema} Schema */
 
 /**
- * One row a kind of a map: its name, its fields, what it is. `field?` may be left out, `field|null` may be null.
+ * Returns one row per kind of a map: its name, fields and meaning. `field?` may be left out, `field|null` may be null.
  * @param {Schema[]} kinds
- * @param {{ leaveOut?: readonly string[], describe?: boolean }} options fields that all kinds have; whether to say what each field is
+ * @param {{ leaveOut?: readonly string[], describe?: boolean }} options fields to leave out because all kinds have them; whether to describe each field
  * @returns {{ kind: string, fields: string, meaning: string }[]}
  */
 export const kindRows = (kinds, { leaveOut = [], describe = false } = {}) =>
@@ -24,7 +24,7 @@ export const kindRows = (kinds, { leaveOut = [], describe = false } = {}) =>
   });
 
 /**
- * One row a kind of a map with one key, which names it.
+ * Returns one row per kind of a map with a single key, which names the kind.
  * @param {Schema[]} kinds
  */
 export const keyRows = (kinds) =>

@@ -1,4 +1,4 @@
 import { main } from '{{lib}}/script.ts';
 
-// What the usage takes, each with its kind; README.md tells the same to agents.
+// The arguments and their types. Keep README.md, which agents read, in line with them.
 main({ '<name>': 'string' }, ({ name }) => ({ greeting: `Hello, ${name}!` }));
