@@ -92,7 +92,7 @@ describe('decideOutcome', () => {
     const near = { weighted_score: 0.6996, pass_threshold: 0.7, passed: false };
     expect(decide({ judge: near }).message).toMatch(/judge 0\.6996 < 0\.7000$/);
   });
-  test('a judge does not save a run with a failed gate, or one without gates and a completed agent', () => {
+  test('a judge does not save a run with a failed gate, or a run without gates if its agent did not complete', () => {
     const judge = { weighted_score: 1, pass_threshold: 0.7, passed: true };
     expect(decide({ judge, gates: [failing] })).toMatchObject({
       outcome: 'fail',
