@@ -9,11 +9,16 @@ test.each([
   ['open runs may use up the room', { maxUsd: 1, spentUsd: 0, open: [0.6] }, 0.5, 'wait'],
   ['its cost is unknown and nothing is open', { maxUsd: 1, spentUsd: 0.9, open: [] }, null, 'start'],
   ['its cost is unknown and a run is open', { maxUsd: 1, spentUsd: 0, open: [0.1] }, null, 'wait'],
-  ['nothing is known and only free runs are open', { maxUsd: 1, spentUsd: 0, open: [0, 0] }, null, 'start'],
+  [
+    'its cost is unknown and only free runs are open',
+    { maxUsd: 1, spentUsd: 0, open: [0, 0] },
+    null,
+    'start',
+  ],
   ['a run of unknown cost is open', { maxUsd: 1, spentUsd: 0, open: [null] }, 0.1, 'wait'],
   ['the budget is used up', { maxUsd: 1, spentUsd: 1, open: [] }, null, 'never'],
-  ['it is free, though the budget is used up', { maxUsd: 1, spentUsd: 2, open: [null] }, 0, 'start'],
-] as const)('a cell when %s', (_, budget, estimate, admission) => {
+  ['it is free and the budget is used up', { maxUsd: 1, spentUsd: 2, open: [null] }, 0, 'start'],
+] as const)('decides about a cell when %s', (_, budget, estimate, admission) => {
   expect(admit(budget, estimate)).toBe(admission);
 });
 
