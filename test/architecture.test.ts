@@ -5,7 +5,7 @@ import rules from '../.dependency-cruiser.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** @param folder where it begins: what is imported from there is followed */
+/** @param folder the folder to start from; its imports are followed */
 async function violations(options: ICruiseOptions, folder = 'src'): Promise<string[]> {
   const { output } = await cruise([folder], { baseDir: root, validate: true, ...options });
   const { summary } = output as ICruiseResult;
@@ -18,11 +18,11 @@ const { forbidden, options } = rules as {
   options: ICruiseOptions;
 };
 
-test('each layer imports only what it may, types included', async () => {
+test('each layer imports only what it is allowed to, types included', async () => {
   expect(await violations({ ...options, ruleSet: { forbidden: forbidden ?? [] } })).toEqual([]);
 });
 
-test('nothing that workflow code pulls in touches the machine or brings zod into the bundle', async () => {
+test('nothing that workflow code imports touches the machine or brings zod into the bundle', async () => {
   const impure = {
     name: 'workflows-stay-pure',
     severity: 'error' as const,
@@ -32,7 +32,7 @@ test('nothing that workflow code pulls in touches the machine or brings zod into
       reachable: true,
     },
   };
-  // Type imports are gone by the time code runs, so they do not count here.
+  // Type imports do not exist at run time, so they do not count here.
   expect(
     await violations(
       { ...options, tsPreCompilationDeps: false, ruleSet: { forbidden: [impure] } },
@@ -41,7 +41,7 @@ test('nothing that workflow code pulls in touches the machine or brings zod into
   ).toEqual([]);
 });
 
-test('the rules can fail: a layer that may import nothing is found out', async () => {
+test('the rules can fail: a forbidden import is found', async () => {
   const strict = {
     name: 'nothing',
     severity: 'error' as const,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const FUZZ = join(import.meta.dirname, '..', 'scripts', 'fuzz.js');
 
-test('the loaders and parsers withstand twenty thousand hostile inputs, the same ones each time', async () => {
+test('the loaders and parsers withstand twenty thousand hostile inputs, the same in each run', async () => {
   const { exitCode, stdout } = await execa(process.execPath, [FUZZ, '--runs', '20000', '--seed', '7'], {
     reject: false,
   });
@@ -12,7 +12,7 @@ test('the loaders and parsers withstand twenty thousand hostile inputs, the same
   expect(exitCode, stdout).toBe(0);
 });
 
-test('an input is made again by its target and number', async () => {
+test('an input can be reproduced from its target and number', async () => {
   const make = (input: string) => execa(process.execPath, [FUZZ, '--target', 'variables', '--input', input]);
   expect((await make('4')).stdout.split('\n')[0]).toBe((await make('4')).stdout.split('\n')[0]);
 });

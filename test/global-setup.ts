@@ -14,27 +14,27 @@ import { waitUntil } from '../src/platform/process/wait-until.js';
 declare module 'vitest' {
   interface ProvidedContext {
     temporalAddress: string;
-    /** The Web UI, which serves Temporal's HTTP API too. */
+    /** The Web UI, which also serves Temporal's HTTP API. */
     temporalUi: string;
-    /** A folder for projects whose engines test files share; they are ended at last. */
+    /** A folder for projects with engines that test files share; the engines are stopped at the end. */
     places: string;
   }
 }
 
 const START_MS = 60_000;
 const STOP_MS = 10_000;
-/** Between the choice of a port and its use, another program may take it. */
+/** Another program may take a port between its choice and its use. */
 const STARTS = 3;
 
 /**
- * One Temporal server for all test files: on ports of its own, its database in a folder that goes with it. At last, the
- * engines that they share end too.
+ * One Temporal server for all test files, on its own ports, with its database in a temporary folder. At the end, the
+ * engines that test files share are stopped, too.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-temporal-'));
   const places = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
   const started: ProcessIdentity[] = [];
-  // The server is detached, and vitest may end without a teardown.
+  // The server is detached, and vitest can end without a teardown.
   const abandon = (): void => {
     started.forEach((server) => signalProcess(server, 'SIGKILL'));
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

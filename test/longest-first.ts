@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Starts these first: a long file that starts last keeps everyone waiting. Measured on two cores. */
+/** These files start first: a long file that starts last delays the whole run. Measured on two cores. */
 const LONGEST = [
   'chaos/kill-worker',
   'workflows/sweep-histories',
@@ -23,12 +23,12 @@ const rank = ({ moduleId }: TestSpecification): number => {
 };
 
 /**
- * The order of the files: those that need a server first, since they mostly wait. Files of one project follow each other,
- * since vitest ends a worker whose next file is of another one, and with it what its files share.
+ * The order of the files: those that need a server come first, since they mostly wait. Files of one project stay
+ * together, since vitest ends a worker when its next file belongs to another project, and with it what its files share.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files); // by what the last run took, or else by size
+    const sorted = await super.sort(files); // by their durations in the last run, or else by size
     const inProject = (name: string): TestSpecification[] =>
       sorted.filter(({ project }) => project.name === name);
     return ['temporal', 'plain'].flatMap((name) => inProject(name).sort((a, b) => rank(a) - rank(b)));

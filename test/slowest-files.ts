@@ -8,7 +8,7 @@ const seconds = (file: TestModule): number => {
   return (collectDuration + setupDuration + duration) / 1000;
 };
 
-/** A reporter for vitest: prints the files that took longest. */
+/** A reporter for vitest that prints the slowest files. */
 export default function slowestFiles(): Reporter {
   return {
     onTestRunEnd(files) {

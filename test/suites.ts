@@ -1,14 +1,14 @@
-/** Files that need a Temporal server; the others run without one. */
+/** The files that need a Temporal server; the others run without one. */
 export const TEMPORAL = ['workflows', 'commands', 'planning', 'client', 'chaos', 'package', 'documents'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
-/** Run by `npm run test:production` and `npm run test:agents`: they need programs that take minutes to build or install. */
+/** Run by `npm run test:production` and `test:agents`: they need programs that take minutes to build or install. */
 export const APART = ['test/production/**/*.test.ts', 'test/agents/real/**/*.test.ts'];
 
 /**
- * Run by `npm run test:long`, since each takes long: servers of their own, kills and waits, sandboxes, gigabytes, full disks, and
- * every code of an error. Under chaos, `npm test` keeps a worker that is killed, and what others on the machine may forge.
+ * Run by `npm run test:long`, because each takes long: separate servers, kills and waits, sandboxes, gigabytes, full
+ * disks, and every error code. From test/chaos, `npm test` runs only a killed worker and attacks by others on the machine.
  */
 export const LONG = [
   'test/long/**/*.test.ts',

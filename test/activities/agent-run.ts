@@ -17,42 +17,42 @@ import { newFolder } from '../platform/temporary.js';
 import { isOwnServer } from './in-activity.js';
 import { storeRun } from './stored-run.js';
 
-/** No lines about attempts that fail because a test wants them to. */
+/** Suppresses log lines about attempts that fail on purpose. */
 const logger = new DefaultLogger('ERROR');
 const cell = { id: 'c', scenario: 'worked', agent: 'waiter', model: 'm', variant: 'default', repetition: 1 };
 let runs = 0;
 
-/** An attempt of the agent's step. */
+/** An attempt of the agent step. */
 interface Attempt {
   result: Promise<unknown>;
-  /** Waits until it has noted itself; fails where the attempt does. */
+  /** Waits until the attempt has recorded itself; fails if the attempt does. */
   begun(): Promise<unknown>;
-  /** As a worker that is asked to end does it. */
+  /** Stops the attempt as a worker does when it shuts down. */
   stop(): void;
-  /** How often it has told the server that it lives. */
+  /** The number of heartbeats so far. */
   heartbeats(): number;
 }
 
-/** Of the workflow that performs the run. */
+/** The workflow that performs the run. */
 const ofRun = { workflowExecution: { workflowId: 'w', runId: 'r' } };
 
-/** A run whose workspace is made. Its agent appends to `starts` and works until there is `go`. */
+/** A run with a prepared workspace. Its agent appends a line to `starts` and works until `go` exists. */
 export interface AgentRun {
   deps: Deps;
   run: RunRef;
-  /** What its preparation has said. */
+  /** The result of its preparation. */
   runPlan: RunPlan | null;
-  /** Performs another step of it, or a step once more. */
+  /** Performs another step of the run, or a step again. */
   perform<R>(doing: (activities: Activities) => Promise<R>, info?: Partial<Info>): Promise<R>;
-  /** Of the run, in the state folder. */
+  /** The folder of the run in the state folder. */
   root: string;
   begin(number: number, info?: Partial<Info>): Attempt;
   starts(): number;
   untilStarts(count: number): Promise<true>;
-  /** What has become of a start of the agent. */
+  /** The state of a start of the agent. */
   stateOf(start: number): Promise<SupervisedState['state']>;
   letGo(): Promise<void>;
-  /** In the command line of the agent. */
+  /** Identifies the command line of the agent. */
   mark: string;
 }
 
@@ -97,7 +97,7 @@ export async function createAgentRun({
       let heartbeats = 0;
       environment.on('heartbeat', () => (heartbeats += 1));
       const result = environment.run(() => activities.runAgent(run));
-      result.catch(() => undefined); // told by whoever awaits it
+      result.catch(() => undefined); // reported by whoever awaits it
       const note = join(root, 'agent-attempts', String(number));
       return {
         result,

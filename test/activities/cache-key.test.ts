@@ -6,7 +6,7 @@ const text = fc.string({ maxLength: 6 });
 const maybe = fc.option(text, { nil: null });
 const pairs = fc.array(fc.tuple(text, text), { maxLength: 3 });
 
-/** Every part by itself: a new one that is left out here does not compile. */
+/** Every part on its own; a new part that is missing here does not compile. */
 const PARTS: { [K in keyof CacheParts]: fc.Arbitrary<CacheParts[K]> } = {
   build: text,
   scenario: text,
@@ -30,7 +30,7 @@ const PARTS: { [K in keyof CacheParts]: fc.Arbitrary<CacheParts[K]> } = {
 };
 const parts = fc.record(PARTS) as fc.Arbitrary<CacheParts>;
 
-test.each(Object.keys(PARTS) as (keyof CacheParts)[])('another value of %s is another key', (name) => {
+test.each(Object.keys(PARTS) as (keyof CacheParts)[])('another value of %s gives another key', (name) => {
   fc.assert(
     fc.property(parts, PARTS[name] as fc.Arbitrary<unknown>, (one, value) => {
       fc.pre(JSON.stringify(one[name]) !== JSON.stringify(value));
@@ -39,7 +39,7 @@ test.each(Object.keys(PARTS) as (keyof CacheParts)[])('another value of %s is an
   );
 });
 
-test('the same parts are the same key', () => {
+test('the same parts give the same key', () => {
   fc.assert(
     fc.property(parts, (one) => {
       expect(keyOf(JSON.parse(JSON.stringify(one)) as CacheParts)).toBe(keyOf(one));

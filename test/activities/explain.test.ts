@@ -5,7 +5,7 @@ import { addPathToFullDiskError } from '../../src/lib/disk-failure.js';
 const messageOf = (error: Error): Promise<unknown> =>
   withAdvice(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
 
-test('memory that cannot be had is said with what to do, whoever noticed it', async () => {
+test('advises what to do about missing memory, no matter where the error comes from', async () => {
   const expected = { type: 'ENOMEM', message: expect.stringContaining('lower --concurrency') as string };
   expect(
     await messageOf(Object.assign(new Error('read'), { code: 'ENOMEM', syscall: 'read' })),
@@ -18,12 +18,12 @@ test('memory that cannot be had is said with what to do, whoever noticed it', as
   );
 });
 
-test('an error of another kind stays as it is', async () => {
+test('does not change an error of another kind', async () => {
   const error = new RangeError('no gate 7');
   expect(await messageOf(error)).toBe(error);
 });
 
-test('a full disk is named by the file that was written, where the error names none or the source of a copy', async () => {
+test('names the written file when the disk is full, even if the error names none or the source of a copy', async () => {
   const full = (places: object): Error => Object.assign(new Error('full'), { code: 'ENOSPC', ...places });
   for (const [error, place] of [
     [full({ syscall: 'copyfile', path: '/from', dest: '/to' }), '/to'],

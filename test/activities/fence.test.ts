@@ -45,11 +45,11 @@ beforeEach(async () => {
   await storeRun(resultsPath, cell, text, { plan: { cache: true } });
 });
 
-/** An attempt as the server schedules it. */
+/** An attempt that the server has scheduled. */
 const attempt = <R>(number: number, perform: () => Promise<R>): Promise<R> =>
   new MockActivityEnvironment({ attempt: number }).run(perform);
 
-/** An attempt within a workflow task: its number begins with 1 on each worker. */
+/** An attempt within a workflow task: each worker counts these from 1. */
 const localAttempt = <R>(scheduledAt: number, perform: () => Promise<R>): Promise<R> =>
   new MockActivityEnvironment({
     isLocal: true,
@@ -67,7 +67,7 @@ async function untilStarts(name: string, count: number): Promise<void> {
 }
 const go = (name: string): Promise<void> => writeFile(join(folder, `${name}.go`), '');
 
-test('an attempt that wakes up after another has taken over runs no further setup command', async () => {
+test('an attempt that wakes up after another has taken over runs no more setup commands', async () => {
   const first = attempt(1, () => activities.prepareWorkspace(run)).catch((error: unknown) => error);
   await untilStarts('setup', 1);
   const second = attempt(2, () => activities.prepareWorkspace(run));
@@ -78,7 +78,7 @@ test('an attempt that wakes up after another has taken over runs no further setu
   expect(readFileSync(join(folder, 'second.log'), 'utf8')).toBe('once\n');
 });
 
-test('the result of a step is that of the attempt that took over; the earlier one publishes nothing', async () => {
+test('the attempt that took over gives the result of a step; the earlier one publishes nothing', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   const first = attempt(2, () => activities.checkGate(run, 0)).catch((error: unknown) => error);
@@ -92,14 +92,14 @@ test('the result of a step is that of the attempt that took over; the earlier on
   expect(await readJsonIfThere(manifest)).toMatchObject({ attempt: 3 });
 });
 
-test('a step that was published is not performed again, whichever attempt asks', async () => {
+test('no attempt performs a published step again', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   await attempt(5, () => activities.prepareWorkspace(run));
   expect(readFileSync(join(folder, 'second.log'), 'utf8')).toBe('once\n');
 });
 
-test('after a reset of the workflow, where attempts are counted anew, those of the execution before are superseded', async () => {
+test('a reset of the workflow, which counts attempts from 1 again, supersedes the attempts of the earlier execution', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   const before = attempt(2, () => activities.checkGate(run, 0)).catch((error: unknown) => error);
@@ -114,7 +114,7 @@ test('after a reset of the workflow, where attempts are counted anew, those of t
   expect(await before).toMatchObject({ type: 'Superseded' });
 });
 
-test('attempts that an earlier build noted, in a folder of their step, take over and are counted', async () => {
+test('attempts that an earlier build recorded in a folder of their step still take over and are counted', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   const root = join(folder, 'state', 'work', run.run);
@@ -126,7 +126,7 @@ test('attempts that an earlier build noted, in a folder of their step, take over
   expect(await attempt(4, () => activities.checkGate(run, 0))).toBe('pass');
 });
 
-test('within workflow tasks the attempt that was scheduled later takes over, and one by way of the server from both', async () => {
+test('within workflow tasks the later scheduled attempt takes over, and an attempt through the server takes over from both', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   const now = Date.now();
@@ -144,7 +144,7 @@ test('within workflow tasks the attempt that was scheduled later takes over, and
   expect(await second).toMatchObject({ type: 'Superseded' });
 });
 
-test('a workspace is not made within a workflow task where commands have to run for it', async () => {
+test('does not prepare a workspace that needs commands within a workflow task', async () => {
   expect(await localAttempt(Date.now(), () => activities.prepareWorkspace(run))).toBeNull();
   expect(existsSync(join(folder, 'setup.starts'))).toBe(false);
 });
@@ -179,11 +179,11 @@ test('an attempt of the report that wakes up late writes nothing: no file, no re
   expect(files()).toEqual(written);
 });
 
-test('a report whose attempt was lost is written again with the times of the run, not those of the attempt', async () => {
+test('writes the report of a lost attempt again with the times of the run, not of the attempt', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   await attempt(1, () => activities.writeReport(run, REPORT));
-  // As after SIGKILL of the worker before anything was written.
+  // As if the worker was killed before anything was written.
   const results = join(folder, 'results');
   await rm(join(folder, 'state', 'work', run.run, 'steps', 'report.json'));
   await rm(join(results, run.run), { recursive: true });
@@ -200,7 +200,7 @@ test('a report whose attempt was lost is written again with the times of the run
   expect(await readJsonIfThere(summaryFile(results, 's'))).toMatchObject({ cells: [{ duration_secs: 4.2 }] });
 });
 
-test('what a lost attempt has half written, of whatever step, goes with the workspace', async () => {
+test('removes half-written files of lost attempts of any step together with the workspace', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   const root = join(folder, 'state', 'work', run.run);
@@ -213,13 +213,13 @@ test('what a lost attempt has half written, of whatever step, goes with the work
   expect(halves.filter((half) => existsSync(half))).toEqual([]);
 });
 
-test('a report that was written, and whose attempt was lost before it was published, is not written again', async () => {
+test('does not write a report again that a lost attempt has written but not published', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
   const first = await attempt(1, () => activities.writeReport(run, REPORT));
   const written = filesBelow(join(folder, 'results'));
   await rm(join(folder, 'state', 'work', run.run, 'steps', 'report.json'));
-  // A report within a workflow task is given the time anew when the task is performed again.
+  // A report within a workflow task gets a new time when the task is performed again.
   const second = await attempt(2, () =>
     activities.writeReport(run, { ...REPORT, endedAt: REPORT.endedAt + 5000 }),
   );

@@ -17,7 +17,7 @@ import { cell } from '../workflows/stub-activities.js';
 
 const STARTED = Date.parse('2026-01-02T00:00:00.000Z');
 
-/** A sweep of one cell, which has a result of that time. */
+/** A sweep of one cell that has a result of this time. */
 async function sweepOf(timestamp: string) {
   const folder = await newFolder();
   const resultsPath = join(folder, 'results');
@@ -55,7 +55,7 @@ async function sweepOf(timestamp: string) {
   return { resultsPath, stateFolder, finishSweep, loadCells, summary };
 }
 
-/** Ends it. */
+/** Ends such a sweep, and returns its cell in the summary. */
 async function ended(
   timestamp: string,
   lost: LostCell[],
@@ -69,7 +69,7 @@ const lostOf = (since?: number): LostCell[] => [
   { cell: cell(1).id, message: 'terminated', ...(since === undefined ? {} : { since }) },
 ];
 
-test('a repetition that was lost does not pass for the run before it', async () => {
+test('does not take an earlier result for that of a lost run', async () => {
   expect(await ended('2026-01-01T00:00:00.000Z', lostOf(STARTED))).toMatchObject({
     outcome: 'error',
     message: 'terminated',
@@ -78,15 +78,15 @@ test('a repetition that was lost does not pass for the run before it', async () 
   });
 });
 
-test('a run that was lost after its result was written keeps that', async () => {
+test('a run that was lost after its result was written keeps the result', async () => {
   expect(await ended('2026-01-02T00:00:01.000Z', lostOf(STARTED))).toMatchObject({ outcome: 'fail' });
 });
 
-test('of a loss that an older build has told of, any result counts', async () => {
+test('a lost run without a time, as older builds report it, keeps any result', async () => {
   expect(await ended('2026-01-01T00:00:00.000Z', lostOf())).toMatchObject({ outcome: 'fail' });
 });
 
-test('an end that comes late changes nothing of the round that has begun, and that one ends it', async () => {
+test('a late end of an earlier round does not affect the current round, which ends on its own', async () => {
   const { resultsPath, stateFolder, finishSweep, loadCells, summary } =
     await sweepOf('2026-01-01T00:00:00.000Z');
   await writeSweepEnv(stateFolder, 's', { base: {}, values: { KEY: 'secret' } });
@@ -100,7 +100,7 @@ test('an end that comes late changes nothing of the round that has begun, and th
   await finishSweep({ sweep: 's', round: 2, status: 'completed', lost: [] });
   expect(await summary()).toMatchObject({ status: 'completed', totals: { failed: 1 } });
   expect(await secrets()).toBeNull();
-  // What an earlier round still wants to load does not bring it back.
+  // An earlier round that still loads cells does not become current again.
   await expect(loadCells({ sweep: 's', offset: 0, limit: 1 })).rejects.toMatchObject({ type: 'NotOurs' });
   expect(await newestRound(resultsPath, 's')).toBe(2);
 });

@@ -17,7 +17,7 @@ let tools: string;
 let judged: JudgedRun;
 const file = (name: string): string => join(tools, name);
 
-/** What Codex prints that ends with an answer, and says what it has used. */
+/** The output of a Codex that ends with an answer and reports its usage. */
 const codexSays = (text: string): string =>
   [
     { type: 'thread.started', thread_id: 't' },
@@ -28,7 +28,7 @@ const codexSays = (text: string): string =>
     .map((line) => JSON.stringify(line))
     .join('\n');
 
-/** What it prints, start by start. */
+/** Sets what it prints at each start. */
 async function script(...outputs: string[]): Promise<void> {
   for (const [index, output] of outputs.entries()) await writeFile(file(`said-${index + 1}`), `${output}\n`);
 }
@@ -37,7 +37,7 @@ const starts = async (): Promise<number> =>
 
 beforeEach(async () => {
   tools = await newFolder();
-  // A Codex that says what the test wants, once the test lets it.
+  // A Codex that prints what the test has set, once `go` exists.
   const codex = [
     '#!/bin/sh',
     `cd '${tools}' && echo "$CODEX_PROVIDER_KEY" >>starts && nth=$(wc -l <starts)`,
@@ -62,14 +62,14 @@ const judgment = async (): Promise<Judgment> => {
 };
 const processes = (): number[] => markedProcesses(basename(judged.root));
 
-test('its last message is the answer; it gets the key of its provider', async () => {
+test('takes the last message of the agent as its answer, and gives it the key of its provider', async () => {
   await script(codexSays(GOOD));
   expect(await judged.attempt(1)).toEqual({ score: 0.5, passed: true });
   expect(await readFile(file('starts'), 'utf8')).toBe(`${KEY}\n`);
   expect(processes()).toEqual([]);
 });
 
-test('tokens and money are those of all starts', async () => {
+test('adds up tokens and costs of all starts', async () => {
   await script(codexSays('no'), codexSays(GOOD));
   expect(await judged.failureOf(1)).toMatchObject({ type: 'UnusableAnswer', nonRetryable: false });
   await judged.attempt(2);
@@ -80,7 +80,7 @@ test('tokens and money are those of all starts', async () => {
   });
 });
 
-test('the output of an agent that ended while no worker looked is taken, and no other is started', async () => {
+test('takes the output of an agent that ended while there was no worker, and starts no other', async () => {
   await script(codexSays(GOOD));
   await judged.attempt(1);
   await rm(join(judged.root, 'steps', 'judge.json'));
@@ -89,7 +89,7 @@ test('the output of an agent that ended while no worker looked is taken, and no 
   expect(await starts()).toBe(1);
 });
 
-test('an agent that outlives its worker is adopted', async () => {
+test('adopts an agent that outlives its worker', async () => {
   await script(codexSays(GOOD));
   await rm(file('go'));
   const { environment, result } = judged.begin(1);
@@ -103,7 +103,7 @@ test('an agent that outlives its worker is adopted', async () => {
   expect(await starts()).toBe(1);
 });
 
-test('a cancel ends it', async () => {
+test('a cancel ends the agent', async () => {
   await rm(file('go'));
   const { environment, result } = judged.begin(1);
   const failed = expect(result).rejects.toThrow();
@@ -114,7 +114,7 @@ test('a cancel ends it', async () => {
   expect(processes()).toEqual([]);
 });
 
-test('a provider that does not serve it is asked again, by another start; a refused key is not', async () => {
+test('starts the agent again if its provider is busy, but not if its key is refused', async () => {
   await script(linesOf('codex-rate-limit').join('\n'), linesOf('codex-bad-key').join('\n'), codexSays(GOOD));
   expect(await judged.failureOf(1)).toMatchObject({
     type: 'unavailable',
@@ -128,7 +128,7 @@ test('a provider that does not serve it is asked again, by another start; a refu
   expect(await starts()).toBe(3);
 });
 
-test('a question that is too long for an argument is refused, with what to do', async () => {
+test('refuses a question that is too long for an argument, with advice', async () => {
   judged = await createJudgedRun(
     {
       model: 'agent:mine/m',

@@ -35,7 +35,7 @@ afterEach(async () => {
 const attempt = (number: number): Promise<unknown> => judged.attempt(number);
 const failureOf: JudgedRun['failureOf'] = (number, info) => judged.failureOf(number, info);
 
-test('an answer that was kept when the worker died is not asked for again', async () => {
+test('does not ask again for an answer that was saved before the worker died', async () => {
   server.script('m', { say: GOOD });
   expect(await attempt(1)).toEqual({ score: 0.5, passed: true });
   await rm(join(judged.root, 'steps', 'judge.json'));
@@ -44,7 +44,7 @@ test('an answer that was kept when the worker died is not asked for again', asyn
   expect(existsSync(judged.artifact('answer-2.json'))).toBe(false);
 });
 
-test('an answer that could not be kept is kept by the next attempt, and not asked for again', async () => {
+test('saves an answer in the next attempt if it could not be saved, without asking again', async () => {
   server.script('m', { say: GOOD });
   await mkdir(judged.root, { recursive: true });
   const inTheWay = join(judged.root, 'answers');
@@ -55,7 +55,7 @@ test('an answer that could not be kept is kept by the next attempt, and not aske
   expect(server.askedOf('m')).toHaveLength(1);
 });
 
-test('a rate limit and a server that is down are waited for without limit: the agent is paid for', async () => {
+test('waits for days through a rate limit or a server that is down, since the agent has already been paid for', async () => {
   server.script('m', { status: 503 });
   expect(await failureOf(49)).toMatchObject({ type: 'unavailable', nonRetryable: false });
   server.script('m', { status: 429 });
@@ -68,7 +68,7 @@ test('a rate limit and a server that is down are waited for without limit: the a
   expect(await failureOf(900, waiting(899, Date.now() - 9 * DAY_MS))).toMatchObject({ nonRetryable: true });
 });
 
-test('an attempt that waited for a limit is none of those after which a judge is given up that is too slow', async () => {
+test('attempts that waited for a limit do not count towards giving up a slow judge', async () => {
   judged = await judgedRun(1, { timeout_secs: 0.2 });
   const waited = { heartbeatDetails: { times: 40, why: 'rate_limited', since: new Date().toISOString() } };
   server.script('m', 'silence');
@@ -76,7 +76,7 @@ test('an attempt that waited for a limit is none of those after which a judge is
   expect(await failureOf(43, waited)).toMatchObject({ type: 'timeout', nonRetryable: true });
 });
 
-test('Retry-After is the delay to the next attempt, within reason; without it the back-off of Temporal counts', async () => {
+test('takes Retry-After, within bounds, as the delay to the next attempt; without it the back-off of Temporal applies', async () => {
   const delayFor = async (headers: Record<string, string>): Promise<unknown> => {
     server.script('m', { status: 429, headers });
     return ((await failureOf(1)) as { nextRetryDelay?: unknown }).nextRetryDelay;
@@ -87,7 +87,7 @@ test('Retry-After is the delay to the next attempt, within reason; without it th
   expect(await delayFor({})).toBeUndefined();
 });
 
-test('what is refused is not tried again, and carries neither key nor request', async () => {
+test('does not try a refused request again, and its error contains neither key nor request', async () => {
   server.script('m', { status: 401, body: JSON.stringify({ error: { message: `no ${KEY}` } }) });
   const failure = await failureOf(1);
   expect(failure).toMatchObject({
@@ -97,7 +97,7 @@ test('what is refused is not tried again, and carries neither key nor request', 
   });
 });
 
-test('the third unusable answer is the last, however the attempts are counted', async () => {
+test('gives up after the third unusable answer, no matter how attempts are counted', async () => {
   server.script('m', { say: 'no' });
   expect(await failureOf(4)).toMatchObject({ type: 'UnusableAnswer', nonRetryable: false });
   expect(await failureOf(5)).toMatchObject({ type: 'UnusableAnswer', nonRetryable: false });
@@ -105,7 +105,7 @@ test('the third unusable answer is the last, however the attempts are counted', 
   expect(await readFile(judged.artifact('answer-3.json'), 'utf8')).toContain('"text": "no"');
 });
 
-test('an answer that was cut at the limit of output tokens is told as that', async () => {
+test('says when an answer was cut off at the limit of output tokens', async () => {
   const body = {
     ...{ id: 'c1', object: 'chat.completion', created: 1, model: 'm' },
     choices: [
@@ -120,7 +120,7 @@ test('an answer that was cut at the limit of output tokens is told as that', asy
   });
 });
 
-test('a vote that was given is not asked for again when a later one fails', async () => {
+test('does not ask again for earlier votes when a later one fails', async () => {
   judged = await judgedRun(3);
   server.script('m', { say: answer(0.3) }, { status: 503 }, { say: answer(0.4) }, { say: answer(0.8) });
   expect(await failureOf(1)).toMatchObject({ type: 'unavailable', nonRetryable: false });
@@ -128,7 +128,7 @@ test('a vote that was given is not asked for again when a later one fails', asyn
   expect(server.askedOf('m')).toHaveLength(4);
 });
 
-test('an answer that the judge has not given is no vote, and the judge is not asked on', async () => {
+test('does not count a modified answer as a vote, and asks the judge no more', async () => {
   judged = await judgedRun(2);
   server.script('m', { say: answer(0.3) }, { status: 503 });
   expect(await failureOf(1)).toMatchObject({ type: 'unavailable' });
@@ -142,7 +142,7 @@ test('an answer that the judge has not given is no vote, and the judge is not as
   expect(server.askedOf('m')).toHaveLength(2);
 });
 
-test('unusable answers are counted over all votes', async () => {
+test('counts unusable answers across all votes', async () => {
   judged = await judgedRun(2);
   server.script('m', { say: 'no' }, { say: 'no' }, { say: GOOD }, { say: 'no' });
   expect(await failureOf(1)).toMatchObject({ nonRetryable: false });

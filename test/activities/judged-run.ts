@@ -13,15 +13,15 @@ import { scenario } from '../commands/project.js';
 import { newFolder } from '../platform/temporary.js';
 import { isOwnServer } from './in-activity.js';
 
-/** No lines about attempts that fail because a test wants them to. */
+/** Suppresses log lines about attempts that fail on purpose. */
 const logger = new DefaultLogger('ERROR');
 const cell = { id: 'c', scenario: 'judged', agent: 'mock', model: 'm', variant: 'v', repetition: 1 };
 let runs = 0;
 
-/** A run at its judge's step, and attempts of that. */
+/** A run that has reached its judge, and attempts of this step. */
 export interface JudgedRun {
   folder: string;
-  /** Of the run, in the state folder. */
+  /** The folder of the run in the state folder. */
   root: string;
   artifact(name: string): string;
   /** An attempt that can be cancelled from outside. */
@@ -30,11 +30,11 @@ export interface JudgedRun {
     info?: Partial<Info>,
   ): { environment: MockActivityEnvironment; result: Promise<unknown> };
   attempt(number: number, info?: Partial<Info>): Promise<unknown>;
-  /** How an attempt failed, as Temporal sees it. */
+  /** The failure of an attempt, as Temporal sees it. */
   failureOf(number: number, info?: Partial<Info>): Promise<unknown>;
 }
 
-/** Writes what a worker finds of a run that is to be judged; `values` are handed over. */
+/** Writes the files that a worker finds for a run to be judged; `values` are variables of its sweep. */
 export async function createJudgedRun(
   judge: Partial<JudgeSettings>,
   plan: Partial<Plan>,

@@ -15,7 +15,7 @@ import { inActivity, isOwnServer } from './in-activity.js';
 
 const CELLS = cellsUpTo(150);
 
-/** Reads pages of a sweep of 150 free cells, of which some have run before at a cost. */
+/** Reads pages of a sweep of 150 free cells; some of them have results with these costs. */
 async function sweepWith(maxUsd: number | null, costs: Record<number, number>) {
   const folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
@@ -44,14 +44,14 @@ async function sweepWith(maxUsd: number | null, costs: Record<number, number>) {
     );
 }
 
-test('the first page tells what all cells have cost so far, those of later pages too, and no other page does', async () => {
+test('only the first page gives the cost so far of all cells, including those on later pages', async () => {
   const load = await sweepWith(9, { 1: 0.25, 120: 0.5, 150: 1 });
   expect((await load({})).earlierUsd).toBe(1.75);
   expect(await load({ offset: 100 })).not.toHaveProperty('earlierUsd');
   expect(await load({ positions: [0, 1] })).not.toHaveProperty('earlierUsd');
 });
 
-test('without a budget nobody adds up costs', async () => {
+test('does not add up costs without a budget', async () => {
   const load = await sweepWith(null, { 1: 0.25 });
   expect(await load({})).not.toHaveProperty('earlierUsd');
 });

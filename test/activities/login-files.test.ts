@@ -27,7 +27,7 @@ const tokens = (name: string): string =>
 
 interface Logged {
   borrower: CredentialTarget;
-  /** The user's own file, and the agent's copy. */
+  /** The file of the user, and the copy of the agent. */
   own: string;
   copy: string;
 }
@@ -54,14 +54,14 @@ async function loggedIn(content: string | null = tokens('first')): Promise<Logge
   return { borrower, own, copy: join(borrower.config, 'auth.json') };
 }
 
-/** Lends the login to the first start, and puts it where the agent finds it. */
+/** Lends the login to the first start: puts a copy where the agent expects it. */
 const lend = async (to: CredentialTarget): Promise<void> =>
   writeOwnFiles(to.handle.root, await copyCredentials(to, 1));
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
-it('gives the agent a private copy of the file of credentials, and of nothing else', async () => {
+it('gives the agent a private copy of the credentials file, and nothing else', async () => {
   const { borrower, own, copy } = await loggedIn();
   expect(whyNotLoggedIn(borrower)).toBeNull();
   await lend(borrower);
@@ -70,7 +70,7 @@ it('gives the agent a private copy of the file of credentials, and of nothing el
   expect(existsSync(join(borrower.config, 'history.jsonl'))).toBe(false);
 });
 
-it('says what to do where the user is not logged in', async () => {
+it('says what to do if the user is not logged in', async () => {
   const { borrower } = await loggedIn(null);
   expect(whyNotLoggedIn(borrower)).toBe(
     'not logged in: there is no ~/.codex/auth.json; log in with codex in your own shell, or set auth to "key" in [agents.codex]',
@@ -78,7 +78,7 @@ it('says what to do where the user is not logged in', async () => {
   await expect(copyCredentials(borrower, 1)).rejects.toThrow('not logged in: there is no ~/.codex/auth.json');
 });
 
-it('leaves the own login alone when the agent did', async () => {
+it('leaves the login of the user alone if the agent did not change its copy', async () => {
   const { borrower, own } = await loggedIn();
   await lend(borrower);
   const before = statSync(own);
@@ -86,7 +86,7 @@ it('leaves the own login alone when the agent did', async () => {
   expect(statSync(own)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
 });
 
-it('writes a renewed login back, once, with the mode and through the symlink that were there', async () => {
+it('writes a renewed login back once, keeping the mode and the symlink of the file', async () => {
   const { borrower, own, copy } = await loggedIn();
   const real = `${own}.real`;
   writeFileSync(real, read(own));
@@ -105,10 +105,10 @@ it('writes a renewed login back, once, with the mode and through the symlink tha
 });
 
 it.each([
-  ['one that has changed meanwhile', tokens('mine'), tokens('second')],
-  ['any by half a file', null, tokens('second').slice(0, 20)],
-  ['any by what is no object', null, '[]'],
-])('does not overwrite %s', async (_, changed, renewed) => {
+  ['that has changed in the meantime', tokens('mine'), tokens('second')],
+  ['with half a file', null, tokens('second').slice(0, 20)],
+  ['with JSON that is not an object', null, '[]'],
+])('does not overwrite a login %s', async (_, changed, renewed) => {
   const { borrower, own, copy } = await loggedIn();
   await lend(borrower);
   if (changed !== null) writeFileSync(own, changed);
@@ -119,7 +119,7 @@ it.each([
   expect(read(own)).toBe(changed ?? tokens('first'));
 });
 
-it('knows the tokens of all that was lent, of the own login and of the renewed one', async () => {
+it('knows the tokens of the login as it was lent, as it is now, and as the agent renewed it', async () => {
   const { borrower, own, copy } = await loggedIn();
   expect(await loginSecrets(local, borrower)).toEqual(['first-token-of-20-chars']);
   await lend(borrower);
@@ -130,7 +130,7 @@ it('knows the tokens of all that was lent, of the own login and of the renewed o
   );
 });
 
-it('has nothing to do for an agent that does not log in', async () => {
+it('does nothing for an agent without a login', async () => {
   const { borrower, copy } = await loggedIn();
   const other = { ...borrower, agent: { ...borrower.agent, login: null } };
   await lend(other);

@@ -43,7 +43,7 @@ async function writePlan(more: Partial<Plan> = {}): Promise<void> {
   await writeFile(planFile(resultsPath, 's'), JSON.stringify({ ...plan, ...more }));
 }
 
-/** What a command would start the sweep with now. */
+/** The origin with which a command would start the sweep now. */
 async function ordered(execution: string, more: Partial<SweepOrigin['order']> = {}): Promise<SweepOrigin> {
   const { key } = await originOf({ resultsPath, stateFolder });
   const order = { round: 1, concurrency: 2, ...more };
@@ -67,7 +67,7 @@ const refusal = (why: string): object => ({
   nonRetryable: true,
   message: expect.stringContaining(why) as string,
 });
-/** How the check of a run ends; one that is taken goes on to its scenario, which is not there. */
+/** How a run ends that passes the check: it goes on to its scenario, which does not exist. */
 const TAKEN = { type: 'StoreBroken' };
 const run = (
   proof: string | undefined,
@@ -84,13 +84,13 @@ const run = (
   ).catch((error: unknown) => error);
 };
 
-/** The key is there before the plan: nothing is exempt. */
+/** The key is older than the plan: nothing is exempt. */
 async function afterTheKey(): Promise<void> {
   await originOf({ resultsPath, stateFolder });
   await writePlan();
 }
 
-test('a sweep with its proof gets its cells, each with a proof of its run, page by page and in new histories', async () => {
+test('a sweep with a proof gets its cells, each with a proof for its run, and can load them again', async () => {
   await afterTheKey();
   const origin = await ordered('first');
   const [page] = (await load(origin)).cells;
@@ -100,7 +100,7 @@ test('a sweep with its proof gets its cells, each with a proof of its run, page 
   expect(await run(page?.proof, 'run-1')).toMatchObject(TAKEN);
 });
 
-test('without a proof, or with that of another order, plan, workflow or execution, nothing is loaded', async () => {
+test('loads nothing without a proof, or with the proof of another order, workflow or execution', async () => {
   await afterTheKey();
   const origin = await ordered('first');
   await expect(load()).rejects.toMatchObject(refusal('not started by the command line'));
@@ -113,14 +113,14 @@ test('without a proof, or with that of another order, plan, workflow or executio
   await expect(finish(replayed)).rejects.toMatchObject(refusal('another execution'));
 });
 
-test('a plan that was changed after the start is refused', async () => {
+test('refuses a plan that was changed after the start', async () => {
   await afterTheKey();
   const origin = await ordered('first');
   await writePlan({ concurrency: 50 });
   await expect(load(origin)).rejects.toMatchObject(refusal('plan has changed'));
 });
 
-test('a run is refused with the proof of another cell, model, folder or execution, or with none', async () => {
+test('refuses a run without a proof, or with the proof of another model, folder or execution', async () => {
   await afterTheKey();
   const [page] = (await load(await ordered('first'))).cells;
   const proof = page?.proof;
@@ -135,7 +135,7 @@ test('a run is refused with the proof of another cell, model, folder or executio
   );
 });
 
-test('a run that the server has forgotten in a loss of power may be started again by the same proof', async () => {
+test('a run that the server has lost in a power failure can be started again with the same proof', async () => {
   await afterTheKey();
   await writePlan();
   const [page] = (await load(await ordered('first'))).cells;
@@ -154,7 +154,7 @@ test('a run that the server has forgotten in a loss of power may be started agai
   expect(await run(page?.proof, 'run-3', {}, knows)).toMatchObject(refusal('another execution'));
 });
 
-test('when a sweep has ended nothing more begins by its order, and what has begun may end', async () => {
+test('after the end of a sweep, nothing new can start by its order, and what has started can end', async () => {
   await afterTheKey();
   await writePlan({ cells: [of, cell(2)] });
   const origin = await ordered('first');
@@ -178,7 +178,7 @@ test('when a sweep has ended nothing more begins by its order, and what has begu
   );
 });
 
-test('a sweep that is started anew supersedes the start before, also in a database that knows no rounds', async () => {
+test('starting a sweep again supersedes its earlier start, even in a database without rounds', async () => {
   await afterTheKey();
   const [before, after] = [await ordered('first'), await ordered('second')];
   const [page] = (await load(before)).cells;
@@ -189,7 +189,7 @@ test('a sweep that is started anew supersedes the start before, also in a databa
   await finish(after);
 });
 
-test('a sweep that an older build has started goes on without a proof until its end', async () => {
+test('a sweep that an older build has started continues without a proof until it ends', async () => {
   await writePlan();
   const page = await load();
   expect(page.cells[0]).not.toHaveProperty('proof');
@@ -199,13 +199,13 @@ test('a sweep that an older build has started goes on without a proof until its 
   expect(await run(undefined, 'run-1')).toMatchObject(refusal('has ended'));
 });
 
-test('a sweep that had ended when the key was made is not exempt', async () => {
+test('a sweep that ended before the key was created is not exempt', async () => {
   await writePlan();
   await writeFile(join(dirname(planFile(resultsPath, 's')), 'summary.json'), '{}');
   await expect(load()).rejects.toMatchObject(refusal('not started by the command line'));
 });
 
-test('orders and signals are checked, and a run that waits is given what wakes it', async () => {
+test('checks orders and signals, and gives the sweep of a parked run the proof that wakes it', async () => {
   const { key } = await originOf({ resultsPath, stateFolder });
   const order = { sweep: 's', verb: 'resume', ...proveOrder(key, { sweep: 's', verb: 'resume' }) } as const;
   const check = <R>(perform: () => Promise<R>): Promise<R> => inActivity('w', perform);

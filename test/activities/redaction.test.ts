@@ -18,7 +18,7 @@ import { scenario } from '../commands/project.js';
 import { secret, TRICKY } from '../lib/secrets.js';
 import { isOwnServer } from './in-activity.js';
 
-/** How much of an agent's output is read at once. */
+/** How much output of an agent is read at once. */
 const CHUNK = 256 * 1024;
 const cell = { id: 'c', scenario: 'leaky', agent: 'leaky', model: 'm', variant: 'default', repetition: 1 };
 const ANSWER = JSON.stringify({ scores: { a: 1 }, confidence: 1, issues: [], highlights: [] });
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What a run leaves whose agent, scripts and checks say all these texts, and what its judge was sent. */
+/** What remains of a run with an agent, scripts and checks that print all these texts, and what its judge was sent. */
 async function leaveAll(value: string, texts: readonly string[], before: number) {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-redaction-'));
   try {
@@ -124,7 +124,7 @@ async function leaveIn(folder: string, value: string, texts: readonly string[], 
   return {
     transcript: await readFile(files.humanTranscript, 'utf8'),
     prompt: server.askedOf('m').at(-1)?.body ?? '',
-    // What gates decide by is kept in the agent's as it is.
+    // The manifest of the agent keeps what gates decide by as it is.
     ...Object.fromEntries(
       readdirSync(steps)
         .filter((name) => !name.startsWith('agent'))
@@ -133,7 +133,7 @@ async function leaveIn(folder: string, value: string, texts: readonly string[], 
   };
 }
 
-/** Lines of an agent, of which each kind says all, and one is read in two pieces: at its character `before`. */
+/** One line of each kind, each with all texts; the first is read in two pieces, split at its character `before`. */
 function agentOutput(texts: readonly string[], before: number): string {
   const all = texts.join(' | ');
   const line = (event: object): string => `${JSON.stringify(event)}\n`;
@@ -148,10 +148,10 @@ function agentOutput(texts: readonly string[], before: number): string {
   ].join('');
 }
 
-/** A value of several lines is found line by line, which other tests are about. */
+/** Values of several lines are redacted line by line, which other tests cover. */
 const values = secret.filter((value) => !/[\n\t]/.test(value));
 
-test('no encoding of a value is in the transcript, in what the judge is sent, or in what other steps left', async () => {
+test('no encoding of a value remains in the transcript, in the request to the judge, or in the manifests of other steps', async () => {
   await fc.assert(
     fc.asyncProperty(values, fc.nat(400), async (value, before) => {
       const forms = encodings(value).filter((form) => form.length >= MIN_LENGTH);
@@ -162,7 +162,7 @@ test('no encoding of a value is in the transcript, in what the judge is sent, or
       ]);
       for (const [name, text] of Object.entries(left)) {
         if (!['judge.json', 'report.json'].includes(name)) expect(text).toContain('[REDACTED]');
-        // In JSON, which escapes what is in it, too.
+        // Also as escaped in JSON.
         for (const form of forms)
           for (const shown of [form, JSON.stringify(form).slice(1, -1)])
             expect(text.includes(shown), `${name}: ${shown}`).toBe(false);
@@ -172,7 +172,7 @@ test('no encoding of a value is in the transcript, in what the judge is sent, or
   );
 });
 
-test('the values have what encodings change', () => {
+test('the tricky value contains characters that the encodings change', () => {
   const forms = Object.values(secretEncodings).flatMap((encode) => encode(TRICKY));
   expect(new Set(forms).size).toBeGreaterThan(30);
 });

@@ -13,8 +13,8 @@ function accountOf(
   return resolveAgent({ agents, providers: {} } as never, { agent, model: 'default' }, values)?.account;
 }
 
-describe('the account whose limits an agent meets', () => {
-  it('is the same for all agents with one key, and tells nothing of it', () => {
+describe('the account of an agent', () => {
+  it('is the same for all agents with the same key, and reveals nothing of it', () => {
     const key = { ANTHROPIC_API_KEY: 'sk-ant-first' };
     const account = accountOf('claude-code', key);
     expect(account).toMatch(/^anthropic\/key-[0-9a-f]{4}$/);
@@ -22,20 +22,20 @@ describe('the account whose limits an agent meets', () => {
     expect(accountOf('claude-code', { ANTHROPIC_API_KEY: 'sk-ant-second' })).not.toBe(account);
   });
 
-  it('is that of the login, which the limit of a key says nothing about', () => {
+  it('is the login, even if a key is set', () => {
     expect(accountOf('claude-code', { ANTHROPIC_API_KEY: 'sk-ant-first' }, { auth: 'login' })).toBe(
       'anthropic/login',
     );
   });
 
-  it('is that of the key that the config sets for the agent', () => {
+  it('belongs to the key that the config sets for the agent', () => {
     const values = { OPENAI_API_KEY: 'sk-shell', MINE: 'sk-mine' };
     const own = accountOf('codex', values, { env: { OPENAI_API_KEY: '${MINE}' } });
     expect(own).toMatch(/^openai\/key-/);
     expect(own).not.toBe(accountOf('codex', values));
   });
 
-  it('is not known without a key, and of agents without a provider', () => {
+  it('is unknown without a key, and for agents without a provider', () => {
     expect(accountOf('codex', {})).toBeNull();
     expect(accountOf('mock', { OPENAI_API_KEY: 'x' })).toBeNull();
   });

@@ -7,7 +7,7 @@ import { killMarked } from '../../src/platform/process/marked-processes.js';
 import { latch } from '../workflows/stub-activities.js';
 import { createAgentRun } from './agent-run.js';
 
-test('an agent that is alive is adopted by whichever attempt comes, however many were lost before', async () => {
+test('any attempt adopts a running agent, no matter how many attempts were lost before', async () => {
   const one = await createAgentRun();
   const first = one.begin(1);
   await one.untilStarts(1);
@@ -21,13 +21,13 @@ test('an agent that is alive is adopted by whichever attempt comes, however many
   expect(one.starts()).toBe(1);
 });
 
-test('the time for its step covers a workspace that is made anew: each setup command, and the health check', async () => {
+test('the time limit of the agent step includes rebuilding the workspace: each setup command and the health check', async () => {
   const { runPlan } = await createAgentRun({ setup: ['true', 'true'], target: { health_check: 'true' } });
   const steps = [{ kind: 'agent', timeoutSecs: 300, rebuildSecs: 600 + 600 + 30 }];
   expect(runPlan).toMatchObject({ unfit: null, steps });
 });
 
-test("an agent that begins anew finds what the scenario's commands before it have made, and its step has time for them", async () => {
+test('an agent that starts again finds the results of the commands before it, and its step has time for these', async () => {
   const one = await createAgentRun({ before: ['echo given >> given.txt'] });
   expect(one.runPlan?.steps).toMatchObject([
     { kind: 'command' },
@@ -43,7 +43,7 @@ test("an agent that begins anew finds what the scenario's commands before it hav
   expect(await attempt.result).toMatchObject({ ending: 'done' });
 });
 
-test('a worker that is stopped at the moment in which a second start is followed ends in order, and the next one adopts', async () => {
+test('a worker that is stopped just as it follows a second start ends cleanly, and the next one adopts the agent', async () => {
   const one = await createAgentRun();
   const unhandled = vi.fn();
   process.on('unhandledRejection', unhandled);
@@ -64,7 +64,7 @@ test('a worker that is stopped at the moment in which a second start is followed
   await killMarked(one.run.run);
   await expect(first.result).rejects.toMatchObject({ type: 'WorkerStopped' });
   expect(followed).toBe(2);
-  await setImmediate(); // a rejection that nobody handles is told after the promises of this turn
+  await setImmediate(); // an unhandled rejection is reported after the promises of this turn
   expect(unhandled).not.toHaveBeenCalled();
   await one.untilStarts(2);
   const next = one.begin(2);
@@ -73,14 +73,14 @@ test('a worker that is stopped at the moment in which a second start is followed
   expect(one.starts()).toBe(2);
 });
 
-test('an attempt that finds its agent lost when another has taken over leaves the next start alone', async () => {
+test('an attempt that finds its agent lost after another has taken over does not touch the next start', async () => {
   const one = await createAgentRun();
   const [lost, awake] = [latch(), latch()];
   const inspect = local.inspect.bind(local);
   const frozen = vi.spyOn(local, 'inspect').mockImplementation(async (handle, start, untilEnd) => {
     const end = await inspect(handle, start, untilEnd);
     if (untilEnd === undefined) return end;
-    frozen.mockRestore(); // the attempts after it go on as usual
+    frozen.mockRestore(); // later attempts are not affected
     lost.open();
     await awake.opened;
     return end;

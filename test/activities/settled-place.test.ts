@@ -8,7 +8,7 @@ import { newFolder } from '../platform/temporary.js';
 
 const compiled = await compileSources('environments', 'platform', 'gates', 'results', 'activities/step');
 
-/** The place of a run as a step in a process of its own finds it, with these programs on its PATH. */
+/** The environment of a run as determined by a step in a separate process, with these programs on its PATH. */
 async function placeIn(root: string, decide: boolean, programs: string[]): Promise<Place> {
   const folder = await newFolder();
   for (const name of programs) {
@@ -25,7 +25,7 @@ async function placeIn(root: string, decide: boolean, programs: string[]): Promi
 
 const ALL = ['env', 'true', 'bwrap', 'pasta'];
 
-it('is decided once: later steps and repeated ones keep it, whatever the machine can do by then', async () => {
+it('the environment is decided once: later and repeated steps keep it, even if the machine has changed', async () => {
   const root = await newFolder();
   const decided = await placeIn(root, true, ['env', 'true']);
   expect(decided).toMatchObject({ type: 'local', lacking: expect.stringContaining('bwrap') as string });
@@ -33,7 +33,7 @@ it('is decided once: later steps and repeated ones keep it, whatever the machine
   expect(await placeIn(root, true, ALL)).toEqual(decided);
 });
 
-it('is found out anew in each step of a run that an older build has prepared', async () => {
+it('the environment is determined again in each step of a run that an older build has prepared', async () => {
   const root = await newFolder();
   expect((await placeIn(root, false, ['env', 'true'])).type).toBe('local');
   const { lacking } = await placeIn(root, false, ALL);

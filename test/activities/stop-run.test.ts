@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { processesWith } from '../platform/processes.js';
 import { createAgentRun } from './agent-run.js';
 
-// No heartbeat comes by itself.
+// No heartbeat is sent by a timer.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('ends the agent of a run, which then ends as cancelled, and lets the step that follows it heartbeat at once', async () => {
+test('ends the agent of a run as cancelled, and makes the step that follows it send a heartbeat at once', async () => {
   const one = await createAgentRun();
   const attempt = one.begin(1);
   await one.untilStarts(1);
@@ -17,7 +17,7 @@ test('ends the agent of a run, which then ends as cancelled, and lets the step t
   expect(await attempt.result).toMatchObject({ ending: 'cancelled', completed: false });
 });
 
-test('ends an agent that no step follows: its worker is gone', async () => {
+test('ends an agent that no step follows because its worker is gone', async () => {
   const one = await createAgentRun();
   const attempt = one.begin(1);
   await one.untilStarts(1);

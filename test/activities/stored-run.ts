@@ -7,8 +7,8 @@ import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-f
 import type { RunRef } from '../../src/workflows/protocol.js';
 
 /**
- * Stores the plan of a sweep `s` with one cell, its scenario and an empty fixture, as the command line does. The steps
- * `before` come before those of the scenario.
+ * Stores the plan of a sweep `s` with one cell, its scenario and an empty fixture, as the CLI does. The steps `before`
+ * come before those of the scenario.
  */
 export async function storeRun(
   resultsPath: string,

@@ -8,7 +8,7 @@ import type { RunContext } from '../../src/activities/step/run-context.js';
 import { eventStream } from '../../src/agents/streams/plain.js';
 import type { EventBody } from '../../src/results/records/events.js';
 
-/** Reads lines as an agent's output; the transcripts hold the first `limit` bytes. */
+/** Reads lines as output of an agent; the transcripts keep the first `limit` bytes. */
 async function transcribe(lines: object[], limit: number) {
   const folder = mkdtempSync(join(tmpdir(), 'transcripts-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -35,7 +35,7 @@ async function transcribe(lines: object[], limit: number) {
 const message = (text: string) => ({ type: 'message', role: 'assistant', text });
 const call = { type: 'tool_call', id: 'a', name: 'Bash', input: null, command: 'rm -rf /' };
 
-it('reads what is too long for the transcripts all the same, so that counts are right', async () => {
+it('reads output that is too long for the transcripts to its end, so that counts are right', async () => {
   const { leftOut, seen, events, raw } = await transcribe(
     [message('x'.repeat(400)), call, message('end')],
     500,
@@ -46,12 +46,12 @@ it('reads what is too long for the transcripts all the same, so that counts are 
   expect(leftOut).toEqual({ transcripts: true, lines: false });
 });
 
-it('says where a line was too long to be read', async () => {
+it('says when a line was too long to be read', async () => {
   const { leftOut } = await transcribe([message('x'.repeat(5 * 1024 * 1024)), call], 8 * 1024 * 1024);
   expect(leftOut).toEqual({ transcripts: false, lines: true });
 });
 
-it('leaves nothing out of what is short enough', async () => {
+it('leaves nothing out of short output', async () => {
   const { leftOut, events } = await transcribe([message('x'), call], 500);
   expect(leftOut).toEqual({ transcripts: false, lines: false });
   expect(events.trim().split('\n')).toHaveLength(2);

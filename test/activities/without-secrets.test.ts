@@ -5,7 +5,7 @@ const SECRET = 'pa"ss/word-of-mine';
 const thrownBy = (error: unknown): Promise<unknown> =>
   maskErrors({ secrets: [SECRET] }, () => Promise.reject(error as Error)).catch((thrown: unknown) => thrown);
 
-it('keeps an error whose message can only be read, such as the reason of a time limit', async () => {
+it('keeps an error with a read-only message, such as that of a timeout', async () => {
   const timeout = new DOMException(`still there: ${SECRET}`, 'TimeoutError');
   const thrown = await thrownBy(timeout);
   expect(thrown).toBe(timeout);
@@ -27,7 +27,7 @@ it('masks messages, paths and causes, in all encodings', async () => {
   expect(`${thrown.stack}${thrown.cause.stack}`).not.toContain('word-of-mine');
 });
 
-it('takes what is no error, what cannot be changed, and errors that cause each other', async () => {
+it('accepts values that are not errors, frozen errors, and errors that cause each other', async () => {
   expect(await thrownBy(`text ${SECRET}`)).toBe('text [REDACTED]');
   expect(await thrownBy(null)).toBeNull();
   const frozen = await thrownBy(Object.freeze(new Error(`frozen ${SECRET}`)));

@@ -3,7 +3,7 @@ import { compileSources } from '../platform/compiled.js';
 
 const compiled = await compileSources('agent-scripts', 'results', 'gates', 'activities/gate');
 
-/** What a piece of work gives, and how often others had their turn meanwhile. */
+/** The result of a piece of work, and how many turns other work had meanwhile. */
 async function worked(call: {
   kind: string;
   input: string;
@@ -21,20 +21,20 @@ async function worked(call: {
   return JSON.parse(String(stdout)) as { result: unknown; turns: number };
 }
 
-it('matches a large text while others have their turn', async () => {
+it('matches a large text without blocking other work', async () => {
   const input = `{ pattern: '(?i)total:\\\\s+(\\\\d+)', texts: ['x'.repeat(4_000_000) + 'Total: 5', 'y'], whole: false }`;
   const { result, turns } = await worked({ kind: 'matches', input, timeoutSecs: 280 });
   expect(result).toEqual([true, false]);
   expect(turns).toBeGreaterThan(1);
 });
 
-it('is given up at the time limit, also where a regular expression would go on for ever', async () => {
+it('gives up at the time limit, even if a regular expression would never end', async () => {
   const json = `JSON.stringify([{ a: 'a'.repeat(60) + '!' }])`;
   const input = `{ path: "$[?search(@.a, '^(a+)+$')]", assertion: 'exists', json: ${json} }`;
   expect(await worked({ kind: 'holds', input, timeoutSecs: 1 })).toMatchObject({ result: null });
 });
 
-it('does what is quick at once', async () => {
+it('does quick work at once', async () => {
   const input = `{ path: '$.a', assertion: 'equals 1', json: '{"a": 2}' }`;
   const { result } = await worked({ kind: 'holds', input, timeoutSecs: 0.000001 });
   expect(result).toEqual({ ok: false, message: 'expected 1, found 2' });

@@ -26,11 +26,11 @@ it.each([
   ['{"success":true,"data":{"a":1}}', { success: true, data: { a: 1 } }],
   ['{"success":true,"data":null}\n', { success: true, data: null }],
   ['\n {"data": [], "success": true, "more": 1}', { success: true, data: [] }],
-])('%j with exit 0 is a success', (stdout, answer) => {
+])('accepts %j with exit 0 as a success', (stdout, answer) => {
   expect(readAnswer(stdout)).toEqual({ ok: true, answer });
 });
 
-it('an error with its code and exit 1 is an answer', () => {
+it('accepts an error with a code and exit 1 as an answer', () => {
   const answer = { success: false, error: 'no such file', code: 'FILE_NOT_FOUND' };
   expect(readAnswer(JSON.stringify(answer), { exitCode: 1 })).toEqual({ ok: true, answer });
 });
@@ -62,7 +62,7 @@ it.each([
     '{"success":false,"error":"e","code":3}',
     '`success` is false, but `code` is not a name like FILE_NOT_FOUND',
   ],
-])('%j with exit 1 breaks it too', (stdout, problem) => {
+])('%j with exit 1 breaks the contract', (stdout, problem) => {
   expect(problemIn(stdout, { exitCode: 1 })).toBe(problem);
 });
 
@@ -75,7 +75,7 @@ it.each([
   expect(problemIn(stdout, { exitCode })).toBe(problem);
 });
 
-it('a crash is told with its message on one line, without colours', () => {
+it('reports a crash with its message on one line, without colours', () => {
   const message = 'error: Uncaught (in promise) TypeError: no';
   const stderr = `loading\n\x1b[31merror\x1b[0m${message.slice('error'.length)}\n  x()\n\n  at f\n${'  at g\n'.repeat(100)}`;
   const problem = problemIn('', { exitCode: 1, stderr }) ?? '';
@@ -83,35 +83,35 @@ it('a crash is told with its message on one line, without colours', () => {
   expect(problem.length).toBeLessThan(300);
 });
 
-it('what else ends without an answer is told with its last words', () => {
+it('reports another end without an answer with the last lines of stderr', () => {
   const stderr = `${'x'.repeat(1000)}\nno space\n\n`;
   const problem = problemIn('', { exitCode: 1, stderr }) ?? '';
   expect(problem).toMatch(/^nothing on stdout; exit 1: …x+ \| no space$/);
   expect(problem.length).toBeLessThan(300);
 });
 
-it('what was said before the time was over does not count', () => {
+it('ignores an answer given before a timeout', () => {
   expect(problemIn('{"success":true,"data":1}', { timedOut: true, exitCode: null })).toBe(
     'timed out after 30 s',
   );
 });
 
-it('an answer of which only a part was kept is told so', () => {
+it('reports an answer that is too long to be kept completely', () => {
   expect(problemIn('{"success":true', { stdoutBytes: 2_000_000 })).toBe(
     'stdout is too long to read: 2000000 bytes',
   );
 });
 
-it('data that are nested too deeply to be read again break the contract', () => {
+it('data that are nested too deeply to be read back break the contract', () => {
   const deep = `{"success":true,"data":${'['.repeat(3000)}${']'.repeat(3000)}}`;
   expect(problemIn(deep)).toBe('expected a JSON object with `success`');
 });
 
-it('long garbage is quoted in part', () => {
+it('quotes only a part of long garbage', () => {
   expect(problemIn('x'.repeat(100_000))?.length).toBeLessThan(300);
 });
 
-it('whatever a script prints, it is an answer of the contract or a problem in words', () => {
+it('takes any output for an answer that keeps the contract or reports a problem', () => {
   const document = fc.record(
     { success: fc.boolean(), data: fc.jsonValue(), error: fc.jsonValue(), code: fc.jsonValue() },
     { requiredKeys: [] },

@@ -10,7 +10,7 @@ import { readmeOf, scriptNames } from './readme.js';
 
 const TRIAL = 'deno run --allow-read=.agents/config.json .agents/scripts/trial/run.ts';
 
-/** A script whose function has this body; `values` are its arguments. */
+/** A script with a function of this body; `values` are its arguments. */
 async function trial(body: string, specification = '{}'): Promise<PrivateCopy> {
   const copy = await privateCopy();
   await copy.write(
@@ -22,7 +22,7 @@ async function trial(body: string, specification = '{}'): Promise<PrivateCopy> {
   return copy;
 }
 
-describe('whatever a script does, its answer is one JSON document:', () => {
+describe('the answer of a script is always one JSON document', () => {
   const message = (text: string): unknown => expect.stringContaining(text);
 
   test.each([
@@ -36,8 +36,8 @@ describe('whatever a script does, its answer is one JSON document:', () => {
     ],
     ['fails', `fail('NO_LUCK', 'not today')`, { code: 'NO_LUCK', error: 'not today' }],
     ['throws', `throw new TypeError('oops')`, { code: 'INTERNAL_ERROR', error: 'oops' }],
-    ['throws no error', `throw Object.create(null)`, { code: 'INTERNAL_ERROR' }],
-    ['throws nothing', `throw undefined`, { code: 'INTERNAL_ERROR', error: 'undefined' }],
+    ['throws something that is not an error', `throw Object.create(null)`, { code: 'INTERNAL_ERROR' }],
+    ['throws undefined', `throw undefined`, { code: 'INTERNAL_ERROR', error: 'undefined' }],
     [
       'throws later',
       `setTimeout(() => { throw new Error('late') }, 5); await wait(5000)`,
@@ -50,38 +50,42 @@ describe('whatever a script does, its answer is one JSON document:', () => {
     ],
     ['fails in a forgotten promise', `(async () => fail('LOST', 'x'))(); await wait(5000)`, { code: 'LOST' }],
     [
-      'waits for nothing',
+      'waits for a promise that never settles',
       `await new Promise(() => {})`,
       { code: 'INTERNAL_ERROR', error: message('without an answer') },
     ],
     ['calls Deno.exit', `Deno.exit(0)`, { code: 'INTERNAL_ERROR', error: message('Deno.exit') }],
-    ['returns what JSON has not', `return 1n`, { code: 'INTERNAL_ERROR', error: message('BigInt') }],
+    [
+      'returns a value that JSON cannot hold',
+      `return 1n`,
+      { code: 'INTERNAL_ERROR', error: message('BigInt') },
+    ],
     [
       'returns a circle',
       `const all: any[] = []; all.push(all); return all`,
       { code: 'INTERNAL_ERROR', error: message('circular') },
     ],
     [
-      'goes too deep',
+      'exceeds the call stack',
       `const dig = (): number => dig() + 1; return dig()`,
       { code: 'INTERNAL_ERROR', error: message('call stack') },
     ],
     [
-      'wants too much',
+      'lacks a permission',
       `return Deno.readTextFileSync('/etc/hostname')`,
       { code: 'PERMISSION_DENIED', error: message('--allow-read') },
     ],
-  ])('it %s', async (_, body, expected) => {
+  ])('if it %s', async (_, body, expected) => {
     const { command } = await trial(body);
     expect((await command(TRIAL)).document).toMatchObject(expected);
   });
 
-  test('it answers much', async () => {
+  test('if it is large', async () => {
     const { command } = await trial(`return 'é'.repeat(10_000_000)`);
     expect((await command(TRIAL)).document.data).toHaveLength(10_000_000);
   });
 
-  test('nobody reads its answer to the end', async () => {
+  test('if nobody reads it to its end', async () => {
     const { folder } = await trial(`return 'x'.repeat(10_000_000)`);
     const { stdout, stderr } = await execa('sh', ['-c', `(${TRIAL}; echo "exit $?" >&2) | head -c 9`], {
       cwd: folder,
@@ -90,12 +94,12 @@ describe('whatever a script does, its answer is one JSON document:', () => {
     expect([stdout, stderr]).toEqual(['{"success', 'exit 0']);
   });
 
-  test('it answers much through a pipe that does not block', async () => {
+  test('if it is large and goes through a pipe that does not block', async () => {
     const { folder } = await trial(`return 'x'.repeat(10_000_000)`);
     const pipe = join(folder, 'pipe');
     await execa('mkfifo', [pipe]);
     const written = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK);
-    // As descriptor 3: what a child gets as its stdout is made to block.
+    // Passed as descriptor 3, because the stdout of a child is made blocking.
     const script = spawn('sh', ['-c', `${TRIAL} >&3`], {
       cwd: folder,
       env: { ...process.env, ...env },
@@ -109,7 +113,7 @@ describe('whatever a script does, its answer is one JSON document:', () => {
     expect([answer.data.length, (await ended)[0]]).toEqual([10_000_000, 0]);
   });
 
-  test('only an error that nobody thought of leaves its stack on stderr', async () => {
+  test('and only an unexpected error leaves its stack on stderr', async () => {
     const { command } = await trial(
       `if (values.x) fail('X', 'x'); throw new Error('x')`,
       `{ '[x]': 'string' }`,
@@ -136,7 +140,7 @@ describe('the arguments of a script', () => {
     [['$(echo x); "\'\n\\'], { number: '$(echo x); "\'\n\\' }],
     [['__proto__'], { number: '__proto__' }],
     [['é'.normalize('NFD'), '\u{1F600}'], { dir: 'é'.normalize('NFD'), number: '\u{1F600}' }],
-  ])('%j are %j', async (words, data) => {
+  ])('%j are read as %j', async (words, data) => {
     expect(await answerTo(words)).toEqual({ success: true, data });
   });
 
@@ -155,12 +159,12 @@ describe('the arguments of a script', () => {
     [['7', '--count', 'many'], 'INVALID_ARGUMENT', 'many'],
     [['7', '--count', '1e999'], 'INVALID_ARGUMENT', '1e999'],
     [['7', '--count', ' '], 'INVALID_ARGUMENT', '--count'],
-  ])('%j are %s', async (words, code, named) => {
+  ])('%j are refused with %s', async (words, code, named) => {
     const error = expect.stringContaining(named) as string;
     expect(await answerTo(words)).toEqual({ success: false, error, code });
   });
 
-  test.each(scriptNames)('of %s may be hostile', async (name) => {
+  test.each(scriptNames)('of %s can be hostile', async (name) => {
     const { script } = await privateCopy(name);
     for (const words of [
       ['\u0001', '../../etc/passwd'],
@@ -187,7 +191,7 @@ describe('settings', () => {
     ['{}', {}],
     ['{"other": {"file": 1}}', {}],
     ['{"trial": {"file": "x", "count": 2}}', { file: 'x', count: 2 }],
-  ])('%s are %j', async (config, data) => {
+  ])('%s are read as %j', async (config, data) => {
     expect(await values(config)).toEqual({ success: true, data });
   });
 
@@ -205,7 +209,7 @@ describe('settings', () => {
     expect(await values(config)).toMatchObject({ code: 'INVALID_CONFIG' });
   });
 
-  test('name the file that check-coverage reads', async () => {
+  test('give the file that check-coverage reads', async () => {
     const copy = await privateCopy();
     await copy.write('.agents/config.json', '{"check-coverage": {"file": "coverage/other.info"}}');
     await copy.write('coverage/other.info', 'SF:a.c\nDA:1,1\n');

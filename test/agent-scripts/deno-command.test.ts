@@ -15,7 +15,7 @@ it.each([
   expect(parseDenoCommand(line)).toEqual({ flags, program: SOURCE, args });
 });
 
-it('placeholders are taken as they are', () => {
+it('keeps placeholders as they are', () => {
   expect(parseDenoCommand(`deno run -R ${SOURCE} <source-file> [dir] [--count <n>] <file>...`)).toEqual({
     flags: ['-R'],
     program: SOURCE,
@@ -34,15 +34,15 @@ it.each([
   [`deno test ${SOURCE}`, /begins with `deno run`/],
   ['deno run --allow-read', /names no program/],
   ['', /expected one plain command/],
-])('%j is none', (line, message) => {
+])('does not accept %j', (line, message) => {
   expect(parseDenoCommand(line)).toMatch(message);
 });
 
-it('redirections inside quotes are text', () => {
+it('takes redirections inside quotes for text', () => {
   expect(parseDenoCommand(`deno run ${SOURCE} 'a > b' "<c"`)).toMatchObject({ args: ['a > b', '<c'] });
 });
 
-it('permissions are read from long and short flags, with their values', () => {
+it('reads permissions from long and short flags, with their values', () => {
   expect(
     Object.fromEntries(permissionsOf(['--allow-read', '-W=a,b', '--allow-net=x:1', '-E', '--quiet', '-q'])),
   ).toEqual({ read: [], write: ['a', 'b'], net: ['x:1'], env: [] });
@@ -50,7 +50,7 @@ it('permissions are read from long and short flags, with their values', () => {
   expect([...permissionsOf(['--allow-all']).keys()]).toEqual(['all']);
 });
 
-it('several permissions may share a dash', () => {
+it('several permissions can share a dash', () => {
   expect(Object.fromEntries(permissionsOf(['-RW', '-NE=x']))).toEqual({
     read: [],
     write: [],
@@ -59,7 +59,7 @@ it('several permissions may share a dash', () => {
   });
 });
 
-it('what a command line is made of reaches the program as it was', () => {
+it('passes the parts of a command line to the program unchanged', () => {
   const word = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', ''));
   fc.assert(
     fc.property(fc.array(word, { maxLength: 4 }), (args) => {
@@ -73,7 +73,7 @@ it('what a command line is made of reaches the program as it was', () => {
   );
 });
 
-it('whatever a README shows as its command, it is one or a message', () => {
+it('gives for any text a command or a message', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 10 }),
     fc.constantFrom('deno run ', '<', '>', '[', ']', '@0@', '"', "'", '$(', '`', ' ', '...', SOURCE),

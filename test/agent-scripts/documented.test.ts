@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { privateCopy } from './private-copy.js';
 import { REPOSITORY } from './readme.js';
 
-test('the whole script that the documents show works, with its command and its codes', async () => {
+test('the complete script in the documents works, with its command and error codes', async () => {
   const text = readFileSync(join(REPOSITORY, 'specs/how-to/agent-scripts.md'), 'utf8');
   const [, source = ''] = /```ts\n(import [^]*?)```/.exec(text) ?? [];
   const [, command = ''] = /`(deno run \S+ \.agents\/scripts\/count-lines\/run\.ts) <file>`/.exec(text) ?? [];

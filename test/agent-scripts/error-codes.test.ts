@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { privateCopy, type PrivateCopy } from './private-copy.js';
 import { readmeOf, scriptNames } from './readme.js';
 
-/** Makes what a code stands for, and gives the arguments that then lead to it. */
+/** Creates the situation for an error code, and returns the arguments that lead to the error. */
 type Provocation = (copy: PrivateCopy) => Promise<string[]> | string[];
 
 const words =
@@ -15,7 +15,7 @@ const words =
   () =>
     given;
 
-/** Files to write, and the arguments. */
+/** Writes files, and returns the arguments. */
 const files =
   (contents: Record<string, string>, ...given: string[]): Provocation =>
   async ({ write }) => {
@@ -30,7 +30,7 @@ const removed =
     return given;
   };
 
-/** Instead of a file something that cannot be read or written as one. */
+/** Replaces a file by a folder, which cannot be read or written as a file. */
 const folderAt =
   (path: string, ...given: string[]): Provocation =>
   async ({ folder }) => {
@@ -61,7 +61,7 @@ const stateOf = (current: string | null, status: string): Record<string, string>
   '.tasks/state.json': JSON.stringify({ current, status, last_verified: null }),
 });
 
-/** What every script of the tasks can say; `given` are its own arguments. */
+/** The errors that every script for tasks can give; `given` are its own arguments. */
 const ofFolder = (...given: string[]): Record<string, Provocation> => ({
   DIR_NOT_FOUND: removed('.tasks', ...given),
   NOT_A_DIRECTORY: async (copy) => {
@@ -162,12 +162,12 @@ const provocations: Record<string, Record<string, Provocation>> = {
   },
 };
 
-test('every script has its errors tried here', () => {
+test('tries the errors of every script', () => {
   expect(Object.keys(provocations).toSorted()).toEqual(scriptNames.toSorted());
 });
 
 describe.each(Object.entries(provocations))('%s', (name, ofScript) => {
-  test('documents the errors that are tried here, and no others', () => {
+  test('documents exactly the errors that are tried here', () => {
     expect(readmeOf(name).codes.toSorted()).toEqual(Object.keys(ofScript).toSorted());
   });
 

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { privateCopy } from './private-copy.js';
 import { readmeOf, scriptNames } from './readme.js';
 
-/** The port that a service got, in an example of another time. */
+/** Parses a text without the port of the service, which differs from that in the example. */
 const withoutPorts = (text: string): unknown => JSON.parse(text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:0'));
 
 describe.each(scriptNames)('the README of %s', (name) => {
   const { examples, command } = readmeOf(name);
 
-  test('has examples, which run as written and answer what they show', async () => {
+  test('has examples that run as written and give the shown answers', async () => {
     const { command: run } = await privateCopy(name);
     expect(examples.length).toBeGreaterThan(0);
     for (const { line, answer } of examples) {
@@ -17,7 +17,7 @@ describe.each(scriptNames)('the README of %s', (name) => {
     }
   });
 
-  test('names where to read more, and the arguments, for --help', async () => {
+  test('is named by --help, together with the arguments', async () => {
     const { script, folder } = await privateCopy();
     const { document } = await script(name, '--help');
     expect(document.data).toMatchObject({
@@ -26,7 +26,7 @@ describe.each(scriptNames)('the README of %s', (name) => {
     });
   });
 
-  test('gives no permission that is wider than one folder, host or program', () => {
+  test('grants no permission wider than one folder, host or program', () => {
     expect(command).toMatch(
       /^deno run( --allow-(read|write|net|run)=[\w.,/-]+)* \.agents\/scripts\/\S+\/run\.ts$/,
     );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { filesNamed, parseLcov, percentOf, summarize } from '../../.agents/lib/lcov.ts';
 
-/** What a test saw of a file. */
+/** The coverage of a file in one test. */
 interface TestRecord {
   file: string;
   lines: [line: number, hits: number][];
@@ -27,7 +27,7 @@ const record: fc.Arbitrary<TestRecord> = fc.record({
   }),
 });
 
-/** As different programs write it: functions by name or by number, lines with a checksum, entries that nobody knows. */
+/** In the styles of different programs: functions by name or number, lines with a checksum, unknown entries. */
 function written(
   { file, lines, branches, functions }: TestRecord,
   style: { numbers: boolean; end: string },
@@ -49,7 +49,7 @@ function written(
   ].join(style.end);
 }
 
-/** What all records say of each file: file, kind and name to hits. Names may hold anything, so that no object has them as keys. */
+/** The hits in all records by file, kind and name. A map, because names can be anything. */
 type Hits = Map<string, number>;
 
 function add(hits: Hits, key: unknown[], count: number): void {
@@ -82,7 +82,7 @@ function hitsRead(text: string): Hits {
 }
 
 describe('LCOV', () => {
-  test('is read back as it was written, the records of a file added up', () => {
+  test('is read back as written, with the records of a file added up', () => {
     const style = fc.record({ numbers: fc.boolean(), end: fc.constantFrom('\n', '\r\n') });
     fc.assert(
       fc.property(fc.array(record, { maxLength: 6 }), style, (records, how) => {
@@ -91,7 +91,7 @@ describe('LCOV', () => {
     );
   });
 
-  test('that is anything is read without an error', () => {
+  test('of any content is read without an error', () => {
     const entry = fc.oneof(
       fc.string(),
       fc
@@ -105,7 +105,7 @@ describe('LCOV', () => {
     );
   });
 
-  test('counts a branch that was never reached, and a counter that overflowed, as not covered', () => {
+  test('counts unreached branches and overflowed counters as not covered', () => {
     const [file] = parseLcov('SF:a.c\nDA:1,-7\nDA:2,1e3\nBRDA:3,0,0,-\nBRDA:3,0,1,2').values();
     expect(file && summarize(file)).toEqual({
       file: 'a.c',
@@ -121,7 +121,7 @@ describe('LCOV', () => {
     });
   });
 
-  test('knows the line of a function also from LCOV 2, with the line where it ends', () => {
+  test('reads the line of a function also from LCOV 2, which adds its last line', () => {
     const [file] = parseLcov('SF:a.c\nFN:7,9,f(int, long)\nFNDA:0,f(int, long)\nFNDA:0,elsewhere').values();
     expect(file && summarize(file).uncovered.functions).toEqual([
       { name: 'f(int, long)', line: 7 },
@@ -138,23 +138,23 @@ describe('a name', () => {
     .join('');
 
   test.each([
-    ['config.c', ['config.c'], 'that is a whole path wins over the ends of others'],
+    ['config.c', ['config.c'], 'prefers a whole path to the ends of other paths'],
     ['src/config.c', ['src/config.c'], 'may be a path'],
     ['./src/config.c', ['src/config.c'], 'may begin with ./'],
     ['main.c', ['/abs/src/main.c'], 'may be the end of an absolute path'],
-    ['ain.c', [], 'ends at a separator'],
-    ['x.c', ['lib/x.c'], 'finds what begins with ./'],
-    ['win/y.c', ['win\\y.c'.replace('\\', '/')], 'finds what Windows wrote'],
+    ['ain.c', [], 'must begin at a separator'],
+    ['x.c', ['lib/x.c'], 'finds paths that begin with ./'],
+    ['win/y.c', ['win\\y.c'.replace('\\', '/')], 'finds paths of Windows'],
   ])('%s finds %j: it %s', (name, found) => {
     expect(names(tracefile, name)).toEqual(found);
   });
 
-  test('finds all files that end like it', () => {
+  test('finds all files with paths that end with it', () => {
     expect(names('SF:a/x.c\nSF:b/x.c', 'x.c')).toEqual(['a/x.c', 'b/x.c']);
   });
 });
 
-test('a percentage has one decimal, and says all and nothing only where that is so', () => {
+test('a percentage has one decimal, and is 0 or 100 only if it is exactly that', () => {
   expect([percentOf(0, 0), percentOf(0, 9), percentOf(9, 9)]).toEqual([null, 0, 100]);
   expect([percentOf(2, 3), percentOf(1999, 2000), percentOf(1, 9999)]).toEqual([66.7, 99.9, 0.1]);
 });

@@ -9,7 +9,7 @@ import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
 import { readmeOf, REPOSITORY } from './readme.js';
 
-/** Deno as this repository has installed it, and no proxy between it and the servers of tests. */
+/** Finds the Deno of this repository, and uses no proxy for the servers of tests. */
 export const env = {
   PATH: `${join(REPOSITORY, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
   NO_PROXY: '127.0.0.1',
@@ -21,17 +21,17 @@ interface Answer {
   document: { success: boolean; data?: unknown; error?: string; code?: string };
 }
 
-/** A project with this repository's `.agents`, in which scripts can be run and files be put. It goes with the test. */
+/** A temporary project with the `.agents` of this repository, in which scripts run and files can be written. */
 export interface PrivateCopy {
   folder: string;
   write: (path: string, content: string) => Promise<void>;
-  /** The command of the script's README, with these words for its arguments. */
+  /** Runs the command in the README of the script, with these words as its arguments. */
   script: (name: string, ...words: string[]) => Promise<Answer>;
-  /** A whole command, as an example shows it. */
+  /** Runs a complete command, as in an example. */
   command: (line: string, words?: string[]) => Promise<Answer>;
 }
 
-/** With what the examples of a script lay over it, and the service that they need. */
+/** Creates a copy, optionally with the files and the service that the examples of a script need. */
 export async function privateCopy(example?: string): Promise<PrivateCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-agents-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

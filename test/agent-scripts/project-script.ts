@@ -9,7 +9,7 @@ export async function denoEnv(): Promise<{ PATH: string }> {
   return { PATH: `${dirname(deno)}:${process.env['PATH'] ?? ''}` };
 }
 
-/** A machine without Deno: none on PATH, and none in any folder of npm (for a program that is started with `noDeno`). */
+/** A machine without Deno: neither on PATH nor in a folder of npm (for programs started with `noDeno`). */
 export const NO_DENO_PATH = `/usr/bin:/bin:${dirname(process.execPath)}`;
 const NO_DENO_FILE = 'no-deno.cjs';
 export const NO_DENO_FILES = {
@@ -26,7 +26,7 @@ export const noDeno = (folder: string): Record<string, string> => ({
   NODE_OPTIONS: `--require ${join(folder, NO_DENO_FILE)}`,
 });
 
-/** README of a script with these flags. */
+/** The README of a script with these flags. */
 export const readmeOf = (name: string, flags = ''): string =>
   [
     `# ${name}`,
@@ -34,7 +34,7 @@ export const readmeOf = (name: string, flags = ''): string =>
     `## Usage\n\n\`\`\`bash\ndeno run ${flags} .agents/scripts/${name}/run.ts\n\`\`\`\n`,
   ].join('\n\n');
 
-/** Files of an agent script, by their paths from the project's root. */
+/** The files of an agent script, by their paths from the root of the project. */
 export const scriptFiles = (name: string, source: string, flags = ''): Record<string, string> => ({
   [`.agents/scripts/${name}/run.ts`]: source,
   [`.agents/scripts/${name}/README.md`]: readmeOf(name, flags),

@@ -66,7 +66,7 @@ describe('a README', () => {
     expect(readme.summary).toEqual({ line: lineOf('Checks things.'), value: 'Checks things. And more.' });
   });
 
-  it('has a command: lines that go on are one, comments and cd are none', () => {
+  it('has a command, with continued lines joined, and without comments and cd', () => {
     expect(readme.usage).toEqual({
       line: lineOf('deno run --allow-read \\'),
       value: 'deno run --allow-read .agents/scripts/check/run.ts <file>',
@@ -92,7 +92,7 @@ describe('a README', () => {
     ]);
   });
 
-  it('has examples; the JSON after a block is the answer to its last command', () => {
+  it('has examples; JSON after a block is the answer to its last command', () => {
     const command = 'deno run --allow-read .agents/scripts/check/run.ts';
     expect(readme.examples).toEqual([
       { line: lineOf('run.ts a'), command: `${command} a`, output: null },
@@ -105,7 +105,7 @@ describe('a README', () => {
     ]);
   });
 
-  it('is read the same with the line ends of Windows', () => {
+  it('is read the same with Windows line ends', () => {
     expect(parseReadme(README.replaceAll('\n', '\r\n'))).toEqual(readme);
   });
 });
@@ -120,17 +120,17 @@ it.each([
   expect(usageCommand(parseReadme(text))).toMatch(/no section Usage with a `deno run` command/);
 });
 
-it('a command that is not plain is none, and says why', () => {
+it('refuses a command that is not plain, and says why', () => {
   const text = '## Usage\n\n```bash\ndeno run a/run.ts | jq .data\n```\n';
   expect(usageCommand(parseReadme(text))).toMatch(/without pipes/);
 });
 
-it('headings in code are no sections', () => {
+it('does not take headings in code for sections', () => {
   const text = '## Summary\n\nx\n\n```bash\n## Usage\n```\n';
   expect(parseReadme(text).sections.map(({ title }) => title)).toEqual(['Summary']);
 });
 
-it('whatever a README holds, it is read, and lines are lines of it', () => {
+it('reads any README, and gives line numbers inside it', () => {
   const template = readFileSync(new URL('../../templates/agent-scripts/README.md', import.meta.url), 'utf8');
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),

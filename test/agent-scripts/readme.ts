@@ -8,13 +8,13 @@ interface Readme {
   /** The usage without its arguments. */
   command: string;
   codes: string[];
-  /** Commands, and the answers that they are said to have. */
+  /** The commands, with their documented answers. */
   examples: { line: string; answer: unknown }[];
 }
 
 export const scriptNames: readonly string[] = readdirSync(join(REPOSITORY, '.agents/scripts'));
 
-/** What a test wants of a script's README. */
+/** The parts of the README of a script that tests need. */
 export function readmeOf(name: string): Readme {
   const text = readFileSync(join(REPOSITORY, '.agents/scripts', name, 'README.md'), 'utf8');
   const section = (title: string): string =>

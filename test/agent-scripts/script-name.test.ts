@@ -9,7 +9,7 @@ it.each([
   'coverage/check/README.md',
   '.agents/scripts/coverage/check',
   './.agents/scripts/coverage/check/run.ts',
-])('%s is the script coverage/check', (name) => {
+])('%s names the script coverage/check', (name) => {
   expect(scriptPaths(name)).toEqual({
     name: 'coverage/check',
     folder: '.agents/scripts/coverage/check',
@@ -33,11 +33,11 @@ it.each([
   "a'b",
   'a\nb',
   'a\n',
-])('%j is no name', (name) => {
+])('%j is not a valid name', (name) => {
   expect(scriptPaths(name)).toBeNull();
 });
 
-it('whatever the name, the paths stay in the folder of the scripts and need no quotes', () => {
+it('for any name, the paths stay in the folder of the scripts and need no quotes', () => {
   const part = fc.oneof(
     fc.string({ maxLength: 5 }),
     fc.constantFrom('..', '/', './', 'a', '.agents/scripts/'),

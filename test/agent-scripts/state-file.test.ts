@@ -14,7 +14,7 @@ const stateIn = async ({ folder }: PrivateCopy): Promise<unknown> =>
 const ROUNDS = 10;
 const AT_ONCE = 25;
 
-// Processes start one after the other: they meet only where they wait for each other.
+// Processes start one after the other: to race, they have to wait for each other.
 const RACER = `
 Deno.writeTextFileSync('.tasks/ready-' + Deno.pid, '');
 for (;;) {
@@ -27,7 +27,7 @@ for (;;) {
 }
 await import('../task-start/run.ts');`;
 
-test(`of ${AT_ONCE} that start the same task at once, exactly one does`, async () => {
+test(`of ${AT_ONCE} processes that start the same task at once, exactly one succeeds`, async () => {
   const copy = await privateCopy();
   const [tasks, numbers] = [join(copy.folder, '.tasks'), ['1', '1.1', '2']];
   await copy.write('.agents/scripts/racer/run.ts', RACER);
@@ -54,7 +54,7 @@ test(`of ${AT_ONCE} that start the same task at once, exactly one does`, async (
 const readyIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.startsWith('ready-'));
 
-// Writes without end, and so much that a kill mostly comes within a write.
+// Writes endlessly, and so much that a kill mostly hits during a write.
 const WRITER = `
 import { changeState } from '../../lib/tasks/state-file.ts';
 import type { State } from '../../lib/tasks/state.ts';
@@ -64,7 +64,7 @@ for (;;) {
 }`;
 const KILLS = 20;
 
-test('a process that is killed while it writes leaves a whole state, and no lock', async () => {
+test('a process that is killed while it writes leaves a complete state and no lock', async () => {
   const copy = await privateCopy('task-done');
   await copy.write('.agents/scripts/writer/run.ts', WRITER);
   const permissions = ['--allow-read=.tasks', '--allow-write=.tasks'];

@@ -28,7 +28,7 @@ describe('the numbers of tasks', () => {
     expect([compareNumbers('1', '1.0'), compareNumbers('01.2', '1.02.0')]).toEqual([0, 0]);
   });
 
-  test('are in a total order', () => {
+  test('have a total order', () => {
     fc.assert(
       fc.property(number, number, number, (a, b, c) => {
         expect(sign(compareNumbers(a, b))).toBe(0 - sign(compareNumbers(b, a)));
@@ -51,7 +51,7 @@ describe('the numbers of tasks', () => {
     ['1-.md', null],
     ['a1-b.md', null],
     ['1-a.md.bak', null],
-  ])('%s is the task %j', (filename, task) => {
+  ])('of the file %s are %j', (filename, task) => {
     expect(taskOf('dir/', filename)).toEqual(task);
   });
 });
@@ -63,7 +63,7 @@ describe('tasks', () => {
       numbers.toSorted(compareNumbers).flatMap((one) => taskOf('.tasks', `${one}-x.md`) ?? []),
     );
 
-  /** Starts, finishes and verifies what is next until nothing is. */
+  /** Starts, finishes and verifies the next task until there is none. */
   function visit(all: readonly Task[], begin: State): string[] {
     const visited: string[] = [];
     let state = begin;
@@ -80,7 +80,7 @@ describe('tasks', () => {
     }
   }
 
-  test('are visited in their order, each once, whichever there are', () => {
+  test('are visited in order, each once, for any set of tasks', () => {
     fc.assert(
       fc.property(tasks, (all) => {
         expect(visit(all, FRESH)).toEqual(all.map((task) => task.number));
@@ -88,7 +88,7 @@ describe('tasks', () => {
     );
   });
 
-  test('that come after the last verified one are visited, and none before it, when the last was visited', () => {
+  test('after the last verified one are visited, and none before it', () => {
     fc.assert(
       fc.property(tasks, fc.nat({ max: 11 }), (all, at) => {
         const last = all[at % all.length]?.number ?? '';

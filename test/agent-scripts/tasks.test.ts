@@ -15,7 +15,7 @@ async function withTasks(numbers: readonly string[] = NUMBERS): Promise<PrivateC
 const stateIn = async ({ folder }: PrivateCopy): Promise<unknown> =>
   JSON.parse(await readFile(join(folder, '.tasks/state.json'), 'utf8'));
 
-test('the scripts visit each task once, in natural order, and then say for ever that all are completed', async () => {
+test('the scripts visit each task once, in natural order, and then report that all are completed', async () => {
   const copy = await withTasks();
   await copy.script('task-start', '1');
   const visited: unknown[] = [];
@@ -25,7 +25,7 @@ test('the scripts visit each task once, in natural order, and then say for ever 
     };
     if (data.task === null) break;
     const { number } = data.task;
-    await copy.script('task-start', number); // the first is started already, and refused
+    await copy.script('task-start', number); // the first is already started, so this is refused
     expect((await copy.script('task-done')).document).toMatchObject({
       data: { current: number, status: 'done' },
     });
@@ -59,12 +59,12 @@ describe('task-start', () => {
     expect((await copy.script('task-start', '1')).document.code).toBe('ALREADY_IN_PROGRESS');
   });
 
-  test('finds a task by the value of its number, and keeps how it is written', async () => {
+  test('finds a task by the value of its number, and keeps its spelling', async () => {
     const copy = await withTasks(['1.0']);
     expect((await copy.script('task-start', '1')).document.data).toMatchObject({ current: '1.0' });
   });
 
-  test('says which permission another folder wants', async () => {
+  test('names the permission that another folder requires', async () => {
     const copy = await withTasks();
     const { document } = await copy.script('task-start', 'elsewhere', '1');
     expect(document).toMatchObject({
@@ -74,8 +74,8 @@ describe('task-start', () => {
   });
 });
 
-describe('a state of the original, without last_verified,', () => {
-  test('that is pending names the task which comes next', async () => {
+describe('a state of the original version, without last_verified,', () => {
+  test('that is pending names the next task', async () => {
     const copy = await withTasks();
     await copy.write('.tasks/state.json', '{"current": "1.2", "status": "pending"}');
     expect((await copy.script('task-next')).document.data).toMatchObject({ task: { number: '1.2' } });
@@ -89,7 +89,7 @@ describe('a state of the original, without last_verified,', () => {
   });
 });
 
-test('task-list gives pages that meet, whatever their size', async () => {
+test('task-list gives pages of any size without gaps', async () => {
   const { script } = await withTasks();
   for (const count of [1, 2, 4, 6, 100]) {
     const numbers: string[] = [];

@@ -6,7 +6,7 @@ import { identify } from '../../src/platform/process/process-identity.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 import { privateCopy } from './private-copy.js';
 
-/** A server that answers each request with what `answers` gives: lines, as they are. */
+/** A server that answers each request with the lines that `answers` returns. */
 const server = (answers: string): string => `
   const result = (id: number, definition: string) =>
     JSON.stringify({ jsonrpc: '2.0', id, result: { content: [], structuredContent: { definition } } });
@@ -24,7 +24,7 @@ describe('define-word understands an MCP server', () => {
   };
   const definition = (text: string): unknown => ({ success: true, data: { word: 'gate', definition: text } });
 
-  test('that prints between its messages, and tells of what goes on', async () => {
+  test('that prints between its messages and sends progress notifications', async () => {
     const code = server(`
       if (request.id === undefined) return '';
       return 'starting...\\n\\n{"method":"notifications/progress"}\\n' + result(99, 'another') + '\\n' + result(request.id, 'x') + '\\n';`);
@@ -40,7 +40,7 @@ describe('define-word understands an MCP server', () => {
     expect(await defined(code)).toEqual(definition('é'.repeat(300_000)));
   });
 
-  test('that asks its client first: what it has not is refused', async () => {
+  test('that first sends requests to its client, which refuses unknown ones', async () => {
     const code = server(`
       if (request.method === 'tools/call') {
         call = request.id;
@@ -52,7 +52,7 @@ describe('define-word understands an MCP server', () => {
     expect(await defined(`let call: number, ping: string; ${code}`)).toEqual(definition('{}-32601'));
   });
 
-  test('that goes on when nobody wants it: it is killed', async () => {
+  test('that does not end by itself: it is killed', async () => {
     const code = `${server(`return request.id === undefined ? '' : result(request.id, String(Deno.pid)) + '\\n';`)}
       setInterval(() => {}, 1000);`;
     const { data } = (await defined(code)) as { data: { definition: string } };
@@ -64,13 +64,13 @@ describe('define-word understands an MCP server', () => {
     expect(gone).toBe(true);
   });
 
-  test('that hangs: it is killed, and the error says how long it was waited for', async () => {
+  test('that hangs: it is killed, and the error gives the time waited', async () => {
     expect(await defined('setInterval(() => {}, 1000)', '--timeout-secs', '0.5')).toMatchObject({
       error: expect.stringContaining('0.5 s') as string,
     });
   });
 
-  test('that dies: the error has its last words', async () => {
+  test('that dies: the error contains its last output', async () => {
     expect(await defined(`console.error('no words today'); Deno.exit(4)`)).toMatchObject({
       code: 'MCP_UNAVAILABLE',
       error: expect.stringContaining('no words today') as string,
@@ -111,7 +111,7 @@ describe('open-workflows understands an HTTP server', () => {
     startTime: '2026-01-02T03:04:05Z',
   });
 
-  test('which has more than the limit: it is asked for one more, and not for what is closed', async () => {
+  test('which has more than the limit: it is asked for one more, and only for open ones', async () => {
     const urls: URL[] = [];
     const document = await answer(
       ({ url = '' }, response) => {
@@ -135,7 +135,7 @@ describe('open-workflows understands an HTTP server', () => {
     ]);
   });
 
-  test('which has none', async () => {
+  test('which has no workflows', async () => {
     expect((await answer((_, response) => response.end('{}'))).data).toEqual({
       workflows: [],
       has_more: false,
@@ -147,12 +147,12 @@ describe('open-workflows understands an HTTP server', () => {
     ['stops in the middle', (_, response) => void response.write('{"exec'), 'SERVICE_UNREACHABLE'],
     ['hangs up', ({ socket }) => void socket.destroy(), 'SERVICE_UNREACHABLE'],
     [
-      'sends elsewhere',
+      'redirects',
       (_, response) => response.writeHead(302, { location: 'http://192.0.2.1' }).end(),
       'HTTP_ERROR',
     ],
     ['gives no list', (_, response) => response.end('{"executions": 3}'), 'BAD_RESPONSE'],
-    ['gives other things', (_, response) => response.end('{"executions": [{}]}'), 'BAD_RESPONSE'],
+    ['gives a list of other things', (_, response) => response.end('{"executions": [{}]}'), 'BAD_RESPONSE'],
   ])('which %s', async (_, listener, code) => {
     expect((await answer(listener, '--timeout-secs', '1')).code).toBe(code);
   });

@@ -21,7 +21,7 @@ const workflows = [
   ...blocks('yaml').filter(({ text }) => text.includes('\njobs:')),
 ].map(({ place, text }) => ({ place, text, workflow: parse(text) as Workflow }));
 
-test('the workflow of this repository and the example for others are found', () => {
+test('finds the workflow of this repository and the example for others', () => {
   expect(workflows.map(({ place }) => place.replace(/:\d+$/, ''))).toEqual(['ci.yml', 'specs/how-to/ci.md']);
 });
 
@@ -29,7 +29,7 @@ describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
   const jobs = Object.values(workflow.jobs);
   const steps = jobs.flatMap((job) => job.steps);
 
-  test('pins every action to a commit, and says which version that is', () => {
+  test('pins every action to a commit and names its version', () => {
     const uses = [...text.matchAll(/uses: *(.*)/g)].map(([, action = '']) => action);
     expect(uses.length).toBe(steps.filter((step) => step.uses !== undefined).length);
     expect(
@@ -37,7 +37,7 @@ describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
     ).toEqual([]);
   });
 
-  test('may only read, ends some time, and does not run beside itself', () => {
+  test('has only read permission, a time limit, and no concurrent runs', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
     for (const job of jobs) {
       expect(job.permissions).toBeUndefined();
@@ -47,7 +47,7 @@ describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
     expect(text).not.toContain('pull_request_target:');
   });
 
-  test('calls verbs, options and scripts that are there', async () => {
+  test('calls only existing verbs, options and scripts', async () => {
     const commands = steps.flatMap(({ run = '' }) => run.split('\n'));
     const calls = commands.flatMap(callsIn);
     expect(calls.length).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
   });
 });
 
-test('the same repository has the same commit everywhere, whichever of its actions is used', () => {
+test('pins all actions of the same repository to the same commit', () => {
   const pins = workflows.flatMap(({ text }) => [
     ...text.matchAll(/uses: *([\w-]+\/[\w-]+)\S*@([0-9a-f]{40} # v\S+)/g),
   ]);
@@ -71,7 +71,7 @@ test('the same repository has the same commit everywhere, whichever of its actio
   expect(commits.size).toBeGreaterThan(2);
 });
 
-test('the workflow of this repository runs the tests on the oldest Node that is supported, and on the newest', () => {
+test('the workflow of this repository runs the tests on the oldest supported Node and on the newest', () => {
   const { engines } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
     engines: { node: string };
   };

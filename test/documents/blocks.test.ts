@@ -18,7 +18,7 @@ const LEAST = {
   evaluation: { gates: [] },
 };
 
-/** Documents show parts of files: each is put where it belongs, and the whole is checked. */
+/** Documents show parts of files: each part is put in its place in a whole file, which is checked. */
 function problemsOf({ place, text }: Block): unknown[] {
   const value: unknown = parse(text);
   if (value === null) return [];
@@ -42,11 +42,14 @@ describe('the blocks in the documents', () => {
     expect(problemsOf(block)).toEqual([]);
   });
 
-  test.each(blocks('toml').map((block) => [block.place, block] as const))('%s is a config', (_, block) => {
-    expect(results(parseConfig(block.place, block.text))).toEqual([]);
-  });
+  test.each(blocks('toml').map((block) => [block.place, block] as const))(
+    '%s is a valid config',
+    (_, block) => {
+      expect(results(parseConfig(block.place, block.text))).toEqual([]);
+    },
+  );
 
-  test('that are JSON can be parsed', () => {
+  test('can be parsed if they are JSON', () => {
     for (const { place, text } of blocks('json'))
       expect(() => JSON.parse(text) as unknown, place).not.toThrow();
   });
@@ -81,7 +84,7 @@ describe('the links in the documents', () => {
     expect(broken).toEqual([]);
   });
 
-  test('lead from the README to the index, and from there to every page', () => {
+  test('lead from the README to the index and from there to every page', () => {
     const textOf = (wanted: string) => documents.find(({ path }) => path === wanted)?.text ?? '';
     expect(textOf('README.md')).toContain('](specs/README.md)');
     const index = textOf('specs/README.md');

@@ -3,7 +3,7 @@ import { commands } from './documents.js';
 import { problemOf, verb } from './known-command.js';
 
 describe('the commands in the documents', () => {
-  test('exist, with their options and the number of their values', async () => {
+  test('exist, with their options and numbers of values', async () => {
     const problems = await Promise.all(
       commands.map(async ({ place, words }) => {
         const problem = await problemOf(words);
@@ -13,13 +13,13 @@ describe('the commands in the documents', () => {
     expect(problems.flat()).toEqual([]);
   });
 
-  test('are found in blocks and in text', () => {
+  test('are found in code blocks and in text', () => {
     expect(commands.length).toBeGreaterThan(13);
     const verbs = new Set(commands.map(({ words: [name] }) => name));
     for (const name of ['init', 'run', 'validate', 'doctor', 'completion']) expect(verbs).toContain(name);
   });
 
-  test('would be refused with a verb, option or value that is not there', async () => {
+  test('would be refused with a wrong verb or option, or a wrong number of values', async () => {
     expect((await verb('run')).options.get('--tool')).toBe(true);
     expect(await problemOf(['run', 'x', '--repeat', '5', '--json'])).toBeNull();
     expect(await problemOf(['rum', 'x'])).toBe('no verb rum');

@@ -7,7 +7,7 @@ export interface Document {
   text: string;
 }
 
-/** A fenced block: its language, what stands after that, its text. */
+/** A fenced block: its language, the words after it, its text. */
 export interface Block {
   /** `specs/how-to/ci.md:12` */
   place: string;
@@ -49,10 +49,10 @@ export interface Command {
   words: string[];
 }
 
-/** Where a command ends, and what a document writes for a part that the reader fills in. */
+/** The end of a command. */
 const END = /^(&&|\|\||;|\||#|>|<\(|\\|\)$)/;
 
-/** Every call of the command line that the documents show, in blocks, tables and text. */
+/** Every CLI command in the documents, in blocks, tables and text. */
 export const commands: readonly Command[] = documents.flatMap((document) => {
   const { path, text } = document;
   const inBlocks = blocksOf(document)
@@ -72,7 +72,7 @@ export const commands: readonly Command[] = documents.flatMap((document) => {
 });
 
 export function callsIn(line: string): string[][] {
-  // At the beginning, after another command, or after `npx` and variables; not in a path or a sentence.
+  // At the start of a line, after another command, or after `npx` and variables; not in a path or a sentence.
   const CALL =
     /(?:^|[;&|(#]|run:|\bnpx(?: --no)?|\w=\S*|\bdist\/cli\.js)\s*(?<![\w/.-])(?:llm-tool-test(?![\w./-])|(?<=cli\.js))\s+(\S.*)/g;
   return [...line.matchAll(CALL)].map(({ 1: rest = '' }) => {

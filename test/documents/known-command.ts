@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import { REPOSITORY } from '../commands/project.js';
 
 interface Verb {
-  /** Options, and whether a value follows. */
+  /** The options, and whether each takes a value. */
   options: Map<string, boolean>;
   least: number;
   most: number;
@@ -12,7 +12,7 @@ interface Verb {
 
 const known = new Map<string, Promise<Verb>>();
 
-/** What the command line says of a verb: its `--help` has no side effects. */
+/** What the CLI says about a verb in its `--help`, which has no side effects. */
 export function verb(...names: string[]): Promise<Verb> {
   const key = names.join(' ');
   const asked = known.get(key) ?? read(names);
@@ -40,7 +40,7 @@ async function read(names: string[]): Promise<Verb> {
   };
 }
 
-/** What the command line would refuse in these words, or null. `<x>` and `...` stand for any value. */
+/** The reason why the CLI would refuse these words, or null. `<x>` and `...` stand for any value. */
 export async function problemOf(words: readonly string[]): Promise<string | null> {
   const root = await verb();
   const [name = '', second = ''] = words;

@@ -6,14 +6,14 @@ import { documents } from './documents.js';
 
 interface NamedTest {
   file: string;
-  /** A part of the test's name; empty where the whole file is meant. */
+  /** A part of the title of the test; empty if the whole file is meant. */
   title: string;
 }
 
-/** `folder/file`, and after a colon a part of a test's name. */
+/** `folder/file`, optionally with a colon and a part of the title of a test. */
 const NAMED = /`([a-z-]+\/[a-z-]+)`(?:: ([^;`|]+?)\s*(?=[;|]))?/g;
 
-/** The tests that the last column of a document's tables names. */
+/** The tests named in the last column of the tables of a document. */
 function testsNamedIn(document: string): NamedTest[] {
   const { text = '' } = documents.find(({ path }) => path === document) ?? {};
   return text
@@ -24,7 +24,7 @@ function testsNamedIn(document: string): NamedTest[] {
 }
 
 test.each(['specs/explanation/durability.md', 'specs/explanation/security.md'])(
-  'the test files that %s names are there',
+  'the test files that %s names exist',
   (document) => {
     const named = testsNamedIn(document);
     expect(named.length).toBeGreaterThan(5);
@@ -36,7 +36,7 @@ test.each(['specs/explanation/durability.md', 'specs/explanation/security.md'])(
   },
 );
 
-test('each line of what an agent can do without the sandbox names a test that is there', () => {
+test('each line about what an agent can do without the sandbox names an existing test', () => {
   const missing = testsNamedIn('specs/explanation/security.md').filter(
     ({ file, title }) =>
       title === '' || !readFileSync(join(REPOSITORY, 'test', `${file}.test.ts`), 'utf8').includes(title),

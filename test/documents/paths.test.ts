@@ -11,13 +11,13 @@ function expand(path: string): string[] {
   return choices.split(',').flatMap((choice) => expand(path.replace(whole, choice.trim())));
 }
 
-/** Paths in code quotes, from the root of the repository; but for what the reader fills in, and examples in C. */
+/** Paths in backquotes, relative to the repository, except for placeholders and examples in C. */
 const pathsIn = (text: string): string[] =>
   [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/`((?:src|test|scripts|templates|specs)\/[^\s`]*)`/g)]
     .map(([, path = '']) => path)
     .filter((path) => !/[<>*…]|\.\.\.|\.c$/.test(path));
 
-test('files that the documents name are there', () => {
+test('the files that the documents name exist', () => {
   const named = documents.flatMap(({ path, text }) =>
     pathsIn(text)
       .flatMap(expand)

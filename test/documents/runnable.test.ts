@@ -16,22 +16,19 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-// In the order of the documents: a later one may show what an earlier one has run.
+// In the order of the documents: a later block may show the results of an earlier one.
 const runnable = blocks('sh').filter(({ info }) => info === 'runnable');
 
 test('some blocks are marked as runnable', () => {
   expect(runnable.length).toBeGreaterThanOrEqual(2);
 });
 
-test.each(runnable.map((block) => [block.place, block] as const))(
-  '%s does what it says: exit 0',
-  async (_, block) => {
-    const { exitCode, all } = await execa('sh', ['-e', '-c', block.text], {
-      cwd: project.folder,
-      env: { ...project.env, PATH: `${join(project.folder, 'bin')}:${process.env['PATH'] ?? ''}` },
-      reject: false,
-      all: true,
-    });
-    expect(exitCode, all).toBe(0);
-  },
-);
+test.each(runnable.map((block) => [block.place, block] as const))('%s succeeds', async (_, block) => {
+  const { exitCode, all } = await execa('sh', ['-e', '-c', block.text], {
+    cwd: project.folder,
+    env: { ...project.env, PATH: `${join(project.folder, 'bin')}:${process.env['PATH'] ?? ''}` },
+    reject: false,
+    all: true,
+  });
+  expect(exitCode, all).toBe(0);
+});

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { bubblewrapArgs, type Rule } from '../../src/environments/bubblewrap-args.js';
 
-/** The mounts that rules make, without those that are always there. */
+/** The mounts for these rules, without those that are always there. */
 function mounts(...rules: Rule[]): string[] {
   const always = bubblewrapArgs([], '/w').length - 2;
   return bubblewrapArgs(rules, '/w').slice(always, -2);
@@ -14,7 +14,7 @@ it('makes everything readable, in a PID namespace, without capabilities', () => 
   );
 });
 
-it('mounts each look in its way, what is above before what is in it', () => {
+it('mounts each kind of look, with folders before their contents', () => {
   expect(
     mounts(
       { path: '/home/me/run', look: 'writable' },
@@ -33,7 +33,7 @@ it('mounts each look in its way, what is above before what is in it', () => {
   ]);
 });
 
-it('hides again what lies in something that is shown', () => {
+it('hides again what is inside a visible folder', () => {
   expect(
     mounts(
       { path: '/home', look: 'empty' },
@@ -47,7 +47,7 @@ it('hides again what lies in something that is shown', () => {
   );
 });
 
-it('leaves out what changes nothing', () => {
+it('leaves out rules that change nothing', () => {
   expect(mounts({ path: '/usr/bin', look: 'readable' })).toEqual([]);
   expect(
     mounts(
@@ -65,7 +65,7 @@ it('leaves out what changes nothing', () => {
   ).toEqual(['--tmpfs', '/tmp', '--bind', '/tmp/run', '/tmp/run']);
 });
 
-it('takes the later of two rules for the same place, and no rule for everything', () => {
+it('takes the later of two rules for the same place, and ignores a rule for the root folder', () => {
   const empty: Rule = { path: '/p', look: 'empty' };
   const readable: Rule = { path: '/p', look: 'readable' };
   expect(mounts(empty, readable)).toEqual([]);
@@ -73,7 +73,7 @@ it('takes the later of two rules for the same place, and no rule for everything'
   expect(mounts({ path: '/', look: 'empty' })).toEqual([]);
 });
 
-it('takes a folder whose name only begins like a hidden one for another', () => {
+it('does not hide a folder with a name that only begins like a hidden one', () => {
   expect(mounts({ path: '/home', look: 'empty' }, { path: '/homework/x', look: 'readable' })).toEqual([
     '--tmpfs',
     '/home',

@@ -13,7 +13,7 @@ const put = (...parts: string[]): string => {
   return file;
 };
 
-/** A HOME with state and project in it, and how an agent sees places there: by path below HOME. */
+/** A HOME that contains state and project, and how an agent sees the paths below it. */
 async function newHome() {
   const home = await newFolder();
   setEnv({ HOME: home, SSH_AUTH_SOCK: put(home, 'socket') });
@@ -52,12 +52,12 @@ const ALWAYS = {
   'state/work/run/bin': 'readable',
 };
 
-it("hides the user's HOME, sockets, state and project, and shows what is the run's own", async () => {
+it('hides HOME, sockets, state and project, and shows the folders of the run', async () => {
   const { looks } = await newHome();
   expect(await looks([])).toEqual(ALWAYS);
 });
 
-it('hides homes, sockets of daemons and temporary files of everyone', async () => {
+it('hides all home folders, sockets of daemons and temporary files', async () => {
   const { home } = await newHome();
   const handle = {
     type: 'bubblewrap' as const,
@@ -84,12 +84,12 @@ const shown = async (argv: (home: string) => string[], path: (home: string) => s
   return Object.fromEntries(Object.entries(all).filter(([name]) => !(name in ALWAYS)));
 };
 
-it('shows of a Node package the folder of packages that it is in', async () => {
+it('shows the whole node_modules folder that contains a Node package', async () => {
   const argv = (home: string) => [put(home, 'lib', 'node_modules', 'a', 'node_modules', 'b', 'cli.js')];
   expect(await shown(argv)).toEqual({ 'lib/node_modules': 'readable' });
 });
 
-it('shows of a program in a package all of that, and of one without the file', async () => {
+it('shows the whole package of a program, and only the file of a program without one', async () => {
   expect(
     await shown((home) => {
       put(home, 'tools', 'package.json');
@@ -98,7 +98,7 @@ it('shows of a program in a package all of that, and of one without the file', a
   ).toEqual({ tools: 'readable', 'other/cli.js': 'readable' });
 });
 
-it('shows no HOME and no folder of scenarios because of a package.json in it', async () => {
+it('does not show HOME or a folder of scenarios because of a package.json in it', async () => {
   expect(
     await shown((home) => {
       put(home, 'package.json');
@@ -108,13 +108,13 @@ it('shows no HOME and no folder of scenarios because of a package.json in it', a
   ).toEqual({ 'cli.js': 'readable', 'project/scenarios/cli.js': 'readable' });
 });
 
-it('shows the project where it is itself the package of a program', async () => {
+it('shows the project if it is itself the package of a program', async () => {
   const { home, looks } = await newHome();
   put(home, 'project', 'package.json');
   expect(await looks([put(home, 'project', 'dist', 'cli.js')])).toEqual({ ...ALWAYS, project: 'readable' });
 });
 
-it('shows the folder above a bin on PATH, but of one that holds logins and state the bin only', async () => {
+it('shows the parent of a bin folder on PATH, but only the bin folder if the parent holds logins and state', async () => {
   const folders = ['.nvm/v20/bin', '.pyenv/shims', 'plain', '.local/bin', '.cargo/bin', 'bin', 'project/bin'];
   expect(
     await shown(

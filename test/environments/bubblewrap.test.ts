@@ -28,7 +28,7 @@ const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 interface Place {
   handle: EnvironmentHandle;
-  /** Of the user: holds the project, the state and what else a test puts there. */
+  /** The HOME of the user: holds the project, the state and whatever else a test puts there. */
   home: string;
   seconds: string;
 }
@@ -63,7 +63,7 @@ const request = (argv: string[], env: Record<string, string> = {}) => ({
   ...{ start: 1, argv, env: { PATH, ...env }, stdin: 'prompt', files: [], deadlineSecs: 60, idleSecs: null },
 });
 
-/** What a command prints in the sandbox, stderr too, and how it ends. */
+/** What a command prints in the sandbox, including stderr, and its exit code. */
 async function inside(
   { handle }: Place,
   command: string,
@@ -79,7 +79,7 @@ async function inside(
 }
 
 describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
-  it('works in its workspace, gets its prompt, and its exit status is told', async () => {
+  it('works in its workspace, gets its prompt, and has its exit status reported', async () => {
     const place = await newPlace();
     const { output, exitCode } = await inside(
       place,
@@ -91,7 +91,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     expect(existsSync('/tmp/file')).toBe(false);
   });
 
-  it('writes nowhere else, also as root', async () => {
+  it('can write nowhere else, even as root', async () => {
     const place = await newPlace();
     const shut = ['/etc/x', '/usr/x', '/x', '/run/x', '../bin/x', '/proc/sys/kernel/core_pattern'];
     const { output } = await inside(
@@ -100,11 +100,11 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
       { HOME: place.home },
     );
     expect(output).not.toMatch(/^wrote|^unmounted/m);
-    // They are below /tmp, where it may write, though to no avail.
+    // They are below /tmp, where its writes succeed but have no effect.
     for (const folder of [place.home, place.handle.root]) expect(existsSync(join(folder, 'x'))).toBe(false);
   });
 
-  it('sees nothing of HOME, of state, results and project, and no process of the machine', async () => {
+  it('sees nothing of HOME, state, results and project, and no process of the machine', async () => {
     const place = await newPlace();
     const { handle, home } = place;
     put(join(home, '.ssh', 'id'), 'key');
@@ -135,7 +135,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     expect(Number(listed.at(-1))).toBeLessThan(8);
   });
 
-  it('cannot open files that hold keys, wherever variables say that they are', async () => {
+  it('cannot open key files that variables point to, wherever they are', async () => {
     const place = await newPlace();
     const file = put('/var/llm-tool-test-key', 'secret key');
     onTestFinished(() => rmSync(file));
@@ -143,7 +143,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     expect((await inside(place, `cat ${file}`)).output).toMatch(/Permission denied/);
   });
 
-  it('has the programs on its PATH with what they need, also from a hidden folder, to read only', async () => {
+  it('has the programs on its PATH with what they need, even from hidden folders, but read-only', async () => {
     const place = await newPlace();
     const { handle, home } = place;
     const version = join(home, '.nvm', 'v20');
@@ -173,14 +173,14 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     expect(output).toContain('Read-only file system');
   });
 
-  it('has what its command line and its environment name', async () => {
+  it('has the files that its command line and its environment name', async () => {
     const place = await newPlace();
     const certificate = put(join(place.home, 'ca.pem'), 'certificate\n');
     const { output } = await inside(place, 'cat "$SSL_CERT_FILE"', { SSL_CERT_FILE: certificate });
     expect(output).toBe('certificate\n');
   });
 
-  it('may end by itself when it is stopped, and nothing of it is left', async () => {
+  it('can end by itself when it is stopped, and nothing of it is left', async () => {
     const { handle, seconds } = await newPlace();
     const script = `trap 'echo ended >log; exit 3' TERM; (setsid sleep ${seconds} &) ; sleep ${seconds} & echo up; wait`;
     await bubblewrap.start(handle, request(['sh', '-c', script]));
@@ -194,7 +194,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     expect(processesWith(seconds)).toEqual([]);
   });
 
-  it('is killed at its deadline, whatever it ignores', async () => {
+  it('is killed at its deadline, no matter what it ignores', async () => {
     const { handle, seconds } = await newPlace();
     const argv = ['sh', '-c', `trap '' TERM; while :; do sleep ${seconds}; done`];
     await bubblewrap.start(handle, { ...request(argv), deadlineSecs: 0.5 });
@@ -204,7 +204,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     expect(processesWith(seconds)).toEqual([]);
   });
 
-  it('outlives who started it, and is found by another', async () => {
+  it('outlives the process that started it and is found by another', async () => {
     const { handle, seconds } = await newPlace();
     const starter = compiled.program(`
       import { bubblewrap } from './environments/bubblewrap.js';
@@ -218,7 +218,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     expect(readFileSync(startFiles(handle, 1).stdout, 'utf8')).toBe('done\n');
   });
 
-  it.skipIf(process.getuid?.() !== 0)('is held as well where the user is not root', async () => {
+  it.skipIf(process.getuid?.() !== 0)('is confined just as well for a user other than root', async () => {
     const place = await newPlace();
     const { handle, home } = place;
     put(join(home, 'secret'), 'key');
@@ -250,7 +250,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     expect(Number(processes)).toBeLessThan(8);
   });
 
-  it('is not started where the sandbox cannot be made', async () => {
+  it('is not started if the sandbox cannot be created', async () => {
     const { handle } = await newPlace();
     await expect(
       bubblewrap.start({ ...handle, workspace: join(handle.root, 'none') }, request(['true'])),
@@ -261,8 +261,8 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
 
 const SHARED = { network: 'shared', lacksNetwork: null };
 
-describe('choosing', () => {
-  /** A fresh process, which has not tried bwrap yet, with only these programs. */
+describe('the choice of an environment', () => {
+  /** The choices of a new process, which has not tried bwrap yet, with only these programs. */
   async function choices(bwrap: string | null, { hasEnv = true } = {}): Promise<Record<string, Chosen>> {
     const folder = await newFolder();
     if (hasEnv) symlinkSync('/usr/bin/env', join(folder, 'env'));
@@ -276,7 +276,7 @@ describe('choosing', () => {
     return JSON.parse(String(stdout)) as Awaited<ReturnType<typeof choices>>;
   }
 
-  it('takes what is asked for; auto falls back, and both say what to do where bwrap is missing', async () => {
+  it('is as requested; auto falls back to local, and both give advice if bwrap is missing', async () => {
     const missing = 'bwrap is not on PATH; install bubblewrap (apt install bubblewrap)';
     expect(await choices(null)).toEqual({
       local: { type: 'local', lacking: null, ...SHARED },
@@ -285,7 +285,7 @@ describe('choosing', () => {
     });
   });
 
-  it('says what to do where env is missing, by which bwrap is started', async () => {
+  it('gives advice if env, which starts bwrap, is missing', async () => {
     const { auto } = await choices('#!/bin/sh\n', { hasEnv: false });
     expect(auto).toMatchObject({
       type: 'local',
@@ -293,7 +293,7 @@ describe('choosing', () => {
     });
   });
 
-  it('says so where bwrap cannot make its namespaces', async () => {
+  it('gives the reason if bwrap cannot create its namespaces', async () => {
     const { auto } = await choices(
       '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2; exit 1\n',
     );
@@ -303,7 +303,7 @@ describe('choosing', () => {
     );
   });
 
-  it.skipIf(lacking !== null)('takes bubblewrap where it works', async () => {
+  it.skipIf(lacking !== null)('is bubblewrap if that works', async () => {
     expect(await chooseEnvironment({ type: 'auto' })).toMatchObject({ type: 'bubblewrap', lacking: null });
   });
 });

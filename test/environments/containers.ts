@@ -7,7 +7,7 @@ import type { Container } from '../../src/environments/environment.js';
 import { whyNoCli } from '../../src/environments/container/why-no-container.js';
 import { findExecutable } from '../../src/platform/process/find-executable.js';
 
-/** A tiny image of busybox, which is made here: no registry is asked. */
+/** A tiny image of busybox, created locally without a registry. */
 export const IMAGE = 'llm-tool-test-busybox:1';
 
 type Cli = Container['command'];
@@ -15,7 +15,7 @@ type Cli = Container['command'];
 const ask = (cli: Cli, ...args: string[]): string =>
   execFileSync(cli, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** Why no test can use a container here; null if they can. */
+/** Why tests cannot use containers here; null if they can. */
 export async function whyNoContainers(cli: Cli = 'docker'): Promise<string | null> {
   const missing = await whyNoCli(cli);
   if (missing !== null) return `${cli} cannot be used: ${missing}`;
@@ -26,7 +26,7 @@ export async function whyNoContainers(cli: Cli = 'docker'): Promise<string | nul
   return status === 0 ? null : `${cli} cannot run a container here: ${stderr.trim()}`;
 }
 
-/** Makes the image, unless it is there. */
+/** Creates the image unless it exists. */
 async function makeImage(cli: Cli): Promise<void> {
   if (spawnSync(cli, ['image', 'inspect', IMAGE]).status === 0) return;
   const root = await mkdtemp(join(tmpdir(), 'llm-tool-test-image-'));
@@ -42,13 +42,13 @@ async function makeImage(cli: Cli): Promise<void> {
   await rm(root, { recursive: true });
 }
 
-/** Names of the containers of runs whose names hold this. */
+/** The names of the containers of runs with this text in their names. */
 export const containersOf = (run: string, cli: Cli = 'docker'): string[] =>
   ask(cli, 'ps', '--all', '--filter', `name=llm-tool-test-.*${run}`, '--format', '{{.Names}}')
     .split('\n')
     .filter(Boolean);
 
-/** Processes of a container whose command lines hold this text; none where it does not run. */
+/** The processes of a container with this text in their command lines; none if it is not running. */
 export const processesInside = (container: string, text: string, cli: Cli = 'docker'): string[] =>
   spawnSync(cli, ['top', container, ...(cli === 'docker' ? ['-eo', 'pid,args'] : ['hpid', 'args'])], {
     encoding: 'utf8',

@@ -22,19 +22,19 @@ const lacking = {
 };
 const compiled = await compileSources('environments', 'platform', 'gates', 'results', 'lib');
 const END = (): AbortSignal => AbortSignal.timeout(60_000);
-/** Each environment; containers once with each command line. */
+/** Each environment; containers once with docker and once with podman. */
 const places = ['local', 'bubblewrap', 'docker', 'podman'] as const;
 for (const place of places)
   if (lacking[place] !== null) console.warn(`${place} is not tested here: ${lacking[place]}`);
 
-/** What every environment promises. */
+/** What every environment guarantees. */
 describe.each(places.map((place) => ({ place })))('an environment: $place', ({ place }) => {
   const type = place === 'podman' ? 'docker' : place;
   const cli = place === 'podman' ? 'podman' : 'docker';
   const environment = environments[type];
   const skipped = lacking[place] !== null;
 
-  /** A run with a workspace of these files, which is disposed of when the test is over. */
+  /** A run with a workspace of these files, which is disposed of after the test. */
   async function made(files: Record<string, string> = {}) {
     const { handle: here, fixture, seconds } = await newPlace();
     const handle: EnvironmentHandle =
@@ -68,7 +68,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
   }
 
   describe.skipIf(skipped)('a command', () => {
-    it('runs in the workspace with its environment, and its output and exit status are told', async () => {
+    it('runs in the workspace with its variables, and its output and exit status are returned', async () => {
       const { handle, run, env } = await made();
       const odd = `a 'b' "c" $d \`e\`\nf é`;
       const command = 'pwd; printf %s "$ODD"; cat given.txt; echo err >&2; exit 7';
@@ -77,14 +77,14 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(result.stdout).toBe(`${handle.workspace}\n${odd}given`);
     });
 
-    it('is ended at its timeout with all that it started', async () => {
+    it('is ended at its timeout, with everything it started', async () => {
       const { run, seconds, alive } = await made();
       const result = await run(`sleep ${seconds} & sleep ${seconds}`, { timeoutSecs: 1 });
       expect(result).toMatchObject({ timedOut: true, exitCode: null });
       await until('the end of all', () => (alive().length === 0 ? true : null));
     });
 
-    it('that ends leaves nothing in the background, unless that is wanted', async () => {
+    it('leaves nothing in the background when it ends, unless asked to', async () => {
       const { run, seconds, alive } = await made();
       await run(`sleep ${seconds} >/dev/null 2>&1 &`);
       await until('the end of it', () => (alive().length === 0 ? true : null));
@@ -92,7 +92,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(alive()).toHaveLength(1);
     });
 
-    it('that was left behind is ended by its part, and nothing else is', async () => {
+    it('left in the background by one part of the run can be ended separately', async () => {
       const { handle, run, seconds, alive } = await made();
       for (const part of ['gate 1', 'gate 2'])
         await run(`setsid sleep ${seconds} >/dev/null 2>&1 &`, { keepBackground: true, part });
@@ -103,7 +103,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(alive()).toEqual([]);
     });
 
-    it('is ended when its step is', async () => {
+    it('is ended when its step is aborted', async () => {
       const { run, seconds, alive } = await made();
       const stopped = new AbortController();
       const result = run(`sleep ${seconds}`, { signal: stopped.signal }).catch(() => 'aborted');
@@ -132,7 +132,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(lastStart(handle)).toBe(1);
     });
 
-    it('is read while it works', async () => {
+    it('can be read while it works', async () => {
       const { handle, start, run, printed } = await made();
       await start('echo one; until [ -e go ]; do sleep 0.05; done; echo two');
       await until('the first line', async () => {
@@ -144,14 +144,14 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(printed()).toBe('one\ntwo\n');
     });
 
-    it('that prints megabytes loses none of them', async () => {
+    it('loses none of its output when it prints megabytes', async () => {
       const { handle, start, printed } = await made();
       await start('yes 123456789 | head -c 9000001');
       await environment.inspect(handle, 1, END());
       expect(printed()).toHaveLength(9_000_001);
     });
 
-    it('is stopped on request, with all that it started', async () => {
+    it('is stopped on request, with everything it started', async () => {
       const { handle, start, seconds, alive } = await made();
       await start(
         `trap '' TERM; setsid sleep ${seconds} & env -i setsid sleep ${seconds} & sleep ${seconds}`,
@@ -162,7 +162,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(alive()).toEqual([]);
     });
 
-    it('ends with what it left in the background; what setup commands left goes on', async () => {
+    it('takes its background processes with it when it ends, but not those of setup commands', async () => {
       const { handle, start, run, seconds, alive } = await made();
       await run(`setsid sleep ${seconds} >/dev/null 2>&1 &`, { keepBackground: true });
       await start(`setsid sleep ${seconds} >/dev/null 2>&1 & exit 0`);
@@ -170,7 +170,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(alive()).toHaveLength(1);
     });
 
-    it('is stopped at its deadline, and when it is idle', async () => {
+    it('is stopped at its deadline and at its idle limit', async () => {
       const { handle, start, seconds } = await made();
       await start(`trap '' TERM; sleep ${seconds}; sleep ${seconds}`, { deadlineSecs: 1 });
       expect(await environment.inspect(handle, 1, END())).toMatchObject({ stopped: 'deadline' });
@@ -178,7 +178,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(await environment.inspect(handle, 2, END())).toMatchObject({ stopped: 'idle' });
     });
 
-    it('outlives who started it, and is adopted by another', async () => {
+    it('outlives the process that started it and is adopted by another', async () => {
       const { handle, run, env, printed, seconds } = await made();
       const starter = compiled.program(`
         import { environments } from './environments/index.js';
@@ -197,7 +197,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(printed()).toBe('up\ndone\n');
     });
 
-    it('whose supervisor was killed is dead', async () => {
+    it('counts as dead if its supervisor was killed', async () => {
       const { handle, start, seconds, run } = await made();
       await start(`sleep ${seconds}`);
       const claim =
@@ -210,7 +210,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
   });
 
   describe.skipIf(skipped)('the workspace', () => {
-    it('is made of the fixture and the files, and made anew in place of an old one', async () => {
+    it('is created from the fixture and the setup files, and replaces an old one', async () => {
       const { handle, fixture, run } = await made({ 'initial-state/sub/a.txt': 'a' });
       expect((await run('find . | sort; touch old; ls -A "$HOME"')).stdout).toBe(
         '.\n./given.txt\n./sub\n./sub/a.txt\n',
@@ -223,7 +223,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       );
     });
 
-    it('has programs that come first on PATH', async () => {
+    it('has programs that are found first on PATH', async () => {
       const { handle, fixture, run } = await made();
       write(fixture, { 'tool.sh': '#!/bin/sh\necho called\n' });
       const programs = { tool: `${handle.workspace}/tool.sh` };
@@ -232,7 +232,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect((await run('tool')).stdout).toBe('called\n');
     });
 
-    it('is looked at: files, folders, nothing, symlinks that stay inside or leave it', async () => {
+    it('shows files, folders, missing files, and symlinks that stay inside or leave it', async () => {
       const { handle, run } = await made({ 'sub/a.txt': 'héllo\r\n', latin: 'x' });
       await run(
         `ln -s sub/a.txt inside; ln -s ../home out; ln -s /etc etc; ln -s none gone; ln -s circle circle; mkfifo fifo; printf '\\351' >latin; mkdir -p -- '-n'; : >"it's"`,
@@ -252,13 +252,13 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(await fileText(await look('latin'))).toBeNull();
     });
 
-    it('has the text of a large file', async () => {
+    it('gives the text of a large file', async () => {
       const { handle, run } = await made();
       await run('yes 1234567 | head -c 3000000 >large');
       expect((await fileText(await environment.look(handle, 'large')))?.length).toBe(3_000_000);
     });
 
-    it('is compared with what it was made of', async () => {
+    it('is compared with what it was created from', async () => {
       const { handle, fixture, run } = await made({ 'changed.txt': 'a', 'removed.txt': 'r' });
       await run('echo b >changed.txt; rm removed.txt; echo new >added.txt');
       const { changed } = (await changesIn(environment, handle, { fixture, files: {} })) ?? {};
@@ -267,7 +267,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       ]);
     });
 
-    it('is collected, masked, after whatever still runs has ended', async () => {
+    it('is collected with secrets masked, after everything that still runs has been ended', async () => {
       const { handle, run, seconds, alive } = await made();
       await run(`echo a secret >mine.txt; ln -s /outside link; setsid sleep ${seconds} >/dev/null 2>&1 &`, {
         keepBackground: true,
@@ -281,7 +281,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
       expect(readFileSync(join(to, 'given.txt'), 'utf8')).toBe('given');
     });
 
-    it('that a symlink has taken the place of is gone', async () => {
+    it('counts as missing if a symlink has taken its place', async () => {
       const { handle, fixture, run } = await made();
       await run(`cd ..; mv "${handle.workspace}" elsewhere; ln -s elsewhere "${handle.workspace}"`);
       expect(await environment.look(handle, 'given.txt')).toEqual({ kind: 'missing' });
@@ -294,7 +294,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
   });
 
   it.skipIf(skipped)(
-    'is disposed of with all that runs in it; the journal stays; it can be repeated',
+    'is disposed of with everything that runs in it, except for the journal, and can be disposed of twice',
     async () => {
       const { handle, start, run, seconds, printed } = await made();
       await run(`setsid sleep ${seconds} >/dev/null 2>&1 &`, { keepBackground: true });
@@ -313,7 +313,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
     },
   );
 
-  it.skipIf(skipped)('of which another attempt has taken possession is left alone', async () => {
+  it.skipIf(skipped)('is left alone if another attempt has taken it over', async () => {
     const { handle, fixture, run } = await made();
     await run('touch theirs');
     const refuse = () => Promise.reject(new Error('a later attempt has taken over'));
@@ -323,7 +323,7 @@ describe.each(places.map((place) => ({ place })))('an environment: $place', ({ p
     expect(await environment.look(handle, 'theirs')).toMatchObject({ kind: 'file' });
   });
 
-  it.skipIf(skipped)('shows results to what checks the work', async () => {
+  it.skipIf(skipped)('shows results to commands that check the work', async () => {
     const { handle, run } = await made();
     const results = join(handle.journal, '..', 'shown');
     await mkdir(join(results, 'artifacts'), { recursive: true });

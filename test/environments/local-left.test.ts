@@ -7,7 +7,7 @@ import { inEachMode } from '../platform/supervised.js';
 import { processesWith, running } from '../platform/processes.js';
 import { PATH, prepared, type Place } from './places.js';
 
-/** An agent that nobody follows: its worker died when its run was cancelled. */
+/** An agent that no step follows: its worker died when its run was cancelled. */
 async function unfollowed(start = 1): Promise<Place> {
   const place = await prepared();
   await local.start(place.handle, {
@@ -24,7 +24,7 @@ async function unfollowed(start = 1): Promise<Place> {
 }
 
 inEachMode((test) => {
-  test('that nobody follows is ended before the workspace is collected', async () => {
+  test('is ended before the workspace is collected, even if no step follows it', async () => {
     const { handle, seconds } = await unfollowed();
     await collect(local, handle, join(handle.root, 'collected'), null);
     expect(processesWith(seconds)).toEqual([]);
@@ -34,7 +34,7 @@ inEachMode((test) => {
     });
   });
 
-  test('that nobody follows is ended before the workspace is removed, whichever start it is', async () => {
+  test('is ended before the workspace is removed, even if no step follows it, at any start', async () => {
     const { handle, seconds } = await unfollowed(3);
     await local.dispose(handle);
     expect(processesWith(seconds)).toEqual([]);

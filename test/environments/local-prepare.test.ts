@@ -6,7 +6,7 @@ import { processesWith, running } from '../platform/processes.js';
 import { confirmed, filesOf, newPlace, PATH, prepared, write } from './places.js';
 
 describe('preparing', () => {
-  it('makes the workspace from the fixture, its initial-state at the root, and the setup files', async () => {
+  it('creates the workspace from the fixture, its initial-state at the root, and the setup files', async () => {
     const { handle, fixture } = await newPlace();
     write(fixture, {
       'a.txt': 'fixture',
@@ -28,14 +28,14 @@ describe('preparing', () => {
     expect(readdirSync(handle.root)).toEqual(['bin', 'config', 'confined', 'fixture', 'home', 'tmp']);
   });
 
-  it('a file only named like initial-state stays where it is', async () => {
+  it('leaves files and folders in place that are only named like initial-state', async () => {
     const { handle, fixture } = await newPlace();
     write(fixture, { 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
     await local.prepare(handle, { fixture, files: {}, programs: {} }, confirmed);
     expect(filesOf(handle.workspace)).toEqual({ 'initial-state.txt': 'x', 'sub/initial-state/y': 'y' });
   });
 
-  it('the initial-state replaces what is of another kind, and writes through no symlink', async () => {
+  it('replaces entries of another kind by those of initial-state, and writes through no symlink', async () => {
     const { handle, fixture } = await newPlace();
     write(fixture, { 'real.txt': 'kept', 'folder/x': 'x', plain: 'p' });
     symlinkSync('real.txt', join(fixture, 'link'));
@@ -53,14 +53,14 @@ describe('preparing', () => {
     });
   });
 
-  it('replaces an old workspace altogether, and what a killed attempt left half filled', async () => {
+  it('replaces an old workspace completely, even if a killed attempt has left a half-filled one', async () => {
     const { handle, fixture } = await prepared({ 'old.txt': 'old' });
     mkdirSync(`${handle.workspace}.filling`);
     writeFileSync(join(`${handle.workspace}.filling`, 'half'), '');
     write(fixture, { 'new.txt': 'new' });
     await local.prepare(handle, { fixture, files: {}, programs: {} }, confirmed);
     expect(filesOf(handle.workspace)).toEqual({ 'new.txt': 'new' });
-    // Another attempt's half may still be worked on; it goes with the run.
+    // Another attempt may still be filling it; it is removed with the run.
     expect(readdirSync(handle.root)).toEqual([
       ...['bin', 'config', 'confined', 'fixture', 'fixture.filling', 'home', 'tmp'],
     ]);
@@ -68,7 +68,7 @@ describe('preparing', () => {
     expect(readdirSync(handle.root)).toEqual([]);
   });
 
-  it('ends what an earlier attempt left running', async () => {
+  it('ends processes that an earlier attempt has left running', async () => {
     const { handle, fixture, seconds } = await prepared();
     await local.exec(handle, {
       command: `sleep ${seconds} >/dev/null 2>&1 &`,

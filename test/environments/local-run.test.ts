@@ -8,7 +8,7 @@ import { processesWith, running } from '../platform/processes.js';
 import { killed, PATH, prepared } from './places.js';
 
 describe('running a command', () => {
-  it('is in the workspace, with the given environment and the mark of the run', async () => {
+  it('happens in the workspace, with the given variables and the mark of the run', async () => {
     const { handle } = await prepared();
     const { stdout } = await local.exec(handle, {
       command: 'pwd; cat /proc/$$/environ',
@@ -32,7 +32,7 @@ describe('running a command', () => {
 });
 
 describe('the agent', () => {
-  it('is started once, gets its prompt on stdin, and leaves its output when it is over', async () => {
+  it('gets its prompt on stdin, and leaves its output when it ends', async () => {
     const { handle } = await prepared();
     const request = {
       start: 1,

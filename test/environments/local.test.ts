@@ -43,7 +43,7 @@ describe('looking', () => {
     expect(await local.look(place.handle, '.')).toEqual({ kind: 'directory' });
   });
 
-  it('finds nothing where nothing is, also below a file and behind a dangling symlink', async () => {
+  it('reports missing files, including paths below a file and dangling symlinks', async () => {
     const { handle } = await prepared({ 'a.txt': '' });
     symlinkSync('nowhere', join(handle.workspace, 'dangling'));
     for (const path of ['none', 'none/deeper', 'a.txt/below', 'dangling']) {
@@ -69,7 +69,7 @@ describe('looking', () => {
     }
   });
 
-  it('says why it cannot read: a circle of symlinks, a FIFO (without waiting for a writer), a socket', async () => {
+  it('says why it cannot read a circle of symlinks, a FIFO (without waiting for a writer), or a socket', async () => {
     const { handle } = await prepared();
     symlinkSync('circle', join(handle.workspace, 'circle'));
     execFileSync('mkfifo', [join(handle.workspace, 'fifo')]);
@@ -85,7 +85,7 @@ describe('looking', () => {
     });
   });
 
-  it('says so when the user may not read a file', async () => {
+  it('says that the user is not allowed to read a file', async () => {
     const place = await prepared({ shut: 'x' });
     for (const folder of [join(place.handle.root, '..'), place.handle.root]) await chmod(folder, 0o755);
     chmodSync(join(place.handle.workspace, 'shut'), 0o600);
@@ -98,7 +98,7 @@ describe('looking', () => {
     expect(JSON.parse(String(stdout))).toEqual({ kind: 'unreadable', reason: 'EACCES' });
   });
 
-  it('has no text for what is not UTF-8', async () => {
+  it('gives no text for a file that is not UTF-8', async () => {
     const place = await prepared();
     writeFileSync(join(place.handle.workspace, 'latin1'), Buffer.from('caf\xE9', 'latin1'));
     writeFileSync(join(place.handle.workspace, 'cut'), Buffer.from('é').subarray(0, 1));
@@ -116,7 +116,7 @@ describe('looking', () => {
 describe('collecting', () => {
   const mask = (content: Buffer): Buffer | null => (content.includes('secret') ? Buffer.from('***') : null);
 
-  it('puts the workspace where it is wanted, masked, and leaves the original', async () => {
+  it('copies the workspace, with secrets masked, and leaves the original', async () => {
     const { handle } = await prepared({ 'a.txt': 'plain', 'sub/b.txt': 'a secret' });
     symlinkSync('/outside', join(handle.workspace, 'link'));
     const to = join(handle.root, 'results', 'fixture');
@@ -127,7 +127,7 @@ describe('collecting', () => {
     expect(readFileSync(join(handle.workspace, 'sub/b.txt'), 'utf8')).toBe('a secret');
   });
 
-  it('can be repeated: what is there stays, also when the workspace is gone', async () => {
+  it('can be repeated: an existing copy stays, even if the workspace is gone', async () => {
     const { handle } = await prepared({ 'a.txt': 'first' });
     const to = join(handle.root, 'results', 'fixture');
     await collect(local, handle, to, null);
@@ -139,13 +139,13 @@ describe('collecting', () => {
     expect(readdirSync(join(handle.root, 'results'))).toEqual(['fixture']);
   });
 
-  it('of a workspace that was never made is nothing', async () => {
+  it('does nothing if the workspace was never created', async () => {
     const { handle } = await newPlace();
     await collect(local, handle, join(handle.root, 'to'), null);
     expect(existsSync(join(handle.root, 'to'))).toBe(false);
   });
 
-  it('ends what still writes into it', async () => {
+  it('ends processes that still write into the workspace', async () => {
     const { handle, seconds } = await prepared();
     const command = `setsid sh -c 'while :; do date >>log; sleep 0.01; done; : ${seconds}' >/dev/null 2>&1 &`;
     await local.exec(handle, { command, env: { PATH }, timeoutSecs: 10, keepBackground: true });
@@ -156,7 +156,7 @@ describe('collecting', () => {
 });
 
 describe('disposing', () => {
-  it('ends what was put into the background, also in a session of its own, and nothing else', async () => {
+  it('ends background processes, even in separate sessions, and nothing else', async () => {
     const { handle, seconds } = await prepared();
     const other = await prepared();
     const command = (of: Place): string =>
@@ -176,7 +176,7 @@ describe('disposing', () => {
     expect(processesWith(`sleep\0${other.seconds}`)).toHaveLength(2);
   });
 
-  it('ends what a killed supervisor has left where there is no PID namespace', async () => {
+  it('ends what a killed supervisor has left without a PID namespace', async () => {
     vi.stubEnv('LLM_TOOL_TEST_CONTAINMENT', 'group');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { handle, seconds } = await prepared();
@@ -210,7 +210,7 @@ describe('disposing', () => {
     expect(readdirSync(handle.root)).toEqual(['agent', 'steps']);
   });
 
-  it('removes also what its owner may not write, and a workspace can be made anew over it', async () => {
+  it('removes even read-only folders, and a new workspace can replace them', async () => {
     const { handle, fixture } = await newPlace();
     for (const folder of [join(handle.root, '..'), handle.root, fixture]) await chmod(folder, 0o777);
     const program = compiled.program(`
@@ -231,8 +231,8 @@ describe('disposing', () => {
   });
 });
 
-describe('an agent that shuts the harness out', () => {
-  it('a workspace that was replaced by a symlink is gone', async () => {
+describe('an agent that tries to shut the harness out', () => {
+  it('a workspace that was replaced by a symlink counts as missing', async () => {
     const { handle, fixture } = await prepared({ 'a.txt': 'a' });
     const elsewhere = join(handle.root, 'elsewhere');
     renameSync(handle.workspace, elsewhere);
@@ -248,7 +248,7 @@ describe('an agent that shuts the harness out', () => {
     expect(existsSync(kept)).toBe(false);
   });
 
-  it('what is read is what was looked at, whatever takes its place', async () => {
+  it('reads the file that was looked at, even if something else has taken its place', async () => {
     const place = await prepared({ 'a.txt': 'a' });
     const { handle } = place;
     writeFileSync(join(handle.root, 'secret'), 'secret');
@@ -259,7 +259,7 @@ describe('an agent that shuts the harness out', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    'does not, where it took away all access and the user is not root',
+    'does not succeed by removing all permissions from a user other than root',
     async () => {
       const { handle, fixture } = await prepared({ 'a.txt': 'a', 'shut/b.txt': 'b' });
       chmodSync(join(handle.root, '..'), 0o755);

@@ -20,7 +20,7 @@ const compiled = await compileSources('environments', 'platform', 'gates', 'resu
 const NOBODY = 65534;
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
-/** A service on this machine's loopback, like Temporal or a model server. */
+/** A service on the loopback of this machine, like Temporal or a model server. */
 async function service(): Promise<number> {
   const server = createServer((_, response) => response.end('answer'));
   onTestFinished(() => void server.close());
@@ -28,7 +28,7 @@ async function service(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Says for each port whether there is an answer at it. */
+/** Prints for each port whether it answers. */
 const ASK = `for (const port of process.argv.slice(1))
   await fetch('http://127.0.0.1:' + port).then((answer) => answer.text(), () => 'none').then(console.log);`;
 const asking = (...ports: number[]): string[] => [
@@ -76,20 +76,20 @@ async function outputOf(handle: EnvironmentHandle, argv: string[]): Promise<stri
 }
 
 describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
-  it("has none of this machine's loopback but the ports that are let through", async () => {
+  it('reaches only the permitted ports on the loopback of this machine', async () => {
     const [open, shut] = [await service(), await service()];
     const { handle } = await newHandle([open]);
-    // Nothing on stderr either: what pasta says of itself is not the agent's.
+    // Nothing on stderr either: messages of pasta are not output of the agent.
     expect(await outputOf(handle, asking(open, shut))).toBe('answer\nnone\n');
   });
 
-  it('is shared where pasta is missing', async () => {
+  it('is shared with the machine if pasta is missing', async () => {
     const port = await service();
     const { handle } = await newHandle(null);
     expect(await outputOf(handle, asking(port))).toBe('answer\n');
   });
 
-  it('is that of what checks the work, too', async () => {
+  it('also applies to commands that check the work', async () => {
     const port = await service();
     const { handle } = await newHandle([]);
     const [file = '', ...args] = asking(port);
@@ -97,11 +97,11 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
     const inSandbox = { shown: [] };
     const run = { command, env: { PATH }, timeoutSecs: 60 };
     expect((await bubblewrap.exec(handle, { ...run, inSandbox })).stdout).toBe('none\n');
-    // Setup commands come before the agent: they are the user's alone.
+    // Setup commands come before the agent, so only the user controls them.
     expect((await bubblewrap.exec(handle, run)).stdout).toBe('answer\n');
   });
 
-  it('has addresses of its own, which reach the outside', async () => {
+  it('has its own addresses, which reach the outside', async () => {
     const { handle } = await newHandle([]);
     expect(await outputOf(handle, ['sh', '-c', 'cat /proc/net/route | wc -l'])).toMatch(/^[2-9]\n$/);
   });
@@ -119,13 +119,13 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
       expect(end).toMatchObject({ state: 'ended', stopped: 'cancel' });
       if (containment === 'pidns')
         expect(readFileSync(join(handle.workspace, 'log'), 'utf8')).toBe('ended\n');
-      // Neither the agent nor pasta and bwrap, on whose command lines the workspace stands.
+      // Neither the agent, nor pasta and bwrap, which have the workspace on their command lines.
       expect(processesWith(seconds)).toEqual([]);
       expect(processesWith(handle.workspace)).toEqual([]);
     },
   );
 
-  it('takes nothing from the walls around files', async () => {
+  it('does not weaken the protection of files', async () => {
     const { handle } = await newHandle([]);
     const script =
       'for f in /etc/x-network /usr/x-network ../checks/x; do (echo x >$f) 2>/dev/null && echo wrote $f; done; :';
@@ -143,42 +143,45 @@ describe.skipIf(network !== 'isolated')('the network of a sandbox', () => {
     expect(processesWith(handle.workspace)).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('is cut off where the user is not root, who stays itself', async () => {
-    const port = await service();
-    const { handle } = await newHandle([]);
-    const home = join(handle.root, '..', '..', '..');
-    chmodSync(home, 0o755);
-    for (const folder of [
-      handle.root,
-      ...['fixture', ...AGENT_FOLDERS].map((name) => join(handle.root, name)),
-    ])
-      chownSync(folder, NOBODY, NOBODY);
-    const starter = compiled.program(`
+  it.skipIf(process.getuid?.() !== 0)(
+    'is isolated for a user other than root, without changing the user',
+    async () => {
+      const port = await service();
+      const { handle } = await newHandle([]);
+      const home = join(handle.root, '..', '..', '..');
+      chmodSync(home, 0o755);
+      for (const folder of [
+        handle.root,
+        ...['fixture', ...AGENT_FOLDERS].map((name) => join(handle.root, name)),
+      ])
+        chownSync(folder, NOBODY, NOBODY);
+      const starter = compiled.program(`
       import { bubblewrap } from './environments/bubblewrap.js';
       const [handle, request] = JSON.parse(process.argv[2]);
       await bubblewrap.start(handle, request);
       await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000));`);
-    const argv = [
-      'bash',
-      '-c',
-      `id -u; touch file; (: </dev/tcp/127.0.0.1/${port}) 2>/dev/null || echo none`,
-    ];
-    const { stderr } = await compiled.run(starter, [JSON.stringify([handle, request(argv)])], {
-      ...{ uid: NOBODY, gid: NOBODY, env: { HOME: home, PATH } },
-    });
-    expect(stderr).toBe('');
-    const { stdout } = startFiles(handle, 1);
-    expect(readFileSync(stdout, 'utf8')).toBe(`${NOBODY}\nnone\n`);
-  });
+      const argv = [
+        'bash',
+        '-c',
+        `id -u; touch file; (: </dev/tcp/127.0.0.1/${port}) 2>/dev/null || echo none`,
+      ];
+      const { stderr } = await compiled.run(starter, [JSON.stringify([handle, request(argv)])], {
+        ...{ uid: NOBODY, gid: NOBODY, env: { HOME: home, PATH } },
+      });
+      expect(stderr).toBe('');
+      const { stdout } = startFiles(handle, 1);
+      expect(readFileSync(stdout, 'utf8')).toBe(`${NOBODY}\nnone\n`);
+    },
+  );
 });
 
-it('names the package to install where pasta is missing', async () => {
+it('names the package to install if pasta is missing', async () => {
   const folder = await newFolder();
   const asker = compiled.program(`
     import { whyNoOwnNetwork } from './environments/network.js';
     console.log(await whyNoOwnNetwork());`);
   const { stdout } = await compiled.run(asker, [], { env: { PATH: folder } });
   expect(String(stdout)).toBe('pasta is not on PATH; install passt (apt install passt)');
-  // Here it is asked of this machine, whatever that has.
+  // The result on this machine depends on what is installed.
   expect(await whyNoOwnNetwork()).toBe(network === 'isolated' ? null : expect.any(String));
 });

@@ -10,15 +10,15 @@ import { newFolder } from '../platform/temporary.js';
 export const confirmed = (): Promise<void> => Promise.resolve();
 export const PATH = '/usr/local/bin:/usr/bin:/bin';
 
-/** A run's environment and what it is made from. */
+/** The environment of a run and what it is created from. */
 export interface Place {
   handle: EnvironmentHandle;
   fixture: string;
-  /** What a `sleep` of this test waits for, to find it again. */
+  /** The argument of `sleep` that identifies processes of this test. */
   seconds: string;
 }
 
-/** One that is not prepared; what it has started is killed when the test is over. */
+/** A place that is not prepared; its processes are killed after the test. */
 export async function newPlace(): Promise<Place> {
   const root = await newFolder();
   const seconds = uniqueSeconds();
@@ -40,7 +40,7 @@ export async function newPlace(): Promise<Place> {
   return { handle, fixture, seconds };
 }
 
-/** One whose workspace is made of an empty fixture and these files. */
+/** A place with a workspace of an empty fixture and these files. */
 export async function prepared(files: Record<string, string> = {}): Promise<Place> {
   const place = await newPlace();
   await local.prepare(place.handle, { fixture: place.fixture, files, programs: {} }, confirmed);
@@ -60,7 +60,7 @@ export const write = (root: string, files: Record<string, string>): void => {
   }
 };
 
-/** What is in the files below a folder, by their paths. */
+/** The contents of the files below a folder, by path. */
 export const filesOf = (root: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(root, { recursive: true, encoding: 'utf8' })

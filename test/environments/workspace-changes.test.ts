@@ -31,7 +31,7 @@ test('names what was added, changed and removed, with the beginnings of text fil
   expect(more).toBe(0);
 });
 
-test('a workspace begins with initial-state/ at its root and the files of the setup, and only that is compared', async () => {
+test('compares a workspace with initial-state/ at its root and the setup files, not with the whole fixture', async () => {
   await write(fixture, {
     'a.txt': 'fixture',
     'initial-state/a.txt': 'initial',
@@ -45,7 +45,7 @@ test('a workspace begins with initial-state/ at its root and the files of the se
   expect(changed.map(({ path }) => path)).toEqual(['a.txt', 'c.txt']);
 });
 
-test('shows nothing of binary files, symlinks and what cannot be read, and does not follow a link out', async () => {
+test('shows no content of binary files, files that are not UTF-8, and symlinks', async () => {
   await write(workspace, { 'b.bin': Buffer.from([1, 0, 2]), 'latin.txt': Buffer.from([0xe9, 0x20, 0x20]) });
   await symlink('/etc/hostname', join(workspace, 'link'));
   const { changed } = await workspaceChanges(workspace, fixture, {});
@@ -56,14 +56,14 @@ test('shows nothing of binary files, symlinks and what cannot be read, and does 
   ]);
 });
 
-test('what tools write for themselves is passed over', async () => {
+test('ignores folders that tools write for themselves', async () => {
   await write(fixture, { 'node_modules/x/index.js': 'x' });
   await write(workspace, { '.git/HEAD': 'ref', 'sub/node_modules/y.js': 'y', 'sub/z.js': 'z' });
   const { changed } = await workspaceChanges(workspace, fixture, {});
   expect(changed.map(({ path }) => path)).toEqual(['sub/z.js']);
 });
 
-test('of very many changes the first are named and the others counted', async () => {
+test('names the first of very many changes and counts the others', async () => {
   const names = Array.from({ length: 230 }, (_, at) => `f${String(at).padStart(3, '0')}`);
   await write(workspace, Object.fromEntries(names.map((name) => [name, 'x'])));
   const { changed, more } = await workspaceChanges(workspace, fixture, {});
@@ -72,7 +72,7 @@ test('of very many changes the first are named and the others counted', async ()
   expect(changed.filter(({ start }) => start !== null)).toHaveLength(50);
 });
 
-test('huge files of the same size are told apart by their times', async () => {
+test('tells huge files of the same size apart by their times', async () => {
   const size = 9 * 1024 * 1024;
   for (const root of [fixture, workspace]) {
     for (const name of ['old', 'new']) {

@@ -30,14 +30,14 @@ it.each<[Json, Partial<EvaluatorResult>]>([
   ],
   [{ score: 0 }, { score: 0 }],
   [{ score: 1 }, { score: 1 }],
-  // they are made for agents: what is no score is a number like any other
+  // agent scripts are made for agents: values that are not a score are ordinary data
   [{ score: 85, summary: { covered: 3 } }, {}],
   [{ score: -0.1 }, {}],
   [{ score: '1' }, {}],
   [[1, 2], {}],
   [7, {}],
   [null, {}],
-])('the data %j are the metrics', (data, expected) => {
+])('takes the data %j as metrics', (data, expected) => {
   expect(ofData(data)).toEqual({ ...nothing, metrics: data, error: null, ...expected });
 });
 
@@ -56,11 +56,11 @@ it.each<[Called, string]>([
     'check broke the contract: why',
   ],
   [{ kind: 'no_deno', line: 'x', result }, NO_DENO],
-])('%j is an error of the evaluator', (called, error) => {
+])('reports %j as an error of the evaluator', (called, error) => {
   expect(of(called)).toEqual({ ...nothing, error });
 });
 
-it('whatever the data, the result is one that can be stored, and a score is from 0 to 1', () => {
+it('for any data, the result can be stored, and a score is between 0 and 1', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const evaluated = ofData(JSON.parse(text) as Json);

@@ -32,12 +32,12 @@ it.each([
   ['{"score":null,"metrics":null,"summary":null}', {}],
   ['{"metrics":[1,2]}', { metrics: [1, 2] }],
   ['{"other":true}', {}],
-])('%s is a measurement', (stdout, expected) => {
+])('accepts %s as a measurement', (stdout, expected) => {
   expect(resultOf(stdout)).toEqual({ name: 'quality', ...nothing, error: null, ...expected });
 });
 
 it.each(['-0.1', '1.01', '"0.5"', 'true', '[]', '1e999'])(
-  'a score of %s is an error, and what else was said is kept',
+  'a score of %s is an error, and other results are kept',
   (score) => {
     expect(resultOf(`{"score":${score},"metrics":{"a":1},"summary":"s"}`)).toEqual({
       name: 'quality',
@@ -49,14 +49,14 @@ it.each(['-0.1', '1.01', '"0.5"', 'true', '[]', '1e999'])(
   },
 );
 
-it('a summary that is no text is an error', () => {
+it('a summary that is not text is an error', () => {
   expect(resultOf('{"score":0.5,"summary":{"a":1}}')).toMatchObject({
     summary: null,
     error: 'summary is not a string',
   });
 });
 
-it('every problem is said', () => {
+it('reports all problems', () => {
   expect(resultOf('{"score":2,"summary":1}').error).toBe(
     'score is not a number from 0 to 1; summary is not a string',
   );
@@ -72,7 +72,7 @@ it.each([
   '{"score":0.5',
   '{"score":0.5}{"score":0.6}',
   '{"score":0.5}\ntrailing',
-])('output %j is not a JSON object: it becomes the summary', (stdout) => {
+])('uses output %j, which is not a JSON object, as summary', (stdout) => {
   expect(resultOf(stdout)).toEqual({
     name: 'quality',
     ...nothing,
@@ -87,16 +87,16 @@ it.each([
   [{ exitCode: null, stderr: '' }, 'ended by a signal'],
   [{ exitCode: null, timedOut: true, stderr: 'slow' }, 'timed out after 30 s'],
   [{ exitCode: 127, stderr: 'sh: x: not found' }, 'exit 127: sh: x: not found'],
-])('a script that ends with %j is an error: nothing that it said counts', (changes, error) => {
+])('a script that ends with %j is an error, and its output does not count', (changes, error) => {
   expect(resultOf('{"score":1}', changes)).toEqual({ name: 'quality', ...nothing, error });
 });
 
-it('errors and summaries are kept to a size that one can read', () => {
+it('shortens errors and summaries to a readable length', () => {
   expect(resultOf('x'.repeat(100_000)).summary).toHaveLength(2001);
   expect(resultOf('', { exitCode: 1, stderr: 'x'.repeat(100_000) }).error?.length).toBeLessThan(600);
 });
 
-it('metrics that are nested too deeply to be read again are an error, and are not kept', () => {
+it('metrics that are nested too deeply to be read back are an error, and are dropped', () => {
   const deep = `{"score":1,"metrics":${'['.repeat(3000)}${']'.repeat(3000)}}`;
   expect(resultOf(deep)).toMatchObject({
     metrics: null,
@@ -105,14 +105,14 @@ it('metrics that are nested too deeply to be read again are an error, and are no
   });
 });
 
-it('a metric with an odd name is read back as it was said', () => {
+it('reads a metric with an odd name back unchanged', () => {
   const stored = JSON.parse(
     JSON.stringify(resultOf('{"score":1,"metrics":{"__proto__":{"a":1}}}')),
   ) as unknown;
   expect(JSON.stringify(EvaluatorResult.parse(stored))).toContain('"metrics":{"__proto__":{"a":1}}');
 });
 
-it('whatever a script says, the result is one that can be stored, and a score is from 0 to 1', () => {
+it('for any output of a script, the result can be stored, and a score is between 0 and 1', () => {
   const output = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json(),

@@ -27,40 +27,40 @@ describe('findObject', () => {
     ['with blanks around it', `\n ${json}\n\n`],
     ['in a code fence', `\`\`\`json\n${json}\n\`\`\``],
     ['with words around it', `Here you are: ${json} I hope it helps.`],
-    ['after thoughts that look like another', `<think>maybe {"a": 2}?</think>\n${json}`],
+    ['after thoughts that look like another object', `<think>maybe {"a": 2}?</think>\n${json}`],
     ['in a fence among words with braces', `I use {x}.\n\`\`\`\n{"b":{"c":1}}\n\`\`\`\nand {y}.`],
-  ])('finds the object %s', (_how, text) => {
+  ])('finds an object %s', (_how, text) => {
     expect(findObject(text)).toMatchObject({ b: { c: 1 } });
   });
 
   test.each([
-    ['nothing', ''],
-    ['no object', 'I give it a 0.8'],
+    ['an empty text', ''],
+    ['prose', 'I give it a 0.8'],
     ['a list', '[{"a": 1}]'.replace(/[{}]/g, '')],
     ['two objects', `${json}\n${json}`],
     ['two objects in fences', `\`\`\`json\n{"a":1}\n\`\`\`\n\`\`\`json\n{"a":2}\n\`\`\``],
     ['half an object', json.slice(0, -1)],
     ['an object nested too deep to be stored', `{"a":${'['.repeat(600)}${']'.repeat(600)}}`],
-  ])('finds none in %s', (_what, text) => {
+  ])('finds no object in %s', (_what, text) => {
     expect(findObject(text)).toBeNull();
   });
 
-  // In quadratic time it would take longer than a test may.
-  test('takes long texts of braces in linear time', () => {
+  // In quadratic time it would exceed the time limit of a test.
+  test('takes linear time for long texts of braces', () => {
     for (const text of ['{'.repeat(1e6), '```\n{'.repeat(2e5), '<think>'.repeat(1e5)])
       expect(findObject(text)).toBeNull();
   });
 });
 
 describe('readAnswer', () => {
-  test('takes what is asked for and leaves out what is not', () => {
+  test('keeps the requested fields and leaves out others', () => {
     expect(read({ ...good, weighted_score: 7, mood: 'fine' })).toEqual({
       ok: true,
       answer: { ...good, fields: {} },
     });
   });
 
-  test('wants each criterion of the rubric, and no other', () => {
+  test('requires each criterion of the rubric, and no others', () => {
     expect(problemOf({ ...good, scores: { right: 1 } })).toBe('scores.tidy: expected a number from 0 to 1');
     expect(problemOf({ ...good, scores: { right: 1, tidy: 1, neat: 1 } })).toBe(
       'scores: the rubric has no neat',
@@ -68,18 +68,18 @@ describe('readAnswer', () => {
     expect(problemOf({ ...good, scores: [1, 1] })).toMatch(/^scores: expected an object/);
   });
 
-  test.each([1.01, -0.1, '1', null, true, [1], 1e999])('a score of %j is none', (score) => {
+  test.each([1.01, -0.1, '1', null, true, [1], 1e999])('refuses a score of %j', (score) => {
     expect(problemOf({ ...good, scores: { right: score, tidy: 1 } })).toMatch(/^scores\.right: /);
     expect(problemOf({ ...good, confidence: score })).toMatch(/^confidence: /);
   });
 
-  test('issues and highlights are lists of texts', () => {
+  test('requires lists of texts as issues and highlights', () => {
     expect(problemOf({ ...good, issues: 'late', highlights: [1] })).toBe(
       'issues: expected a list of texts; highlights: expected a list of texts',
     );
   });
 
-  test('wants every field that the rubric requires, whatever its form', () => {
+  test('requires every field that the rubric requires, in any form', () => {
     const of = rubric({ require_fields: ['scores', 'weighted_score', 'summary', 'summary', 'next'] });
     expect(problemOf({ ...good, next: null }, of)).toBe(
       'summary: is required by the rubric; next: is required by the rubric',
@@ -90,13 +90,13 @@ describe('readAnswer', () => {
     });
   });
 
-  test('names that every object has are no answer', () => {
+  test('does not take inherited properties of objects for answers', () => {
     const of = rubric({ require_fields: ['constructor'] });
     of.criteria = [{ id: 'toString', weight: 1, description: 'x' }];
     expect(problemOf({ ...good, scores: {} }, of)).toMatch(/scores\.toString.*constructor: is required/);
   });
 
-  test('whatever a model says, the answer is within its bounds or refused', () => {
+  test('for any text of a model, the answer is within its bounds or refused', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const score = fc.oneof(share, fc.double(), fc.integer({ min: -1, max: 2 }), fc.string());
     const texts = fc.array(fc.string());
@@ -104,7 +104,7 @@ describe('readAnswer', () => {
     const anyText = fc.oneof(
       fc.json(),
       fc.string(),
-      // What is usable is too rare by chance.
+      // Random texts are too rarely usable.
       fc
         .record({ scores, confidence: share, issues: texts, highlights: texts, summary: fc.string() })
         .map((value) => JSON.stringify(value)),
@@ -146,19 +146,19 @@ describe('weightedScore', () => {
     criteria: weights.map((weight, at) => ({ id: `c${at}`, weight, description: 'x' })),
   });
 
-  test('weighs by the rubric', () => {
+  test('uses the weights of the rubric', () => {
     expect(weightedScore(rubric(), { right: 1, tidy: 0.5 })).toBe(0.8);
   });
-  test('is 1 for a perfect run, also where the weights sum to a little less or more', () => {
+  test('is 1 for a perfect run, even if the weights sum to slightly less or more', () => {
     expect(weightedScore(of(0.33, 0.33, 0.33), { c0: 1, c1: 1, c2: 1 })).toBe(1);
     expect(weightedScore(of(0.51, 0.5), { c0: 1, c1: 1 })).toBe(1);
   });
-  test('is no rounding error below a threshold', () => {
+  test('does not fall below a threshold because of a rounding error', () => {
     expect(weightedScore(of(0.1, 0.2, 0.7), { c0: 1, c1: 1, c2: 0 })).toBe(0.3);
   });
 });
 
-test('the schema asks for evidence before scores, and for everything that is required', () => {
+test('the schema asks for evidence before scores, and for all required fields', () => {
   const schema = answerSchema(rubric({ require_fields: ['summary', 'issues'] }));
   expect(Object.keys(schema['properties'] as object)).toEqual([
     ...['issues', 'highlights', 'summary', 'scores', 'confidence'],

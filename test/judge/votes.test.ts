@@ -17,7 +17,7 @@ const vote = (a: number, b = a, more: Partial<Answer> = {}): Answer => ({
 });
 
 describe('the votes of a judge', () => {
-  test('one vote is the judgment, and has no spread', () => {
+  test('a single vote is the judgment, without a spread', () => {
     const only = vote(0.8, 0.4, { issues: ['i'], highlights: ['h'] });
     expect(combineVotes(rubric, [only])).toEqual({
       ...only,
@@ -25,7 +25,7 @@ describe('the votes of a judge', () => {
     });
   });
 
-  test('several give the mean of each criterion, of the score and of the confidence', () => {
+  test('several votes give the mean of each criterion, of the score and of the confidence', () => {
     const combined = combineVotes(rubric, [
       vote(1, 0, { confidence: 1 }),
       vote(0.5),
@@ -39,7 +39,7 @@ describe('the votes of a judge', () => {
     });
   });
 
-  test('the spread is the range and the standard deviation of the sample', () => {
+  test('the spread consists of the range and the standard deviation of the sample', () => {
     expect(combineVotes(rubric, [vote(0.4), vote(0.8), vote(0.9)]).spread).toEqual({
       range: 0.5,
       deviation: 0.264575,
@@ -47,16 +47,16 @@ describe('the votes of a judge', () => {
     expect(combineVotes(rubric, [vote(0.4), vote(0.4)]).spread).toEqual({ range: 0, deviation: 0 });
   });
 
-  test('issues and highlights of all are there, each once', () => {
+  test('all issues and highlights are kept, each once', () => {
     const votes = [vote(1, 1, { issues: ['x', 'y'] }), vote(1, 1, { issues: ['y', 'z'], highlights: ['h'] })];
     expect(combineVotes(rubric, votes)).toMatchObject({ issues: ['x', 'y', 'z'], highlights: ['h'] });
   });
 
-  test('the required fields are those of the vote nearest to the mean', () => {
+  test('the required fields come from the vote nearest to the mean', () => {
     expect(combineVotes(rubric, [vote(0), vote(0.6), vote(1)]).fields).toEqual({ summary: '0.6' });
   });
 
-  test('votes that agree score as each of them, whatever the number', () => {
+  test('any number of equal votes gives their score', () => {
     const shares = fc.integer({ min: 0, max: 100 }).map((percent) => percent / 100);
     fc.assert(
       fc.property(shares, fc.integer({ min: 1, max: 9 }), (score, count) => {

@@ -17,7 +17,7 @@ describe('absolutePaths', () => {
     ['/opt/a:/opt/b c', ['/opt/a', '/opt/b']],
     ['/opt/with space/data', ['/opt/with space/data']],
     [`python3 -c "open('/a b/c').read()"`, ['/a b/c']],
-  ])('finds those of %s', (command, paths) => {
+  ])('finds the paths in %s', (command, paths) => {
     expect(absolutePaths(command)).toEqual(expect.arrayContaining(paths));
   });
 
@@ -25,7 +25,7 @@ describe('absolutePaths', () => {
     expect(absolutePaths(command)).toEqual([]);
   });
 
-  test('finds a path of any characters that a shell can be given, in quotes', () => {
+  test('finds a quoted path of any characters that a shell accepts', () => {
     const part = fc.string({ minLength: 1, maxLength: 8 }).map((text) => text.replaceAll(/[/\0\n]/g, '_'));
     fc.assert(
       fc.property(fc.array(part, { minLength: 2, maxLength: 4 }), (parts) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { withoutVersion, withVersion } from '../../src/lib/api-address.js';
 
 describe('the address of an API', () => {
-  it('gets its version where it has none', () => {
+  it('gets a version if it has none', () => {
     expect(withVersion('http://host', '/v1')).toBe('http://host/v1');
     expect(withVersion('http://host/api//', '/v1beta')).toBe('http://host/api/v1beta');
     expect(withVersion('http://host/v2/', '/v1')).toBe('http://host/v2');

@@ -32,14 +32,14 @@ describe('interpolate', () => {
     });
   });
 
-  it('names all that is missing, also what objects inherit', () => {
+  it('names all missing variables, even those that objects inherit', () => {
     expect(interpolate('${A}${X}${toString}${X}${U}', { A: '1', U: undefined })).toEqual({
       ok: false,
       missing: ['X', 'toString', 'U'],
     });
   });
 
-  it('changes no text without a dollar', () => {
+  it('does not change text without a dollar', () => {
     fc.assert(
       fc.property(plain, (text) => {
         expect(interpolate(text, {})).toEqual({ ok: true, text });
@@ -47,7 +47,7 @@ describe('interpolate', () => {
     );
   });
 
-  it('puts any value in as it is', () => {
+  it('inserts any value unchanged', () => {
     fc.assert(
       fc.property(plain, name, fc.string(), plain, (before, variable, value, after) => {
         expect(
@@ -60,7 +60,7 @@ describe('interpolate', () => {
     );
   });
 
-  it('gives every text back that was escaped', () => {
+  it('restores every escaped text', () => {
     const text = fc
       .array(
         fc.oneof(
@@ -78,7 +78,7 @@ describe('interpolate', () => {
     );
   });
 
-  it('never misses a name without saying so', () => {
+  it('reports every missing name', () => {
     fc.assert(
       fc.property(fc.string(), fc.dictionary(name, fc.string()), (text, values) => {
         const missing = variableNames(text).filter((variable) => !Object.hasOwn(values, variable));

@@ -3,7 +3,7 @@ import { isStorable, MAX_DEPTH, type Json } from '../../src/lib/json.js';
 
 const nested = (depth: number): Json => (depth === 0 ? 1 : { in: [nested(depth - 1)] });
 
-test('a value is storable down to the greatest depth, and no deeper', () => {
+test('a value is storable up to the maximum depth, and no deeper', () => {
   expect(isStorable(nested(MAX_DEPTH / 2))).toBe(true);
   expect(isStorable([nested(MAX_DEPTH / 2)])).toBe(false);
 });

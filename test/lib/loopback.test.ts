@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isLoopback, loopbackPorts, nameServers } from '../../src/lib/loopback.js';
 
-it('knows the ports of addresses on loopback, and of no others', () => {
+it('finds the ports of loopback addresses, and of no others', () => {
   expect(loopbackPorts('http://127.0.0.1:8080/v1')).toEqual([8080]);
   expect(loopbackPorts('http://localhost/v1')).toEqual([80]);
   expect(loopbackPorts('https://[::1]')).toEqual([443]);

@@ -9,12 +9,15 @@ test.each([
   expect(parseModelName(text)).toEqual({ ok: true, provider, model });
 });
 
-test.each(['', 'claude', '/x', 'house/', 'house/a b', 'a b/x', 'house /x'])('%j is none', (text) => {
-  expect(parseModelName(text)).toMatchObject({
-    ok: false,
-    message: expect.stringContaining('provider/model') as string,
-  });
-});
+test.each(['', 'claude', '/x', 'house/', 'house/a b', 'a b/x', 'house /x'])(
+  '%j is not a model of a provider',
+  (text) => {
+    expect(parseModelName(text)).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('provider/model') as string,
+    });
+  },
+);
 
 test.each([
   ['house/x/y', { by: 'api', provider: 'house', model: 'x/y' }],
@@ -31,7 +34,7 @@ test.each([
   ['agent:codex/', 'agent:<agent>/<model>'],
   ['agent:/x', 'agent:<agent>/<model>'],
   ['agent:my agent/x', 'agent:<agent>/<model>'],
-])('%j names none', (text, expected) => {
+])('%j does not name a judge', (text, expected) => {
   expect(parseJudgeName(text)).toMatchObject({
     ok: false,
     message: expect.stringContaining(expected) as string,

@@ -33,12 +33,12 @@ it('a dot stops at a line end unless the pattern says (?s)', () => {
   expect(matches('(?s)a.b', 'a\nb')).toBe(true);
 });
 
-it('knows Unicode', () => {
+it('supports Unicode', () => {
   expect(matches('^.$', '😀')).toBe(true);
   expect(matches('^\\p{Greek}+$', 'αβγ')).toBe(true);
 });
 
-it('is not slow for patterns that make backtracking engines explode', () => {
+it('stays fast for patterns that make backtracking engines explode', () => {
   expect(matches('^(a+)+$', `${'a'.repeat(50_000)}!`)).toBe(false);
 });
 
@@ -53,7 +53,7 @@ it.each([
   expect(refusal(pattern)).toContain(message);
 });
 
-it('a quoted text matches exactly where JavaScript finds it', () => {
+it('an escaped text matches exactly when JavaScript finds it', () => {
   const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (needle, before, after) => {
@@ -63,7 +63,7 @@ it('a quoted text matches exactly where JavaScript finds it', () => {
   );
 });
 
-it('no text makes the compiler throw, no input makes a pattern throw', () => {
+it('no text makes the compiler throw, and no input makes a pattern throw', () => {
   const fragment = fc.constantFrom(
     '(',
     ')',

@@ -4,11 +4,11 @@ import { codeFrame, formatProblem } from '../../src/lib/problem.js';
 describe('formatProblem', () => {
   const problem = { file: 'a.yaml', line: 3, column: 7, path: 'task.prompt', message: 'missing' };
 
-  it('begins with what editors can jump to', () => {
+  it('begins with a place that editors can jump to', () => {
     expect(formatProblem(problem)).toBe('a.yaml:3:7 task.prompt: missing');
   });
 
-  it('leaves an empty path out', () => {
+  it('leaves out an empty path', () => {
     expect(formatProblem({ ...problem, path: '' })).toBe('a.yaml:3:7 missing');
   });
 });
@@ -34,11 +34,11 @@ describe('codeFrame', () => {
     expect(codeFrame('', 1, 1)).toBe('> 1 |\n    | ^');
   });
 
-  it('keeps the caret in place behind tabs, CRLF and escape sequences', () => {
+  it('keeps the caret in place after tabs, CRLF and escape sequences', () => {
     expect(codeFrame('\ta: \u001b[31m\r\nb', 1, 2)).toBe('> 1 |  a:  [31m\n    |  ^\n  2 | b');
   });
 
-  it('leaves lines that fit as they are, also left of a caret far to the right', () => {
+  it('does not cut a line that fits, even with a caret far to the right', () => {
     const line = `${'x'.repeat(99)}!`;
     expect(codeFrame(`first\n${line}`, 2, 100)).toBe(`  1 | first\n> 2 | ${line}\n    | ${' '.repeat(99)}^`);
   });

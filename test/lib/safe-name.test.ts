@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { safeName } from '../../src/lib/safe-name.js';
 
 describe('safeName', () => {
-  it('leaves plain names alone', () => {
+  it('does not change plain names', () => {
     expect(safeName('git_history-2.1')).toBe('git_history-2.1');
   });
 
@@ -12,7 +12,7 @@ describe('safeName', () => {
     expect(safeName(`a${'漢'.repeat(60)}`)).toBe(`a${'漢'.repeat(19)}`);
   });
 
-  it('is one part of a path, whatever it was', () => {
+  it('gives a single part of a path for any name', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 /** A value in which every encoding changes something. */
 export const TRICKY = `it's (a) "p*ss!" w\\rd/ü€😀&<b>+$~`;
 
-/** Values whose characters are treated differently by different rules. */
+/** Values with characters that different rules treat differently. */
 export const secret = fc
   .oneof(
     fc.string({ minLength: 8, maxLength: 24 }),
@@ -15,5 +15,5 @@ export const secret = fc
     fc.constantFrom(TRICKY, 'pa"ss /wörd+1', 'sk_live/with+plus=='),
   )
   .map((value) => (typeof value === 'string' ? value : value.join('')))
-  // What is left of such a value beside its mask could be the value again.
+  // The rest of such a value next to its mask could contain the value again.
   .filter((value) => value.trim() === value && new Set(value).size > 4 && !/[[\]REDACTUS]/.test(value));

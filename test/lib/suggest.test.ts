@@ -16,15 +16,15 @@ describe('suggest', () => {
     ['timeout_seconds', 'timeout_secs'],
     ['tool_matrx', 'tool_matrix'],
     ['ID', 'id'],
-  ])('%s was meant to be %s', (word, candidate) => {
+  ])('suggests for %s the candidate %s', (word, candidate) => {
     expect(suggest(word, keys)).toBe(candidate);
   });
 
-  it.each(['', 'x', 'ip', 'prices', 'completely_different'])('%j is like none of them', (word) => {
+  it.each(['', 'x', 'ip', 'prices', 'completely_different'])('suggests nothing for %j', (word) => {
     expect(suggest(word, keys)).toBe(null);
   });
 
-  it('gives the first of equals', () => {
+  it('gives the first of equally good candidates', () => {
     expect(suggest('cat', ['bat', 'hat'])).toBe('bat');
   });
 

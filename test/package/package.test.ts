@@ -24,8 +24,8 @@ const readManifest = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 
 /**
- * dist, specs, schema and fixtures are about 2 MB. 8 MB leaves room to grow, and is less than anything that must not be in
- * it: a Temporal executable (100 MB), a results folder, node_modules.
+ * dist, specs, schema and fixtures are about 2 MB. 8 MB leaves room to grow, and is less than anything that must not be
+ * included: a Temporal executable (100 MB), a results folder, node_modules.
  */
 const MOST_BYTES = 8_000_000;
 
@@ -41,7 +41,7 @@ const env = (): Record<string, string> => ({
 const npx = (...args: string[]) =>
   execa('npx', ['--no-install', 'llm-tool-test', ...args], { cwd: folder, env: env(), reject: false });
 
-/** Installs it as npm does, without a registry: its own direct dependencies beside it, and nothing else of ours. */
+/** Installs the package as npm does, without a registry: with its direct dependencies and nothing else of ours. */
 async function install(): Promise<void> {
   const modules = join(folder, 'node_modules');
   await mkdir(join(modules, '.bin'), { recursive: true });
@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 describe('the package, installed in an empty folder', () => {
-  test('makes a scenario with init, finds it valid, and passes it and the examples with the free mock', async () => {
+  test('creates a valid scenario with init, and passes it and the examples with the free mock', async () => {
     const made = await npx('init', '--json');
     expect(made.exitCode, made.stderr).toBe(0);
     const valid = await npx('validate', '--json');
@@ -92,7 +92,7 @@ describe('the package, installed in an empty folder', () => {
     expect(SweepDocument.parse(JSON.parse(stdout)).totals).toMatchObject({ cells: 3, passed: 3 });
   });
 
-  test('makes an agent script, with the library that it needs', async () => {
+  test('creates an agent script with the library that it needs', async () => {
     const { exitCode, stdout, stderr } = await npx('scripts', 'new', 'hello', '--json');
     expect(exitCode, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -103,7 +103,7 @@ describe('the package, installed in an empty folder', () => {
     });
   });
 
-  test('lets editors find the schema that the made scenario names', async () => {
+  test('contains the schema that the created scenario names for editors', async () => {
     const scenario = await readFile(join(folder, 'fixtures/stock_delivery.yaml'), 'utf8');
     const [, way = ''] = /\$schema=(\S+)/.exec(scenario) ?? [];
     expect(way).toBe('../node_modules/llm-tool-test/schema/scenario.schema.json');
@@ -116,12 +116,12 @@ describe('the package, installed in an empty folder', () => {
     expect(await readlink(bin)).toBe('../llm-tool-test/dist/cli.js');
     expect((await lstat(join(installed(), path))).mode & 0o111).toBe(0o111);
     const [shebang] = (await readFile(bin, 'utf8')).split('\n');
-    // `--`: Node 20 would take --env-file for itself.
+    // Without `--`, Node 20 would take --env-file as its own option.
     expect(shebang).toBe('#!/usr/bin/env -S node --');
     expect((await execa(bin, ['--version'], { cwd: tmpdir() })).stdout).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  test('gives out its manifest and schemas, and refuses to be imported', async () => {
+  test('exports its manifest and schemas, and refuses to be imported', async () => {
     const load = (path: string) =>
       execa(
         'node',
@@ -138,7 +138,7 @@ describe('the package, installed in an empty folder', () => {
   });
 });
 
-describe('what is packed', () => {
+describe('the packed content', () => {
   const WANTED =
     /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh|pl)|dist\/build-id|dist\/third-party-licences\.txt|(fixtures|schema|specs|templates)\/.+)$/;
 
@@ -162,8 +162,8 @@ describe('what is packed', () => {
     expect(packed.unpackedSize).toBeLessThan(MOST_BYTES);
   });
 
-  test('tells nothing of the machine that built it', async () => {
-    // In a worktree the dependencies may lie elsewhere.
+  test('reveals nothing about the machine that built it', async () => {
+    // In a worktree, the dependencies may be elsewhere.
     const places = [
       await realpath(REPOSITORY),
       dirname(await realpath(join(REPOSITORY, 'node_modules'))),
@@ -186,11 +186,11 @@ describe('what is packed', () => {
     }
   });
 
-  test('gives the licences on of all packages whose code it holds', async () => {
+  test('includes the licences of all packages with code in it', async () => {
     const licences = await readFile(join(installed(), 'dist/third-party-licences.txt'), 'utf8');
     const held = new Set<string>();
     for (const { path } of packed.files.filter((file) => /^dist\/.*\.js$/.test(file.path))) {
-      // Both bundlers say before each module where it is from.
+      // Both bundlers name the origin of each module before it.
       const text = await readFile(join(installed(), path), 'utf8');
       for (const [, name = ''] of text.matchAll(
         /^(?:\/\/| {2}!\*\*\*) \S*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm,
@@ -198,29 +198,29 @@ describe('what is packed', () => {
         held.add(name);
     }
     expect([...held]).toEqual(expect.arrayContaining(['zod', 'yaml', '@temporalio/workflow']));
-    // Of what npm installs beside it, those out of the ordinary.
+    // The unusual licences among the dependencies that npm installs.
     for (const name of ['caniuse-lite: CC-BY-4.0', 'argparse: PSF-2.0', 'unionfs: '])
       expect(licences).toContain(`\n${name}`);
     for (const name of held) expect(licences).toMatch(new RegExp(`^${name} \\d\\S* \\(\\S+\\)\\n\\n.`, 'm'));
   });
 
-  test('says where it runs, and needs no script at its installation', async () => {
+  test('says where it runs, and needs no install script', async () => {
     const { engines, os, scripts } = await readManifest(installed());
     expect(engines).toEqual({ node: '>=20.19' });
     expect(os).toEqual(['linux', 'darwin']);
-    // `prepare` is not run where a package is installed from a registry.
+    // `prepare` is not run when a package is installed from a registry.
     expect(Object.keys(scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
   });
 
-  test('depends on packages of which only two have install scripts, which only warn or repair', async () => {
+  test('has only two dependencies with install scripts, which only warn or repair', async () => {
     const lock = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { hasInstallScript?: boolean; dev?: boolean }>;
     };
     const withScript = Object.entries(lock.packages)
       .filter(([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true)
       .map(([path]) => path);
-    // protobufjs warns of version schemes; swc looks for its native part, which is a package of its own. Both work
-    // with --ignore-scripts, as this repository is installed where scripts are off.
+    // protobufjs warns about version schemes; swc looks for its native part, which is a separate package. Both work
+    // with --ignore-scripts, which is how this repository is installed where scripts are off.
     expect(withScript).toEqual(['node_modules/@swc/core', 'node_modules/protobufjs']);
   });
 });

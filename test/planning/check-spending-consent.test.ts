@@ -19,18 +19,18 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-describe('leave to spend money', () => {
+describe('consent to spend money', () => {
   const agent = (toml: string, name: string) => () => checkAgentConsent(config(toml), name);
   const judge = (toml: string, model: string) => () => checkJudgeConsent(config(toml), model);
 
-  test('is needed for an agent that does not say that it is free', () => {
+  test('is needed for an agent that is not declared free', () => {
     expect(agent('', 'mock')).not.toThrow();
     expect(agent(MINE + FREE, 'mine')).not.toThrow();
     expect(agent(MINE, 'mine')).toThrow(/agent 'mine' may spend money.*free = true in \[agents\.mine\]/);
     expect(agent('', 'codex')).toThrow(/agent 'codex' may spend money/);
   });
 
-  test('is needed for a judge that does not say that it is free', () => {
+  test('is needed for a judge that is not declared free', () => {
     expect(judge(HOUSE + FREE, 'house/x')).not.toThrow();
     expect(judge(MINE + FREE, 'agent:mine/x')).not.toThrow();
     expect(judge('', 'openai/x')).toThrow(/judge openai\/x may spend money/);
@@ -39,7 +39,7 @@ describe('leave to spend money', () => {
     expect(judge(MINE, 'agent:mine/x')).toThrow(/free = true in \[agents\.mine\].*--no-judge/);
   });
 
-  test('is not asked for in a way that the config would refuse', () => {
+  test('is not requested with advice that the config would refuse', () => {
     const built = '[agents.codex]\nargs = ["-c", "x=1"]\n';
     for (const check of [
       agent('', 'codex'),
@@ -50,7 +50,7 @@ describe('leave to spend money', () => {
       expect(check).toThrow(/^(?!.*free = true).*LLM_TOOL_TEST_ENABLED=1/);
   });
 
-  test('is given by 1, and by nothing else', () => {
+  test('is given only by the value 1', () => {
     vi.stubEnv('LLM_TOOL_TEST_ENABLED', 'true');
     expect(agent(MINE, 'mine')).toThrow(UsageError);
     expect(judge('', 'openai/x')).toThrow(UsageError);

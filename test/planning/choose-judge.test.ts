@@ -42,7 +42,7 @@ const BASE = 'enabled: true, rubric: r.yaml, pass_threshold: 0.5';
 const HOUSE = '[providers.house]\nbase_url = "http://127.0.0.1:1/v1"\nfree = true\n';
 const JUDGE: JudgeFlags = { judge: true };
 
-/** What a usage error says: its problems, else its message. */
+/** The problems and the message of the usage error. */
 function refusal(toml: string, judge: string, flags: JudgeFlags = JUDGE): string {
   try {
     chooseJudge(project(toml), selected(judge), flags);
@@ -57,7 +57,7 @@ describe('the model of the judge', () => {
   const modelOf = (toml: string, judge: string, flags: JudgeFlags = JUDGE): string | undefined =>
     chooseJudge(project(toml), selected(judge), flags)?.model;
 
-  test('is that of the flag, else of the scenario, else of the config', () => {
+  test('comes from the flag, else from the scenario, else from the config', () => {
     const toml = '[judge]\nmodel = "google/c"\n';
     const named = `${BASE}, model: openai/s`;
     expect(modelOf(toml, named, { judge: true, judgeModel: 'anthropic/f/g' })).toBe('anthropic/f/g');
@@ -65,7 +65,7 @@ describe('the model of the judge', () => {
     expect(modelOf(toml, BASE)).toBe('google/c');
   });
 
-  test('comes with the content of the rubric, and what the scenario says', () => {
+  test('comes with the content of the rubric and the settings of the scenario', () => {
     expect(chooseJudge(project(''), selected(`${BASE}, model: openai/s, always: true`), JUDGE)).toEqual({
       model: 'openai/s',
       rubric,
@@ -77,7 +77,7 @@ describe('the model of the judge', () => {
     });
   });
 
-  test('is not needed where the judge is disabled or left out', () => {
+  test('is not needed if the judge is disabled or left out', () => {
     expect(modelOf('', 'enabled: false, rubric: r.yaml, pass_threshold: 0.5')).toBeUndefined();
     expect(modelOf('', BASE, { judge: false })).toBeUndefined();
   });
@@ -88,7 +88,7 @@ describe('the model of the judge', () => {
     );
   });
 
-  test('must be of a provider that is known; the place is where it is written', () => {
+  test('must have a known provider; the problem is located where the model is written', () => {
     expect(refusal('', `${BASE}, model: antropic/x`)).toMatch(
       /^s\.yaml:8:70 evaluation\.judge\.model: unknown provider 'antropic'; did you mean 'anthropic'\?/,
     );
@@ -101,7 +101,7 @@ describe('the model of the judge', () => {
     expect(refusal('', BASE, { judge: true, judgeModel: 'y' })).toMatch(/: expected provider/);
   });
 
-  test('may be an agent that is known, with a model that it takes', () => {
+  test('may be a known agent with a model that it accepts', () => {
     const byAgent = (name: string): string => refusal('', `${BASE}, model: 'agent:${name}'`);
     expect(modelOf('', `${BASE}, model: 'agent:codex/gpt-5.1'`)).toBe('agent:codex/gpt-5.1');
     expect(byAgent('codx/gpt-5.1')).toMatch(
@@ -116,7 +116,7 @@ describe('the model of the judge', () => {
     );
   });
 
-  test('is looked at by validate too, which needs none', () => {
+  test('is also checked by validate, which does not require one', () => {
     const problems = (toml: string, judge: string): string[] =>
       judgeProblems(project(toml), selected(judge)).map(formatProblem);
     expect(problems('', BASE)).toEqual([]);

@@ -8,19 +8,19 @@ import { loadScenarios } from '../../src/planning/select-scenarios.js';
 import { newFolder } from '../platform/temporary.js';
 import { scenario } from '../commands/project.js';
 
-test('the files of a fixture are listed once, however many scenarios name it', async () => {
+test('lists the files of a fixture once, no matter how many scenarios name it', async () => {
   const root = await newFolder();
   await mkdir(join(root, 'shared', 'initial-state'), { recursive: true });
   const listed: string[] = [];
   const look = createFixtureCheck((folder) => Promise.resolve(listed.push(folder)));
   const shared = join(root, 'shared');
-  // At once and one after the other.
+  // Concurrently and one after the other.
   await Promise.all([look(shared), look(shared)]);
   expect(await look(shared)).toBeNull();
   expect(listed).toEqual([shared, join(shared, 'initial-state')]);
 });
 
-test('what is wrong with a shared fixture is a problem of each scenario that names it', async () => {
+test('reports a problem of a shared fixture for each scenario that names it', async () => {
   const root = await newFolder();
   const fixturesPath = join(root, 'fixtures');
   await mkdir(join(fixturesPath, 'empty'), { recursive: true });
@@ -40,7 +40,7 @@ test('what is wrong with a shared fixture is a problem of each scenario that nam
   for (const { message } of problems) expect(message).toMatch(/empty\/out: symlink leaves the folder/);
 });
 
-test('scripts of task.context have to be in the fixture, unless a setup command may bring them', async () => {
+test('requires scripts of task.context in the fixture, unless a setup command may create them', async () => {
   const root = await newFolder();
   const fixturesPath = join(root, 'fixtures');
   const script = join(fixturesPath, 'empty/initial-state/.agents/scripts/here');
@@ -72,7 +72,7 @@ test('scripts of task.context have to be in the fixture, unless a setup command 
   expect(scenarios).toHaveLength(1);
 });
 
-test('YAML in a fixture belongs to the fixture, wherever that is; beside it, it is a scenario', async () => {
+test('takes YAML files inside any fixture as part of it, and YAML files next to it as scenarios', async () => {
   const root = await newFolder();
   const files = [
     'a.yaml',

@@ -11,7 +11,7 @@ import { announceClean } from '../../src/store/clean-lock.js';
 import { newFolder } from '../platform/temporary.js';
 import { createProject, scenario, until } from '../commands/project.js';
 
-test('a plan whose snapshots a clean takes away while it is written is ready only when they are there again', async () => {
+test('restores snapshots that a clean removes while the plan is written, before the plan is ready', async () => {
   const root = await newFolder();
   const results = join(root, 'results');
   mkdirSync(join(root, 'fixtures', 'empty'), { recursive: true });
@@ -42,7 +42,7 @@ test('a plan whose snapshots a clean takes away while it is written is ready onl
   expect(existsSync(join(results, '.store', planned[0]?.hash ?? '', 'scenario.json'))).toBe(true);
 });
 
-test('no two sweeps get one id, however many commands choose the same at once, and none that was there before', async () => {
+test('concurrent commands never get the same sweep id, nor one that exists', async () => {
   const ids = fc.constantFrom('nightly-0', 'nightly-1', 'nightly-2', 'nightly-3', 'nightly-4', 'nightly-5');
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(ids), { maxLength: 5 }), async (choices) => {
@@ -66,13 +66,13 @@ test('no two sweeps get one id, however many commands choose the same at once, a
   );
 });
 
-test('ids of sweeps of one name have enough bits that old results are never taken for theirs', async () => {
+test('ids of sweeps with the same name have enough bits to never match old results', async () => {
   const results = await newFolder();
   const suffix = (await claimSweep(results, 'nightly')).replace('nightly-', '');
   expect(suffix).toMatch(/^[0-9a-f]{12}$/);
 });
 
-/** Preloaded into the command line: records its syncs and renames in order. A real loss of power cannot be tested here. */
+/** Preloaded into the CLI: records its syncs and renames in order. A real power failure cannot be tested here. */
 const RECORDS_SYNCS = `
   import { appendFileSync } from 'node:fs';
   import fs from 'node:fs/promises';
@@ -94,7 +94,7 @@ const RECORDS_SYNCS = `
   };
   syncBuiltinESMExports();`;
 
-test('everything in a snapshot is synced before the snapshot gets its name', async () => {
+test('syncs everything in a snapshot before the snapshot gets its name', async () => {
   const project = await createProject({
     'spy.mjs': RECORDS_SYNCS,
     'fixtures/empty/README.md': 'x',
@@ -102,7 +102,7 @@ test('everything in a snapshot is synced before the snapshot gets its name', asy
     'fixtures/a.yaml': scenario('a', { steps: ['say: hi'] }),
   });
   onTestFinished(() => project.remove());
-  // Without a server the command plans the sweep and does nothing else.
+  // Without a server, the command only plans the sweep.
   const env = { NODE_OPTIONS: `--import=${project.folder}/spy.mjs`, NOTES: `${project.folder}/notes` };
   await project.cli(['run', 'a', '--address', '127.0.0.1:1'], env);
   const store = join(project.results, '.store');

@@ -10,8 +10,8 @@ const project = new URL('../../', import.meta.url).pathname;
 const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 };
 
 /**
- * Compiles the sources as they are now into a temporary folder that any user can read, for tests that need several
- * processes or another user. Call it at the top of a test file.
+ * Compiles the current sources into a temporary folder that any user can read, for tests that need several processes or
+ * another user. Call it at the top level of a test file.
  */
 export async function compileSources(...parts: string[]): Promise<Compiled> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'llm-tool-test-compiled-')));
@@ -43,9 +43,9 @@ export async function compileSources(...parts: string[]): Promise<Compiled> {
 }
 
 export interface Compiled {
-  /** Path of a compiled file ("agents/mock-program.js"). */
+  /** The path of a compiled file ("agents/mock-program.js"). */
   file(path: string): string;
-  /** Writes an ES module beside the compiled folders (`import './platform/fs/lines.js'`) and gives its path. */
+  /** Writes an ES module next to the compiled folders (`import './platform/fs/lines.js'`) and returns its path. */
   program(code: string): string;
   run(
     program: string,

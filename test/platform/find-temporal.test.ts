@@ -15,10 +15,10 @@ const compiled = await compileSources('platform');
 
 const SYSTEM_PATH = '/usr/bin:/bin';
 
-/** A proxy that is not there keeps the downloader off the network. */
+/** A proxy that does not exist keeps the downloader off the network. */
 const OFFLINE = { env: { HTTPS_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' } };
 
-/** A `go` that "builds" into GOBIN, notes that it did, and takes its time. */
+/** A slow `go` that "builds" into GOBIN and logs it. */
 const fakeGo = (log: string): string =>
   `#!/bin/sh\necho "$@" >>'${log}'\nsleep 0.3\nprintf '%s' '${temporalScript('3.0.0')}' >"$GOBIN/temporal"\n`;
 
@@ -47,27 +47,27 @@ const failure = async (): Promise<Error> => {
 };
 
 describe('the Temporal CLI', () => {
-  it('is the one that the user names, before all others', async () => {
+  it('is the one that the user names, if any', async () => {
     script(join(folder, 'bin', 'temporal'), temporalScript('2.0.0'));
     const mine = script(join(folder, 'mine'), temporalScript('1.29.1'));
     setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: mine });
     expect(await find()).toEqual({ path: mine, version: '1.29.1', reports: [] });
   });
 
-  it('is the one on PATH before that of the cache', async () => {
+  it('is the one on PATH rather than the one in the cache', async () => {
     const installed = script(join(folder, 'bin', 'temporal'), temporalScript('2.0.0'));
     script(cached, temporalScript('3.0.0'));
     expect(await find()).toEqual({ path: installed, version: '2.0.0', reports: [] });
   });
 
-  it('is that of the cache before a new one is made', async () => {
+  it('is the one in the cache rather than a new one', async () => {
     script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
     script(cached, temporalScript('3.0.0'));
     expect(await find()).toEqual({ path: cached, version: '3.0.0', reports: [] });
     expect(existsSync(join(folder, 'log'))).toBe(false);
   });
 
-  it('of another kind, whose version is not understood, is taken all the same', async () => {
+  it('is accepted even if its version is not understood', async () => {
     const mine = script(join(folder, 'mine'), '#!/bin/sh\necho something else\n');
     setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: mine });
     expect(await find()).toMatchObject({ version: 'unknown' });
@@ -80,12 +80,12 @@ describe('the Temporal CLI', () => {
   });
 });
 
-describe('a value of LLM_TOOL_TEST_TEMPORAL_BIN that is no use', () => {
+describe('an unusable value of LLM_TOOL_TEST_TEMPORAL_BIN', () => {
   it.each([
-    ['is not there', () => join(folder, 'none')],
+    ['does not exist', () => join(folder, 'none')],
     ['is a folder', () => folder],
     ['cannot be executed', () => (writeFileSync(join(folder, 'text'), ''), join(folder, 'text'))],
-    ['is no program', () => script(join(folder, 'garbage'), '\0\0garbage')],
+    ['is not a program', () => script(join(folder, 'garbage'), '\0\0garbage')],
     ['fails', () => script(join(folder, 'failing'), '#!/bin/sh\necho wrong architecture >&2\nexit 3\n')],
   ])('is named in the error: it %s', async (_, make) => {
     script(join(folder, 'bin', 'temporal'), temporalScript('2.0.0'));
@@ -94,7 +94,7 @@ describe('a value of LLM_TOOL_TEST_TEMPORAL_BIN that is no use', () => {
     expect((await failure()).message).toContain(path);
   });
 
-  it('is said with what the program said', async () => {
+  it('is reported with the output of the program', async () => {
     setEnv({
       LLM_TOOL_TEST_TEMPORAL_BIN: script(
         join(folder, 'failing'),
@@ -105,8 +105,8 @@ describe('a value of LLM_TOOL_TEST_TEMPORAL_BIN that is no use', () => {
   });
 });
 
-describe('where there is none', () => {
-  it('Go builds it into the cache, once, and says so', async () => {
+describe('without a Temporal CLI', () => {
+  it('builds it once with Go into the cache, and says so', async () => {
     script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
     const found = await find();
     expect(found).toMatchObject({ path: cached, version: '3.0.0' });
@@ -121,7 +121,7 @@ describe('where there is none', () => {
     ]);
   });
 
-  it('what a killed attempt left in the cache is removed, and what others keep there is not', async () => {
+  it('removes what a killed attempt left in the cache, but not what others keep there', async () => {
     script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
     const dead = spawnSync('true').pid;
     for (const name of [`${cached}.${dead}`, `${cached}.${process.ppid}`, `${cached}.txt`])
@@ -132,7 +132,7 @@ describe('where there is none', () => {
     expect(existsSync(`${cached}.txt`)).toBe(true);
   });
 
-  it('many who ask at once build it once', async () => {
+  it('builds it once for many concurrent calls', async () => {
     script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
     const found = await Promise.all([find(), find(), find()]);
     expect(found.map(({ path }) => path)).toEqual([cached, cached, cached]);
@@ -142,7 +142,7 @@ describe('where there is none', () => {
     ).toHaveLength(2);
   });
 
-  it('two processes at once build it once', async () => {
+  it('builds it once for two concurrent processes', async () => {
     script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
     const finder = compiled.program(`
       import { findTemporal } from './platform/engine/find-temporal.js';
@@ -152,7 +152,7 @@ describe('where there is none', () => {
     expect(readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')).toHaveLength(1);
   });
 
-  it('and Go fails, the error says why and names the three ways to provide one', async () => {
+  it('if Go fails, says why and names the three ways to provide one', async () => {
     script(join(folder, 'bin', 'go'), '#!/bin/sh\necho "proxy.golang.org: no such host" >&2\nexit 1\n');
     const { message } = await failure();
     for (const part of [
@@ -167,13 +167,13 @@ describe('where there is none', () => {
     expect(readdirSync(join(folder, 'cache')).filter((name) => !name.includes('.lock.'))).toEqual([]);
   });
 
-  it('and no Go either, the error says that too', async () => {
+  it('without Go, says that too', async () => {
     const { message } = await failure();
     expect(message).toContain('go is not on PATH');
     expect(message).toContain('LLM_TOOL_TEST_TEMPORAL_BIN');
   });
 
-  it('and the download fails, the error says why', async () => {
+  it('if the download fails, says why', async () => {
     const finder = compiled.program(`
       import { findTemporal } from './platform/engine/find-temporal.js';
       await findTemporal(() => {}).catch((error) => console.log(error.message));`);
@@ -181,7 +181,7 @@ describe('where there is none', () => {
     expect(stdout).toMatch(/downloading Temporal CLI .*: .*failed to download/);
   });
 
-  it('a failure is no reason not to try again', async () => {
+  it('tries again after a failure', async () => {
     await failure();
     script(join(folder, 'bin', 'go'), fakeGo(join(folder, 'log')));
     expect(await find()).toMatchObject({ path: cached });

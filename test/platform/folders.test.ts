@@ -15,7 +15,7 @@ const NONE = {
   XDG_CACHE_HOME: undefined,
 };
 
-describe('the folder of a read-only HOME, in the temporary folder', () => {
+describe('the folder in the temporary folder that replaces a read-only HOME', () => {
   const fallback = async (make: (folder: string) => void): Promise<() => string> => {
     const temporary = await newFolder();
     setEnv({ ...NONE, HOME: '/dev/null/none', TMPDIR: temporary });
@@ -33,7 +33,7 @@ describe('the folder of a read-only HOME, in the temporary folder', () => {
     chownSync(folder, 65534, 65534);
   };
 
-  it('is made for the user alone', async () => {
+  it('is private to the user', async () => {
     const find = await fallback(() => undefined);
     expect(statSync(join(find(), '../..')).mode & 0o777).toBe(0o700);
     expect(find()).toContain('/state/');
@@ -45,7 +45,7 @@ describe('the folder of a read-only HOME, in the temporary folder', () => {
     ...(process.getuid?.() === 0
       ? [['belongs to another user', foreign, 'is not a folder that belongs to you'] as const]
       : []),
-  ] as const)('is refused where it %s', async (_, make, says) => {
+  ] as const)('is refused if it %s', async (_, make, says) => {
     const find = await fallback(make);
     expect(find).toThrow(UnsafeFolder);
     expect(find).toThrow(says);
@@ -54,7 +54,7 @@ describe('the folder of a read-only HOME, in the temporary folder', () => {
 });
 
 describe('state and cache', () => {
-  it('are where the platform has them, for the user alone', async () => {
+  it('are in the standard places of the platform, private to the user', async () => {
     const home = await newFolder();
     setEnv({ ...NONE, HOME: home });
     expect(projectState('/results').folder).toBe(
@@ -64,7 +64,7 @@ describe('state and cache', () => {
     expect(statSync(join(home, '.local/state/llm-tool-test')).mode & 0o777).toBe(0o700);
   });
 
-  it('are where XDG says', async () => {
+  it('follow the XDG variables', async () => {
     const folder = await newFolder();
     setEnv({
       ...NONE,
@@ -77,7 +77,7 @@ describe('state and cache', () => {
   });
 
   it.each(['', 'relative/path'])(
-    'are not where XDG says when it says %j, which its specification rules out',
+    'ignore an XDG variable that is %j, as its specification demands',
     async (xdg) => {
       const home = await newFolder();
       setEnv({ ...NONE, HOME: home, XDG_CACHE_HOME: xdg });
@@ -86,7 +86,7 @@ describe('state and cache', () => {
     },
   );
 
-  it('are where our own variables say; an empty one says nothing', async () => {
+  it('follow our own variables, unless they are empty', async () => {
     const home = await newFolder();
     setEnv({ ...NONE, HOME: home, LLM_TOOL_TEST_HOME: join(home, 'mine'), LLM_TOOL_TEST_CACHE: 'relative' });
     expect(projectState('/results').folder.startsWith(join(home, 'mine/'))).toBe(true);
@@ -97,8 +97,8 @@ describe('state and cache', () => {
 
   it.each([
     ['nobody', 65534],
-    ['a user that no password file knows', 54321],
-  ])('are in the temporary folder when HOME cannot be written, and work there (%s)', async (_, uid) => {
+    ['a user without an entry in the password file', 54321],
+  ])('are in the temporary folder if HOME is not writable, and work there (%s)', async (_, uid) => {
     const [home, temporary] = [await newFolder(), await newFolder()];
     await chmod(home, 0o555);
     await chmod(temporary, 0o777);
@@ -121,7 +121,7 @@ describe('state and cache', () => {
 });
 
 describe('the state of a project', () => {
-  it('is the same however one comes to its results folder, which need not exist', async () => {
+  it('is the same for all paths to its results folder, which need not exist', async () => {
     const folder = await newFolder();
     mkdirSync(join(folder, 'project'));
     symlinkSync('project', join(folder, 'link'));
@@ -133,14 +133,14 @@ describe('the state of a project', () => {
     expect(id).toMatch(/^[0-9a-f]{12}$/);
   });
 
-  it('is another one for another results folder', async () => {
+  it('differs for another results folder', async () => {
     const folder = await newFolder();
     expect(projectState(join(folder, 'a')).id).not.toBe(projectState(join(folder, 'b')).id);
   });
 });
 
 describe('a canonical path', () => {
-  it('has no symlink, also where its last parts are not there', async () => {
+  it('has no symlinks, even if its last parts do not exist', async () => {
     const folder = await realpath(await newFolder());
     symlinkSync('.', join(folder, 'self'));
     expect(canonical(join(folder, 'self', 'self', 'a', 'b'))).toBe(join(folder, 'a', 'b'));

@@ -20,7 +20,7 @@ import { newFolder } from './temporary.js';
 const key = Buffer.alloc(32, 1);
 const none = (): Record<string, string> => ({});
 
-test('the key is made once, for the user alone, however many ask at the same time', async () => {
+test('creates the key once, private to the user, even for many concurrent calls', async () => {
   const folder = join(await newFolder(), 'state');
   const origins = await Promise.all(Array.from({ length: 8 }, () => readOrigin(folder, none)));
   expect(new Set(origins.map((origin) => origin.key.toString('hex'))).size).toBe(1);
@@ -31,20 +31,20 @@ test('the key is made once, for the user alone, however many ask at the same tim
   expect(other.key).not.toEqual(origins[0]?.key);
 });
 
-test('sweeps that are open when the key is made are exempt, and none that come later', async () => {
+test('exempts sweeps that are open when the key is created, but no later ones', async () => {
   const folder = await newFolder();
   expect((await readOrigin(folder, () => ({ old: 'h' }))).before).toEqual({ old: 'h' });
   expect((await readOrigin(folder, () => ({ new: 'h' }))).before).toEqual({ old: 'h' });
 });
 
-test('a key that is broken is no key', async () => {
+test('refuses a damaged key', async () => {
   const folder = await newFolder();
   writeFileSync(join(folder, 'origin.key'), '');
   await expect(readOrigin(folder, none)).rejects.toThrow(/origin\.key is damaged; delete it/);
   expect(readFileSync(join(folder, 'origin.key'), 'utf8')).toBe('');
 });
 
-test('a proof of a sweep holds for all that decides what is spent, and for nothing else', () => {
+test('the proof of a sweep covers everything that decides about costs, and is valid for nothing else', () => {
   const facts = {
     sweep: 's',
     planHash: 'h',
@@ -69,7 +69,7 @@ test('a proof of a sweep holds for all that decides what is spent, and for nothi
   expect(proveSweep(key, facts)).not.toBe(proof);
 });
 
-test('a proof of a run holds for its cell, plan, workflow and order only, and is none of a sweep', () => {
+test('the proof of a run is valid only for its cell, plan, workflow and order, and not for a sweep', () => {
   const facts = { sweep: 's', planHash: 'h', cell: { id: 'c', model: 'm' }, workflowId: 'w' };
   const proof = proveRun(key, facts, 'a'.repeat(16));
   expect(verifyRunProof(key, facts, proof)).toBe('a'.repeat(16));
@@ -84,7 +84,7 @@ test('a proof of a run holds for its cell, plan, workflow and order only, and is
   expect(verifySweepProof(key, { sweep: 's', planHash: 'h', order: facts.cell }, proof)).toBeNull();
 });
 
-test('an update is proved for its verb and time', () => {
+test('the proof of an update is valid only for its sweep, verb and time', () => {
   const { at, proof } = proveOrder(key, { sweep: 's', verb: 'resume' }, 5);
   expect(at).toBe(5);
   expect(verifyOrderProof(key, { sweep: 's', verb: 'resume', at }, proof)).toBe(true);
@@ -93,7 +93,7 @@ test('an update is proved for its verb and time', () => {
   expect(verifyOrderProof(key, { sweep: 't', verb: 'resume', at }, proof)).toBe(false);
 });
 
-test('a signal is proved for its run, kind and number', () => {
+test('the proof of a signal is valid only for its run, kind and number', () => {
   const facts = { workflowId: 'w', kind: 'parked', nth: 1 } as const;
   const proof = proveSignal(key, facts);
   expect(verifySignal(key, facts, proof)).toBe(true);
@@ -101,7 +101,7 @@ test('a signal is proved for its run, kind and number', () => {
     expect(verifySignal(key, { ...facts, ...change }, proof)).toBe(false);
 });
 
-test('what is signed is read as it was, for its run and step only, and nothing of it can be changed', () => {
+test('a signed text is read back unchanged, only for its run and step, and any change of it is noticed', () => {
   const anyObject = fc.record({ result: fc.jsonValue(), at: fc.string({ unit: 'binary' }) });
   fc.assert(
     fc.property(anyObject, fc.nat(), fc.nat({ max: 255 }), (value, place, byte) => {

@@ -4,10 +4,10 @@ import { waitUntil } from '../../src/platform/process/wait-until.js';
 
 let count = 0;
 
-/** A number of seconds that no other test sleeps for, so that a process is known by its command line. */
+/** A number of seconds that no other test sleeps for, so that processes are identified by their command lines. */
 export const uniqueSeconds = (): string => `98${process.pid}.${++count}`;
 
-/** Live processes, zombies left out, whose command line contains `text`. */
+/** Live processes, without zombies, with `text` in their command line. */
 export function processesWith(text: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -21,7 +21,7 @@ export function processesWith(text: string): number[] {
     .map(Number);
 }
 
-/** Children of a process that have ended and that it has not taken note of yet. */
+/** Children of a process that have ended but not been waited for yet. */
 export function zombiesOf(parent: number | undefined): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -41,16 +41,16 @@ const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // gone already
+    // already gone
   }
 };
 
-/** Kills what is left of a test when it is over, however it ended. */
+/** Kills the remaining processes of a test after it, no matter how it ended. */
 export function killWhenFinished(text: string): void {
   onTestFinished(() => processesWith(text).forEach(kill));
 }
 
-/** Whether no process with `text` in its command line is left; one that is dying gets `timeoutMs`. */
+/** Whether no process with `text` in its command line is left; dying ones get `timeoutMs` to end. */
 export const allGone = async (text: string, timeoutMs = 10_000): Promise<boolean> =>
   (await waitUntil(() => (processesWith(text).length === 0 ? true : null), timeoutMs, 10)) ?? false;
 

@@ -10,11 +10,11 @@ import { linesOf } from '../../src/platform/fs/lines.js';
 import { redactEvent } from '../../src/results/records/text-fields.js';
 
 const VALUE = `it's (a) "p*ss!" w\\rd/ü€😀&<b>+$~`;
-/** How much of a file is read at once. */
+/** The size of the chunks in which a file is read. */
 const CHUNK = 256 * 1024;
 
 it.each(Object.keys(secretEncodings))(
-  'a value in the encoding %s is found across the borders of what is read',
+  'redacts a value in the encoding %s across the borders of chunks',
   (name) => {
     const folder = mkdtempSync(join(tmpdir(), 'llm-tool-test-lines-'));
     const redact = createRedactor({ secrets: [VALUE] });

@@ -29,8 +29,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('handed-over values', () => {
-  it('are secrets unless they equal a name, and then their variables are named', () => {
+describe('values of variables', () => {
+  it('are secret unless they equal a public name, and then their variables are listed', () => {
     const values = { A: 'nightly', B: 'nightly\n', C: 'nightly2', D: 'night', E: 'Nightly' };
     expect(secretsIn(values, known)).toEqual(['nightly2', 'night', 'Nightly']);
     expect(publicVariables(values, known)).toEqual([
@@ -39,11 +39,11 @@ describe('handed-over values', () => {
     ]);
   });
 
-  it('are not warned of where they are too short to be masked, or never secret', () => {
+  it('cause no warning if they are too short to be masked or never secret', () => {
     expect(publicVariables({ BRANCH: 'main', USER: 'nightly' }, known)).toEqual([]);
   });
 
-  it('are no secrets where a file of the fixture has that path', () => {
+  it('are not secret if they are the path of a file in the fixture', () => {
     const files = { A: 'orders.csv', B: 'data/more.csv' };
     expect(secretsIn(files, known)).toEqual([]);
     expect(publicVariables(files, known).map(([, named]) => named)).toEqual(
@@ -67,7 +67,7 @@ describe('addresses of providers', () => {
   const addresses = addressVariables({ house: { base_url: 'https://${HOUSE_HOST}/v1', free: true } });
   const secrets = (values: Record<string, string>) => secretsIn(values, { ...NO_PUBLIC_VALUES, addresses });
 
-  it('are no secrets, so that a message can name what was asked', () => {
+  it('are not secret, so that a message can name them', () => {
     expect(
       secrets({
         OPENAI_BASE_URL: 'http://localhost:4000/v1',
@@ -83,11 +83,11 @@ describe('addresses of providers', () => {
     'https://example.com/#abcdef',
     'https://example.com/sk0123456789abcdef/v1',
     'no address',
-  ])('are secrets where they hold more than that: %s', (value) => {
+  ])('are secret if they contain more than an address: %s', (value) => {
     expect(secrets({ OPENAI_BASE_URL: value })).toEqual([value]);
   });
 
-  it('are known by the variable: another one of that form is a secret, and so is a key', () => {
+  it('are recognised by their variable: an address in another variable or a key is secret', () => {
     const values = { HOOK_URL: 'https://hooks.example.com/a', OPENAI_API_KEY: 'https://example.com' };
     expect(secrets(values)).toEqual(Object.values(values));
   });

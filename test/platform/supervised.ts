@@ -17,7 +17,7 @@ import { newFolder, setEnv } from './temporary.js';
 export const PATH = '/usr/local/bin:/usr/bin:/bin';
 export const LONG_MS = 120_000;
 
-/** Why a mode cannot be tested here; null when it can. */
+/** Why a mode cannot be tested here; null if it can. */
 function obstacle(...flags: string[]): string | null {
   const probe = spawnSync('unshare', [
     ...flags,
@@ -37,14 +37,14 @@ const MODES = [
 ] as const;
 
 export interface Started extends SupervisedCommand {
-  /** In the command line of every process that the agent starts. */
+  /** Identifies the command lines of all processes that the agent starts. */
   seconds: string;
   out(): string;
   err(): string;
   end(): Promise<SupervisedState>;
 }
 
-/** A supervised `sh -c`, `$S` in it a sleep that the test finds again; killed when the test is over. */
+/** A supervised `sh -c`, killed after the test. `$S` in it is an argument of `sleep` that identifies its processes. */
 export async function prepare(shell: string, changes: Partial<SupervisedCommand> = {}): Promise<Started> {
   const root = await newFolder();
   const seconds = uniqueSeconds();
@@ -78,21 +78,21 @@ export async function start(shell: string, changes?: Partial<SupervisedCommand>)
   return command;
 }
 
-/** The supervisor's shells have the agent's command line among their arguments. */
+/** Processes of the agent, without the shells of the supervisor, which have its command line among their arguments. */
 const ofAgent = (command: Started): number[] => {
   const supervisors = processesWith('supervise.sh');
   return processesWith(command.seconds).filter((pid) => !supervisors.includes(pid));
 };
 
-/** Whether all that the agent started is gone, at once or within `timeoutMs`; the supervisor's own may still be dying. */
+/** Whether everything the agent started ends within `timeoutMs`; processes of the supervisor may take longer. */
 export const nothingLeft = async (command: Started, timeoutMs = 0): Promise<boolean> =>
   (await waitUntil(() => (ofAgent(command).length === 0 ? true : null), timeoutMs, 10)) === true &&
   (await allGone(command.folder)) &&
   (await allGone(`sleep\0${command.deadlineSecs}\0`)) &&
-  // Its short sleeps carry the run's mark, too.
+  // The short sleeps of the supervisor also carry the mark of the run.
   (await waitUntil(() => (markedProcesses(command.mark).length === 0 ? true : null), 10_000, 10)) === true;
 
-/** Defines tests for each mode of containment; where a mode cannot be had here, they are skipped and it is said why. */
+/** Defines tests for each mode of containment; if a mode is not available here, they are skipped with the reason. */
 export function inEachMode(define: (test: ReturnType<typeof it.skipIf>, mode: string) => void): void {
   describe.each(MODES)('an agent under supervision, mode $mode', ({ mode, skipped }) => {
     if (skipped !== null) it.skip(`cannot be tested here: ${skipped}`);

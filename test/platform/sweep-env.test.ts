@@ -10,7 +10,7 @@ import {
 } from '../../src/platform/sweep-env.js';
 import { newFolder } from './temporary.js';
 
-it('takes what every program needs, and of the rest only what is named', () => {
+it('takes the variables that every program needs, and of the others only the named ones', () => {
   const environment = {
     PATH: '/bin',
     LANG: 'C',
@@ -32,7 +32,7 @@ it('takes what every program needs, and of the rest only what is named', () => {
   });
 });
 
-it('a variable with a dangerous name is a variable', async () => {
+it('accepts a variable with a dangerous name', async () => {
   const state = await newFolder();
   const environment = JSON.parse('{"__proto__":"p","constructor":"c"}') as NodeJS.ProcessEnv;
   const { values } = sweepEnvFrom(environment, ['__proto__', 'constructor']);
@@ -49,7 +49,7 @@ it('is a file that only the user can read, in a folder that only the user can en
   expect(await readSweepEnv(state, 'sweep-1')).toEqual({ base: { PATH: '/bin' }, values: { KEY: 'a\n"b' } });
 });
 
-it('goes when it is removed, as often as one likes, and is null where there is none', async () => {
+it('can be removed several times, and is null if there is none', async () => {
   const state = await newFolder();
   expect(await readSweepEnv(state, 'sweep-1')).toBeNull();
   await writeSweepEnv(state, 'sweep-1', { base: {}, values: {} });
@@ -59,7 +59,7 @@ it('goes when it is removed, as often as one likes, and is null where there is n
   expect(readdirSync(join(state, 'env'))).toEqual([]);
 });
 
-it('that is broken is named, and not quoted: the message gets into the history', async () => {
+it('is named but not quoted if it is damaged, since the message gets into the history', async () => {
   const folder = await newFolder();
   await writeSweepEnv(folder, 'sweep', { base: {}, values: { KEY: 'a-secret-value' } });
   const file = sweepEnvFile(folder, 'sweep');

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A new empty folder that is gone when the test is over. */
+/** A new empty folder that is removed after the test. */
 export async function newFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'llm-tool-test-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
 
-/** Sets variables of this process's environment (undefined: unsets) until the test is over. */
+/** Sets variables in the environment of this process (undefined: unsets) until the end of the test. */
 export function setEnv(values: Record<string, string | undefined>): void {
   const before = Object.fromEntries(Object.keys(values).map((name) => [name, process.env[name]]));
   const apply = (wanted: Record<string, string | undefined>): void => {

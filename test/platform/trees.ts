@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { newFolder } from './temporary.js';
 
-/** Names that are legal and that careless code trips over. */
+/** Legal names that careless code trips over. */
 export const ODD_NAMES = [
   'new\nline',
   'it\'s "quoted"',
@@ -26,7 +26,7 @@ export const ODD_NAMES = [
   '%41',
 ];
 
-/** A tree with one entry of each kind that is allowed. */
+/** A tree with one entry of each allowed kind. */
 export async function sample(): Promise<string> {
   const root = await newFolder();
   mkdirSync(join(root, 'folder', 'empty'), { recursive: true });
@@ -38,7 +38,7 @@ export async function sample(): Promise<string> {
   return root;
 }
 
-/** All below a folder as text, for comparisons: names, kinds, modes, contents, targets. */
+/** Everything below a folder as text for comparisons: names, kinds, modes, contents, targets. */
 export function picture(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .sort()

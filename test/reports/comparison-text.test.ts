@@ -22,7 +22,7 @@ const withGate = (status: 'pass' | 'fail') => () => ({
 });
 
 describe('renderComparison', () => {
-  test('names up to three configurations that differ from the whole, and says how many more there are', () => {
+  test('names up to three configurations that differ from the total, and says how many more there are', () => {
     const alone = (count: number): string => {
       const names = Array.from({ length: count }, (_, at) => `worse${at}`);
       const outcomes = (worse: string, rest: string) =>
@@ -32,11 +32,11 @@ describe('renderComparison', () => {
         sweepOf('new', outcomes('ffffffff', 'p'.repeat(8 * count))),
       );
     };
-    expect(alone(2)).not.toContain('see below'); // with the rest, which got better
+    expect(alone(2)).not.toContain('see below'); // with `rest`, which got better
     expect(alone(4)).toContain('  and 2 more, see below');
   });
 
-  test('answers in two lines, and gives the numbers, gates and what has changed', () => {
+  test('gives the answer in two lines, then the numbers, gates and changes', () => {
     const base = sweepOf('old', { notes: 'pppppp' }, withGate('pass'));
     const head = sweepOf('new', { notes: 'pfffffe' }, withGate('fail'), {
       agents: { mock: { args: [] } },
@@ -72,7 +72,7 @@ describe('renderComparison', () => {
     );
   });
 
-  test('says that so few runs could show nothing, and how many can', () => {
+  test('says that there are too few runs to show a difference, and how many are needed', () => {
     const text = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'fff' }));
     expect(text).toMatch(
       /^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n {2}with 3 and 3 runs the smallest possible p is 0\.10; showing a difference requires 0\.05 or less\n/,
@@ -80,7 +80,7 @@ describe('renderComparison', () => {
     expect(text).toMatch(/at least 4 runs per side/);
   });
 
-  test('does not take silence for sameness', () => {
+  test('does not claim equality when no difference is shown', () => {
     const text = compare(sweepOf('a', { notes: 'pppppp' }), sweepOf('b', { notes: 'pppppf' }));
     expect(text).toMatch(
       /^\? no difference shown: 5 of 6 runs passed, 6 of 6 before\n {2}-17 points, p = 1\.0/,
@@ -99,14 +99,14 @@ describe('renderComparison', () => {
     );
   });
 
-  test('a sweep that has not ended says so', () => {
+  test('says that a sweep has not ended', () => {
     const head = sweepOf('b', { notes: 'pp..' }, undefined, { status: 'open' });
     const text = compare(sweepOf('a', { notes: 'pp' }), head);
     expect(text).toMatch(/head {2}b {2}2h ago {2}open, 2 compared, 2 not finished/);
     expect(text).toMatch(/! head has not ended: 2 cells without a result yet/);
   });
 
-  test('names a configuration that goes the other way, or shows something where the whole does not', () => {
+  test('names configurations that differ from the total, even if the total shows no difference', () => {
     const text = compare(
       sweepOf('a', { bad: 'pppppppp', good: 'ffffffff' }),
       sweepOf('b', { bad: 'ffffffff', good: 'pppppppp' }),
@@ -130,7 +130,7 @@ describe('renderComparison', () => {
     );
   });
 
-  test('cuts where something has changed before what has', () => {
+  test('shortens the place of a change before the change itself', () => {
     const name = 'a scenario with a name that goes on and on and on';
     const sweep = (id: string, target_path: string) =>
       sweepOf(id, { [name]: 'pp', other: 'pp' }, undefined, {
@@ -140,7 +140,7 @@ describe('renderComparison', () => {
     expect(text).toMatch(/the path of the target: \/old\/bin → \/new\/bin {2}a scenario with a name …/);
   });
 
-  test('fits 80 columns whatever the names, and lets none of them speak to the terminal', () => {
+  test('fits 80 columns with any names, and keeps their escape sequences from the terminal', () => {
     const long = Object.fromEntries(
       Array.from({ length: 9 }, (_, at) => [
         `${'a scenario with a long name '.repeat(3)}\x1b[31m${at}`,
@@ -157,7 +157,7 @@ describe('renderComparison', () => {
   });
 });
 
-test('pText has two digits, or as many as show on which side of the level it is', () => {
+test('pText has two digits, or as many as are needed to tell p from the significance level', () => {
   expect([1, 0.1, 0.0152, 0.00001, 0.0496, 0.0504, 0.05].map(pText)).toEqual([
     '1.0',
     '0.10',
@@ -169,6 +169,6 @@ test('pText has two digits, or as many as show on which side of the level it is'
   ]);
 });
 
-test('points have a sign, and no negative zero', () => {
+test('points have a sign, but no negative zero', () => {
   expect([0.256, -0.5, 0, -0.001].map(points)).toEqual(['+26', '-50', '0', '0']);
 });

@@ -8,7 +8,7 @@ const checks: Check[] = [
   { name: 'agent x', status: 'warning', message: 'was not\n\x1b[31mfound', remedy: 'install it' },
 ];
 
-test('is a row a check, under it what to do, and a count', () => {
+test('has a row for each check, the advice below it, and a count', () => {
   expect(renderDoctor(checks, { color: false })).toBe(
     [
       '✓  node     20.19.0',
@@ -24,13 +24,13 @@ test('is a row a check, under it what to do, and a count', () => {
   );
 });
 
-test('counts none and several in words', () => {
+test('counts no problems and several in words', () => {
   expect(renderDoctor([], { color: false })).toBe('\nno problems, no warnings\n');
   const twice = renderDoctor([...checks, ...checks], { color: false });
   expect(twice.trimEnd().split('\n').at(-1)).toBe('2 problems, 2 warnings');
 });
 
-test('paints marks and nothing that a check has said', () => {
+test('colours only the marks, not the text of a check', () => {
   const text = renderDoctor(checks, { color: true });
   expect(text).toContain('\x1b[31m✗\x1b[39m');
   expect(text).not.toContain('\x1b[31mfound');

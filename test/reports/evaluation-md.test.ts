@@ -9,7 +9,7 @@ const section = (text: string, title: string): string =>
 describe('renderEvaluation', () => {
   const evaluation = renderEvaluation(run(), metrics());
 
-  test('has its sections in the order that readers know', () => {
+  test('has its sections in the usual order', () => {
     expect(headings(evaluation)).toEqual([
       '# Evaluation: notes',
       '## Summary',
@@ -39,13 +39,13 @@ describe('renderEvaluation', () => {
   test.each([
     ['not_performed', 'left out by --no-judge', 'Not judged: left out by --no-judge.'],
     ['failed', 'house/x: HTTP 401', '**Could not judge:** house/x: HTTP 401'],
-  ] as const)('says of a judge that is %s why', (status, note, expected) => {
+  ] as const)('gives the reason for a judge that is %s', (status, note, expected) => {
     const steps = [{ name: 'judge', status, duration_ms: null, attempts: 0, note }];
     const text = renderEvaluation(run({ steps }), metrics());
     expect(section(text, 'Judge Score')).toBe(expected);
     expect(section(text, 'Judge Feedback')).toBe(expected);
   });
-  test('has a composite score only where one is configured', () => {
+  test('has a composite score only if one is configured', () => {
     expect(evaluation).not.toContain('Composite');
     expect(renderEvaluation(run(), metrics({ composite_score: 0.72 }))).toContain(
       'Composite score: 0.72 (Good)',
@@ -66,7 +66,7 @@ describe('renderEvaluation', () => {
     };
     expect(renderEvaluation(run(), metrics({ efficiency }))).toContain('| First-try success rate | n/a |');
   });
-  test('shows what each evaluator measured, or why it could not', () => {
+  test('shows what each evaluator measured, or why it failed', () => {
     const evaluator_results = [
       { name: 'size', metrics: { bytes: 12 }, score: 0.5, summary: 'small', error: null },
       { name: 'style', metrics: null, score: null, summary: null, error: 'Exit code 2: no config' },
@@ -75,7 +75,7 @@ describe('renderEvaluation', () => {
     expect(text).toContain('### size\n\nScore: 0.50\n\nsmall\n\n```json\n{\n  "bytes": 12\n}\n```');
     expect(text).toContain('### style\n\nScore: n/a\n\n**Error:** Exit code 2: no config');
   });
-  test('leaves room for a human', () => {
+  test('leaves room for a human review', () => {
     expect(section(evaluation, 'Human Review')).toBe(
       '<!-- Human Score: __/5 -->\n\n<!-- Further Human Notes: -->',
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Strings that are mostly made of what means something in markdown. */
+/** Strings that consist mostly of characters with a meaning in markdown. */
 export const hostile = fc.oneof(
   fc.string({
     unit: fc.constantFrom(...Array.from('`~|\\\n\r\t #*_-+=<>&[]()!1.a \u2028\0\x1b')),

@@ -11,7 +11,7 @@ const head: TranscriptHead = {
   used: unknown,
 };
 
-/** The transcript of these events, each in the attempt that is given with it (1 where none is). */
+/** The transcript of these events, each in its given attempt (default: 1). */
 const render = (...events: (EventBody & { attempt?: number })[]): string => renderUsing(unknown, ...events);
 
 function renderUsing(used: TranscriptHead['used'], ...events: (EventBody & { attempt?: number })[]): string {
@@ -48,7 +48,7 @@ const usage = (rest: object) =>
   }) as EventBody;
 
 describe('the human transcript', () => {
-  it('says of a tool without an exit status that it failed, and only of that', () => {
+  it('marks a failed tool call as failed only if it has no exit status', () => {
     const failure = { exit_code: null, is_error: true };
     expect(render(call('a', 'x'), result('a', 'no', failure))).toContain('[failed]');
     expect(render(call('a', 'x'), result('a', 'no', { ...failure, is_error: false }))).not.toContain(
@@ -111,12 +111,12 @@ describe('the human transcript', () => {
     expect(render(call('a', null, { text: 'z'.repeat(1000) }))).toMatch(/z\.\.\. \(1011 characters\)\n/);
   });
 
-  it('says what the run has cost in all, which the events of an agent without prices do not', () => {
+  it('gives the total cost of the run, even if the events have no prices', () => {
     const used = { token_usage: { ...NO_USAGE, input: 9 }, cost_usd: 1.5 };
     expect(renderUsing(used, usage({ input: 4 }))).toContain('Tokens: 9 input\nCost: $1.50\n');
   });
 
-  it('says "at least" where the agent was interrupted', () => {
+  it('says "at least" if the agent was interrupted', () => {
     const used = {
       ...unknown,
       token_usage_at_least: { ...NO_USAGE, input: 9, output: 2 },
@@ -157,7 +157,7 @@ describe('the human transcript', () => {
     expect(text).toContain('$ killed\n    out\n    err\n    [ended by a signal]\n');
   });
 
-  it('tells attempts apart, and errors, and another model than asked for', () => {
+  it('shows attempts, errors, and a model other than the requested one', () => {
     const text = render(
       { type: 'session', session_id: 's', model_requested: 'm1', model_used: 'm2' },
       { type: 'error', message: 'overloaded', retryable: true },
@@ -175,14 +175,14 @@ describe('the human transcript', () => {
     expect(render(say(' \n'))).toBe(render());
   });
 
-  it('shows a line as the terminal left it', () => {
+  it('shows a line as it ends up on a terminal', () => {
     expect(render(call('a', 'x'), result('a', '10%\r50%\r100%\r\ndone'))).toContain('    100%\n    done\n');
     expect(render(say('\u001b[1;31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007'))).toContain(
       '\nred link\n',
     );
   });
 
-  it('holds no control character but newline and tab, whatever the events hold', () => {
+  it('contains no control characters except newline and tab, for any events', () => {
     const nasty = fc
       .array(
         fc.oneof(
@@ -207,7 +207,7 @@ describe('the human transcript', () => {
     );
   });
 
-  it('comes piece by piece, before the events have ended', () => {
+  it('is rendered piece by piece, before the events have ended', () => {
     let read = 0;
     function* endless(): Generator<RunEvent> {
       for (;;) yield { ...say(`message ${++read}`), ts: '', seq: read, attempt: 1 };

@@ -3,7 +3,7 @@ import { judgeSection } from '../../src/reports/judge-md.js';
 import { NO_USAGE } from '../../src/results/records/token-usage.js';
 import { judgment, metrics, run } from '../results/sample.js';
 
-test('the section of the judge tells its tokens, and n/a for what is not known', () => {
+test('the section of the judge shows its tokens, and n/a for unknown numbers', () => {
   const section = (usage = judgment().usage): string =>
     judgeSection(run(), metrics({ judge: judgment({ usage }) }));
   expect(section()).toContain('Tokens: 900 input, 80 output');

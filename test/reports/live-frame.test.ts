@@ -49,7 +49,7 @@ describe('renderLiveView', () => {
     );
     expect(text.split('\n')[0]).toContain('starting  0 ms  downloading the Temporal server');
   });
-  test('shows all of a wait, in lines of its own where it does not fit beside the title', () => {
+  test('shows the full text of a wait, on separate lines if it does not fit next to the title', () => {
     const sweep = '20260102-130000-many-scenarios';
     const note = `waiting for anthropic until 14:05, waiting for openai until 15:00; llm-tool-test retry ${sweep} --now does not wait`;
     for (const width of [60, 80, 110, 200]) {
@@ -59,22 +59,22 @@ describe('renderLiveView', () => {
       for (const line of head) expect(textWidth(line)).toBeLessThanOrEqual(width);
     }
   });
-  test('counts the active cells that it has no room for', () => {
+  test('counts the active cells that do not fit', () => {
     const text = renderLiveView(state({ active: many(40), recent: [] }), 80, 12, 0, false);
     const shown = text.match(/cell \d+/g)?.length ?? 0;
     expect(shown).toBeGreaterThan(3);
     expect(text).toContain(`… and ${40 - shown} more`);
   });
-  test('keeps the newest finished cells in view beside many active ones', () => {
+  test('keeps the latest finished cells visible among many active ones', () => {
     const text = renderLiveView(state({ active: many(40) }), 80, 16, 0, false);
     expect(text).toContain('mail mock/default');
   });
-  test('of finished cells the newest stay when lines are scarce', () => {
+  test('keeps the latest finished cells when there are few lines', () => {
     const text = renderLiveView(state({ active: [] }), 80, 3, 0, false);
     expect(text).toContain('mail mock/default');
     expect(text).not.toContain('todo mock/default');
   });
-  test('drops the footer, not the cells, when lines are scarce', () => {
+  test('drops the footer rather than cells when there are few lines', () => {
     const six = renderLiveView(state(), 80, 6, 64_200, false);
     expect(
       six
@@ -85,7 +85,7 @@ describe('renderLiveView', () => {
     expect(renderLiveView(state(), 80, 5, 64_200, false)).not.toContain('Ctrl-C');
     expect(renderLiveView(state(), 80, 5, 64_200, false)).toContain('notes mock/default');
   });
-  test('with one line left shows the sweep', () => {
+  test('shows the sweep if there is only one line', () => {
     expect(renderLiveView(state(), 80, 1, 0, false)).toBe('s1  running  0 ms');
   });
 
@@ -115,7 +115,7 @@ describe('renderLiveView', () => {
     uiUrl: fc.option(text),
     hint: fc.option(text),
   });
-  test('fits any terminal, whatever it shows', () => {
+  test('fits any terminal with any content', () => {
     fc.assert(
       fc.property(
         anyState,
@@ -134,7 +134,7 @@ describe('renderLiveView', () => {
       ),
     );
   });
-  test('shows every cell where there is room', () => {
+  test('shows every cell if there is room', () => {
     fc.assert(
       fc.property(fc.nat({ max: 10 }), fc.nat({ max: 10 }), (active, finished) => {
         const recent = Array.from({ length: finished }, (_, at) => ({
@@ -158,12 +158,12 @@ describe('plainLine', () => {
     message: '4/4 gates passed',
     took: '2.1 s',
   } as const;
-  test('tells one finished cell in one line', () => {
+  test('shows a finished cell on one line', () => {
     expect(plainLine(finished, 3, 6)).toBe(
       '[3/6] pass   example_basic mock/default  2.1 s  4/4 gates passed',
     );
   });
-  test('stays one line whatever the message', () => {
+  test('stays one line for any message', () => {
     expect(plainLine({ ...finished, message: 'a\nb\x1b[2J' }, 1, 1)).toMatch(/ {2}a b$/);
   });
 });

@@ -1,4 +1,4 @@
-/** A document's lines outside of code blocks, and whether each block was closed: the rules of CommonMark fences. */
+/** The lines of a document outside code blocks, and whether a block is left open, by the rules of CommonMark fences. */
 export function readMarkdown(text: string): { lines: string[]; open: boolean; blocks: string[] } {
   const lines: string[] = [];
   const blocks: string[] = [];
@@ -20,7 +20,7 @@ export function readMarkdown(text: string): { lines: string[]; open: boolean; bl
 export const headings = (text: string): string[] =>
   readMarkdown(text).lines.filter((line) => /^ {0,3}#/.test(line));
 
-/** The tables of a document as rows of cells, cut where both ways to read `\|` agree; null where they do not. */
+/** The tables of a document as rows of cells; a cell is null if the two ways to read `\|` disagree. */
 export function tables(text: string): (string[] | null)[][] {
   const found: (string[] | null)[][] = [];
   let within = false;
@@ -35,7 +35,7 @@ export function tables(text: string): (string[] | null)[][] {
 }
 
 function cellsOf(line: string): string[] | null {
-  // GitHub skips escape pairs; markdown-it looks at the one character before a pipe.
+  // GitHub skips escape pairs; markdown-it only looks at the character before a pipe.
   const pairs = line.match(/(?:\\[!-/:-@[-`{-~]|[^|])*\|/g) ?? [];
   const before = line.split(/(?<!\\)\|/);
   return pairs.length === before.length - 1 ? before.slice(1, -1).map((cell) => cell.trim()) : null;

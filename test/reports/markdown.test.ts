@@ -29,7 +29,7 @@ describe('inline', () => {
       }),
     );
   });
-  test('shows exactly the text: unescaping gives it back', () => {
+  test('shows exactly the text: unescaping restores it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
         const back = inline(text)
@@ -47,7 +47,7 @@ describe('code', () => {
   test('delimits a command with backticks by more backticks', () => {
     expect(code('echo `date`')).toBe('`` echo `date` ``');
   });
-  test('is one span: the delimiter occurs at both ends only', () => {
+  test('is one span: the delimiter occurs only at both ends', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const span = code(text);
@@ -66,7 +66,7 @@ describe('fence', () => {
   test('is longer than any fence inside', () => {
     expect(fence('````\nx\n````')).toBe('`````\n````\nx\n````\n`````');
   });
-  test('no text closes it', () => {
+  test('cannot be closed by any text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const read = readMarkdown(`${fence(text)}\nafter`);
@@ -75,7 +75,7 @@ describe('fence', () => {
       }),
     );
   });
-  test('keeps line breaks and tabs and nothing that a terminal would obey', () => {
+  test('keeps line breaks and tabs, but no control characters', () => {
     expect(fence('a\r\n\tb\x1b[2J\0')).toBe('```\na\n\tb\uFFFD\n```');
   });
 });
@@ -103,6 +103,6 @@ test('no text adds an item to a list', () => {
   );
 });
 
-test('a document leaves out what is null and ends with one line break', () => {
+test('a document leaves out null blocks and ends with one line break', () => {
   expect(blocks(['a', null, 'b'])).toBe('a\n\nb\n');
 });

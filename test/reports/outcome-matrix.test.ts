@@ -13,7 +13,7 @@ const repeated = (outcomes: SweepCell['outcome'][], change: Partial<SweepCell> =
   outcomes.map((outcome, at) => cell({ ...change, outcome, repetition: at + 1 }));
 
 describe('the matrix of outcomes', () => {
-  test('has a row a scenario and a column an agent and model', () => {
+  test('has a row for each scenario and a column for each agent and model', () => {
     const cells = [
       cell({ scenario: 'add', agent: 'one', model: 'fast' }),
       cell({ scenario: 'add', agent: 'two', model: 'big', outcome: 'fail' }),
@@ -39,13 +39,13 @@ describe('the matrix of outcomes', () => {
     ['some have yet to run', ['pass', null], '✓ 1/1 ·1'],
     ['some were cancelled', ['fail', 'cancelled'], '✗ 0/1 -1'],
     ['none tested, for several reasons', ['error', null, 'cancelled'], '! 0/0 !1 -1 ·1'],
-  ])('tells of repetitions of which %s', (_name, outcomes, text) => {
+  ])('shows repetitions of which %s', (_name, outcomes, text) => {
     const lines = render([...repeated(outcomes, { scenario: 'a' }), cell({ scenario: 'b' })]).split('\n');
     expect(lines.find((line) => line.startsWith('a '))).toMatch(
       new RegExp(`${text.replaceAll(/[/!]/g, '\\$&')}$`),
     );
   });
-  test('leaves empty what was not planned', () => {
+  test('leaves entries empty that were not planned', () => {
     const lines = render([cell({ scenario: 'a', agent: 'x' }), cell({ scenario: 'b', agent: 'y' })]).split(
       '\n',
     );
@@ -55,7 +55,7 @@ describe('the matrix of outcomes', () => {
       expect.stringMatching(/^b {18,}✓ pass$/),
     ]);
   });
-  test('marks reused results, which cost nothing now', () => {
+  test('marks reused results, which cost nothing this time', () => {
     const text = render([
       cell({ cached: true }),
       cell({ repetition: 2 }),
@@ -65,7 +65,7 @@ describe('the matrix of outcomes', () => {
     expect(text).toMatch(/b +✓ pass cached\n/);
     expect(text).toMatch(/cost +\$0\.50/);
   });
-  test('shows mean scores where there are any, and n/a for a column without', () => {
+  test('shows mean scores if there are any, and n/a for a column without', () => {
     const cells = [
       ...[0.5, 1].map((composite_score, at) =>
         cell({ composite_score, judge_score: 0.25, repetition: at + 1 }),
@@ -78,19 +78,19 @@ describe('the matrix of outcomes', () => {
     expect(text).toMatch(/score +0\.75 +n\/a/);
     expect(render([cell()])).not.toMatch(/judge|score/);
   });
-  test('never rounds to all or to none', () => {
+  test('never rounds a pass rate to 0 % or 100 %', () => {
     const many = [...Array<'pass'>(399).fill('pass'), 'fail' as const];
     expect(render(repeated(many))).toMatch(/pass rate +99%/);
     expect(render(repeated(many.map((outcome) => (outcome === 'pass' ? 'fail' : 'pass'))))).toMatch(
       /pass rate +1%/,
     );
   });
-  test('says variants where there are several', () => {
+  test('names variants if there are several', () => {
     const text = render([cell({ variant: 'terse' }), cell({ variant: 'wordy' })]);
     expect(text).toMatch(/notes terse +✓/);
     expect(text).toMatch(/notes wordy +✓/);
   });
-  test('goes on below with what is wider than the terminal, whatever that is', () => {
+  test('continues columns below that do not fit the width of the terminal', () => {
     const agents = fc.array(fc.string({ minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(agents, fc.integer({ min: 20, max: 200 }), (names, width) => {
@@ -105,7 +105,7 @@ describe('the matrix of outcomes', () => {
       { numRuns: 200 },
     );
   });
-  test('colours only where it may, and keeps escape sequences from the terminal', () => {
+  test('uses colours only if allowed, and keeps escape sequences from the terminal', () => {
     const hostile = [cell({ scenario: '\x1b[2Jx', agent: 'a\nb', model: '\x1b]0;t\x07' })];
     expect(render(hostile)).not.toMatch(/\x1b|a\nb/);
     expect(render([cell()], 100, true)).toContain('\x1b[32m✓ pass\x1b[39m');
@@ -118,14 +118,14 @@ describe('a sweep', () => {
       cell({ scenario, agent, outcome: scenario === 'b' ? 'fail' : 'pass', message: 'why' }),
     ),
   );
-  test('of many cells is shown as a matrix, then what did not pass, totals and places', () => {
+  test('of many cells is shown as a matrix, followed by cells that did not pass, totals and paths', () => {
     const text = renderSweep(sweep(cells), { color: false, width: 100 });
     expect(text).toMatch(/^ +x +y\na +✓ pass +✓ pass\n/);
     expect(text).not.toMatch(/1\/1/);
     expect(text).toMatch(/✗ fail {2}why\n {2}b x\/default {2}\S+report\.md\n {2}b y/);
     expect(text).toMatch(/6 cells: 4 passed, 2 failed/);
   });
-  test('of few cells is shown as a matrix and a list, or as a list alone where a matrix says no more', () => {
+  test('of few cells is shown as a matrix and a list, or only as a list if a matrix adds nothing', () => {
     const few = renderSweep(sweep(cells.slice(0, 4)), { color: false, width: 100 });
     expect(few).toMatch(/pass rate +50% +50%/);
     expect(few).toMatch(/✓ pass {2}a {2}x\/default {2}1\/1/);

@@ -6,7 +6,7 @@ import { hostile } from './hostile.js';
 import { headings, readMarkdown, tables } from './markdown-shape.js';
 import { command, gate, judgment, metrics, run } from '../results/sample.js';
 
-/** The row of a table that begins with `first`. */
+/** The table row that begins with `first`. */
 const row = (text: string, first: string): string[] =>
   tables(text)
     .flat()
@@ -18,7 +18,7 @@ describe('renderReport', () => {
   test('begins with the outcome and its reason', () => {
     expect(report).toMatch(/^# pass: notes\n\n\*\*1\/1 gates passed\*\*\n/);
   });
-  test('tells apart the model that was asked for and the one that answered', () => {
+  test('distinguishes the requested model from the one that was used', () => {
     const other = renderReport(
       run({ model: 'fast', agent: { ...agent(), model_used: 'fast-2026' } }),
       metrics(),
@@ -26,16 +26,16 @@ describe('renderReport', () => {
     expect(row(other, 'Model requested')).toEqual(['Model requested', 'fast']);
     expect(row(other, 'Model used')).toEqual(['Model used', 'fast-2026']);
   });
-  test('says n/a for costs and tokens that are unknown, and never 0', () => {
+  test('says n/a, and never 0, for unknown costs and tokens', () => {
     expect(row(report, 'Cost')[1]).toBe('n/a');
     expect(row(report, 'Tokens')[1]).toBe('n/a input, 7 output');
   });
-  test('quotes the prompt as it was', () => {
+  test('quotes the prompt unchanged', () => {
     const prompt = 'Do this:\n```sh\nnotes add\n```\n';
     const scenario = { ...run().scenario, prompt };
     expect(readMarkdown(renderReport(run({ scenario }), metrics())).blocks).toContain(prompt.trimEnd());
   });
-  test('warns of a setup command that failed and shows its output', () => {
+  test('warns about a failed setup command and shows its output', () => {
     const setup = [command(), command({ command: 'notes import', exit_code: 3, stderr: 'no such file' })];
     const text = renderReport(run({ setup }), metrics());
     expect(text).toContain('1. `notes init`: exit 0, 40 ms');
@@ -60,7 +60,7 @@ describe('renderReport', () => {
     expect(text).toContain('Binary `notes`: could not be resolved.');
     expect(text).toContain('Health check `notes -V`: exit 127, 40 ms.');
   });
-  test('tells how often the agent was started and what became of each attempt', () => {
+  test('tells how often the agent was started and how each attempt ended', () => {
     const history = ['attempt 1 ended: worker lost after 14 s; adopted'];
     const text = renderReport(run({ agent: { ...agent(), starts: 2, history } }), metrics());
     expect(text).toContain('- Started: 2 times');
@@ -84,7 +84,7 @@ describe('renderReport', () => {
     expect(row(text, '2')).toEqual(['2', 'script', 'lint', '**error**', 'a \\| b', '3 ms']);
     expect(text).toContain('1 of 2 gates passed.');
   });
-  test('says of a step that was not performed that it was not, and why', () => {
+  test('says that a step was not performed, and why', () => {
     const steps = [
       {
         name: 'judgeRun',
@@ -102,13 +102,13 @@ describe('renderReport', () => {
       'a gate failed',
     ]);
   });
-  test('shows warnings before anything else that is long', () => {
+  test('shows warnings before all long sections', () => {
     const text = renderReport(run({ warnings: ['max_turns is not enforced'] }), metrics());
     expect(headings(text)[1]).toBe('## Warnings');
     expect(text).toContain('- max_turns is not enforced');
     expect(headings(report)).not.toContain('## Warnings');
   });
-  test('keeps an evaluator without a score apart from one that scored 0', () => {
+  test('distinguishes an evaluator without a score from one that scored 0', () => {
     const none = { metrics: null, summary: null, error: null };
     const evaluator_results = [
       { ...none, name: 'a', score: null, error: 'exit 2' },
@@ -130,7 +130,7 @@ describe('renderReport', () => {
       'evaluation.md',
     ]);
   });
-  test('links to nothing that a run without workspace and agent has not left', () => {
+  test('does not link to files that a run without workspace and agent lacks', () => {
     const unfit = run({
       agent: null,
       target: { binary: 'notes', resolved: null, fingerprint: null, health_check: null },
@@ -183,7 +183,7 @@ test('no text from outside changes the structure of report.md or evaluation.md',
   });
   const expected = full('plain').map(shape);
   fc.assert(
-    // Output of nothing but blanks has no block to show.
+    // Output that consists only of blanks gets no block.
     fc.property(
       hostile.map((text) => `x${text}`),
       (text) => {

@@ -7,14 +7,14 @@ import { gate, metrics, run } from '../results/sample.js';
 const options = { color: false, width: 80 };
 
 describe('renderRun', () => {
-  test('shows outcome, steps, gates and where the report is', () => {
+  test('shows outcome, steps, gates and the path of the report', () => {
     const text = renderRun(run(), metrics(), { ...options, resultsDir: '/r/x' });
     expect(text).toMatch(/^✓ pass {2}notes {2}1\/1 gates passed\n/);
     expect(text).toMatch(/✓ done +runAgent +3\.0 s/);
     expect(text).toMatch(/gates 1\/1\n +✓ pass +file_exists +notes\.md exists/);
     expect(text).toMatch(/\nreport {2}\/r\/x\/report\.md\n$/);
   });
-  test('says of a step that was not performed that it was not, and why', () => {
+  test('says that a step was not performed, and why', () => {
     const steps = [
       {
         name: 'judgeRun',
@@ -28,7 +28,7 @@ describe('renderRun', () => {
       /- not performed +judgeRun +n\/a +no judge/,
     );
   });
-  test('names attempts only where there was more than one', () => {
+  test('names attempts only if there was more than one', () => {
     const step = { name: 'runAgent', status: 'done' as const, duration_ms: 1, note: null };
     expect(renderRun(run({ steps: [{ ...step, attempts: 2 }] }), metrics(), options)).toContain('attempt 2');
     expect(renderRun(run({ steps: [{ ...step, attempts: 1 }] }), metrics(), options)).not.toContain(
@@ -40,7 +40,7 @@ describe('renderRun', () => {
     expect(text).toMatch(/ended +the agent was not started/);
     expect(text).toMatch(/cost +n\/a/);
   });
-  test('tells tokens, and of those that are unknown that they are', () => {
+  test('shows tokens, and n/a for unknown ones', () => {
     expect(renderRun(run(), metrics(), options)).toMatch(
       /tokens +input n\/a, output 7, reasoning n\/a, cache read n\/a, cache write n\/a/,
     );
@@ -49,14 +49,14 @@ describe('renderRun', () => {
     const unknown = agent === null ? null : { ...agent, token_usage: none };
     expect(renderRun(run({ agent: unknown }), metrics(), options)).toMatch(/tokens +n\/a\n/);
   });
-  test('tells of an agent that was adopted or started again what became of the other attempts', () => {
+  test('tells how the other attempts of an adopted or restarted agent ended', () => {
     const { agent } = run();
     const history = ['attempt 1 ended: worker lost after 14 s; adopted'];
     const text = renderRun(run({ agent: agent === null ? null : { ...agent, history } }), metrics(), options);
     expect(text).toMatch(/other attempts\n {2}attempt 1 ended: worker lost after 14 s; adopted\n/);
     expect(renderRun(run(), metrics(), options)).not.toContain('other attempts');
   });
-  test('shows what evaluators found, and why one could not', () => {
+  test('shows what evaluators found, and why one failed', () => {
     const none = { metrics: null, summary: null, error: null };
     const evaluator_results = [
       { ...none, name: 'size', score: 0 },
@@ -72,7 +72,7 @@ describe('renderRun', () => {
     expect(text).not.toContain('\x1b');
     for (const line of text.split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(80);
   });
-  test('colours only where it may', () => {
+  test('uses colours only if allowed', () => {
     expect(renderRun(run(), metrics(), { ...options, color: true })).toContain('\x1b[32m✓ pass\x1b[39m');
   });
 });

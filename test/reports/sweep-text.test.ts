@@ -11,7 +11,7 @@ const failed = {
 } as const;
 
 describe('renderSweep', () => {
-  test('says all about one cell that passed in a few lines', () => {
+  test('shows everything about one passed cell in a few lines', () => {
     expect(renderSweep(sweep([cell()]), options)).toBe(
       [
         '✓ pass  notes  mock/default  1/1  2.1 s  $0.50',
@@ -29,7 +29,7 @@ describe('renderSweep', () => {
     expect(text).toContain(`✗ fail  ${failed.message}\n  notes mock/default  /results/b/report.md\n`);
     expect(text).toContain('2 cells: 1 passed, 1 failed');
   });
-  test('shows the judge where one has judged', () => {
+  test('shows the judge score if there is one', () => {
     const judged = cell({ judge_score: 0.815, scenario: 'other' });
     const text = renderSweep(sweep([judged, cell()]), options);
     expect(text).toMatch(/other +mock\/default +1\/1 +judge 0\.8[12] /);
@@ -44,7 +44,7 @@ describe('renderSweep', () => {
     expect(text).toMatch(/notes {2}terse +mock\/default +#1/);
     expect(text).toMatch(/notes {2}default +mock\/default +#2/);
   });
-  test('tells a reason that many cells share only once', () => {
+  test('shows a reason that many cells share only once', () => {
     const cells = Array.from({ length: 60 }, (_, at) =>
       cell({
         repetition: at + 1,
@@ -59,7 +59,7 @@ describe('renderSweep', () => {
     expect(text).toContain('60 cells: 60 errors');
     expect(text).toContain('results  /results\n');
   });
-  test('has a row for each of 60 cells and does not list reports of those that passed', () => {
+  test('has a row for each of 60 cells, and does not list the reports of passed ones', () => {
     const text = renderSweep(
       sweep(Array.from({ length: 60 }, (_, at) => cell({ repetition: at + 1 }))),
       options,
@@ -68,7 +68,7 @@ describe('renderSweep', () => {
     expect(text).not.toContain('report.md');
     expect(text.split('\n').length).toBeLessThan(68);
   });
-  test('an unknown cost is n/a, and a sum with one in it a lower bound', () => {
+  test('shows n/a for an unknown cost, and a lower bound for a sum that contains one', () => {
     expect(renderSweep(sweep([cell({ cost_usd: null })]), options)).toContain('cost n/a');
     const mixed = renderSweep(sweep([cell({ cost_usd: null }), cell()]), options);
     expect(mixed).toContain('cost at least $0.50 (n/a for 1)');
@@ -101,7 +101,7 @@ describe('renderSweep', () => {
     expect(textWidth(text.split('\n')[0] ?? '')).toBeLessThanOrEqual(60);
     expect(text).not.toContain('\x1b');
   });
-  test('takes a sweep without cells', () => {
+  test('accepts a sweep without cells', () => {
     expect(renderSweep(sweep([]), options)).toContain('0 cells');
   });
 });

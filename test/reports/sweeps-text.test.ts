@@ -13,11 +13,11 @@ const render = (change: Partial<SweepSummary>): string =>
   renderSweeps([summary(change)], 0, Date.parse('2026-01-01T02:00:00.000Z'), { color: false, width: 120 });
 
 describe('the cost of a sweep in the list', () => {
-  test('is left out where nothing was run', () => {
+  test('is left out if nothing was run', () => {
     expect(render({ cost_usd: null, cost_unknown: 0 })).not.toMatch(/\$|n\/a/);
   });
 
-  test('is told where it is known, and n/a where no cost of its runs is', () => {
+  test('is shown if known, and n/a if no cost of its runs is known', () => {
     expect(render({ cost_usd: 0.5, cost_unknown: 0 })).toContain('$0.50');
     expect(render({ cost_usd: 0.5, cost_unknown: 1 })).toContain('>$0.50');
     expect(render({ cost_usd: null, cost_unknown: 1 })).toContain('n/a');

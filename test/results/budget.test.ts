@@ -5,19 +5,24 @@ import { admit } from '../../src/results/budget.js';
 test.each([
   ['there is room', { maxUsd: 1, spentUsd: 0, open: [] }, 0.5, 'start'],
   ['it would just fit', { maxUsd: 1, spentUsd: 0.5, open: [] }, 0.5, 'start'],
-  ['it would pass the budget', { maxUsd: 1, spentUsd: 0.6, open: [] }, 0.5, 'never'],
+  ['it would exceed the budget', { maxUsd: 1, spentUsd: 0.6, open: [] }, 0.5, 'never'],
   ['open runs may use up the room', { maxUsd: 1, spentUsd: 0, open: [0.6] }, 0.5, 'wait'],
-  ['nothing is known and nothing is open', { maxUsd: 1, spentUsd: 0.9, open: [] }, null, 'start'],
-  ['nothing is known and a run is open', { maxUsd: 1, spentUsd: 0, open: [0.1] }, null, 'wait'],
-  ['nothing is known and only free runs are open', { maxUsd: 1, spentUsd: 0, open: [0, 0] }, null, 'start'],
+  ['its cost is unknown and nothing is open', { maxUsd: 1, spentUsd: 0.9, open: [] }, null, 'start'],
+  ['its cost is unknown and a run is open', { maxUsd: 1, spentUsd: 0, open: [0.1] }, null, 'wait'],
+  [
+    'its cost is unknown and only free runs are open',
+    { maxUsd: 1, spentUsd: 0, open: [0, 0] },
+    null,
+    'start',
+  ],
   ['a run of unknown cost is open', { maxUsd: 1, spentUsd: 0, open: [null] }, 0.1, 'wait'],
   ['the budget is used up', { maxUsd: 1, spentUsd: 1, open: [] }, null, 'never'],
-  ['it is free, though the budget is used up', { maxUsd: 1, spentUsd: 2, open: [null] }, 0, 'start'],
-] as const)('a cell when %s', (_, budget, estimate, admission) => {
+  ['it is free and the budget is used up', { maxUsd: 1, spentUsd: 2, open: [null] }, 0, 'start'],
+] as const)('decides about a cell when %s', (_, budget, estimate, admission) => {
   expect(admit(budget, estimate)).toBe(admission);
 });
 
-test('whatever the order, a sweep of known costs ends within its budget, and starts all that fit alone', () => {
+test('a sweep of known costs stays within its budget in any order, and starts all cells that fit alone', () => {
   const cents = fc.integer({ min: 0, max: 100 });
   fc.assert(
     fc.property(cents, fc.array(cents), fc.integer({ min: 1, max: 5 }), (max, costs, concurrency) => {

@@ -29,7 +29,7 @@ test('is the weighted sum of its three parts', () => {
   expect(score).toBeCloseTo(0.55 * 0.8 + 0.35 * 0.75 + 0.1 * 0.5, 12);
 });
 
-test('what is missing counts as 0', () => {
+test('missing parts count as 0', () => {
   const nothing = { judgeScore: null, gatesPassed: 0, gatesTotal: 0, firstTrySuccessRate: null };
   expect(compositeScore(weights, nothing)).toBe(0);
   expect(compositeScore(weights, { ...nothing, gatesPassed: 2, gatesTotal: 2 })).toBeCloseTo(0.35, 12);
@@ -50,7 +50,7 @@ test('stays within 0 and 1, even when the weights do not sum to 1', () => {
   );
 });
 
-test('never falls when another gate passes or the judge is kinder', () => {
+test('never falls when another gate passes or the judge gives a higher score', () => {
   fc.assert(
     fc.property(weighted, parts, (w, p) => {
       const score = compositeScore(w, p);
@@ -74,7 +74,7 @@ test.each([
   expect(compositeTier(score)).toBe(tier);
 });
 
-test('a rounding error in the sum costs no tier', () => {
+test('a rounding error in the sum does not lower the tier', () => {
   expect(0.1 + 0.7 + 0.1).toBeLessThan(0.9);
   expect(compositeTier(0.1 + 0.7 + 0.1)).toBe('Excellent');
 });

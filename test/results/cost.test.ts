@@ -23,16 +23,16 @@ const session = (model: string): EventBody => ({
 const price = { input_per_mtok: 3, output_per_mtok: 15, cache_read_per_mtok: 0.3 };
 
 describe('the price of tokens', () => {
-  test('is that of the config, where it names the model', async () => {
+  test('comes from the config if that names the model', async () => {
     const pricer = await createPricer({ mine: price });
     const tokens = usage({ input: 1_000_000, output: 100_000, reasoning: 100_000, cache_read: 1_000_000 });
     expect(pricer(tokens, ['mine'])).toEqual({ usd: 3 + 3 + 0.3, source: 'config' });
   });
-  test('is not known where the config leaves out a kind of token that was used', async () => {
+  test('is unknown if the config lacks a price for a kind of token that was used', async () => {
     const pricer = await createPricer({ mine: price });
     expect(pricer(usage({ input: 1, cache_write: 1 }), ['mine', 'claude-opus-5'])).toBeNull();
   });
-  test('is that of the public list for a model that it knows, with cached tokens counted once', async () => {
+  test('comes from the public list for a model in it, with cached tokens counted once', async () => {
     const pricer = await createPricer({});
     const plain = pricer(usage({ input: 100_000, output: 0 }), ['claude-sonnet-4-5']);
     const cached = pricer(usage({ input: 0, output: 0, cache_read: 100_000 }), ['claude-sonnet-4-5']);
@@ -41,19 +41,19 @@ describe('the price of tokens', () => {
     expect(pricer(usage({ input: 100_000, output: 0 }), ['anthropic/claude-sonnet-4-5'])).toEqual(plain);
   });
   test.each(['default', 'no-such-model', 'no/such/model', ''])(
-    'of the model %j is not known',
+    'is unknown for the model %j',
     async (model) => {
       const pricer = await createPricer({});
       expect(pricer(usage({ input: 1, output: 1 }), [model])).toBeNull();
     },
   );
-  test('of unknown tokens is not known', async () => {
+  test('is unknown for unknown tokens', async () => {
     expect((await createPricer({ mine: price }))(usage(), ['mine'])).toBeNull();
   });
 });
 
 describe('a usage meter', () => {
-  test('adds tokens, and takes what the agent says of money', async () => {
+  test('adds up tokens, and the costs that the agent reports', async () => {
     const meter = createUsageMeter('default', await createPricer({}));
     meter.add(usage({ input: 10, cost_usd: 0.1 }));
     meter.add(usage({ input: 5, output: 1, cost_usd: 0.2 }));
@@ -63,7 +63,7 @@ describe('a usage meter', () => {
       costSource: 'reported',
     });
   });
-  test('prices the model that was used, not the one that was asked for', async () => {
+  test('prices the model that was used, not the one that was requested', async () => {
     const meter = createUsageMeter(
       'asked',
       await createPricer({ asked: price, used: { ...price, input_per_mtok: 1 } }),
@@ -72,7 +72,7 @@ describe('a usage meter', () => {
     meter.add(usage({ input: 1_000_000, output: 0 }));
     expect(meter.read()).toMatchObject({ costUsd: 1, costSource: 'config' });
   });
-  test('knows no cost when a part of it is not known, and none when nothing was said', async () => {
+  test('gives no cost if a part of it is unknown or nothing was reported', async () => {
     const meter = createUsageMeter('default', await createPricer({}));
     expect(meter.read()).toMatchObject({ costUsd: null, costSource: null });
     meter.add(usage({ cost_usd: 0.1 }));

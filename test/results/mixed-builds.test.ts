@@ -6,13 +6,13 @@ const used = (scenario: string, fingerprint: string | null, variant = 'default')
   fingerprint,
 });
 
-test('runs of one scenario that used different builds are warned of, with how many runs used each', () => {
+test('warns about runs of one scenario that used different builds, with the number of runs for each', () => {
   expect(mixedBuilds([used('a', 'x'), used('a', 'x'), used('a', 'y'), used('b', 'x')])).toEqual([
     'a: its runs used 2 different builds of the target (2, 1 runs): it was changed while the sweep ran, or before a retry',
   ]);
 });
 
-test('variants and scenarios may have builds of their own, and what is not known is not guessed', () => {
+test('accepts different builds of variants and scenarios, and ignores unknown builds', () => {
   expect(
     mixedBuilds([
       used('a', 'x', 'old'),

@@ -46,7 +46,7 @@ const facts = (change: Partial<CleanFacts>): CleanFacts => ({
 const plan = (change: Partial<CleanFacts>) => planClean(facts(change), BEFORE);
 
 describe('planClean', () => {
-  test('takes an old ended sweep with its runs, lines and snapshots', () => {
+  test('removes an old ended sweep with its runs, lines and snapshots', () => {
     expect(
       plan({
         sweeps: [sweep('s', { snapshots: ['a'] })],
@@ -67,7 +67,7 @@ describe('planClean', () => {
       reused: [],
     });
   });
-  test('keeps what is young, and the sweep that it belongs to', () => {
+  test('keeps recent runs and lines, and the sweep they belong to', () => {
     const lines = [line(1), line(2, { startedAt: NEW })];
     expect(plan({ lines, runs: [run('r1'), run('r2', { startedAt: NEW })] })).toMatchObject({
       lines: [1],
@@ -75,7 +75,7 @@ describe('planClean', () => {
       sweeps: [],
     });
   });
-  test('keeps a run that a result of another sweep reuses, until that result goes too', () => {
+  test('keeps a run that a result of another sweep reuses, until that result is removed too', () => {
     const reuse = (startedAt: number) => ({
       sweeps: [sweep('s'), sweep('t', { startedAt })],
       lines: [line(1), line(2, { sweep: 't', startedAt, cachedFrom: 'r1', folder: 'r1' })],
@@ -84,7 +84,7 @@ describe('planClean', () => {
     expect(plan(reuse(NEW))).toMatchObject({ lines: [], runs: [], sweeps: [], reused: ['r1'] });
     expect(plan(reuse(OLD))).toMatchObject({ lines: [1, 2], runs: ['r1'], sweeps: ['s', 't'], reused: [] });
   });
-  test('keeps the later result of a cell whose earlier one stays, for the last one counts', () => {
+  test('keeps a later result of a cell if an earlier one stays, because the last one counts', () => {
     const lines = [
       line(1, { cell: 'c' }),
       line(2, { cell: 'c' }),
@@ -92,7 +92,7 @@ describe('planClean', () => {
     ];
     expect(plan({ lines }).lines).toEqual([]);
   });
-  test('keeps the first result of a cell that ran again later, for it counts in comparisons', () => {
+  test('keeps the first result of a cell that ran again later, because it counts in comparisons', () => {
     const lines = [line(1, { cell: 'c' }), line(2, { cell: 'c', startedAt: NEW }), line(3, { cell: 'd' })];
     expect(plan({ lines }).lines).toEqual([3]);
   });
@@ -115,7 +115,7 @@ describe('planClean', () => {
       [],
     );
   });
-  test('takes a run that nothing tells of only when no sweep that goes on was there before it', () => {
+  test('removes a run of an unknown sweep only if no open sweep is older than it', () => {
     const runs = [run('r', { sweep: null })];
     expect(plan({ runs }).runs).toEqual(['r']);
     const open = (startedAt: number | null) => [sweep('o', { state: 'open', startedAt })];
@@ -123,7 +123,7 @@ describe('planClean', () => {
     expect(plan({ runs, sweeps: open(null) }).runs).toEqual([]);
     expect(plan({ runs, sweeps: open(OLD + 5000) }).runs).toEqual(['r']);
   });
-  test('takes no run whose time cannot be read', () => {
+  test('keeps runs with an unreadable time', () => {
     expect(
       plan({ runs: [run('r', { startedAt: NaN })], lines: [line(1, { startedAt: NaN })] }),
     ).toMatchObject({
@@ -131,13 +131,13 @@ describe('planClean', () => {
       lines: [],
     });
   });
-  test('takes handed-over values of sweeps that have ended or are gone', () => {
+  test('removes variable values of sweeps that have ended or are gone', () => {
     const sweeps = [sweep('s'), sweep('o', { state: 'open' }), sweep('b', { state: 'broken' })];
     expect(plan({ sweeps, sweepEnvs: ['s', 'o', 'b', 'gone'] }).sweepEnvs).toEqual(['s', 'gone']);
   });
 });
 
-describe('whatever is there', () => {
+describe('for any facts', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd');
   const at = fc.constantFrom(OLD, OLD + 5000, NEW, NaN);
   const anyFacts: fc.Arbitrary<CleanFacts> = fc.record({
@@ -184,7 +184,7 @@ describe('whatever is there', () => {
     );
   };
 
-  test('nothing of a sweep that has not ended goes', () => {
+  test('nothing of a sweep that has not ended is removed', () => {
     always((all, found) => {
       const going = new Set(all.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id));
       const owner = new Map(all.runs.map(({ id, sweep: of }) => [id, of]));
@@ -195,7 +195,7 @@ describe('whatever is there', () => {
       expect([...found.sweeps, ...found.sweepEnvs].filter((id) => going.has(id))).toEqual([]);
     });
   });
-  test('nothing young goes', () => {
+  test('nothing recent is removed', () => {
     always((all, found) => {
       const young = ({ startedAt }: { startedAt: number | null }): boolean => !((startedAt ?? NaN) < BEFORE);
       expect(all.lines.filter((one) => young(one) && found.lines.includes(one.line))).toEqual([]);
@@ -203,16 +203,16 @@ describe('whatever is there', () => {
       expect(all.sweeps.filter((one) => young(one) && found.sweeps.includes(one.id))).toEqual([]);
     });
   });
-  test('no snapshot goes that a plan left names, nor the fixture of one', () => {
+  test('no snapshot that a remaining plan names is removed, nor its fixture', () => {
     always((all, found) => {
       const left = all.sweeps.filter(({ id }) => !found.sweeps.includes(id));
-      // What a fixture names, names nothing: only scenarios do.
+      // Only scenarios refer to a fixture; a fixture refers to nothing.
       const named = new Set(left.flatMap(({ snapshots }) => snapshots));
       const fixtures = all.snapshots.flatMap(({ hash, fixture }) => (named.has(hash) ? [fixture] : []));
       expect(found.snapshots.filter((hash) => named.has(hash) || fixtures.includes(hash))).toEqual([]);
     });
   });
-  test('no line that stays points to a run that goes', () => {
+  test('no remaining line refers to a removed run', () => {
     always((all, found) => {
       const left = all.lines.filter(({ line: at }) => !found.lines.includes(at));
       const needed = new Set(left.flatMap(({ id, folder, cachedFrom }) => [id, folder, cachedFrom]));
@@ -221,7 +221,7 @@ describe('whatever is there', () => {
       expect(left.filter(({ cachedFrom }) => cachedFrom !== null && gone.has(cachedFrom))).toEqual([]);
     });
   });
-  test('no sweep goes that has a line or a run left', () => {
+  test('no sweep with a remaining line or run is removed', () => {
     always((all, found) => {
       const busy = [
         ...all.lines.filter(({ line: at }) => !found.lines.includes(at)),
@@ -230,7 +230,7 @@ describe('whatever is there', () => {
       expect(found.sweeps.filter((id) => busy.includes(id))).toEqual([]);
     });
   });
-  test('once done, there is nothing left to do', () => {
+  test('after a clean there is nothing left to clean', () => {
     always((all, found) => {
       const rest: CleanFacts = {
         sweeps: all.sweeps.filter(({ id }) => !found.sweeps.includes(id)),

@@ -44,7 +44,7 @@ describe('a regression', () => {
     );
     expect(found).toEqual([{ kind: 'gate', message: 'gate newly failing: b', since: 'run-before' }]);
   });
-  test('says how much, from what to what', () => {
+  test('says by how much, and from which value to which', () => {
     const found = findRegressions(
       before({ composite_score: 0.9, cost_usd: 1 }),
       now({ composite_score: 0.45, cost_usd: 2 }),
@@ -54,12 +54,12 @@ describe('a regression', () => {
       'cost up 100 %: $1 to $2',
     ]);
   });
-  test('is told of the composite score once, though the judge score went down too', () => {
+  test('is reported once for the composite score, even if the judge score went down too', () => {
     expect(
       kinds(before({ composite_score: 1, judge_score: 1 }), now({ composite_score: 0.5, judge_score: 0.5 })),
     ).toEqual(['score']);
   });
-  test('never comes of what is unknown, or of a run that is as before', () => {
+  test('is never found in unknown values or in an unchanged run', () => {
     const number = fc.option(fc.double({ min: 0, max: 1, noNaN: true }));
     fc.assert(
       fc.property(number, number, fc.array(fc.string()), (score, cost, gates) => {

@@ -3,7 +3,7 @@ import type { CommandRecord, RunRecord } from '../../src/results/records/run-rec
 import type { GateDetail, Metrics } from '../../src/results/records/result-line.js';
 import type { SweepCell, SweepDocument } from '../../src/results/records/sweep-document.js';
 
-/** Records of a run that went well, for tests to change. */
+/** Records of a successful run, for tests to change. */
 export const command = (change: Partial<CommandRecord> = {}): CommandRecord => ({
   command: 'notes init',
   exit_code: 0,

@@ -5,7 +5,7 @@ const named = (...kinds: StepKind[]): string[] =>
   nameSteps(kinds.map((kind) => ({ kind }))).map(({ name, label, index }) => `${name} (${label}) ${index}`);
 
 describe('the names of steps', () => {
-  test('are those that results of all builds have', () => {
+  test('are the same in results of all builds', () => {
     expect(named('script', 'script', 'agent', 'command', 'command')).toEqual([
       'context 1 (context 1/2) 0',
       'context 2 (context 2/2) 1',
@@ -15,7 +15,7 @@ describe('the names of steps', () => {
     ]);
   });
 
-  test('tell commands before the agent from post scripts, and count each by themselves', () => {
+  test('distinguish commands before the agent from post scripts, and count them separately', () => {
     expect(named('command', 'script', 'command', 'agent', 'command')).toEqual([
       'command 1 (command 1/2) 0',
       'context 1 (context 1/1) 0',

@@ -4,13 +4,13 @@ import { paidCost, totalsOf, unfinishedCells } from '../../src/results/totals.js
 const paid = { outcome: 'pass', cached: false, cost_usd: 0.1 } as const;
 const waiting = { outcome: null, cached: false, cost_usd: null };
 
-test('cells are counted by outcome; those without one wait', () => {
+test('counts cells by outcome; cells without one are waiting', () => {
   const totals = totalsOf([paid, { ...paid, outcome: 'fail' }, { ...paid, cached: true }, waiting], 5);
   expect(totals).toEqual({ cells: 5, passed: 2, failed: 1, errored: 0, cancelled: 0, cached: 1 });
   expect(unfinishedCells(totals)).toBe(2);
 });
 
-test('what was reused or has not run costs nothing, and an unknown cost is none', () => {
+test('reused and waiting cells cost nothing, and unknown costs are counted separately', () => {
   expect(paidCost([])).toEqual({ usd: null, unknown: 0 });
   expect(paidCost([waiting, { ...paid, cached: true }])).toEqual({ usd: null, unknown: 0 });
   expect(paidCost([{ ...paid, cost_usd: null }])).toEqual({ usd: null, unknown: 1 });

@@ -4,7 +4,7 @@ import type { EventBody } from '../../src/results/records/events.js';
 type Result = { exit_code: number | null; is_error?: boolean; id?: string };
 let ids = 0;
 
-/** A shell call and, unless the result is null, its result. */
+/** A shell call and its result, unless that is null. */
 export function shell(command: string, result: Result | null = { exit_code: 0 }): EventBody[] {
   const id = `call-${++ids}`;
   const call: EventBody = { type: 'tool_call', id, name: 'Bash', input: { command }, command };

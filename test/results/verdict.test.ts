@@ -7,12 +7,12 @@ import { gate } from './sample.js';
 const done = { ending: 'done', completed: true, message: 'agent completed' } as const;
 
 type Judged = (Check & { kind: 'judge' })['left'];
-/** What was found, in fewer words than `checks` takes. */
+/** The findings of a run, in a shorter form than `checks`. */
 interface Run extends Omit<VerdictInput, 'checks'> {
   gates: readonly (GateDetail | null)[];
-  /** undefined: none was due. */
+  /** undefined if no judgment was due. */
   judge?: Judged | undefined;
-  /** Why the judge, or another step that was due, left nothing. */
+  /** Why the judge or another due step left nothing. */
   lacking?: string | undefined;
 }
 const decide = (change: Partial<Run> = {}): Decision => {
@@ -57,14 +57,14 @@ describe('decideOutcome', () => {
       message: '1/2 gates passed, 1 not checked: command_succeeds: sh is missing',
     });
   });
-  test('a gate that could not be checked makes the run an error, also where another one failed, which the message has', () => {
+  test('an unchecked gate makes the run an error even if another gate failed, which the message mentions', () => {
     expect(decide({ gates: [broken, failing] })).toEqual({
       outcome: 'error',
       message:
         '0/2 gates passed, 1 not checked: command_succeeds: sh is missing; failed: file_contains notes.md: has no "milk"',
     });
   });
-  test('a gate that left nothing is named, and never passed over', () => {
+  test('a gate without a result is an error, and named in the message', () => {
     expect(decide({ gates: [gate(), null] })).toEqual({
       outcome: 'error',
       message: "1/2 gates passed, 1 not checked: step 'gate 2' left no result",
@@ -79,7 +79,7 @@ describe('decideOutcome', () => {
     });
     expect(decide({ agent, gates: [failing] }).outcome).toBe('fail');
   });
-  test('a judge below its threshold makes the run fail, and its score is told either way', () => {
+  test('a judge score below the threshold makes the run fail, and the message always has the score', () => {
     const judge = { weighted_score: 0.52, pass_threshold: 0.7, passed: false };
     expect(decide({ judge })).toEqual({
       outcome: 'fail',
@@ -92,7 +92,7 @@ describe('decideOutcome', () => {
     const near = { weighted_score: 0.6996, pass_threshold: 0.7, passed: false };
     expect(decide({ judge: near }).message).toMatch(/judge 0\.6996 < 0\.7000$/);
   });
-  test('a judge does not save a run whose gates failed, or whose agent did not complete without gates', () => {
+  test('a judge does not save a run with a failed gate, or a run without gates if its agent did not complete', () => {
     const judge = { weighted_score: 1, pass_threshold: 0.7, passed: true };
     expect(decide({ judge, gates: [failing] })).toMatchObject({
       outcome: 'fail',
@@ -101,7 +101,7 @@ describe('decideOutcome', () => {
     const agent = { ending: 'gave_up', completed: false, message: 'agent gave up' } as const;
     expect(decide({ judge, gates: [], agent }).outcome).toBe('fail');
   });
-  test('a judge that was due and left nothing is an error, also where a gate failed', () => {
+  test('a due judgment that is missing is an error even if a gate failed', () => {
     const lacking = 'could not be performed: HTTP 401';
     expect(decide({ judge: null, lacking })).toEqual({
       outcome: 'error',
@@ -113,7 +113,7 @@ describe('decideOutcome', () => {
     });
     expect(decide({ judge: null })).toEqual({ outcome: 'error', message: "step 'judge' left no result" });
   });
-  test('an agent message that does not name the agent is made to', () => {
+  test('adds the word agent to a message of the agent that lacks it', () => {
     const agent = { ending: 'gave_up', completed: false, message: 'exit 3' } as const;
     expect(decide({ agent }).message).toBe('agent: exit 3; 2/2 gates passed');
   });
@@ -124,14 +124,14 @@ describe('decideOutcome', () => {
       message: 'the agent has no API key',
     });
   });
-  test('a workspace that is not fit is an error without an agent', () => {
+  test('an unfit workspace is an error without an agent', () => {
     const unfit = 'health check failed (exit 127): notes --version';
     expect(decide({ unfit, agent: null, gates: [] })).toEqual({
       outcome: 'error',
       message: unfit,
     });
   });
-  test('a step that could not be performed is an error, also where a gate failed', () => {
+  test('a step that could not be performed is an error even if a gate failed', () => {
     const lacking = 'could not be performed: the disk is full';
     const message = "step 'post 1' could not be performed: the disk is full";
     expect(decide({ lacking })).toEqual({ outcome: 'error', message });
@@ -140,13 +140,13 @@ describe('decideOutcome', () => {
       message: `${message}; failed: file_contains notes.md: has no "milk"`,
     });
   });
-  test('a run whose agent was never started does not pass', () => {
+  test('a run without a started agent does not pass', () => {
     expect(decide({ agent: null, gates: [] }).outcome).toBe('error');
   });
   test('a run without gates says that there were none', () => {
     expect(decide({ gates: [] })).toEqual({ outcome: 'pass', message: 'no gates to pass' });
   });
-  test('a cancelled run is cancelled whatever else happened', () => {
+  test('a cancelled run is cancelled no matter what else happened', () => {
     expect(decide({ cancelled: true, gates: [failing], lacking: 'x' }).outcome).toBe('cancelled');
     const agent = { ending: 'cancelled', completed: false, message: 'killed' } as const;
     expect(decide({ agent }).outcome).toBe('cancelled');
@@ -186,7 +186,7 @@ describe('decideOutcome', () => {
     agent: fc.option(anyAgent, { freq: 8 }),
     checks: anyChecks,
   });
-  /** What a check says for itself: the worst of all checks is the outcome. */
+  /** The severity of a single check: the worst of all checks is the outcome. */
   const severity = ({ kind, left }: Check): number => {
     if (left === null) return 2;
     if (kind === 'gate') return ['pass', 'fail', 'error'].indexOf(left.status);
@@ -195,7 +195,7 @@ describe('decideOutcome', () => {
   const OUTCOMES = ['pass', 'fail', 'error'] as const;
   const hasGates = (checks: readonly Check[]): boolean => checks.some(({ kind }) => kind === 'gate');
 
-  test('the outcome of a run that was tested is the worst of all its checks', () => {
+  test('the outcome of a tested run is the worst of all its checks', () => {
     fc.assert(
       fc.property(anyAgent, anyChecks, (agent, checks) => {
         fc.pre(agent.ending !== 'unable');
@@ -206,7 +206,7 @@ describe('decideOutcome', () => {
       }),
     );
   });
-  test('passes only when an agent ran, and every check is there and passed', () => {
+  test('passes only if an agent ran and every check exists and passed', () => {
     fc.assert(
       fc.property(anyInput, (any) => {
         const clean =
@@ -220,7 +220,7 @@ describe('decideOutcome', () => {
       }),
     );
   });
-  test('a check that goes missing makes any run that was not cancelled an error', () => {
+  test('a missing check makes any run that was not cancelled an error', () => {
     fc.assert(
       fc.property(anyInput, fc.nat(), (any, nth) => {
         fc.pre(!any.cancelled && any.checks.length > 0);
@@ -231,7 +231,7 @@ describe('decideOutcome', () => {
       }),
     );
   });
-  test('a run gets no better by a check that gets worse, or by one more', () => {
+  test('a worse check or an additional one never improves a run', () => {
     const rank = ({ outcome }: Decision): number => OUTCOMES.indexOf(outcome as (typeof OUTCOMES)[number]);
     fc.assert(
       fc.property(anyInput, anyChecks, fc.nat(), (any, others, nth) => {

@@ -14,8 +14,8 @@ import {
 } from './schema-fields.js';
 
 /**
- * Fields that cannot be wrong in any way that a test could write: `<kind> <field>`, and why. None at present; one that
- * is not needed makes the test fail.
+ * Fields that no test file can have wrong: `<kind> <field>`, and the reason. There are none at present; a needless entry
+ * makes the test fail.
  */
 const CANNOT_BE_WRONG: Record<string, string> = {};
 
@@ -24,7 +24,7 @@ const problemsOf = (kind: Kind, { file, text }: Case) => {
   return loaded.ok ? [] : loaded.problems;
 };
 
-/** What is wrong in the files whose text can be parsed: the places, and the paths to them. */
+/** The places with problems in the files that can be parsed, and the paths to these places. */
 const wrongPlaces = (kind: Kind): { place: Place; path: Path }[] =>
   casesOf(kind, 'invalid').flatMap((one) => {
     let value: unknown;
@@ -55,14 +55,14 @@ describe.each(kinds)('a valid $name file', (kind) => {
     expect(problemsOf(kind, one).map(formatProblem)).toEqual([]);
   });
 
-  it('gives JSON: what Temporal carries is what was read', () => {
+  it('gives a value that JSON, and so Temporal, carries unchanged', () => {
     for (const { file, text } of valid) {
       const loaded = kind.load(file, text);
       if (loaded.ok) expect(JSON.parse(JSON.stringify(loaded.value))).toEqual(loaded.value);
     }
   });
 
-  it('becomes invalid by an unknown key, wherever that is put', () => {
+  it('becomes invalid through an unknown key in any place', () => {
     for (const { file, text } of valid) {
       const value = kind.parse(text);
       const maps = pathsIn(value).filter((path) => {
@@ -91,8 +91,8 @@ describe.each(kinds)('a valid $name file', (kind) => {
 });
 
 /**
- * `# expect: <line>:<column> <path>: <part of message>`, one a line at the top; the path is left out for the file itself.
- * `...` stands for anything, as for lists that grow.
+ * `# expect: <line>:<column> <path>: <part of message>`, one per line at the top of the file; without a path for a
+ * problem of the whole file. `...` stands for any text, for example in growing lists.
  */
 const EXPECTATION = /^# expect: (\d+:\d+) (.*?)\r?$/gm;
 
@@ -106,7 +106,7 @@ const isPart = (part: string, message: string): boolean =>
   ).test(message);
 
 describe.each(kinds)('an invalid $name file', (kind) => {
-  it.each(casesOf(kind, 'invalid'))('$file: every problem at its place', (one) => {
+  it.each(casesOf(kind, 'invalid'))('$file has every problem at its place', (one) => {
     const problems = problemsOf(kind, one);
     const wanted = [...one.text.matchAll(EXPECTATION)].map(([, position = '', rest = '']) => {
       const [, path = '', part = rest] = /^((?:[\w-]|\.|\[\d+\]|\["[^"]*"\])+): (.*)$/.exec(rest) ?? [];
@@ -118,7 +118,7 @@ describe.each(kinds)('an invalid $name file', (kind) => {
         const { position = '', path: place = '', part = '' } = wanted[index] ?? {};
         return position === `${line}:${column}` && place === path && isPart(part, message);
       });
-    // Lines put at the top move everything down.
+    // Lines added at the top move everything down.
     const moved = problems.length - wanted.length;
     const actual = problems.map(
       ({ line, column, path, message }) =>
@@ -132,7 +132,7 @@ describe.each(kinds)('an invalid $name file', (kind) => {
 });
 
 describe('the cases', () => {
-  /** Rules broken in invalid files of any kind: a check that is shared need not be broken in each place. */
+  /** Rules that invalid files of any kind break: a shared check need not be broken in every place. */
   const broken = new Set(
     kinds.flatMap((kind) => wrongPlaces(kind).flatMap(({ place, path }) => rulesBroken(place, path))),
   );
@@ -169,7 +169,7 @@ describe('the cases', () => {
     });
   };
 
-  it.each(kinds)('of a $name have every field right and wrong, and break every rule', (kind) => {
+  it.each(kinds)('of a $name have every field right and wrong, and break each rule', (kind) => {
     const missing = lacks(kind);
     expect(
       missing.length,
@@ -177,7 +177,7 @@ describe('the cases', () => {
     ).toBe(0);
   });
 
-  it('are at least forty', () => {
+  it('number at least forty', () => {
     const files = kinds.flatMap((kind) => [...casesOf(kind, 'valid'), ...casesOf(kind, 'invalid')]);
     expect(files.length).toBeGreaterThanOrEqual(40);
   });

@@ -17,7 +17,7 @@ export interface Kind {
   folder: string;
   schema: z.ZodType;
   load: (file: string, text: string) => Loaded<unknown>;
-  /** The plain value of a text; throws where it has none. */
+  /** The plain value of a text; throws if it has none. */
   parse: (text: string) => unknown;
 }
 
@@ -46,7 +46,7 @@ export const kinds: Kind[] = [
 
 /** A file of `test/scenario/cases`. */
 export interface Case {
-  /** From `test/scenario/`. */
+  /** The path, relative to `test/scenario/`. */
   file: string;
   text: string;
 }

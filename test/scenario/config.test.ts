@@ -200,7 +200,7 @@ describe('parseConfig', () => {
     [`a${'.a'.repeat(30)} = 1`, ['c.toml:1:1 expected at most 20 parts in a dotted key, got 31']],
     ['[agents.x]\r\ncommand = 3\r\n', [expect.stringContaining('c.toml:2:11 agents.x.command')]],
     ['\uFEFFfoo = 3', [expect.stringContaining("c.toml:1:1 foo: unknown key 'foo'")]],
-  ])('%j is refused with its place', (text, expected) => {
+  ])('refuses %j with the place of the problem', (text, expected) => {
     expect(problemsOf(text)).toEqual(expected);
   });
 
@@ -210,7 +210,7 @@ describe('parseConfig', () => {
     ]);
   });
 
-  it('counts no brackets in strings and comments', () => {
+  it('does not count brackets in strings and comments', () => {
     const text = `# ${'['.repeat(200)}\nresults_path = "${'{'.repeat(200)}"\nfixtures_path = '''\n${'['.repeat(200)}'''`;
     expect(problemsOf(text)).toEqual([]);
   });
@@ -220,7 +220,7 @@ describe('parseConfig', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('answers any text, damaged or not, with a value or with problems inside the text', () => {
+  it('gives for any text, damaged or not, a value or problems located inside the text', () => {
     const piece = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),

@@ -27,7 +27,7 @@ const twoAgents = scenario('s', {
 });
 
 describe('expandMatrix', () => {
-  it('gives a cell its parts', () => {
+  it('splits a cell into its parts', () => {
     expect(expandMatrix([twoAgents], choice()).cells[0]).toEqual({
       id: 's/a/m1/default/1',
       scenario: 's',
@@ -85,7 +85,7 @@ describe('expandMatrix', () => {
     ]);
   });
 
-  it('lets --repeat win over the scenario', () => {
+  it('prefers --repeat to the scenario', () => {
     expect(ids([{ ...scenario('s'), repeat: 3 }], { flags: { agents: ['a'], repeat: 1 } })).toHaveLength(1);
   });
 
@@ -116,14 +116,14 @@ describe('expandMatrix', () => {
     expect(ids([scenario('s')], { flags: { agents: ['a', 'a'] } })).toEqual(['s/a/default/default/1']);
   });
 
-  it('runs a scenario with mock steps with the mock where no agent is named', () => {
+  it('runs a scenario with mock steps with the mock if no agent is named', () => {
     const mock = { steps: [{ say: 'hello' }] };
     expect(ids([scenario('s', { mock })])).toEqual(['s/mock/default/default/1']);
     expect(ids([scenario('s', { mock })], { flags: { agents: ['a'] } })).toEqual(['s/a/default/default/1']);
     expect(ids([{ ...twoAgents, mock }])).not.toContain('s/mock/default/default/1');
   });
 
-  it('falls back on the default agent where flag, tool matrix and profile name none', () => {
+  it('falls back to the default agent if flag, tool matrix and profile name none', () => {
     const rest = { defaultAgents: ['d'], agentModels: { d: ['dm'] } };
     expect(ids([scenario('s'), twoAgents], rest)).toEqual([
       's/d/dm/default/1',

@@ -14,7 +14,7 @@ import { jsonSchemaOf, schemaNames, type SchemaName } from '../../src/scenario/j
 const root = join(import.meta.dirname, '..', '..');
 const compile = (name: SchemaName) => new Ajv({ allErrors: true }).compile(jsonSchemaOf(name));
 
-/** What is wrong with a value, as an editor would say it. */
+/** The problems of a value as an editor would report them. */
 function complaints(name: SchemaName, value: unknown): string[] {
   const validate = compile(name);
   void validate(value);
@@ -26,7 +26,7 @@ const yamlFiles = (folder: string) =>
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => ({ name, text: readFileSync(join(root, folder, name), 'utf8') }));
 
-/** undefined for a text that is no YAML, or no tree: no schema ever sees it. */
+/** undefined for a text that is not YAML or not a tree: no schema ever sees it. */
 function jsonOf(text: string): unknown {
   try {
     const value: unknown = parse(text, { resolveKnownTags: false, logLevel: 'silent' });
@@ -45,7 +45,7 @@ describe('the JSON Schema of scenarios', () => {
     expect(complaints('scenario', jsonOf(text))).toEqual([]);
   });
 
-  // What only the check itself can find: in a schema it cannot be said, or it is gone when YAML has been read.
+  // Only the check itself finds these: a schema cannot express them, or they are lost when YAML is parsed.
   const beyond = ['nul.yaml', 'tags-of-yaml.yaml', 'two-documents.yaml'];
 
   it.each(
@@ -56,7 +56,7 @@ describe('the JSON Schema of scenarios', () => {
     expect(complaints('scenario', value)).not.toEqual([]);
   });
 
-  it('tells gates apart by the constant of their type, so that an editor can offer the fields of the one meant', () => {
+  it('tells gates apart by the constant of their type, so that an editor can offer the right fields', () => {
     const gates = at(jsonSchemaOf('scenario'), 'properties.evaluation.properties.gates.items.oneOf') as {
       properties: { type: { const: string } };
       required: string[];
@@ -70,7 +70,7 @@ describe('the JSON Schema of scenarios', () => {
   it.each([
     ['a blank command', { setup: { commands: [' '] } }, '.setup.commands[0]'],
     ['a file outside the workspace', { setup: { files: { '../x': '' } } }, '.setup.files'],
-    ['two tags that are the same', { tags: ['a', 'a'] }, '.tags'],
+    ['two equal tags', { tags: ['a', 'a'] }, '.tags'],
     ['an agent that is also a tool', { tool_matrix: [{ agent: 'a', tool: 'b' }] }, '.tool_matrix[0]'],
     ['a repetition of 0', { matrix: { repeat: 0 } }, '.matrix.repeat'],
     ['an unknown key', { evalution: {} }, ' should NOT have additional properties'],
@@ -90,7 +90,7 @@ describe('the JSON Schemas', () => {
     expect(fields.filter(({ text }) => text.length > 120)).toEqual([]);
   });
 
-  it('accept the config of the template, and what the check of configs accepts', () => {
+  it('accept a config that the check of configs accepts, and refuse invalid ones', () => {
     const config = {
       tools: { a: { command: 'a', env: { KEY: '${KEY}' } } },
       profiles: { quick: { tools: ['a'], models: ['m'] } },
@@ -143,7 +143,7 @@ describe('a pattern in the JSON Schema', () => {
     ['file to be written', workspaceFile],
     ['name', label('a name')],
     ['assertion', jsonAssertion],
-  ])('lets through every %s that the check accepts', (_what, schema) => {
+  ])('matches every %s that the check accepts', (_what, schema) => {
     const pattern = new RegExp(String(schema.meta()?.['pattern']), 'u');
     let accepted = 0;
     fc.assert(
@@ -161,7 +161,7 @@ describe('a pattern in the JSON Schema', () => {
 const at = (value: unknown, path: string): unknown =>
   path.split('.').reduce((inner, key) => (inner as Record<string, unknown>)[key], value);
 
-/** Every property that a user can write, with its description; those of a gate's or step's own kind are their own. */
+/** Every property that a user can write, with its description, except for the constants that tell kinds apart. */
 function fieldsOf(schema: unknown, path: string): { path: string; text: string }[] {
   if (typeof schema !== 'object' || schema === null) return [];
   if (Array.isArray(schema)) return schema.flatMap((inner) => fieldsOf(inner, path));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Plan } from '../../src/scenario/plan.js';
 
-test('a plan of an older build, which lacks what came later, reads as that build meant it', () => {
+test('reads a plan of an older build, without later fields, as that build meant it', () => {
   const plan = {
     schema_version: 1,
     sweep: 's',

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Path } from '../../src/scenario/source.js';
 
-/** A place in a schema where a user writes something, and what can be wrong there. */
+/** A place in a schema where users write something, and what can be wrong there. */
 export interface Field {
   /** `evaluation.gates[](script).timeout_secs`: `[]` is any item, `.*` any key, `(x)` the branch of a union. */
   name: string;
   required: boolean;
-  /** All that may be written, where that is a list of words. */
+  /** The permitted words, if the field has a list of them. */
   words: string[];
   rules: Rule[];
 }
 
-/** One way to be wrong. The same identity (a zod check, or the schema itself for its type) may stand in many fields. */
+/** One way to be wrong. Many fields can share an identity: a zod check, or the schema itself for its type. */
 interface Rule {
   identity: unknown;
   /** What to write to break it. */
@@ -27,7 +27,7 @@ const wholeOf = (schema: z.ZodType): object => {
 
 type Wrapper = z.ZodType & { def: { innerType?: z.ZodType; in?: z.ZodType } };
 
-/** The schema without what makes it optional, fills it in, or turns it into something else. */
+/** The schema without optionality, default and transformation. */
 function bare(schema: unknown): z.ZodType {
   const { def } = schema as Wrapper;
   const inner = def.innerType ?? def.in;
@@ -40,7 +40,7 @@ const isOptional = (schema: z.ZodType): boolean =>
 const discriminatorOf = (schema: z.ZodUnion): string | undefined =>
   (schema.def as { discriminator?: string }).discriminator;
 
-/** The branches of a discriminated union by the word that stands for each. */
+/** The branches of a discriminated union, by the word that selects each. */
 const branchesOf = (schema: z.ZodUnion, key: string): Map<string, z.ZodObject> =>
   new Map(
     (schema.options as z.ZodObject[]).flatMap((option) =>
@@ -89,7 +89,7 @@ function rulesOf(schema: z.ZodType): Rule[] {
   return rules;
 }
 
-/** Every field of a schema, down to the last one. */
+/** All fields of a schema, at every depth. */
 export function fieldsOf(root: z.ZodType): Field[] {
   const visit = (of: unknown, name: string, required: boolean): Field[] => {
     const schema = bare(of);
@@ -109,7 +109,7 @@ export function fieldsOf(root: z.ZodType): Field[] {
     }
     if (!(schema instanceof z.ZodUnion)) return [];
     const key = discriminatorOf(schema);
-    // which branch is meant is not certain where a key is missing
+    // it is not certain which branch is meant if a key is missing
     if (key === undefined)
       return (schema.options as z.ZodType[]).flatMap((option) => below(bare(option), name, false));
     const branches = branchesOf(schema, key);
@@ -123,14 +123,14 @@ export function fieldsOf(root: z.ZodType): Field[] {
   return visit(root, '', true);
 }
 
-/** Where a path into a value leads: the name of the field, and the schemas from the root down to it with their values. */
+/** The end of a path into a value: the name of the field, and the schemas from the root to it with their values. */
 export interface Place {
   name: string;
   value: unknown;
   above: { schema: z.ZodType; value: unknown; path: Path }[];
 }
 
-/** null for what no schema knows: unknown keys, fields of a gate without a type. */
+/** null for what no schema describes: unknown keys, fields of a gate without a type. */
 export function placeOf(root: z.ZodType, whole: unknown, path: Path): Place | null {
   let schema = bare(root);
   let value = whole;
@@ -150,10 +150,10 @@ export function placeOf(root: z.ZodType, whole: unknown, path: Path): Place | nu
 }
 
 interface Step {
-  /** null for the word that tells the branches of a union apart. */
+  /** null for the word that selects the branch of a union. */
   schema: unknown;
   name: string;
-  /** The problem is the key itself, not what stands under it. */
+  /** The problem is the key itself, not its value. */
   isKey?: boolean;
 }
 
@@ -182,7 +182,7 @@ function stepInto(schema: z.ZodType, value: unknown, part: PropertyKey, name: st
   return option === undefined ? null : stepInto(option, value, part, `${name}(${String(word)})`);
 }
 
-/** What is broken at a place: the innermost schema that complains of exactly this path tells. */
+/** The rules broken at a place, according to the innermost schema that reports exactly this path. */
 export function rulesBroken({ above, value }: Place, path: Path): unknown[] {
   if (value === undefined) return [];
   for (const level of above.toReversed()) {

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StoredScenario } from '../../src/scenario/stored-scenario.js';
 
-/** The store of results that an older build has written: a scenario had no version, and was stored as its file. */
+/** The store of an older build: scenarios had no version and were stored in the form of their files. */
 const STORE = join(import.meta.dirname, '..', 'commands', 'recorded', 'results', '.store');
 const GUIDED = 'e95f7b44c6600deebcd4cd73d8e6e3f2c06854548728dba545d70456c0d1269d';
 
 const read = (hash: string): unknown => JSON.parse(readFileSync(join(STORE, hash, 'scenario.json'), 'utf8'));
 
 describe('a scenario that an older build has stored', () => {
-  test('is read into what it means', () => {
+  test('is read into the current form', () => {
     expect(StoredScenario.parse(read(GUIDED))).toMatchObject({
       schema_version: 2,
       scenario: {
@@ -47,12 +47,12 @@ describe('a scenario that an older build has stored', () => {
     });
   });
 
-  test('has the time limit that its run was planned with, whatever its file says', () => {
+  test('has the time limit that its run was planned with, not that of its file', () => {
     const planned = { ...(read(GUIDED) as object), timeout_secs: 7 };
     expect(StoredScenario.parse(planned).scenario.steps[0]).toMatchObject({ kind: 'agent', timeout_secs: 7 });
   });
 
-  test('is stored by this build so that it is read as the same', () => {
+  test('reads the same after this build has stored it', () => {
     const scenarios = readdirSync(STORE).filter((hash) =>
       readdirSync(join(STORE, hash)).includes('scenario.json'),
     );
@@ -63,7 +63,7 @@ describe('a scenario that an older build has stored', () => {
     }
   });
 
-  test('is refused where it is neither of this form nor of the older one', () => {
+  test('is refused if it has neither the current nor the older form', () => {
     expect(StoredScenario.safeParse({ schema_version: 3 }).success).toBe(false);
     expect(StoredScenario.safeParse({}).success).toBe(false);
   });

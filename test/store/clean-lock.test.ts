@@ -10,19 +10,19 @@ import { newLog, resultLine } from './sample.js';
 
 const compiled = await compileSources('store', 'results', 'platform');
 
-it('where nobody has cleaned there is nothing to wait for, and nothing is made', async () => {
+it('waits for nothing and creates nothing if there was no clean', async () => {
   const folder = await newFolder();
   await cleanIsOver(folder);
   expect(existsSync(join(folder, '.clean'))).toBe(false);
 });
 
-it('a result that goes to a file which is being replaced is in the new one, and is known only then', async () => {
+it('writes a result to the new file, not to the one that is being replaced, and only then resolves', async () => {
   const log = await newLog();
   await appendResult(log, resultLine({ id: 'old' }));
   const clean = await announceClean(dirname(log));
   let isDone = false;
   let appended: Promise<void> = Promise.resolve();
-  // The line comes when all lines have been read, just before the new file takes the old one's place.
+  // The line arrives after all lines have been read, just before the new file replaces the old one.
   const freed = await rewriteResults(log, () => {
     appended = appendResult(log, resultLine({ id: 'new' })).then(() => void (isDone = true));
     return 'drop';
@@ -34,7 +34,7 @@ it('a result that goes to a file which is being replaced is in the new one, and 
   expect(readResults(log).results.map(({ id }) => id)).toEqual(['new']);
 });
 
-it('a clean that was killed holds nobody up', async () => {
+it('does not wait for a clean that was killed', async () => {
   const log = await newLog();
   await appendResult(log, resultLine({ id: 'a' }));
   const dying = compiled.program(`
@@ -46,7 +46,7 @@ it('a clean that was killed holds nobody up', async () => {
   expect(readResults(log).results.map(({ id }) => id)).toEqual(['a', 'b']);
 });
 
-it('no line is lost of workers that append while the file is rewritten again and again', async () => {
+it('loses no line of workers that append while the file is rewritten again and again', async () => {
   const log = await newLog();
   const appender = compiled.program(`
     import { appendResult } from './store/results-log.js';
@@ -77,7 +77,7 @@ it('no line is lost of workers that append while the file is rewritten again and
   expect(ids.size).toBe(50);
 });
 
-it('leaves lines that stay byte for byte, and all as it is when it is told to stop or nothing goes', async () => {
+it('keeps remaining lines byte for byte, and does not touch the file on stop or if nothing is dropped', async () => {
   const log = await newLog();
   const content = Buffer.from('one\r\n\xff two\n\nthree', 'latin1');
   writeFileSync(log, content);

@@ -18,7 +18,7 @@ async function indexOf(...lines: ResultLine[]) {
   return { folder, add, index: createResultsIndex(folder) };
 }
 
-it('knows the last result of each cell of a sweep, also those that came after it was made', async () => {
+it('knows the last result of each cell of a sweep, including those added later', async () => {
   const { add, index } = await indexOf(
     result('1', { cell: 'a', outcome: 'error' }),
     result('2', { sweep: 'other' }),
@@ -32,7 +32,7 @@ it('knows the last result of each cell of a sweep, also those that came after it
 const keyed = (id: string, change: Partial<ResultLine> = {}): ResultLine =>
   result(id, { cache_key: 'k', results_dir: id, sweep: `sweep of ${id}`, ...change });
 
-it('finds the last run with a cache key that passed or failed, also one whose agent gave up', async () => {
+it('finds the last run with a cache key that passed or failed, even if its agent gave up', async () => {
   const { folder, add, index } = await indexOf();
   for (const line of [
     keyed('error', { outcome: 'error' }),
@@ -49,7 +49,7 @@ it('finds the last run with a cache key that passed or failed, also one whose ag
   expect(index.reusable('k')?.id).toBe('gave-up');
 });
 
-it('does not reuse a run that repeats a result of its cell, whatever came between', async () => {
+it('does not reuse a run that repeats a result of its cell, no matter what came between', async () => {
   const { folder, add, index } = await indexOf(
     keyed('failed', { sweep: 's', outcome: 'fail' }),
     keyed('error', { sweep: 's', outcome: 'error' }),
@@ -64,9 +64,9 @@ it('does not reuse a run that repeats a result of its cell, whatever came betwee
   expect(createResultsIndex(folder).reusable('k')?.id).toBe('failed');
 });
 
-it('reuses by chance what passes by chance: rerunning does not make a result better', async () => {
+it('keeps the first random result: running again does not improve it', async () => {
   const { add, index } = await indexOf();
-  // A coin that passes in 60 %, and gives up where it does not: the first throw is kept, however often it is asked for.
+  // A coin that passes in 60 % and otherwise gives up: the first throw is kept, no matter how often it is requested.
   const letters = Array.from({ length: 30 }, (_, at) => (at * 7) % 10 < 6);
   const sweep = async (name: string): Promise<number> => {
     let passed = 0;
@@ -81,11 +81,11 @@ it('reuses by chance what passes by chance: rerunning does not make a result bet
     return passed;
   };
   const first = await sweep('first');
-  letters.fill(true); // whatever is thrown again would pass
+  letters.fill(true); // any repeated throw would pass
   expect([await sweep('second'), await sweep('third')]).toEqual([first, first]);
 });
 
-it('finds the run of a cell before another one, passing over what decided nothing', async () => {
+it('finds the previous run of a cell, skipping errors and reused results', async () => {
   const { index } = await indexOf(
     result('1', { metrics: metrics({ composite_score: 0.5 }) }),
     result('2', { outcome: 'error' }),
@@ -97,7 +97,7 @@ it('finds the run of a cell before another one, passing over what decided nothin
   expect(index.previous('cell-2', '5')).toBeNull();
 });
 
-it('knows the most that a run of a scenario, agent and model has cost', async () => {
+it('knows the highest cost of a run of a scenario, agent and model', async () => {
   const who = { scenario: 'scenario', agent: 'mock', model: 'default' };
   const { index } = await indexOf(
     result('1', { cost_usd: 0.2 }),
@@ -110,7 +110,7 @@ it('knows the most that a run of a scenario, agent and model has cost', async ()
   expect(index.highestCost({ ...who, agent: 'none' })).toBeNull();
 });
 
-it('sums what the runs of a cell have cost in a sweep, each once, also when the log was replaced', async () => {
+it('adds up the cost of the runs of a cell in a sweep, each once, even if the log was replaced', async () => {
   const { folder, add, index } = await indexOf(
     result('1', { cost_usd: 0.1 }),
     result('1', { cost_usd: 0.1 }),
@@ -126,7 +126,7 @@ it('sums what the runs of a cell have cost in a sweep, each once, also when the 
   expect(index.spent('sweep-1', 'cell-1')).toBe(0.2);
 });
 
-it('counts as spent what is known of a cost that is not known as a whole, and estimates nothing by it', async () => {
+it('counts a partly known cost as spent, but does not estimate other costs by it', async () => {
   const { index } = await indexOf(
     result('1', { cost_usd: 0.1 }),
     result('2', { cost_usd: null, cost_usd_at_least: 0.4 }),
@@ -135,7 +135,7 @@ it('counts as spent what is known of a cost that is not known as a whole, and es
   expect(index.highestCost({ scenario: 'scenario', agent: 'mock', model: 'default' })).toBe(0.1);
 });
 
-it('gives a result as it stands in the log, and null for one that is gone', async () => {
+it('gives a result as it is in the log, and null for one that is gone', async () => {
   const { folder, add, index } = await indexOf(result('1', { message: 'é' }), result('2'));
   expect(index.line('1')).toEqual(result('1', { message: 'é' }));
   expect(index.line('2')).toEqual(result('2'));
@@ -145,7 +145,7 @@ it('gives a result as it stands in the log, and null for one that is gone', asyn
   expect([index.line('1'), index.line('2')?.id]).toEqual([null, '2']);
 });
 
-it('gives the last result of each cell of a sweep, and of no other, as they stand in the log', async () => {
+it('gives the last result of each cell of a sweep as it is in the log, and of no other sweep', async () => {
   const { folder, add, index } = await indexOf(
     result('other', { sweep: 'other' }),
     result('1', { cell: 'a', outcome: 'fail' }),

@@ -14,7 +14,7 @@ const result = (id: string, changes: Partial<ResultLine> = {}): ResultLine => re
 
 const newLog = async (): Promise<string> => join(await newFolder(), 'results', 'results.jsonl');
 
-it('gives back what was appended, in the order written', async () => {
+it('returns what was appended, in the order written', async () => {
   const log = await newLog();
   const lines = [
     result('a'),
@@ -26,18 +26,18 @@ it('gives back what was appended, in the order written', async () => {
   expect(readFileSync(log, 'utf8').split('\n')).toHaveLength(4);
 });
 
-it('is empty where there is no file', async () => {
+it('is empty if there is no file', async () => {
   expect(readResults(await newLog())).toEqual({ results: [], corrupt: [] });
 });
 
-it('throws where the file cannot be read', async () => {
+it('throws if the file cannot be read', async () => {
   const log = await newLog();
   mkdirSync(log, { recursive: true });
   expect(() => readResults(log)).toThrow('EISDIR');
 });
 
 it.each(['new\nline', 'U+2028 \u2028 U+2029 \u2029', '\r', '\u0085', '"quoted" \\', '\0', '😀', '\uD800'])(
-  'a message with %j costs nothing',
+  'reads back a message with %j without loss',
   async (message) => {
     const log = await newLog();
     await appendResult(log, result('a', { message }));
@@ -48,7 +48,7 @@ it.each(['new\nline', 'U+2028 \u2028 U+2029 \u2029', '\r', '\u0085', '"quoted" \
   },
 );
 
-it('lines that were appended at once are whole', async () => {
+it('keeps concurrently appended lines whole', async () => {
   const log = await newLog();
   const ids = Array.from({ length: 60 }, (_, n) => `run-${n}`);
   await Promise.all(ids.map((id) => appendResult(log, result(id, { message: 'm'.repeat(20_000) }))));
@@ -57,7 +57,7 @@ it('lines that were appended at once are whole', async () => {
   expect(results.map(({ id }) => id).sort()).toEqual(ids.sort());
 });
 
-it('lines that several processes appended at once are whole, also those of megabytes', async () => {
+it('keeps lines whole that several processes append concurrently, even lines of megabytes', async () => {
   const log = await newLog();
   const appender = compiled.program(`
     import { appendResult } from './store/results-log.js';
@@ -77,7 +77,7 @@ it('lines that several processes appended at once are whole, also those of megab
   for (const { id, message } of results) expect(message === (id[0] ?? '').repeat(message.length)).toBe(true);
 });
 
-it('a last line that was cut costs only itself', async () => {
+it('loses only the last line if that was cut', async () => {
   const log = await newLog();
   await appendResult(log, result('whole'));
   await appendResult(log, result('cut'));
@@ -89,7 +89,7 @@ it('a last line that was cut costs only itself', async () => {
   expect(corrupt).toEqual([{ line: 2, reason: 'not JSON' }]);
 });
 
-it('a last line that lacks only its newline is still a line', async () => {
+it('keeps a last line that lacks only its newline', async () => {
   const log = await newLog();
   await appendResult(log, result('a'));
   truncateSync(log, readFileSync(log).length - 1);
@@ -97,7 +97,7 @@ it('a last line that lacks only its newline is still a line', async () => {
   expect(readResults(log).results.map(({ id }) => id)).toEqual(['a', 'b']);
 });
 
-it('lines that are none are passed over, and said with their number and why', async () => {
+it('skips invalid lines, and reports their numbers and the reasons', async () => {
   const log = await newLog();
   await appendResult(log, result('a'));
   appendFileSync(log, 'garbage\n\n{}\n[]\n');
@@ -116,7 +116,7 @@ it('lines that are none are passed over, and said with their number and why', as
   ]);
 });
 
-it('a line nested deeper than can be read costs only itself', async () => {
+it('loses only the line that is nested too deeply', async () => {
   const log = await newLog();
   await appendResult(log, result('a'));
   const deep = { ...result('deep'), metrics: metrics({ details: [gate({ detail: 'DEEP' })] }) };
@@ -128,7 +128,7 @@ it('a line nested deeper than can be read costs only itself', async () => {
   expect(corrupt).toEqual([{ line: 2, reason: 'metrics.details.0.detail: nested too deeply' }]);
 });
 
-it('a line of an older version without `attempts` counts one, and unknown fields do no harm', async () => {
+it('reads a line of an older version without `attempts` as 1, and ignores unknown fields', async () => {
   const log = await newLog();
   await appendResult(log, result('a'));
   const { attempts, ...older } = result('b');
@@ -139,7 +139,7 @@ it('a line of an older version without `attempts` counts one, and unknown fields
   ]);
 });
 
-it('power loss may leave zero bytes: they cost a line, not the file', async () => {
+it('loses only one line to zero bytes from a power failure', async () => {
   const log = await newLog();
   await appendResult(log, result('a'));
   writeFileSync(log, Buffer.concat([readFileSync(log), Buffer.alloc(4096)]));

@@ -20,7 +20,7 @@ const text = (...ids: string[]): string =>
 const idsOf = (reader: ReturnType<typeof createResultsReader>): string[] =>
   reader.read().map(({ line }) => line.id);
 
-it('gives each line once, when it has come', async () => {
+it('gives each line once, after it was written', async () => {
   const log = await newLog();
   const reader = createResultsReader(log);
   expect(idsOf(reader)).toEqual([]);
@@ -32,12 +32,12 @@ it('gives each line once, when it has come', async () => {
   expect(idsOf(reader)).toEqual(['c']);
 });
 
-it('does not read again what it has read: what is there is not looked at', async () => {
+it('does not read earlier lines again', async () => {
   const log = await newLog();
   writeFileSync(log, text('a', 'b'));
   const reader = createResultsReader(log);
   reader.read();
-  // Spoilt in place, so that reading it again would be noticed.
+  // Changed in place, so that reading it again would be noticed.
   const spoilt = readFileSync(log, 'utf8').replace('"a"', '"X"');
   writeFileSync(log, spoilt + text('c'));
   expect(idsOf(reader)).toEqual(['c']);
@@ -54,7 +54,7 @@ it('waits for the end of a line that is being written', async () => {
   expect(idsOf(reader)).toEqual(['é😀']);
 });
 
-it('a line whose last character before its newline is a carriage return is not whole before the newline', async () => {
+it('does not take a line that ends with a carriage return for complete before its newline', async () => {
   const log = await newLog();
   writeFileSync(log, `${text('a').trim()}\r`);
   const reader = createResultsReader(log);
@@ -63,7 +63,7 @@ it('a line whose last character before its newline is a carriage return is not w
   expect(idsOf(reader)).toEqual(['a']);
 });
 
-it('says once, with their numbers, which lines are no results', async () => {
+it('reports once, with their numbers, the lines that are not results', async () => {
   const log = await newLog();
   const corrupt: number[] = [];
   const reader = createResultsReader(log, ({ line }) => corrupt.push(line));
@@ -74,7 +74,7 @@ it('says once, with their numbers, which lines are no results', async () => {
   expect(corrupt).toEqual([2, 4]);
 });
 
-it('reads all anew when another file has taken the place, or lines before were taken away', async () => {
+it('reads everything again if the file was replaced or earlier lines were removed', async () => {
   const log = await newLog();
   writeFileSync(log, text('a', 'b'));
   const reader = createResultsReader(log);
@@ -90,7 +90,7 @@ it('reads all anew when another file has taken the place, or lines before were t
   expect(idsOf(reader)).toEqual(['d']);
 });
 
-it('says each time that a log cannot be read, and gives all of it when it can: what is not read is not known to be empty', async () => {
+it('throws each time the log cannot be read, instead of taking it for empty, and gives its lines when it can', async () => {
   const log = await newLog();
   writeFileSync(log, text('a'));
   const reader = createResultsReader(log);
@@ -104,7 +104,7 @@ it('says each time that a log cannot be read, and gives all of it when it can: w
   expect(idsOf(reader)).toContain('b');
 });
 
-it('notices a shortened file that has grown to its old size within the same moment', async () => {
+it('notices a rewritten file that has grown past its old size within the same moment', async () => {
   const log = await newLog();
   writeFileSync(log, text('a', 'b'));
   const reader = createResultsReader(log);
@@ -116,7 +116,7 @@ it('notices a shortened file that has grown to its old size within the same mome
   expect(idsOf(reader)).toEqual(['b', 'c', 'd']);
 });
 
-it('wherever the writes end, all whole lines come, in order, none twice', async () => {
+it('gives all complete lines in order, and none twice, no matter where the writes end', async () => {
   const log = await newLog();
   await fc.assert(
     fc.asyncProperty(

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { ResultLine } from '../../src/results/records/result-line.js';
 import { newFolder } from '../platform/temporary.js';
 
-/** Where results can be logged, in a folder that is gone when the test is over. */
+/** A path for a log of results, in a folder that is removed after the test. */
 export const newLog = async (): Promise<string> => join(await newFolder(), 'results.jsonl');
 
-/** The line of a run that passed, for tests to change. */
+/** The line of a passed run, for tests to change. */
 export const resultLine = (changes: Partial<ResultLine> = {}): ResultLine => ({
   schema_version: 1,
   id: 'run-1',

@@ -30,7 +30,7 @@ const stubsWith = (...given: (() => Promise<ContextBrief>)[]): Stubs =>
 const fit = (): Promise<ContextBrief> => Promise.resolve({ unfit: null });
 const activitiesOf = ({ calls }: Stubs): string[] => calls.map(({ activity }) => activity);
 
-it('scripts of task.context are run before the agent, in order, each with its own limit and a minute', async () => {
+it('runs the scripts of task.context before the agent, in order, each with its own limit plus a minute', async () => {
   const stubs = stubsWith();
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
@@ -51,7 +51,7 @@ it('scripts of task.context are run before the agent, in order, each with its ow
   expect(stubs.argsOf('runContextScript').map(([, index]) => index)).toEqual([0, 1]);
 });
 
-it('what is unfit to be given ends the preparation: neither later scripts nor the agent are started', async () => {
+it('a context script with an unfit answer ends the preparation: no later script and no agent is started', async () => {
   const stubs = stubsWith(() => Promise.resolve({ unfit: 'check-coverage broke the contract' }));
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
@@ -59,11 +59,11 @@ it('what is unfit to be given ends the preparation: neither later scripts nor th
     await record('run-with-unfit-context', handle);
   });
   expect(activitiesOf(stubs)).toEqual(['prepareWorkspace', 'runContextScript', 'writeReport', 'cleanUp']);
-  // the report has it from the step itself
+  // the step itself has recorded this for the report
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
 
-it('a script that the harness could not run is a failed step, and the agent is not started', async () => {
+it('a context script that could not be run is a failed step, and the agent is not started', async () => {
   const stubs = stubsWith(fit, () => Promise.reject(broken('the disk is full')));
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(activitiesOf(stubs)).toEqual([
@@ -74,7 +74,7 @@ it('a script that the harness could not run is a failed step, and the agent is n
   ]);
 });
 
-it('a cancel while a script is run starts nothing more', async () => {
+it('starts nothing more when cancelled while a context script runs', async () => {
   let begun = (): void => undefined;
   const running = new Promise<void>((resolve) => (begun = resolve));
   const stubs = stubsWith(async () => {

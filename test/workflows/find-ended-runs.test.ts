@@ -10,7 +10,7 @@ import { blockedAgents, brief, broken, cell, stubActivities } from './stub-activ
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
-/** What a sweep is told of the run of a cell by the server that a client is connected to. */
+/** What a sweep learns about the run of a cell from the server that the client is connected to. */
 const look = (client: Client, workflowId: string, { isOwn = true, waitMs = 0 } = {}): Promise<EndedRun[]> =>
   inActivity(
     'sweep/s',
@@ -23,7 +23,7 @@ const look = (client: Client, workflowId: string, { isOwn = true, waitMs = 0 } =
     client,
   );
 
-it('a run that is open is told by nothing, and waited for where it is about to close', async () => {
+it('returns nothing for an open run, and with waitMs waits until it closes', async () => {
   const agents = blockedAgents();
   await onBench(stubActivities({ runAgent: agents.runAgent }), async ({ client, startRun }) => {
     const { workflowId } = await startRun(cell(1));
@@ -35,7 +35,7 @@ it('a run that is open is told by nothing, and waited for where it is about to c
   });
 });
 
-it('a run that was terminated, or left no report, has no result, and says why and what is known of its cost', async () => {
+it('a run that was terminated or left no report has no result, but a reason and what is known of its cost', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({
     runAgent: (run) =>
@@ -58,7 +58,7 @@ it('a run that was terminated, or left no report, has no result, and says why an
   });
 });
 
-it('a run whose workflow was cancelled is told as cancelled', async () => {
+it('reports a run with a cancelled workflow as cancelled', async () => {
   const cancelled = new WorkflowFailedError(
     'cancelled',
     new CancelledFailure('by hand'),
@@ -75,7 +75,7 @@ it('a run whose workflow was cancelled is told as cancelled', async () => {
   expect(await look(client, 'w')).toMatchObject([{ result: null, cancelled: true }]);
 });
 
-it('a run that the server does not have is lost where the server is that of the worker, and nothing is known else', async () => {
+it('a run that is missing on the server is lost if it is the server of this worker; on any other it is an error', async () => {
   await onBench(stubActivities(), async ({ name, client }) => {
     const workflowId = `run/${name}/never started`;
     expect(await look(client, workflowId)).toMatchObject([

@@ -28,16 +28,16 @@ import { stubActivities, type Stubs } from './stub-activities.js';
 export type RunHandle = WorkflowHandle<typeof runScenario>;
 export type SweepHandle = WorkflowHandleWithFirstExecutionRunId<typeof runSweep>;
 
-/** What one test works with. */
+/** What a test works with. */
 interface Bench {
-  /** A name that no other test has: of its sweep, and so in the ids of its workflows. */
+  /** A unique name for the sweep of this test; it is part of the ids of its workflows. */
   name: string;
   client: Client;
   startRun: (cell: Cell, more?: Partial<RunInput>) => Promise<RunHandle>;
   startSweep: (more?: Partial<SweepInput>) => Promise<SweepHandle>;
-  /** The run of a cell of this bench's sweep. */
+  /** The run of a cell in the sweep of this bench. */
   runOf: (cell: Cell, round?: number) => RunHandle;
-  /** For workflows that must wait for a worker: it works until `until` ends. */
+  /** For workflows that have to wait for a worker: runs one until `until` has finished. */
   work: <T>(until: () => Promise<T>) => Promise<T>;
 }
 
@@ -45,7 +45,7 @@ const quiet = new DefaultLogger('ERROR');
 
 let bundle: Promise<WorkflowBundleOption> | undefined;
 
-/** Once in a process: that takes seconds, and test files share what is loaded. */
+/** Once per process: bundling takes seconds, and test files share loaded modules. */
 export const bundleWorkflows = (): Promise<WorkflowBundleOption> =>
   (bundle ??= bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
@@ -53,7 +53,7 @@ export const bundleWorkflows = (): Promise<WorkflowBundleOption> =>
     logger: quiet,
   }));
 
-/** No lines about activities that fail because a test wants them to. */
+/** Suppresses log lines about activities that fail on purpose. */
 export const quietRuntime = (): Runtime =>
   Runtime.install({
     logger: quiet,
@@ -69,9 +69,9 @@ type OnBench = <T>(
 ) => Promise<T>;
 
 /**
- * Connects the tests of a file to the server, with one worker for all of them: a worker of its own for each would cost
- * more than the tests. The function given back performs a test on the workflows of a sweep whose activities are the
- * stubs. With `idle` nobody works for it until it says so.
+ * Connects the tests of a file to the server, with one worker for all of them: a worker for each test would take longer
+ * than the tests. The returned function performs a test on the workflows of one sweep, with the stubs as its activities.
+ * With `idle`, no worker serves the test until it calls `work`.
  */
 export function useTemporal(): OnBench {
   const benches = new Map<string, Activities>();
@@ -136,7 +136,7 @@ export function useTemporal(): OnBench {
   };
 }
 
-/** Every activity names its sweep in its first argument. */
+/** The first argument of every activity names its sweep. */
 function bySweep(benches: ReadonlyMap<string, Activities>): Activities {
   const route = (name: string) => [
     name,

@@ -9,17 +9,17 @@ import { format } from 'prettier';
 const Proto = proto.temporal.api.history.v1.History;
 export const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url));
 
-/** Texts of a payload as our converter writes them. */
+/** The text in a payload, as our converter writes it. */
 const textOf = (data: Uint8Array | null | undefined): string =>
   data === null || data === undefined ? '' : (JSON.parse(Buffer.from(data).toString()) as string);
 
-/** The activities of a workflow in the order scheduled, by the summaries that Temporal's UI shows. */
+/** The activities of a workflow in the order they were scheduled, by the summaries that Temporal's UI shows. */
 export const summariesIn = ({ events }: History): string[] =>
   (events ?? [])
     .filter(({ activityTaskScheduledEventAttributes }) => activityTaskScheduledEventAttributes)
     .map(({ userMetadata }) => textOf(userMetadata?.summary?.data));
 
-/** Name and summary of the activities that were performed within workflow tasks. */
+/** Names and summaries of the activities that were performed within workflow tasks. */
 export const localActivitiesIn = ({ events }: History): string[][] =>
   (events ?? [])
     .filter((event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity')
@@ -31,7 +31,7 @@ export const localActivitiesIn = ({ events }: History): string[][] =>
       return [activity_type, textOf(userMetadata?.summary?.data)];
     });
 
-/** Sizes of everything of ours in a history: arguments, results, summaries, memos. */
+/** The sizes of all our payloads in a history: arguments, results, summaries, memos. */
 export function payloadSizes(part: unknown): number[] {
   if (part === null || typeof part !== 'object') return [];
   if ('data' in part && part.data instanceof Uint8Array) return [part.data.length];
@@ -39,8 +39,8 @@ export function payloadSizes(part: unknown): number[] {
 }
 
 /**
- * With RECORD=1, keeps the history of a workflow that has ended for the replay tests. A history that is there stays:
- * it stands for the workflows that an earlier build has left open.
+ * With RECORD=1, keeps the history of a completed workflow for the replay tests. Existing histories are never replaced:
+ * they represent workflows that an earlier build has left open.
  */
 export async function record(name: string, handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<void> {
   const file = `${HISTORIES}${name}.json`;
@@ -48,7 +48,7 @@ export async function record(name: string, handle: Pick<WorkflowHandle, 'fetchHi
   // The SDK's historyToJSON() breaks where npm installs protobufjs more than once.
   const history = Proto.fromObject(await handle.fetchHistory());
   const json = JSON.stringify(Proto.toObject(history, { longs: String, bytes: String, enums: String }));
-  // Where a checkout is on somebody's machine is nobody's business.
+  // The location of somebody's checkout does not belong in the repository.
   const relative = json.replaceAll(/(?<=[ (])\/[^\s"()]*?\/(?=(?:node_modules|src|test)\/)/g, '');
   await writeFile(file, await format(relative, { parser: 'json', printWidth: 110 }));
 }

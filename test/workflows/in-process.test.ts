@@ -10,7 +10,7 @@ const it = test.concurrent; // they mostly wait
 
 const isLocal = (): boolean => Context.current().info.isLocal;
 
-it('a check that starts no process is performed within a workflow task, visible by its name and summary', async () => {
+it('performs a check that starts no process within a workflow task, and shows its name and summary', async () => {
   const looks = [1, 2, 3].map((number) => ({ ...gate(`${number}.md`), inProcess: true }));
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ gates: [...looks, gate('make', 'command_succeeds')] })),
@@ -31,7 +31,7 @@ it('a check that starts no process is performed within a workflow task, visible 
   });
 });
 
-it('one that fails there is performed by way of the server, which tells why as long as it fails', async () => {
+it('a check that fails within a workflow task is scheduled through the server, which shows why it keeps failing', async () => {
   const places: boolean[] = [];
   let mended = false;
   const stubs = stubActivities({
@@ -55,7 +55,7 @@ it('one that fails there is performed by way of the server, which tells why as l
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
 
-it('steps that are over in moments are performed within workflow tasks, those that say it takes longer by way of the server', async () => {
+it('performs quick steps within workflow tasks, and through the server those that report that they take longer', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan()),
     writeReport: () =>
@@ -75,7 +75,7 @@ it('steps that are over in moments are performed within workflow tasks, those th
   });
 });
 
-it('a step that stays broken within workflow tasks is a failure like any other', async () => {
+it('reports a step that fails for good within a workflow task like any other failure', async () => {
   const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(broken('no space left')) });
   await onBench(stubs, async ({ startRun }) => {
     await (await startRun(cell(), { inProcess: true })).result();

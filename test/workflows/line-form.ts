@@ -6,8 +6,8 @@ import { DEFAULT_VARIANT } from '../../src/results/records/cell-label.js';
 const TIMEOUT_SECS = 30;
 
 /**
- * A second form of scenario file, for tests: lines of a word and its value, such as `prompt: Copy it.` The lines `run` and
- * `prompt` are steps, in their order; `expect` names a file that must be there.
+ * A second form of scenario file, for tests. Each line is a word and its value, such as `prompt: Copy it.` The lines
+ * `run` and `prompt` are steps, in this order; `expect` names a file that must exist.
  */
 export const readLines: ScenarioReader = (file, text) => {
   const lines = text.split('\n').flatMap((line, at) => {
@@ -16,7 +16,7 @@ export const readLines: ScenarioReader = (file, text) => {
   });
   const having = (word: string): typeof lines => lines.filter((line) => line.word === word);
   const steps = lines.filter(({ word }) => word === 'run' || word === 'prompt');
-  /** The line that says what is at a path of the scenario. */
+  /** The line that defines the value at a path of the scenario. */
   const lineOf = (path: Path): (typeof lines)[number] | undefined =>
     path[0] === 'steps'
       ? steps[Number(path[1])]

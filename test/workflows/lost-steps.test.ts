@@ -35,7 +35,7 @@ interface HandedOut {
   watch: Watch;
 }
 
-/** A run whose first step the server has handed to the worker of this identity, which does not perform it. */
+/** A run with a first step that the server has handed to a worker of this identity, which does not perform it. */
 async function handedTo(identity: string): Promise<HandedOut> {
   const root = await newFolder();
   const deps: Deps = { resultsPath: join(root, 'results'), stateFolder: join(root, 'state'), isOwnServer };
@@ -62,13 +62,13 @@ async function handedTo(identity: string): Promise<HandedOut> {
   return { taskQueue, workflow: client.workflow.getHandle(run.workflowId), watch };
 }
 
-/** Which attempt of the step the server is at, and how the one before ended. */
+/** The current attempt of the step, and how the one before it ended. */
 async function attemptOf({ workflow }: HandedOut) {
   const [step] = (await workflow.describe()).raw.pendingActivities ?? [];
   return { attempt: step?.attempt, failure: step?.lastFailure?.message };
 }
 
-it('a worker that starts has the steps of one that has died handed out again', async () => {
+it('a worker that starts makes the server hand out the steps of a dead worker again', async () => {
   const died = execa('true');
   await died;
   const one = await handedTo(`${String(died.pid)}@${hostname()}#00000000`);
@@ -78,7 +78,7 @@ it('a worker that starts has the steps of one that has died handed out again', a
   await one.workflow.terminate();
 });
 
-it('a step that was handed to this worker and never reached it is handed out again at the second look', async () => {
+it('a step that was handed to this worker but never reached it is handed out again in the second round', async () => {
   const one = await handedTo(ownWorkerIdentity());
   await one.watch.round(true);
   expect(await attemptOf(one)).toEqual({ attempt: 1, failure: undefined });
@@ -87,7 +87,7 @@ it('a step that was handed to this worker and never reached it is handed out aga
   await one.workflow.terminate();
 });
 
-it('a step of a worker on another host is left to it', async () => {
+it('leaves a step to a worker on another host', async () => {
   const one = await handedTo('1@elsewhere#00000000');
   await one.watch.start(one.taskQueue);
   await one.watch.round(true);

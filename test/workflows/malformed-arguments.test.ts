@@ -19,23 +19,23 @@ import {
 import { progressOf, update } from './sweeps.js';
 
 /**
- * Anybody who reaches Temporal's port can send a workflow any arguments. An error that a handler throws would fail the
- * workflow task, which is tried again for ever: nothing of the workflow would go on.
+ * Anybody who reaches Temporal's port can send a workflow any arguments. If a handler threw an error, the workflow task
+ * would fail and be retried for ever: the workflow would be stuck.
  */
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
 const HOUR_MS = 3600_000;
 const PROOF = '0'.repeat(64);
-/** Of no shape that a handler knows. */
+/** Values of a shape that no handler accepts. */
 const SHAPELESS = [undefined, null, 5, 'text', true, [], {}, [null]];
-/** Of a text, a number, a moment. */
+/** Values that are not a text, and values that are not a number or a time. */
 const NO_TEXTS = [null, 5, {}, { length: 1e12 }, ['text']];
 const NO_NUMBERS = [null, '1', {}, [1], -1, 1e300];
 
 const { folder, key } = await originKey();
 
-/** A value with one field at a time that is malformed, or missing. */
+/** Copies of a value, each with one malformed or missing field. */
 const spoiled = <T extends object>(
   value: T,
   fields: Partial<Record<keyof T, readonly unknown[]>>,
@@ -83,7 +83,7 @@ async function sendAll(
 ): Promise<void> {
   for (const value of values)
     await (value === undefined ? handle.signal(signalName) : handle.signal(signalName, value));
-  // What no client would send: bytes that are no JSON.
+  // What no client would send: bytes that are not JSON.
   await client.workflowService.signalWorkflowExecution({
     namespace: client.options.namespace,
     workflowExecution: { workflowId: handle.workflowId },
@@ -92,7 +92,7 @@ async function sendAll(
   });
 }
 
-/** That no task of a workflow has failed. */
+/** Expects that no task of the workflow has failed. */
 async function expectUndisturbed(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<void> {
   const { events } = await handle.fetchHistory();
   const failed = proto.temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED;
@@ -110,7 +110,7 @@ function withChecks(runAgent: Stubs['activities']['runAgent'], cells: number): S
   });
 }
 
-/** As a command gives it. */
+/** Gives an order as a command does. */
 const give = (handle: SweepHandle, verb: 'resume' | 'goOn'): Promise<unknown> =>
   handle.executeUpdate(UPDATES[verb], {
     args: [proveOrder(key, { sweep: handle.workflowId.replace('sweep/', ''), verb })],
@@ -118,10 +118,10 @@ const give = (handle: SweepHandle, verb: 'resume' | 'goOn'): Promise<unknown> =>
 
 const STARTED = [
   ['a command', { proof: 'of the start' }],
-  ['a test, without a proof', {}],
+  ['a test without a proof', {}],
 ] as const;
 
-it.each(STARTED)('a sweep that %s has started takes no notice of malformed signals', async (_, proof) => {
+it.each(STARTED)('a sweep started by %s ignores malformed signals', async (_, proof) => {
   const agents = blockedAgents();
   await onBench(withChecks(agents.runAgent, 2), async ({ client, startSweep }) => {
     const handle = await startSweep({ concurrency: 1, ...proof });
@@ -131,7 +131,7 @@ it.each(STARTED)('a sweep that %s has started takes no notice of malformed signa
       ...SHAPELESS,
       ...NO_TEXTS.map((one) => ({ cell: one })),
     ]);
-    // An update is answered when what came before it has been dealt with.
+    // An update is answered once everything that came before it has been handled.
     await update(handle, 'pause');
     const progress = await progressOf(handle);
     expect(progress).toMatchObject({ status: 'paused', active: [{ cell: cell(1).id }] });
@@ -144,7 +144,7 @@ it.each(STARTED)('a sweep that %s has started takes no notice of malformed signa
   });
 });
 
-it('malformed orders are refused, and malformed arguments of other updates ignored', async () => {
+it('refuses malformed orders, and ignores malformed arguments of other updates', async () => {
   const agents = blockedAgents();
   await onBench(withChecks(agents.runAgent, 1), async ({ startSweep }) => {
     const handle = await startSweep({ concurrency: 1, proof: 'of the start' });
@@ -162,35 +162,32 @@ it('malformed orders are refused, and malformed arguments of other updates ignor
   });
 });
 
-it.each(STARTED)(
-  'a run of a sweep that %s has started takes no notice of malformed signals',
-  async (_, proof) => {
-    const wait = { ending: 'unable', completed: false, costUsd: null, provider: 'house' } as const;
-    const stubs = stubActivities({
-      runAgent: (_run, nth) =>
-        Promise.resolve(
-          nth === 2 ? brief() : brief({ ...wait, again: { why: 'limit', at: Date.now() + HOUR_MS } }),
-        ),
-      loadCells: async (wanted) => {
-        const { total, cells } = await pagesOf(cellsUpTo(1))(wanted);
-        return { total, cells: cells.map((page) => ({ ...page, ...proof })) };
-      },
-    });
-    await onBench(stubs, async ({ client, startSweep, runOf }) => {
-      const handle = await startSweep({ ...proof });
-      await eventually(async () => expect((await progressOf(handle)).parked).toHaveLength(1));
-      const run = runOf(cell(1));
-      await sendAll(client, run, SIGNALS.wake, wakeSignals);
-      await sendAll(client, run, SIGNALS.tellEnd, SHAPELESS);
-      await give(handle, 'goOn');
-      expect(await handle.result()).toMatchObject({ counts: { pass: 1 } });
-      await expectUndisturbed(run);
-    });
-    expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);
-  },
-);
+it.each(STARTED)('a run of a sweep started by %s ignores malformed signals', async (_, proof) => {
+  const wait = { ending: 'unable', completed: false, costUsd: null, provider: 'house' } as const;
+  const stubs = stubActivities({
+    runAgent: (_run, nth) =>
+      Promise.resolve(
+        nth === 2 ? brief() : brief({ ...wait, again: { why: 'limit', at: Date.now() + HOUR_MS } }),
+      ),
+    loadCells: async (wanted) => {
+      const { total, cells } = await pagesOf(cellsUpTo(1))(wanted);
+      return { total, cells: cells.map((page) => ({ ...page, ...proof })) };
+    },
+  });
+  await onBench(stubs, async ({ client, startSweep, runOf }) => {
+    const handle = await startSweep({ ...proof });
+    await eventually(async () => expect((await progressOf(handle)).parked).toHaveLength(1));
+    const run = runOf(cell(1));
+    await sendAll(client, run, SIGNALS.wake, wakeSignals);
+    await sendAll(client, run, SIGNALS.tellEnd, SHAPELESS);
+    await give(handle, 'goOn');
+    expect(await handle.result()).toMatchObject({ counts: { pass: 1 } });
+    await expectUndisturbed(run);
+  });
+  expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);
+});
 
-it('a sweep of an older build takes no notice of malformed signals', async () => {
+it('a sweep of an older build ignores malformed signals', async () => {
   const agents = blockedAgents();
   await onBench(withChecks(agents.runAgent, 1), async ({ client, startSweep }) => {
     const handle = await startSweep({ scheduler: undefined } as object);

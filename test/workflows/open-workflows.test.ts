@@ -4,7 +4,7 @@ import { connect } from '../../src/platform/temporal/temporal-client.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 import { privateCopy } from '../agent-scripts/private-copy.js';
 
-test('the script open-workflows finds what is open on a real server, and no longer when it is closed', async () => {
+test('the script open-workflows lists an open workflow of a real server, and no longer lists it once it is closed', async () => {
   const client = await connect({ address: inject('temporalAddress'), namespace: 'default', external: false });
   onTestFinished(() => client.connection.close());
   const workflowId = `open/${randomUUID()}`;
@@ -23,7 +23,7 @@ test('the script open-workflows finds what is open on a real server, and no long
     const { workflows } = document.data as { workflows: { workflow_id: string }[] };
     return workflows.find(({ workflow_id }) => workflow_id === workflowId);
   };
-  // The server lists a workflow a moment after it has begun or ended.
+  // The server updates its list a moment after a workflow has started or ended.
   const open = await waitUntil(async () => (await found()) ?? null, 120_000);
   expect(open).toEqual({
     workflow_id: workflowId,

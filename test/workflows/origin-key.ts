@@ -5,7 +5,7 @@ import { afterAll } from 'vitest';
 import type { Origin } from '../../src/platform/origin.js';
 import { originOf } from '../../src/store/origin.js';
 
-/** A folder for results and state that goes with the file, and the key that proves what a command has started there. */
+/** A folder for results and state, removed after the test file, and the key that proves what a command started there. */
 export async function originKey(): Promise<{ folder: string; key: Origin['key'] }> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { cell, pagesOf, stubActivities } from './stub-activities.js';
 
 const onBench = useTemporal();
 
-test('a run that has ended is found in the list of workflows by its outcome and cost', async () => {
+test('finds an ended run in the list of workflows by its outcome and cost', async () => {
   const of = [cell(1), cell(2)];
   const stubs = stubActivities({
     loadCells: pagesOf(of),
@@ -19,7 +19,7 @@ test('a run that has ended is found in the list of workflows by its outcome and 
         ids.push(one.workflowId);
       return ids;
     };
-    // The list follows a moment later.
+    // The list is updated a moment later.
     await eventually(async () => expect(await found("ExecutionStatus = 'Completed'")).toHaveLength(3));
     expect(await found("ExecutionStatus = 'Completed' AND Outcome = 'fail'")).toEqual([
       runOf(cell(1)).workflowId,

@@ -24,18 +24,18 @@ import {
 } from './stub-activities.js';
 import { progressOf, update } from './sweeps.js';
 
-/** What everyone can send who reaches Temporal's port, to a sweep that a command has started. */
+/** What anybody who reaches Temporal's port can send to a sweep that a command has started. */
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
 const HOUR_MS = 3600_000;
 const FORGED = '0'.repeat(64);
-/** What the workflows are started with: that it is true is for other activities to check. */
+/** What the workflows are started with. Whether this proof is valid is checked by other activities. */
 const BY_COMMAND = { proof: 'of the start', concurrency: 1 };
 
 const { folder, key } = await originKey();
 
-/** Steps that do nothing, and checks that are the real ones. */
+/** Steps that do nothing, with the real checks of proofs. */
 function withChecks(runAgent: Activities['runAgent'], cells = 2): Stubs {
   const deps = { resultsPath: folder, stateFolder: folder, isOwnServer };
   return stubActivities({
@@ -50,7 +50,7 @@ function withChecks(runAgent: Activities['runAgent'], cells = 2): Stubs {
   });
 }
 
-/** An agent whose provider is at its limit so many times, with the proof that its run waits. */
+/** An agent with a provider at its limit the first `times` times, with the proof that its run waits. */
 const limited =
   (times: number) =>
   ({ workflowId }: RunRef, nth = 1): Promise<AgentSummary> =>
@@ -64,7 +64,7 @@ const limited =
           }),
     );
 
-/** Gives an order by an update, as a command does, or as anybody does. */
+/** Gives an order by an update: with a proof as a command does, or without one as anybody can. */
 const give = (handle: SweepHandle, verb: 'resume' | 'goOn', order?: ProvenOrder): Promise<unknown> =>
   order === undefined
     ? handle.executeUpdate(UPDATES[verb])
@@ -89,12 +89,12 @@ const forgedOrders = (sweep: string, verb: 'resume' | 'goOn'): (ProvenOrder | un
   ];
 };
 
-it('a paused sweep is resumed by the order of a command only, and by each order once', async () => {
+it('only the order of a command resumes a paused sweep, and each order does so once', async () => {
   const agents = blockedAgents();
   const stubs = withChecks(agents.runAgent, 3);
   await onBench(stubs, async ({ name, startSweep }) => {
     const handle = await startSweep(BY_COMMAND);
-    /** Pauses while the nth cell works, and lets that end. */
+    /** Pauses while the nth cell runs, then lets that cell end. */
     const pauseAt = async (nth: number): Promise<void> => {
       await eventually(() => expect(agents.started).toHaveLength(nth));
       await update(handle, 'pause');
@@ -118,7 +118,7 @@ it('a paused sweep is resumed by the order of a command only, and by each order 
   });
 });
 
-it('the waits of a sweep are ended by the order of a command only, and by each order once', async () => {
+it('only the order of a command ends the waits of a sweep, and each order does so once', async () => {
   const stubs = withChecks(limited(2), 1);
   const runs = (): unknown[] => stubs.argsOf('runAgent').map(([, nth]) => nth);
   await onBench(stubs, async ({ name, startSweep }) => {
@@ -141,7 +141,7 @@ it('the waits of a sweep are ended by the order of a command only, and by each o
   expect(runs()).toEqual([undefined, 2, 3]);
 });
 
-it('a run is parked by its own word only: no other frees a slot, or holds an account back', async () => {
+it('only the signal of the run itself parks it: a forged one frees no slot and holds back no account', async () => {
   const agents = blockedAgents();
   const stubs = withChecks(agents.runAgent);
   await onBench(stubs, async ({ startSweep, runOf }) => {
@@ -161,7 +161,7 @@ it('a run is parked by its own word only: no other frees a slot, or holds an acc
     for (const proof of forged) await handle.signal(SIGNALS.parked, { cell: cell(1).id, parked, proof });
     await eventually(() => expect(stubs.argsOf('verifyParked')).toHaveLength(forged.length));
     await handle.signal(SIGNALS.runEnded, { cell: cell(1).id });
-    // An update is answered when what came before it has been dealt with.
+    // An update is answered once everything that came before it has been handled.
     await update(handle, 'pause');
     const { active, counts, ...progress } = await progressOf(handle);
     expect(active).toEqual([{ cell: cell(1).id, workflowId }]);
@@ -169,7 +169,7 @@ it('a run is parked by its own word only: no other frees a slot, or holds an acc
     expect(progress).not.toHaveProperty('parked');
     expect(progress).not.toHaveProperty('limits');
     expect(agents.started).toHaveLength(1);
-    // With its own proof it is.
+    // Its own proof parks it.
     await handle.signal(SIGNALS.parked, { cell: cell(1).id, parked, proof: signed({}) });
     await eventually(async () =>
       expect(await progressOf(handle)).toMatchObject({ active: [], limits: [{ provider: 'house' }] }),
@@ -179,13 +179,13 @@ it('a run is parked by its own word only: no other frees a slot, or holds an acc
   });
 });
 
-it('a run that waits is woken by its sweep only, for the wait that it is in', async () => {
+it('only its sweep wakes a waiting run, and only from its current wait', async () => {
   const stubs = withChecks(limited(1), 1);
   const agentRuns = (): unknown[] => stubs.argsOf('runAgent').map(([, nth]) => nth);
   await onBench(stubs, async ({ name, startSweep, runOf }) => {
     const handle = await startSweep(BY_COMMAND);
     await eventually(async () => expect((await progressOf(handle)).parked).toHaveLength(1));
-    // Whoever may ask for the progress is not told what wakes the run.
+    // The progress, which anybody can query, does not contain the proof that wakes the run.
     expect(JSON.stringify(await progressOf(handle))).not.toMatch(/proof/i);
     const run = runOf(cell(1));
     const signed = (more: Partial<SignalFacts>): string =>
@@ -206,7 +206,7 @@ it('a run that waits is woken by its sweep only, for the wait that it is in', as
   expect(agentRuns()).toEqual([undefined, 2]);
 });
 
-/** Waits until a run has checked so many calls to wake up, and has done what it does about them. */
+/** Waits until a run has checked and handled this many calls to wake up. */
 const untilLookedAt = (run: RunHandle, calls: number): Promise<void> =>
   eventually(async () => {
     const looks = localActivitiesIn(await run.fetchHistory()).filter(([name]) => name === 'verifyWake');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { consecutiveSameReason } from '../../src/workflows/provider-backoff.js';
 
-test('runs with one reason are counted up to the latest', () => {
+test('counts the latest runs in a row that have the same reason', () => {
   expect(consecutiveSameReason(['busy'])).toBe(1);
   expect(consecutiveSameReason(['busy', 'busy', 'busy'])).toBe(3);
   expect(consecutiveSameReason(['limit', 'limit', 'busy'])).toBe(1);

@@ -7,8 +7,8 @@ import { bundleWorkflows, quietRuntime } from './harness.js';
 import { HISTORIES, recorded } from './history.js';
 
 /**
- * Workflows that an earlier build has begun go on with this one. A history that no longer replays means that they
- * would not: keep the old order of steps for them with `patched()`. RECORD=1 adds histories, see record().
+ * Workflows that an earlier build has started continue with this one. If a history no longer replays, they would not:
+ * keep the old order of steps for them with `patched()`. RECORD=1 adds histories, see record().
  */
 let workflowBundle: WorkflowBundleOption;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const replay = (history: History): Promise<void> =>
   Worker.runReplayHistory({ workflowBundle }, history, 'replayed');
 const names = readdirSync(HISTORIES).filter((name) => name.endsWith('.json'));
 
-it.each(names)('%s replays with the workflows as they are now', async (name) => {
+it.each(names)('%s replays with the current workflows', async (name) => {
   await replay(recorded(name));
 });
 
@@ -38,7 +38,7 @@ it('there are histories of runs and sweeps that passed, failed, were cancelled, 
   );
 });
 
-it('a history whose steps come in another order does not replay', async () => {
+it('a history with another order of steps does not replay', async () => {
   const history = recorded('run-passed.json');
   const scheduled = (history.events ?? []).flatMap(
     (event) => event.activityTaskScheduledEventAttributes ?? [],

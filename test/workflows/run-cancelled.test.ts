@@ -16,7 +16,7 @@ import {
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
-it('a run whose agent ended as cancelled is reported as cancelled', async () => {
+it('reports a run as cancelled when its agent ended as cancelled', async () => {
   const stubs = stubActivities({
     runAgent: () => Promise.resolve(brief({ ending: 'cancelled', completed: false })),
   });
@@ -69,7 +69,7 @@ it('the report of a cancelled run waits until its agent has ended', async () => 
     const handle = await startRun(cell());
     await eventually(() => expect(agents.started).toHaveLength(1));
     await handle.cancel();
-    // It hears of the cancel when the workflow has decided what to do about it: also to report, had it not to wait.
+    // The agent learns of the cancel once the workflow has reacted to it; without the wait it would report by then.
     await eventually(() => expect(events).toEqual(['agent is dying']));
     expect(summariesIn(await handle.fetchHistory())).not.toContain('write the report');
     death.open();
@@ -93,7 +93,7 @@ it('cancelling during a gate skips the gates after it', async () => {
   expect(stubs.argsOf('writeReport')[0]?.[1].cancelled).toBe(true);
 });
 
-it('a run is cancelled also when the step that was under way breaks instead of ending as cancelled', async () => {
+it('a run is cancelled even if its current step breaks instead of ending as cancelled', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(FULL),
@@ -110,7 +110,7 @@ it('a run is cancelled also when the step that was under way breaks instead of e
   expect(stubs.argsOf('writeReport')[0]?.[1]).toMatchObject({ cancelled: true, failures });
 });
 
-it('a run that is cancelled before it begins is reported', async () => {
+it('reports a run that is cancelled before it begins', async () => {
   const stubs = stubActivities();
   await onBench(
     stubs,

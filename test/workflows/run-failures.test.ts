@@ -25,7 +25,7 @@ import { isOwnServer } from '../activities/in-activity.js';
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
-it('an unfit workspace is reported and the agent is not started', async () => {
+it('reports an unfit workspace and does not start the agent', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve({ ...FULL, unfit: 'health check failed' }),
   });
@@ -37,7 +37,7 @@ it('an unfit workspace is reported and the agent is not started', async () => {
   expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'writeReport', 'cleanUp']);
 });
 
-it('a workspace that cannot be made is reported and the agent is not started', async () => {
+it('reports a workspace that cannot be created and does not start the agent', async () => {
   const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(broken('the store is gone')) });
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'writeReport', 'cleanUp']);
@@ -46,7 +46,7 @@ it('a workspace that cannot be made is reported and the agent is not started', a
   ]);
 });
 
-/** The steps of runs whose agents end like this. */
+/** The steps of one run for each of these endings of its agent. */
 async function stepsAfter(endings: EndReason[]): Promise<string[][]> {
   return Promise.all(
     endings.map(async (ending) => {
@@ -60,12 +60,12 @@ async function stepsAfter(endings: EndReason[]): Promise<string[][]> {
   );
 }
 
-it('after an agent that could not work or was cancelled nothing is checked', async () => {
+it('checks nothing after an agent that could not work or was cancelled', async () => {
   const unchecked = ['prepareWorkspace', 'runAgent', 'writeReport', 'cleanUp'];
   expect(await stepsAfter(['unable', 'cancelled'])).toEqual([unchecked, unchecked]);
 });
 
-it('what an agent left is checked however else it ended', async () => {
+it('checks what an agent left after any other ending', async () => {
   for (const steps of await stepsAfter(['gave_up', 'max_turns', 'timeout', 'idle_timeout', 'crashed'])) {
     expect(steps.slice(2, -2)).toEqual([
       ...[
@@ -80,7 +80,7 @@ it('what an agent left is checked however else it ended', async () => {
   }
 });
 
-it('a failed gate is data: it is not tried again and the steps after it are performed', async () => {
+it('a failed gate is data: it is not tried again, and the steps after it are performed', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(FULL),
     checkGate: (_run, index) => Promise.resolve(index === 0 ? 'fail' : 'error'),
@@ -92,7 +92,7 @@ it('a failed gate is data: it is not tried again and the steps after it are perf
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
 
-it('steps that fail for good are reported and the steps after them are performed', async () => {
+it('reports steps that fail for good and performs the steps after them', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(FULL),
     runPostScript: (_run, index) =>
@@ -118,7 +118,7 @@ it('steps that fail for good are reported and the steps after them are performed
   ]);
 });
 
-it('a step that fails once succeeds at its second attempt and is no failure', async () => {
+it('a step that fails once and succeeds at its second attempt is not reported as a failure', async () => {
   const failOnce = (of: Stubs['calls'], activity: string) =>
     of.filter((call) => call.activity === activity).length === 1
       ? Promise.reject(flaky('connection reset'))
@@ -145,7 +145,7 @@ it('a step that fails once succeeds at its second attempt and is no failure', as
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
 
-/** Preparation as a worker performs it, of which each attempt fails like this. */
+/** A preparation with the retry policy of a worker; each of its attempts fails with this error. */
 const failing = (fail: (attempt: number) => Error): Stubs => {
   let attempts = 0;
   const prepareWorkspace: Activities['prepareWorkspace'] = () => Promise.reject(fail(++attempts));
@@ -154,7 +154,7 @@ const failing = (fail: (attempt: number) => Error): Stubs => {
   );
 };
 
-it('a step that keeps failing by itself is given up after a while', async () => {
+it('gives up a step after 8 failures of its own', async () => {
   const stubs = failing(() => flaky('no such thing'));
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stubs.argsOf('prepareWorkspace')).toHaveLength(8);
@@ -163,21 +163,21 @@ it('a step that keeps failing by itself is given up after a while', async () => 
   ]);
 });
 
-it('attempts that waited for a disk are none of those after which a step is given up', async () => {
+it('attempts that failed because of a full disk do not count towards giving up a step', async () => {
   const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
   const stubs = failing((attempt) => (attempt <= 3 ? full : flaky('no such thing')));
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stubs.argsOf('prepareWorkspace')).toHaveLength(3 + 8);
 });
 
-/** A failure as of a step whose worker is dead: the server is told by another one (activities/watch/fail-orphaned-activities.ts). */
+/** Fails a step as another worker does after the death of its own (activities/watch/fail-orphaned-activities.ts). */
 async function loseWorker(): Promise<void> {
   const { client, info } = Context.current();
   const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
   await client.activity.fail({ workflowId, runId, activityId: info.activityId }, flaky('worker lost'));
 }
 
-it("an agent's step that keeps failing by itself is given up after a while; lost workers are not counted", async () => {
+it('gives up the step of an agent after 8 failures of its own; full disks and lost workers do not count', async () => {
   const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
   const runAgent: Activities['runAgent'] = async () => {
     const { attempt } = Context.current().info;
@@ -195,7 +195,7 @@ it("an agent's step that keeps failing by itself is given up after a while; lost
   ]);
 });
 
-it('a report that cannot be written fails the workflow, after the clean-up', async () => {
+it('a report that cannot be written fails the workflow after the clean-up', async () => {
   const stubs = stubActivities({ writeReport: () => Promise.reject(broken('no space left')) });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
@@ -213,14 +213,14 @@ it('a report that cannot be written fails the workflow, after the clean-up', asy
   expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'runAgent', 'writeReport', 'cleanUp']);
 });
 
-it('a clean-up that fails changes nothing of the result', async () => {
+it('a failed clean-up does not change the result', async () => {
   const stubs = stubActivities({ cleanUp: () => Promise.reject(broken('busy')) });
   await onBench(stubs, async ({ startRun }) => {
     expect(await (await startRun(cell())).result()).toMatchObject({ outcome: 'pass' });
   });
 });
 
-it('a clean-up that fails too does not hide why the report could not be written', async () => {
+it('a failed clean-up does not hide why the report could not be written', async () => {
   const stubs = stubActivities({
     writeReport: () => Promise.reject(broken('no space left')),
     cleanUp: () => Promise.reject(broken('busy')),

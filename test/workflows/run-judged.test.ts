@@ -35,7 +35,7 @@ async function stepsOfJudged(
 }
 const TWO_GATES = { gates: [gate('a'), gate('b')] };
 
-it('the judge comes last, after gates that passed and evaluators, with a summary and a limit of its own', async () => {
+it('the judge comes last, after passed gates and evaluators, with its own summary and limit', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () =>
       Promise.resolve(
@@ -62,7 +62,7 @@ it('the judge comes last, after gates that passed and evaluators, with a summary
   ]);
 });
 
-it('a run is not judged when a gate failed or could not be checked, unless it always is', async () => {
+it('does not judge a run after a failed or broken gate, except with `always`', async () => {
   const statuses: Activities['checkGate'][] = [
     (_run, index) => Promise.resolve(index === 0 ? 'fail' : 'pass'),
     (_run, index) => Promise.resolve(index === 1 ? 'error' : 'pass'),
@@ -75,7 +75,7 @@ it('a run is not judged when a gate failed or could not be checked, unless it al
   }
 });
 
-it('without gates a run is judged when its agent completed, and one with gates also when it did not', async () => {
+it('judges a run without gates only when its agent completed, and one with passed gates in any case', async () => {
   const runAgent: Activities['runAgent'] = () =>
     Promise.resolve(brief({ ending: 'gave_up', completed: false }));
   expect(await stepsOfJudged({})).toEqual(['judgeRun']);
@@ -84,13 +84,13 @@ it('without gates a run is judged when its agent completed, and one with gates a
   expect(await stepsOfJudged({ gates: [gate('a')] }, { runAgent })).toEqual(['checkGate 0', 'judgeRun']);
 });
 
-it('after an agent that could not work nothing is judged, not even always', async () => {
+it('does not judge a run after an agent that could not work, even with `always`', async () => {
   const runAgent: Activities['runAgent'] = () =>
     Promise.resolve(brief({ ending: 'unable', completed: false }));
   expect(await stepsOfJudged({ judge: judge({ always: true }) }, { runAgent })).toEqual([]);
 });
 
-it('a judge that fails for good is reported like any step', async () => {
+it('reports a judge that fails for good like any other step', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ gates: [gate('a')], judge: judge() })),
     judgeRun: () => Promise.reject(broken('house/small: HTTP 401')),
@@ -106,7 +106,7 @@ it('a judge that fails for good is reported like any step', async () => {
   ]);
 });
 
-it('a judge is asked again for as long as the step does not give it up', async () => {
+it('asks a judge again for as long as the step does not give up', async () => {
   const refusals = 25;
   const stubs: Stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ judge: judge() })),
@@ -120,7 +120,7 @@ it('a judge is asked again for as long as the step does not give it up', async (
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
 
-it('cancelling while the judge thinks ends the question, and the run is reported as cancelled', async () => {
+it('cancelling during the judge ends its step, and the run is reported as cancelled', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ judge: judge() })),
     judgeRun: () => untilCancelled(new Promise(() => undefined)),

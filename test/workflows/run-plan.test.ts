@@ -3,7 +3,7 @@ import { stepsOf, type PlannedStep } from '../../src/workflows/protocol.js';
 
 const rest = { unfit: null, gates: [], evaluators: [] };
 
-test('the steps of a run are in its plan', () => {
+test('takes the steps of a run from its plan', () => {
   const steps: PlannedStep[] = [
     { kind: 'command', subject: 'make', timeoutSecs: 5 },
     { kind: 'agent', timeoutSecs: 60, rebuildSecs: 0 },
@@ -11,7 +11,7 @@ test('the steps of a run are in its plan', () => {
   expect(stepsOf({ ...rest, steps })).toBe(steps);
 });
 
-test('a run plan of an older build has its steps in the one order that there was', () => {
+test('puts the steps of a plan of an older build in the only order that existed then', () => {
   const context = [{ subject: 'task-next', timeoutSecs: 7 }];
   const posts = [{ subject: 'make', timeoutSecs: 5 }];
   expect(stepsOf({ ...rest, agentTimeoutSecs: 60, rebuildSecs: 9, context, posts })).toEqual([

@@ -7,10 +7,10 @@ const onBench = useTemporal();
 
 it.each([
   { keepsFolder: true, folders: 1 },
-  // Begun by an older build.
+  // Started by an older build.
   { keepsFolder: false, folders: 2 },
 ])(
-  'a run that is reset has $folders folder(s) where keepsFolder is $keepsFolder',
+  'a reset run has $folders folder(s) when keepsFolder is $keepsFolder',
   async ({ keepsFolder, folders }) => {
     const agents = blockedAgents();
     const stubs = stubActivities({ runAgent: agents.runAgent });

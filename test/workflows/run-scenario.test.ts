@@ -23,7 +23,7 @@ const currentDetails = async (handle: RunHandle): Promise<string> => {
   return metadata.currentDetails;
 };
 
-it('performs every step as an activity of its own, in declared order, with a summary that says what it does', async () => {
+it('performs every step as a separate activity, in declared order, with a summary of what it does', async () => {
   const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(FULL) });
   await onBench(stubs, async ({ name, startRun }) => {
     const handle = await startRun(cell(1, { model: 'small' }));
@@ -54,7 +54,7 @@ it('performs every step as an activity of its own, in declared order, with a sum
   ]);
 });
 
-it('gives every step its own limit and a minute, and notices within a minute when its worker is lost', async () => {
+it('gives every step its own limit plus a minute, and notices a lost worker within a minute', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () =>
       Promise.resolve(
@@ -90,7 +90,7 @@ it('gives every step its own limit and a minute, and notices within a minute whe
   });
 });
 
-it("gives the agent's step the time that it takes to rebuild the workspace, too", async () => {
+it('adds the time to rebuild the workspace to the limit of the agent step', async () => {
   const rebuilding = runPlan({ steps: [agentStep(600, 1230)] });
   const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(rebuilding) });
   await onBench(stubs, async ({ startRun }) => {
@@ -104,7 +104,7 @@ it("gives the agent's step the time that it takes to rebuild the workspace, too"
   });
 });
 
-it('names the run the same for every step, by time, agent, model and scenario', async () => {
+it('gives every step the same run name, made of time, agent, model and scenario', async () => {
   const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(FULL) });
   await onBench(stubs, async ({ startRun }) => {
     await (await startRun(cell(1, { model: 'maker/large:free' }))).result();
@@ -115,7 +115,7 @@ it('names the run the same for every step, by time, agent, model and scenario', 
   ]);
 });
 
-it('takes the result of an earlier run of the same inputs, and runs nothing', async () => {
+it('takes the result of an earlier run with the same inputs and runs nothing', async () => {
   const stubs = stubActivities({ prepareWorkspace: () => Promise.resolve(runPlan({ reuse: 'earlier' })) });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
@@ -130,7 +130,7 @@ it('takes the result of an earlier run of the same inputs, and runs nothing', as
   expect(stubs.calls.map(({ activity }) => activity)).toEqual(['prepareWorkspace', 'reuseResult', 'cleanUp']);
 });
 
-it('runs after all when the earlier run is gone meanwhile', async () => {
+it('runs after all when the earlier run has disappeared in the meantime', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ reuse: 'earlier' })),
     reuseResult: () => Promise.resolve(null),
@@ -141,7 +141,7 @@ it('runs after all when the earlier run is gone meanwhile', async () => {
   expect(stubs.calls.map(({ activity }) => activity)).toContain('runAgent');
 });
 
-it('outcome and cost are search attributes, and a cost that is not known is none', async () => {
+it('sets outcome and cost as search attributes, and leaves out an unknown cost', async () => {
   const results = [
     { outcome: 'fail', message: '', costUsd: 0.5 },
     { outcome: 'error', message: '', costUsd: null },
@@ -160,7 +160,7 @@ it('outcome and cost are search attributes, and a cost that is not known is none
   expect(seen).toEqual([{ Outcome: 'fail', CostUsd: 0.5 }, { Outcome: 'error' }]);
 });
 
-it('its current details are a table of the steps so far', async () => {
+it('the current details of a run are a table of its steps so far', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ gates: [gate('a|b'), gate('notes.md')] })),
@@ -189,7 +189,7 @@ it('its current details are a table of the steps so far', async () => {
   });
 });
 
-it('nothing big is in the history, with many gates, long names and long messages', async () => {
+it('the history stays small with many gates, long names and long messages', async () => {
   const long = '説明'.repeat(30);
   const stubs = stubActivities({
     prepareWorkspace: () =>

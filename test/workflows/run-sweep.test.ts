@@ -31,7 +31,7 @@ it('runs every cell once and ends with the counts of their outcomes', async () =
 it('fills all its slots and never has more runs open than its concurrency', async () => {
   const cells = cellsUpTo(5);
   const agents = blockedAgents();
-  // By cell: a workflow task that comes too late is performed again, and its steps with it.
+  // Counted by cell: a late workflow task is performed again, together with its steps.
   const open = new Set<string>();
   let most = 0;
   const stubs = stubActivities({
@@ -66,7 +66,7 @@ it('fills all its slots and never has more runs open than its concurrency', asyn
   expect(most).toBe(3);
 });
 
-it('keeps to the caps of agents and models, and lets other cells pass those that wait', async () => {
+it('keeps to the caps of agents and models, and lets other cells overtake those that wait', async () => {
   const of = (repetition: number, agent: string, model: string): Cell =>
     cell(repetition, { id: `${repetition}`, agent, model });
   const cells = [of(1, 'a', 'x'), of(2, 'a', 'x'), of(3, 'b', 'x'), of(4, 'b', 'y'), of(5, 'a', 'y')];
@@ -74,7 +74,7 @@ it('keeps to the caps of agents and models, and lets other cells pass those that
   const stubs = stubActivities({ loadCells: pagesOf(cells), runAgent: agents.runAgent });
   await onBench(stubs, async ({ startSweep }) => {
     const handle = await startSweep({ concurrency: 4, caps: { agents: { a: 1 }, models: { x: 2 } } });
-    // 2 and 5 wait for 1, their agent's only place.
+    // 2 and 5 wait for 1, which takes the only place of their agent.
     await eventually(() => expect([...agents.started].sort()).toEqual(['1', '3', '4']));
     expect((await progressOf(handle)).active).toHaveLength(3);
     agents.release('1');
@@ -87,7 +87,7 @@ it('keeps to the caps of agents and models, and lets other cells pass those that
   });
 });
 
-it('starts no cell that might pass its budget, across histories too', async () => {
+it('starts no cell that might exceed the budget, even across histories', async () => {
   const cells = cellsUpTo(6);
   const stubs = stubActivities({
     loadCells: pagesOf(cells),
@@ -95,7 +95,7 @@ it('starts no cell that might pass its budget, across histories too', async () =
   });
   await onBench(stubs, async ({ startSweep }) => {
     const handle = await startSweep({ maxUsd: 1, concurrency: 3, cellsPerHistory: 2 });
-    // The first one tells what the others may cost; after the third there is no room for a fourth.
+    // The first one shows what the others may cost; after the third there is no room for a fourth.
     expect((await handle.result()).counts).toEqual({ pass: 3, fail: 0, error: 3, cancelled: 0 });
     await record('scheduled-sweep-budget', handle);
   });
@@ -103,7 +103,7 @@ it('starts no cell that might pass its budget, across histories too', async () =
   expect(endOf(stubs)[0]).toMatchObject({ overBudget: { maxUsd: 1, spentUsd: 0.9 } });
 });
 
-it('goes through all pages of the cells, and what has a result already is counted and not run again', async () => {
+it('goes through all pages of cells, and counts those that have a result instead of running them again', async () => {
   const cells = cellsUpTo(205);
   const open = [cells[0], cells[99], cells[100], cells[204]].map((one) => one?.id);
   const stubs = stubActivities({
@@ -119,14 +119,14 @@ it('goes through all pages of the cells, and what has a result already is counte
   expect(ranCells(stubs).sort()).toEqual([...open].sort());
 });
 
-it('a plan whose cells fill their pages exactly ends', async () => {
+it('a sweep with exactly full pages of cells ends', async () => {
   const stubs = stubActivities({ loadCells: pagesOf(cellsUpTo(100), () => 'pass') });
   await onBench(stubs, async ({ startSweep }) => {
     expect(await (await startSweep()).result()).toMatchObject({ status: 'completed', counts: { pass: 100 } });
   });
 });
 
-it('its progress names the open runs and their workflows, and its details show the same as a table', async () => {
+it('the progress names the open runs and their workflows, and the details show the same as a table', async () => {
   const agents = blockedAgents();
   const cells = [...cellsUpTo(2), cell(3, { id: 'notes/mock/maker%2Fsmall/default/3' })];
   const stubs = stubActivities({ loadCells: pagesOf(cells), runAgent: agents.runAgent });
@@ -154,7 +154,7 @@ it('its progress names the open runs and their workflows, and its details show t
   });
 });
 
-it('a run is found in Temporal by its cell, with search attributes and a summary', async () => {
+it('a run can be found in Temporal by its cell, with search attributes and a summary', async () => {
   const of = cell(2, { scenario: 'tidy notes', agent: 'codex', model: 'maker/small' });
   const stubs = stubActivities({ loadCells: pagesOf([of]) });
   await onBench(stubs, async ({ name, startSweep, runOf }) => {

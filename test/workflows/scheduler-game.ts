@@ -18,7 +18,7 @@ export interface World {
   cells: PageCell[];
 }
 
-/** How a run ended, with what is known of its cost. */
+/** How a run ended, and what is known of its cost. */
 interface End {
   outcome: Outcome;
   cost: Cost;
@@ -27,12 +27,12 @@ interface End {
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 const knownUsd = ({ costUsd, knownUsd = 0 }: Cost): number => costUsd ?? knownUsd;
 
-/** A sweep played without Temporal: the reducer decides, and this does what it says, remembers it, and checks it. */
+/** A sweep played without Temporal: this performs, records and checks what the reducer decides. */
 export function play({ input, cells }: World) {
   const pages = new Map(cells.map((page) => [page.cell.id, page]));
   const earlierUsd = sum(cells.map(({ costUsd }) => costUsd ?? 0));
   let spentUsd = earlierUsd;
-  /** The most that a run has told that it cost, by what is expected to cost alike. */
+  /** The highest reported cost of a run in each group of cells that are expected to cost the same. */
   const dearest = new Map<string, number>();
   let state = startState(input);
   let now = 1_000_000;
@@ -67,7 +67,7 @@ export function play({ input, cells }: World) {
     }
     most = Math.max(most, working.size);
     checkCaps();
-    // Earlier costs are known when the first page has been read.
+    // Earlier costs are known once the first page has been read.
     if (state.money !== null && state.offset > 0) expect(state.money.spentUsd).toBeCloseTo(spentUsd, 6);
   }
   function checkCaps(): void {
@@ -78,7 +78,7 @@ export function play({ input, cells }: World) {
     for (const [model, cap] of Object.entries(input.caps?.models ?? {}))
       expect(open.filter((one) => one.model === model).length).toBeLessThanOrEqual(cap);
   }
-  /** What a cell may cost fits in beside what is spent and what open runs may cost; where nobody knows, no other is open. */
+  /** The cell fits into what spent money and open runs leave of the budget; if its cost is unknown, no other is open. */
   function checkBudget({ cell, estimateUsd = null, limited }: PageCell): void {
     if (input.maxUsd === undefined || estimateUsd === 0) return;
     const room = input.maxUsd - spentUsd;
@@ -93,7 +93,7 @@ export function play({ input, cells }: World) {
     state = step.state;
     act(step.actions);
   }
-  /** An event that comes too late is passed over. */
+  /** Sends an event that comes too late and must be ignored. */
   function sendInVain(event: SweepEvent): void {
     const { open, counts, lost, money, limits } = state;
     send(event);
@@ -140,7 +140,7 @@ export function play({ input, cells }: World) {
       }
       send({ type: 'ended', cell: id, outcome, cost, ...(lost === undefined ? {} : { lost }) });
     },
-    /** As the server tells it whose signal has told it before. */
+    /** The server reports an end that a signal has already reported. */
     endAgain(id: string): void {
       if (!ended.has(id)) return;
       const lost: LostCell = { cell: id, message: 'told again' };
@@ -158,12 +158,12 @@ export function play({ input, cells }: World) {
       now += ms;
       send({ type: 'time' });
     },
-    /** A new history is about to take over: nothing more is started, and whatever happens meanwhile is for it. */
+    /** A new history is about to take over: nothing more is started here, and events until then are left to it. */
     hold(): void {
       isHandingOver = true;
       send({ type: 'held' });
     },
-    /** A new history takes over, through JSON as Temporal carries it. */
+    /** A new history takes over. The state passes through JSON, as in Temporal. */
     continueAsNew(): void {
       this.hold();
       while (loads.length > 0) this.deliver();
@@ -181,7 +181,7 @@ export const at = <T>(items: Iterable<T>, index: number): T | undefined => {
   return list.length === 0 ? undefined : list[index % list.length];
 };
 
-/** Lets everything end that can end. */
+/** Plays until the sweep is over. */
 export function finish(game: Game, end: (id: string) => void = (id) => game.end(id)): void {
   if (game.isHandingOver()) game.continueAsNew();
   game.send({ type: 'resumed' });

@@ -13,7 +13,7 @@ import { cell } from './stub-activities.js';
 const HOUR_MS = 3600_000;
 
 const ACCOUNTS = [undefined, 'house', 'other'] as const;
-/** What is known of the cost of an agent's runs before they begin: a limit that they are held to, nothing, or that there is none. */
+/** What is known of the cost of a run before it begins: an enforced limit, nothing, or that it is free. */
 const ESTIMATES = {
   limited: { estimateUsd: 0.5, limited: true },
   unknown: { estimateUsd: null },
@@ -24,7 +24,7 @@ const caps = fc.array(fc.option(fc.integer({ min: 1, max: 3 })), { minLength: 3,
 const capsOf = (kind: string, found: readonly (number | null)[]): Record<string, number> =>
   Object.fromEntries(found.flatMap((cap, index) => (cap === null ? [] : [[`${kind}${index}`, cap]])));
 
-/** Few numbers, so that what fast-check prints of a sweep that fails can be read. */
+/** Few numbers, so that the counterexamples of fast-check are readable. */
 const worlds = fc.record({
   count: fc.integer({ min: 0, max: 240 }),
   agents: fc.integer({ min: 1, max: 3 }),
@@ -56,7 +56,7 @@ function worldOf({ count, agents, models, finished, budget, ...more }: Settings)
       finished: one.repetition % finished === finished - 1 ? 'fail' : null,
       ...(provider === undefined ? {} : { provider }),
       ...(budget === null ? {} : ESTIMATES[budget.kinds[agent] ?? 'free']),
-      // What an earlier round has paid for.
+      // What earlier rounds have spent on it.
       costUsd: one.repetition % 30 === 29 ? 0.25 : 0,
     };
   });
@@ -70,7 +70,7 @@ function worldOf({ count, agents, models, finished, budget, ...more }: Settings)
   };
 }
 
-/** Ends a run in one of many ways, at a cost that is within its limit where it has one. */
+/** Ends a run in one of many ways, at a cost within its limit if it has one. */
 function endSomehow(game: Game, id: string | undefined, index: number): void {
   const page = id === undefined ? undefined : game.state().open.get(id)?.page;
   if (id === undefined || page === undefined) return;
@@ -101,7 +101,7 @@ const MOVES = {
   'continue as new': (game: Game) => game.continueAsNew(),
 } satisfies Record<string, (game: Game, index: number) => void>;
 type Move = [keyof typeof MOVES, number];
-/** As many as are said: by itself fast-check makes lists of ten at most. */
+/** `size: 'max'`, because by default fast-check makes lists of at most ten. */
 const moves = fc.array(
   fc.tuple(fc.constantFrom(...(Object.keys(MOVES) as (keyof typeof MOVES)[])), fc.nat(50)),
   { maxLength: 120, size: 'max' },
@@ -116,7 +116,7 @@ function begin(of: World, played: readonly Move[]): Game {
 
 const toRun = ({ cells }: World): PageCell[] => cells.filter(({ finished }) => finished === null);
 
-/** Every cell has a result, or was left out for want of money; none was started twice. */
+/** Every cell has a result or was left out because of the budget; none was started twice. */
 function expectComplete(game: Game, of: World): void {
   const { counts, money } = game.state();
   const leftOut = toRun(of).filter((page) => !game.started.includes(page.cell.id));
@@ -132,7 +132,7 @@ function expectComplete(game: Game, of: World): void {
   }
 }
 
-it('whatever happens in whatever order, caps and budget hold, and every cell is started once and ends once', () => {
+it('caps and budget hold for any events in any order, and every cell is started once and ends once', () => {
   fc.assert(
     fc.property(worlds, moves, (settings, played) => {
       const of = worldOf(settings);
@@ -144,7 +144,7 @@ it('whatever happens in whatever order, caps and budget hold, and every cell is 
   );
 });
 
-it('a retry runs what has no result or is to be run again, and pays for it from what the round before has left', () => {
+it('a retry runs cells without a result or to be run again, on what the previous round has left of the budget', () => {
   fc.assert(
     fc.property(worlds, moves, moves, fc.boolean(), (settings, first, second, isCancelled) => {
       const of = worldOf(settings);
@@ -172,7 +172,7 @@ it('a retry runs what has no result or is to be run again, and pays for it from 
   );
 });
 
-it('a cancelled sweep starts and wakes nothing more, and is over when its open runs have ended', () => {
+it('a cancelled sweep starts and wakes nothing more, and is over once its open runs have ended', () => {
   fc.assert(
     fc.property(worlds, moves, moves, (settings, before, after) => {
       const game = begin(worldOf(settings), before);
@@ -190,7 +190,7 @@ it('a cancelled sweep starts and wakes nothing more, and is over when its open r
   );
 });
 
-/** Why none of the cells that wait could start, and none of the runs that wait could go on; what could is given back. */
+/** The waiting cells that could start and the waiting runs that could continue: there should be none. */
 function couldWork(game: Game): string[] {
   const { open, queues, limits, caps: most } = game.state();
   const cells = [...game.working].flatMap((id) => open.get(id)?.page.cell ?? []);
@@ -216,7 +216,7 @@ function couldWork(game: Game): string[] {
   return [...startable, ...due.map(({ page }) => page)].map((page) => page.cell.id);
 }
 
-it('no slot stays free while a cell could start or a run could go on, and more is read ahead for it', () => {
+it('no slot stays free while a cell could start or a run could continue, and more cells are read for a free slot', () => {
   fc.assert(
     fc.property(worlds, moves, (settings, played) => {
       const of = worldOf({ ...settings, budget: null });
@@ -233,7 +233,7 @@ it('no slot stays free while a cell could start or a run could go on, and more i
   );
 });
 
-it('a history gives everything over to the next one', () => {
+it('a history hands everything over to the next one', () => {
   fc.assert(
     fc.property(worlds, moves, (settings, played) => {
       const of = worldOf(settings);

@@ -40,7 +40,7 @@ it('two slots stay busy through 10,000 cells while one run waits five hours for 
   expect(game.ended.size).toBe(cells.length);
 });
 
-it('a limit of one provider leaves every slot to the others, however many of its cells come first', () => {
+it('a limit of one provider leaves all slots to the others, no matter how many of its cells come first', () => {
   const cells = many(2000, (index) =>
     index < 1000 ? { agent: 'a', provider: 'house' } : { agent: 'b', provider: 'other' },
   );
@@ -60,7 +60,7 @@ it('a limit of one provider leaves every slot to the others, however many of its
   finish(game);
 });
 
-it('a limit is that of an account: other accounts of the provider run, and all agents of the account wait', () => {
+it('a limit belongs to an account: all its agents wait, while other accounts of the provider run', () => {
   const ACCOUNTS_OF = { a: 'house/key-1', b: 'house/login', c: 'house/key-1' };
   const agents = Object.keys(ACCOUNTS_OF) as (keyof typeof ACCOUNTS_OF)[];
   const cells = many(30, (index) => {
@@ -79,7 +79,7 @@ it('a limit is that of an account: other accounts of the provider run, and all a
   expect(game.ended.size).toBe(cells.length);
 });
 
-it('a cap of one agent idles no other agent, though its own cells fill the plan first', () => {
+it('the cap of one agent keeps no other agent idle, even if its own cells come first in the plan', () => {
   const cells = many(600, (index) => ({ agent: index < 500 ? 'a' : 'b' }));
   const caps = { agents: { a: 1 }, models: {} };
   const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, caps, scheduler: 2 } });
@@ -93,7 +93,7 @@ it('a cap of one agent idles no other agent, though its own cells fill the plan 
   }
 });
 
-it('agents take turns, and the models of an agent within its own', () => {
+it('agents take turns, and within the turns of an agent its models do', () => {
   const cells = many(12, (index) => ({
     agent: index < 8 ? 'a' : 'b',
     model: index < 8 ? `m${Math.floor(index / 4)}` : 'm0',
@@ -105,7 +105,7 @@ it('agents take turns, and the models of an agent within its own', () => {
   expect(game.started).toEqual(['0', '8', '4', '9', '1', '10', '5', '11', '2', '6', '3', '7']);
 });
 
-it('an account that is merely busy parks fewer than three runs a slot', () => {
+it('a busy account parks fewer than three runs per slot', () => {
   const cells = many(50, () => ({ provider: 'house' }));
   const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, scheduler: 2 } });
   game.send({ type: 'time' });
@@ -118,7 +118,7 @@ it('an account that is merely busy parks fewer than three runs a slot', () => {
   expect(game.ended.size).toBe(50);
 });
 
-it('updates that arrive in one workflow task end nothing early', () => {
+it('updates that arrive in one workflow task do not end the sweep early', () => {
   const game = play({
     cells: many(5, () => ({})),
     input: { sweep: 's', round: 1, concurrency: 1, scheduler: 2 },
@@ -132,7 +132,7 @@ it('updates that arrive in one workflow task end nothing early', () => {
   expect(game.ended.size).toBe(5);
 });
 
-it('a cell that might pass the budget is left out and counted, and costs of open runs are reserved', () => {
+it('leaves out and counts a cell that might exceed the budget, and reserves the costs of open runs', () => {
   const cells = many(4, () => ({})).map((page) => ({ ...page, estimateUsd: 0.4, limited: true }));
   const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, maxUsd: 1, scheduler: 2 } });
   game.send({ type: 'time' });

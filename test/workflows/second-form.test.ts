@@ -53,7 +53,7 @@ async function createProject(files: Record<string, string>): Promise<Project> {
 const load = (project: Project, name: string): Promise<Loading> =>
   loadScenarios(project, [join(project.root, name)], readLines);
 
-/** Plans the only cell of a file and performs its run, as a worker does it. */
+/** Plans the only cell of a file and performs its run as a worker does. */
 async function run(
   project: Project,
   name: string,
@@ -94,7 +94,7 @@ async function run(
   };
 }
 
-test('a scenario in another form, with commands before and after the agent, is planned and run in its order', async () => {
+test('plans and runs a scenario of another form, with commands before and after the agent, in its order', async () => {
   const project = await createProject({ 'copied.txt': FORM });
   const { result, summaries, record } = await run(project, 'copied.txt');
   expect(result).toMatchObject({ outcome: 'pass', message: '1/1 gates passed' });
@@ -123,7 +123,7 @@ test('a scenario in another form, with commands before and after the agent, is p
   expect(readFileSync(copied, 'utf8')).toBe('from the first command\n');
 });
 
-test('what planning finds wrong with it is told at its place in the file', async () => {
+test('reports the problems that planning finds at their places in the file', async () => {
   const project = await createProject({
     'elsewhere.txt': FORM.replace('fixture: base', 'fixture: elsewhere'),
     'twice.txt': `${FORM}prompt: And again.\n`,

@@ -9,7 +9,7 @@ const page = (repetition: number, estimateUsd: number | null = null): PageCell =
   estimateUsd,
 });
 
-test('what is known of a cost is spent, and does not speak for the next run', () => {
+test('a partly known cost counts as spent, but is not expected of the next run', () => {
   const spending = trackSpending(10);
   spending.start(page(1));
   spending.end(cell(1), null, 6);
@@ -20,7 +20,7 @@ test('what is known of a cost is spent, and does not speak for the next run', ()
   expect(spending.admission(page(3))).toBe('never');
 });
 
-test('a cost that is known as a whole is spent, and is what the next run may cost', () => {
+test('a fully known cost counts as spent, and is expected of the next run', () => {
   const spending = trackSpending(10);
   spending.start(page(1));
   spending.end(cell(1), 6);

@@ -6,7 +6,7 @@ import type { Cell } from '../../src/results/records/cell.js';
 import type { AgentSummary, RunPlan, PlannedStep } from '../../src/workflows/protocol.js';
 import { isOwnServer } from '../activities/in-activity.js';
 
-/** One attempt of one activity. */
+/** An attempt of an activity. */
 interface Call {
   activity: keyof Activities;
   args: unknown[];
@@ -15,9 +15,9 @@ interface Call {
 
 export interface Stubs {
   activities: Activities;
-  /** In the order in which they began. */
+  /** In the order they began. */
   calls: Call[];
-  /** Arguments of the calls of one activity. */
+  /** The arguments of the calls of an activity. */
   argsOf: <K extends keyof Activities>(activity: K) => Parameters<Activities[K]>[];
 }
 
@@ -82,7 +82,7 @@ export const cell = (repetition = 1, more: Partial<Cell> = {}): Cell => ({
 export const cellsUpTo = (count: number): Cell[] =>
   Array.from({ length: count }, (_, index) => cell(index + 1));
 
-/** Activities that do nothing and succeed, or what `overrides` says; every attempt is recorded. */
+/** Activities that do nothing and succeed, unless `overrides` replaces them; every attempt is recorded. */
 export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
   const calls: Call[] = [];
   const quiet: Activities = {
@@ -125,13 +125,13 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
   };
 }
 
-/** Steps with their index, as they were performed: "checkGate 1". A stop comes beside one, whenever that ends. */
+/** The performed steps with their indexes: "checkGate 1". Without stops, which run alongside a step. */
 export const stepsOf = ({ calls }: Stubs): string[] =>
   calls
     .filter(({ activity }) => activity !== 'stopRun')
     .map(({ activity, args }) => (typeof args[1] === 'number' ? `${activity} ${args[1]}` : activity));
 
-/** Pages over these cells; `finished` says which ones have a result already. */
+/** Pages of these cells; `finished` gives the result that a cell already has. */
 export const pagesOf =
   (cells: Cell[], finished: (cell: Cell) => 'pass' | 'fail' | null = () => null): Activities['loadCells'] =>
   ({ offset, limit, positions }) =>
@@ -145,14 +145,14 @@ export const pagesOf =
 
 export interface BlockedAgents {
   runAgent: Activities['runAgent'];
-  /** Ids of the cells whose agents have been started, in this order. */
+  /** The ids of the cells with started agents, in the order of the starts. */
   started: string[];
-  /** Lets the agent of a cell end, also one that starts later. */
+  /** Lets the agent of a cell end, even if it has not started yet. */
   release: (cell: string) => void;
   releaseAll: () => void;
 }
 
-/** Agents that work until they are let go or cancelled. */
+/** Agents that work until they are released or cancelled. */
 export function blockedAgents(): BlockedAgents {
   const started: string[] = [];
   const gates = new Map<string, PromiseLatch>();
@@ -188,7 +188,7 @@ export function latch(): PromiseLatch {
   return { opened, open: () => open() };
 }
 
-/** Waits in an activity as ours do: heartbeating, since only that brings a cancel, and rejecting when one comes. */
+/** Waits as our activities do: with heartbeats, since only these deliver a cancel, and rejecting when it arrives. */
 export async function untilCancelled<T>(work: Promise<T>): Promise<T> {
   const context = Context.current();
   const timer = setInterval(() => context.heartbeat(), 20);
@@ -199,8 +199,8 @@ export async function untilCancelled<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Infrastructure that stays broken however often it is tried. */
+/** A failure of infrastructure that is not tried again. */
 export const broken = (message: string) => ApplicationFailure.nonRetryable(message);
 
-/** Infrastructure that is tried again at once. */
+/** A failure of infrastructure that is tried again at once. */
 export const flaky = (message: string) => ApplicationFailure.create({ message, nextRetryDelay: '1 ms' });

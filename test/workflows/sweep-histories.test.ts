@@ -29,7 +29,7 @@ async function secondHistory(client: Client, handle: SweepHandle): Promise<Sweep
   return newest;
 }
 
-it('a new history takes over counts, and every cell runs once', async () => {
+it('a new history takes over the counts, and every cell runs once', async () => {
   const cells = cellsUpTo(8);
   const stubs = stubActivities({
     loadCells: pagesOf(cells, ({ repetition }) => (repetition === 2 ? 'fail' : null)),
@@ -46,14 +46,14 @@ it('a new history takes over counts, and every cell runs once', async () => {
   expect(endOf(stubs)).toHaveLength(1);
 });
 
-it('a new history takes running cells over without waiting for them, and hears of their ends', async () => {
+it('a new history takes over running cells without waiting for them, and learns when they end', async () => {
   const cells = cellsUpTo(6);
   const agents = blockedAgents();
   const stubs = stubActivities({ loadCells: pagesOf(cells), runAgent: agents.runAgent });
   await onBench(stubs, async ({ client, startSweep }) => {
     const handle = await startSweep({ cellsPerHistory: 2, concurrency: 2 });
     const newest = await secondHistory(client, handle);
-    // The first two still work: the slots are theirs.
+    // The first two are still working and occupy both slots.
     await eventually(() => expect([...agents.started].sort()).toEqual(ids(cells.slice(0, 2))));
     expect((await progressOf(newest)).active).toHaveLength(2);
     await update(newest, 'pause');
@@ -74,7 +74,7 @@ it('a new history takes running cells over without waiting for them, and hears o
   expect(agents.started.sort()).toEqual(ids(cells));
 });
 
-it('a new history takes over runs that wait for their provider, and wakes them', async () => {
+it('a new history takes over runs that wait for their provider and wakes them', async () => {
   const cells = cellsUpTo(5);
   let limited = true;
   const stubs = stubActivities({
@@ -102,14 +102,14 @@ it('a new history takes over runs that wait for their provider, and wakes them',
   });
 });
 
-it('a look for the ends of inherited runs is tried again however often it fails, and the sweep waits for its answer', async () => {
+it('tries again to find ended inherited runs no matter how often it fails, and the sweep waits for the answer', async () => {
   const FAILURES = 10; // other steps are given up after 8
   const agents = blockedAgents();
   const look = findEndedRuns({ isOwnServer });
   const stubs = stubActivities({
     loadCells: pagesOf(cellsUpTo(4)),
     runAgent: agents.runAgent,
-    // As the worker performs it.
+    // With the retry policy of a worker.
     ...withRetryPolicy(
       { isOwnServer, resultsPath: '/none', stateFolder: '/none' },
       {
@@ -134,7 +134,7 @@ it('a look for the ends of inherited runs is tried again however often it fails,
   });
 });
 
-it('a cancel ends runs that an earlier history has started', async () => {
+it('a cancel also ends the runs that an earlier history has started', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({ loadCells: pagesOf(cellsUpTo(4)), runAgent: agents.runAgent });
   await onBench(stubs, async ({ client, startSweep }) => {
@@ -146,7 +146,7 @@ it('a cancel ends runs that an earlier history has started', async () => {
   expect(agents.started).toHaveLength(2);
 });
 
-it('runs of an earlier history end though nobody says so: the server is asked, and their slots are free', async () => {
+it('finds out from the server that runs of an earlier history have ended unannounced, and frees their slots', async () => {
   const cells = cellsUpTo(6);
   const [killed, unheard, unwritten, stopped] = cells.map(({ id }) => id);
   const agents = blockedAgents();
@@ -157,7 +157,7 @@ it('runs of an earlier history end though nobody says so: the server is asked, a
       return { ...page, cells: page.cells.map((one) => ({ ...one, estimateUsd: 0.1, limited: true })) };
     },
     runAgent: agents.runAgent,
-    // What one of them announces comes to nothing: it has not closed by then.
+    // The announcement of one of them has no effect, since it has not closed by then.
     findEndedRuns: (wanted) =>
       wanted.waitMs > 0 && wanted.runs[0]?.cell === unheard ? Promise.resolve([]) : ended(wanted),
     writeReport: ({ cell: { id } }, { cancelled }) =>
@@ -177,7 +177,7 @@ it('runs of an earlier history end though nobody says so: the server is asked, a
       status: 'completed',
       counts: { pass: 3, fail: 0, error: 2, cancelled: 1 },
     });
-    // The one that left no report tells what its agent has cost; nobody knows that of the one that was terminated.
+    // The run that left no report tells what its agent has cost; for the terminated run this is unknown.
     expect(await progressOf(newest)).toMatchObject({ spentUsd: 4.25 });
   });
   expect([...agents.started].sort()).toEqual(ids(cells));
@@ -191,7 +191,7 @@ it('runs of an earlier history end though nobody says so: the server is asked, a
   expect(endOf(stubs)[0]?.lost.map((one) => one.cell)).not.toContain(stopped);
 });
 
-it('no signal ends a run of an earlier history: the server is asked, which knows that it works', async () => {
+it('a signal does not end a run of an earlier history while the server says that it is running', async () => {
   const agents = blockedAgents();
   const ended = findEndedRuns({ isOwnServer });
   const stubs = stubActivities({
@@ -207,7 +207,7 @@ it('no signal ends a run of an earlier history: the server is asked, which knows
     await eventually(async () => {
       const { events } = await newest.fetchHistory();
       const answers = events?.filter((event) => event.activityTaskCompletedEventAttributes);
-      // Of the third, which this history has not inherited, nothing is asked.
+      // The server is not asked about the third, which this history has not inherited.
       expect(stubs.argsOf('findEndedRuns')).toHaveLength(2);
       expect(answers).toHaveLength(2);
     });

@@ -8,7 +8,7 @@ import { endOf } from './sweeps.js';
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
-it('a run that is terminated gives its slot free and is named as lost', async () => {
+it('a terminated run frees its slot and is listed as lost', async () => {
   const cells = cellsUpTo(3);
   const agents = blockedAgents();
   const stubs = stubActivities({ loadCells: pagesOf(cells), runAgent: agents.runAgent });
@@ -29,7 +29,7 @@ it('a run that is terminated gives its slot free and is named as lost', async ()
   ]);
 });
 
-it('a run whose report cannot be written is named as lost, with the reason, and what its agent has cost is spent', async () => {
+it('a run without a report is listed as lost with the reason, and the cost of its agent counts as spent', async () => {
   const stubs = stubActivities({
     loadCells: pagesOf([cell(1)]),
     runAgent: () => Promise.resolve(brief({ costUsd: 3 })),
@@ -52,7 +52,7 @@ it('a plan that cannot be read fails the sweep', async () => {
   });
 });
 
-it('a plan that cannot be read any more fails the sweep when its open runs have ended', async () => {
+it('a plan that can no longer be read fails the sweep once its open runs have ended', async () => {
   const agents = blockedAgents();
   const cells = cellsUpTo(150);
   const stubs = stubActivities({
@@ -73,7 +73,7 @@ it('a plan that cannot be read any more fails the sweep when its open runs have 
   });
 });
 
-it('the runs of a sweep that is terminated are left to the worker, which cancels them', async () => {
+it('the runs of a terminated sweep continue until the worker cancels them', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({ loadCells: pagesOf(cellsUpTo(2)), runAgent: agents.runAgent });
   await onBench(stubs, async ({ startSweep, runOf }) => {

@@ -7,7 +7,7 @@ import { endOf, ids, progressOf, ranCells, update } from './sweeps.js';
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
-it('a paused sweep starts nothing while its running cells finish, and resume goes on', async () => {
+it('a paused sweep starts nothing while its running cells finish, and continues when resumed', async () => {
   const cells = cellsUpTo(4);
   const agents = blockedAgents();
   const stubs = stubActivities({ loadCells: pagesOf(cells), runAgent: agents.runAgent });
@@ -16,7 +16,7 @@ it('a paused sweep starts nothing while its running cells finish, and resume goe
     await eventually(() => expect(agents.started).toHaveLength(2));
     expect(await update(handle, 'pause')).toBe('paused');
     agents.releaseAll();
-    // A free slot is filled in the very task that frees it: none is, once both have been counted.
+    // A free slot is filled in the same task that frees it: if none is by now, none will be.
     const idle = { status: 'paused', active: [], counts: { pass: 2 } };
     await eventually(async () => expect(await progressOf(handle)).toMatchObject(idle));
     expect(agents.started).toHaveLength(2);
@@ -27,7 +27,7 @@ it('a paused sweep starts nothing while its running cells finish, and resume goe
   expect(agents.started.sort()).toEqual(ids(cells));
 });
 
-it('a sweep that is paused while its last cells run is completed by them', async () => {
+it('a sweep that is paused while its last cells run completes when they end', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({ loadCells: pagesOf(cellsUpTo(2)), runAgent: agents.runAgent });
   await onBench(stubs, async ({ startSweep }) => {
@@ -60,20 +60,20 @@ it.each([
   });
   expect(agents.started).toHaveLength(2);
   const activities = stubs.calls.map(({ activity }) => activity);
-  // By run: a workflow task in which the end of the stop arrives is performed again, and its report with it.
+  // Counted by cell: the workflow task that learns that the stop has ended may run again, and its report with it.
   expect(new Set(stubs.argsOf('writeReport').map(([run]) => run.cell.id)).size).toBe(2);
   expect(activities.at(-1)).toBe('finishSweep');
   expect(stubs.argsOf('writeReport').every(([, { cancelled }]) => cancelled)).toBe(true);
 });
 
-it('updates that arrive in one workflow task, in whatever order, end no sweep early', async () => {
+it('updates that arrive in one workflow task do not end the sweep early', async () => {
   const cells = cellsUpTo(3);
   const stubs = stubActivities({ loadCells: pagesOf(cells) });
   await onBench(
     stubs,
     async ({ startSweep, work }) => {
       const handle = await startSweep();
-      // Nobody works yet: the first workflow task has all three.
+      // No worker yet: the first workflow task gets all three.
       const updates = Promise.all([
         update(handle, 'pause'),
         update(handle, 'resume'),
@@ -121,7 +121,7 @@ it('a sweep that is cancelled before it begins starts nothing', async () => {
   expect(endOf(stubs)).toMatchObject([{ status: 'cancelled' }]);
 });
 
-it('a sweep that is cancelled while it reads a page starts nothing of it', async () => {
+it('a sweep that is cancelled while it reads a page starts no cell of it', async () => {
   const reading = latch();
   const cells = cellsUpTo(3);
   const stubs: Stubs = stubActivities({

@@ -9,13 +9,13 @@ export const progressOf = (handle: SweepHandle): Promise<SweepProgress> =>
 export const update = (handle: SweepHandle, name: keyof typeof UPDATES): Promise<SweepStatus> =>
   handle.executeUpdate<SweepStatus, []>(UPDATES[name]);
 
-/** Ids of the cells whose agents were started. */
+/** The ids of the cells with a started agent. */
 export const ranCells = (stubs: Stubs): string[] => stubs.argsOf('runAgent').map(([run]) => run.cell.id);
 export const ids = (cells: Cell[]): string[] => cells.map(({ id }) => id);
-/** With what the sweep was finished. */
+/** The arguments that the sweep was finished with. */
 export const endOf = (stubs: Stubs) => stubs.argsOf('finishSweep').map(([end]) => end);
 
-/** Histories of a sweep, the first one first. */
+/** The histories of a sweep, from first to last. */
 export async function historiesOf(client: Client, { workflowId, firstExecutionRunId }: SweepHandle) {
   const histories = [];
   for (let runId: string | undefined = firstExecutionRunId; runId !== undefined;) {

@@ -16,7 +16,7 @@ const refused = (why: 'busy' | 'limit', at: number | null) =>
     provider: 'house',
   });
 
-it('an agent that was not served is run again after a while, and its end counts', async () => {
+it('runs an agent again that its provider did not serve, and its new ending counts', async () => {
   const stubs = stubActivities({
     runAgent: (_run, nth) => Promise.resolve(nth === 2 ? brief() : refused('busy', null)),
   });
@@ -31,7 +31,7 @@ it('an agent that was not served is run again after a while, and its end counts'
   expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);
 });
 
-it('a cancel ends the wait, and the run is reported', async () => {
+it('a cancel ends the wait of a run, and the run is reported', async () => {
   const stubs = stubActivities({ runAgent: () => Promise.resolve(refused('limit', Date.now() + HOUR_MS)) });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell(1));
@@ -62,10 +62,10 @@ it('a signal ends the wait of a run', async () => {
   });
 });
 
-it("a limit that a run has met holds its provider's other cells back, not those of others, until it is lifted", async () => {
+it('a limit that a run has hit holds back the other cells of the provider, and only these, until it is lifted', async () => {
   let limited = true;
   const gate = latch();
-  // 1 and 3 have the two places; then it would be 2's turn.
+  // 1 and 3 take the two slots; then it would be 2's turn.
   const pages = [
     [1, 'house'],
     [3, 'other'],
@@ -100,9 +100,9 @@ it("a limit that a run has met holds its provider's other cells back, not those 
   });
 });
 
-it('a limit holds back the cells of its account, not those of another account of the same provider', async () => {
+it('a limit holds back the cells of its account, but not those of another account of the same provider', async () => {
   let limited = true;
-  // 1 has the only place; then it would be 2's turn.
+  // 1 takes the only slot; then it would be 2's turn.
   const accounts = new Map([
     [1, 'house/key-1'],
     [2, 'house/key-1'],
@@ -137,7 +137,7 @@ it('a limit holds back the cells of its account, not those of another account of
   });
 });
 
-it('a run that waits holds no slot, is shown as parked, and goes on when it is woken and a slot is free', async () => {
+it('a waiting run holds no slot, is shown as parked, and continues when it is woken and a slot is free', async () => {
   let limited = true;
   const stubs = stubActivities({
     loadCells: pagesOf([1, 2, 3].map((repetition) => cell(repetition))),
@@ -179,7 +179,7 @@ it('a paused sweep wakes no run', async () => {
   expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);
 });
 
-test('how long an agent is waited for', () => {
+test('says how long to wait before an agent is run again', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   const busy = (nth: number, at: number | null = null) => backoffMs({ why: 'busy', at }, nth, now);
   expect([1, 2, 3].map((nth) => busy(nth))).toEqual([5000, 10_000, 20_000]);

@@ -36,12 +36,12 @@ interface Watched {
   lines: string[];
   workflow: WorkflowHandle;
   sweep: WorkflowHandle;
-  /** In the command line of the agent. */
+  /** Identifies the command line of the agent. */
   seconds: string;
   workspace: string;
 }
 
-/** A run and its sweep, for which no worker works, and an agent of the run that nobody follows. */
+/** A run and its sweep without a worker, and an agent of the run that no activity follows. */
 async function watched(): Promise<Watched> {
   const root = await newFolder();
   const deps: Deps = {
@@ -78,7 +78,7 @@ async function watched(): Promise<Watched> {
   return { deps, run, watch, lines, workflow, sweep, seconds, workspace };
 }
 
-/** Its agent is gone, and all that the run had but what the agent printed. */
+/** Expects that the agent is gone, and everything of the run except what the agent printed. */
 async function expectEnded({ deps, lines, seconds, workspace }: Watched): Promise<void> {
   expect(processesWith(seconds)).toEqual([]);
   expect(existsSync(workspace)).toBe(false);
@@ -94,7 +94,7 @@ async function expectLeft({ deps, run, seconds, workspace }: Watched): Promise<v
   expect(await openRuns(deps)).toEqual([run]);
 }
 
-it('a run whose workflow goes on is left alone, however often it is looked at', async () => {
+it('leaves a run alone while its workflow is open, no matter how often it is checked', async () => {
   const one = await watched();
   await one.watch.round(true);
   await one.watch.round(false);
@@ -103,14 +103,14 @@ it('a run whose workflow goes on is left alone, however often it is looked at', 
   expect((await one.workflow.describe()).raw.workflowExtendedInfo?.cancelRequested).toBe(false);
 });
 
-it('the agent of a run whose workflow was terminated is stopped, workspace and lent login are removed', async () => {
+it('stops the agent of a run with a terminated workflow, and removes workspace and lent login', async () => {
   const one = await watched();
   await one.workflow.terminate('by a test');
   await one.watch.round(false);
   await expectEnded(one);
 });
 
-it('before another agent is started for a cell, runs of it that have ended are ended', async () => {
+it('cleans up ended runs of a cell before another agent is started for it', async () => {
   const one = await watched();
   await one.workflow.terminate('by a test');
   await one.watch.lookAtOthers({ ...one.run, cell: cell(2), run: 'of another cell' });
@@ -119,7 +119,7 @@ it('before another agent is started for a cell, runs of it that have ended are e
   await expectEnded(one);
 });
 
-it('a run whose workflow the server does not know has ended: its database is gone', async () => {
+it('a run with a workflow that the server does not know has ended: the database is gone', async () => {
   const one = await watched();
   const unknown = { ...one.run, cell: cell(2), workflowId: `unknown/${one.run.workflowId}` };
   noteOpenRun(one.deps, unknown);
@@ -127,7 +127,7 @@ it('a run whose workflow the server does not know has ended: its database is gon
   expect(processesWith(one.seconds)).toEqual([]);
 });
 
-it('nothing is concluded from another server that has taken the port', async () => {
+it('concludes nothing from another server that has taken the port', async () => {
   const one = await watched();
   const deps = { ...one.deps, isOwnServer: () => Promise.resolve(false) };
   const unknown = { ...one.run, cell: cell(2), workflowId: `unknown/${one.run.workflowId}` };
@@ -139,7 +139,7 @@ it('nothing is concluded from another server that has taken the port', async () 
   expect(await openRuns(deps)).toHaveLength(2);
 });
 
-it('a run that another server knows is left alone', async () => {
+it('leaves a run of another server alone', async () => {
   const one = await watched();
   await one.workflow.terminate('by a test');
   const other = watchRuns(
@@ -151,7 +151,7 @@ it('a run that another server knows is left alone', async () => {
   await expectLeft(one);
 });
 
-it('nothing is concluded from a server that does not answer', async () => {
+it('concludes nothing from a server that does not answer', async () => {
   const one = await watched();
   await one.workflow.terminate('by a test');
   const away = await Connection.connect({ address: inject('temporalAddress') });
@@ -160,7 +160,7 @@ it('nothing is concluded from a server that does not answer', async () => {
   await expectLeft(one);
 });
 
-it('a run that goes on without its sweep is cancelled, and left to report that', async () => {
+it('cancels a run that has lost its sweep, and lets it report that', async () => {
   const one = await watched();
   await one.sweep.terminate('by a test');
   await one.watch.round(false);
@@ -170,7 +170,7 @@ it('a run that goes on without its sweep is cancelled, and left to report that',
   await expectLeft(one);
 });
 
-it('another workflow under the name of a run that has ended is not that run', async () => {
+it('does not mistake another workflow with the same id for a run that has ended', async () => {
   const one = await watched();
   const { workflowId } = one.run;
   await one.workflow.terminate('by a test');

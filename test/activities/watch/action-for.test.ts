@@ -17,7 +17,7 @@ const answer: fc.Arbitrary<Answer> = fc.oneof(
 const action = (run: Answer, sweep: Answer, firstRunId: string | undefined): string =>
   actionFor({ run: isOpen(run, firstRunId), sweep: isOpen(sweep, undefined) });
 
-it('a run is left alone for as long as the server does not say that it has ended', () => {
+it('leaves a run alone until the server says that it has ended', () => {
   fc.assert(
     fc.property(answer, answer, fc.option(id, { nil: undefined }), (run, sweep, firstRunId) => {
       const gone =
@@ -30,7 +30,7 @@ it('a run is left alone for as long as the server does not say that it has ended
   );
 });
 
-it('a run is cancelled where it goes on and its sweep does not, and in no other case', () => {
+it('cancels a run exactly when it is open and its sweep is not', () => {
   fc.assert(
     fc.property(answer, answer, (run, sweep) => {
       const goesOn = run.kind === 'found' && run.running;
@@ -40,7 +40,7 @@ it('a run is cancelled where it goes on and its sweep does not, and in no other 
   );
 });
 
-it('an execution after a reset is the same run, another workflow of that name is not', () => {
+it('takes an execution after a reset for the same run, but not another workflow with the same id', () => {
   const running = (firstRunId: string): Answer => ({ kind: 'found', running: true, firstRunId });
   expect(isOpen(running('first'), 'first')).toBe(true);
   expect(isOpen(running('other'), 'first')).toBe(false);

@@ -14,7 +14,7 @@ type Step = PendingStep & { performed: boolean };
 const keyOf = ({ runId, activityId, attempt }: PendingStep): string => `${runId}/${activityId}/${attempt}`;
 const look = fc.uniqueArray(step, { selector: keyOf });
 
-/** What each of these looks finds to be lost. */
+/** The steps that each of these looks finds to be lost. */
 function lostIn(looks: Step[][]): PendingStep[][] {
   const performed = new Set<string>();
   const lost = createLostSteps({
@@ -29,7 +29,7 @@ function lostIn(looks: Step[][]): PendingStep[][] {
   });
 }
 
-it('a step of a dead worker is lost at once, and one of a worker elsewhere never is', () => {
+it('a step of a dead worker is lost at once, and a step of a worker elsewhere never is', () => {
   fc.assert(
     fc.property(fc.array(look), (looks) => {
       for (const [index, lost] of lostIn(looks).entries()) {
@@ -41,7 +41,7 @@ it('a step of a dead worker is lost at once, and one of a worker elsewhere never
   );
 });
 
-it('a step of our own is lost when two looks have found the same attempt without anybody who performs it', () => {
+it('a step of this worker is lost when it does not perform the same attempt at two looks', () => {
   fc.assert(
     fc.property(fc.array(look), (looks) => {
       const idle = (steps: Step[]): Set<string> =>

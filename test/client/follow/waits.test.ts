@@ -14,14 +14,14 @@ const progress = (change: object = {}): SweepProgress => ({
   ...change,
 });
 
-test('a wait names provider and time, and the day where that is not soon', () => {
+test('a wait names provider and time, and the date if it is a day or more away', () => {
   expect(waitText({ provider: 'anthropic', until: at(14, 5) }, NOW)).toBe(
     'waiting for anthropic until 14:05',
   );
   expect(waitText({ until: at(9, 30, 8) }, NOW)).toBe('waiting for its provider until 2026-01-08 09:30');
 });
 
-test('a provider that several runs wait for is named once, with the latest time', () => {
+test('names a provider that several runs wait for once, with the latest time', () => {
   const parked = [
     { cell: 'a', workflowId: 'w/a', until: at(14, 0), provider: 'openai' },
     { cell: 'b', workflowId: 'w/b', until: at(15, 0), provider: 'openai' },
@@ -33,6 +33,6 @@ test('a provider that several runs wait for is named once, with the latest time'
   ]);
 });
 
-test('a sweep of an older build, which does not say which runs wait, has none', () => {
+test('a sweep of an older build, which does not list waiting runs, has no waits', () => {
   expect([parkedIn(progress()), waitsOf(progress())]).toEqual([[], []]);
 });

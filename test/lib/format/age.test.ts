@@ -16,7 +16,7 @@ test.each([
 });
 
 test.each(['', '30', 'd', '-1d', '1.5d', '1y', '1D', '1d2h', '٣d', '9999999d', 'NaNd'])(
-  '%j is no age',
+  '%j is not a valid age',
   (text) => {
     expect(parseAge(text)).toBeNull();
   },

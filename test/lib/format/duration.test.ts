@@ -18,7 +18,7 @@ test.each([
   expect(formatDuration(ms)).toBe(text);
 });
 
-test('a duration reads back as what it was, within half of its last digit', () => {
+test('a duration reads back as the same, within half of its last digit', () => {
   const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e9 }), (ms) => {

@@ -25,16 +25,16 @@ describe('textWidth', () => {
 });
 
 describe('truncate', () => {
-  test('leaves text that fits as it is', () => {
+  test('does not change text that fits', () => {
     expect(truncate('abc', 3)).toBe('abc');
   });
-  test('ends with an ellipsis where it cut', () => {
+  test('ends with an ellipsis if it was cut', () => {
     expect(truncate('abcdef', 4)).toBe('abc…');
   });
   test('does not show half of a wide character', () => {
     expect(truncate('日本語', 4)).toBe('日…');
   });
-  test('ends colours that it cut', () => {
+  test('ends a colour that is cut', () => {
     expect(truncate(red('abcdef'), 3)).toBe('\x1b[31mab…\x1b[0m');
   });
   test('never exceeds the width and keeps a prefix', () => {
@@ -49,7 +49,7 @@ describe('truncate', () => {
 });
 
 describe('renderTable', () => {
-  test('aligns columns, numbers at the right', () => {
+  test('aligns columns, with numbers on the right', () => {
     expect(
       renderTable(
         [
@@ -70,11 +70,11 @@ describe('renderTable', () => {
   test('cuts the widest column first', () => {
     expect(renderTable([['name', 'a very long message']], { width: 14 })).toEqual(['name  a very …']);
   });
-  test('takes rows of unequal length and none at all', () => {
+  test('accepts rows of unequal length and no rows at all', () => {
     expect(renderTable([['a'], ['b', 'c']])).toEqual(['a', 'b  c']);
     expect(renderTable([])).toEqual([]);
   });
-  test('never exceeds the width, and keeps one line a row', () => {
+  test('never exceeds the width, and keeps one line per row', () => {
     const tables = fc.array(fc.array(styledCell, { maxLength: 6 }), { maxLength: 8 });
     fc.assert(
       fc.property(
@@ -101,10 +101,10 @@ describe('renderTable', () => {
 });
 
 describe('terminalText', () => {
-  test('takes out escape sequences, line breaks and direction changes', () => {
+  test('removes escape sequences, line breaks and direction changes', () => {
     expect(terminalText('a\x1b[2J\x1b]0;title\x07b\r\nc\td\u202Ee\0')).toBe('ab c de');
   });
-  test('leaves one line without control characters, whatever it is given', () => {
+  test('gives one line without control characters for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(terminalText(text)).not.toMatch(/[\p{Cc}\u2028\u2029]/u);

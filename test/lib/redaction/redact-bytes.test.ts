@@ -7,11 +7,11 @@ describe('the redactor of bytes', () => {
   const exact = createBytesRedactor({ secrets: ['secret-value', 'secret-value-2', 'value-2-more', 'tiny'] });
   const masked = (text: string) => exact(Buffer.from(text))?.toString() ?? null;
 
-  it('says when there is nothing to mask', () => {
+  it('returns null if there is nothing to mask', () => {
     expect(masked('password=other tiny')).toBeNull();
   });
 
-  it('masks known values only, whole where they overlap', () => {
+  it('masks only known values, completely if they overlap', () => {
     expect(masked('a secret-value b@example.com secret-value-2-more, secret-value-2')).toBe(
       `a ${R} b@example.com ${R}, ${R}`,
     );

@@ -6,7 +6,7 @@ const redact = createRedactor({ secrets: [] });
 const R = '[REDACTED]';
 
 describe('JSON', () => {
-  it('is redacted by its keys, also when it is pretty-printed, and keeps its numbers and blanks', () => {
+  it('is redacted by its keys, even if pretty-printed, and keeps its numbers and blanks', () => {
     const text = '{\n  "api_key": "va\\"lue",\n  "n": 1.0,\n  "big": 12345678901234567890\n}\n';
     expect(redact(text)).toBe(`{\n  "api_key": "${R}",\n  "n": 1.0,\n  "big": 12345678901234567890\n}\n`);
   });
@@ -37,7 +37,7 @@ describe('JSON', () => {
         'quoted password': `password="${value}"`,
       }),
     }))
-    // A value of few letters (or part of the marker) may be found in what masking leaves.
+    // A value of few letters, or a part of the marker, may occur in the masked text.
     .filter(({ value }) => value.trim() === value && !/^[[\]REDACTUS]+$/.test(value));
 
   const strings = (value: unknown): string[] =>
@@ -47,7 +47,7 @@ describe('JSON', () => {
         ? [...Object.keys(value), ...Object.values(value).flatMap(strings)]
         : [];
 
-  it('stays JSON, and holds no planted secret any more', () => {
+  it('stays JSON, and no longer contains the planted secret', () => {
     fc.assert(
       fc.property(planted, ({ value, line }) => {
         const redacted = createRedactor({ secrets: [value] })(`${line}\n${line}`);

@@ -13,26 +13,26 @@ const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.expor
 });
 const KEY_TEXT = String(KEY).trim();
 const bodyLines = KEY_TEXT.split('\n').slice(1, -1);
-/** Any part of the key that is worth something. */
+/** The lines of the key that leaked, at least in part. */
 const leaks = (text: string): string[] =>
   bodyLines.flatMap((line) => (text.replaceAll('\\/', '/').includes(line.slice(0, 24)) ? [line] : []));
 
 const byLines = (text: string): string => text.split('\n').map(createLineRedactor(redact)).join('\n');
 
 describe('a private key', () => {
-  it('is one marker in a text', () => {
+  it('becomes one marker in a text', () => {
     expect(redact(`a\n${KEY_TEXT}\nb`)).toBe(`a\n${R}\nb`);
   });
 
   it.each([
-    ['a line at a time', KEY_TEXT],
+    ['as it is', KEY_TEXT],
     ['with numbers before its lines', KEY_TEXT.replace(/^/gm, () => '    12→')],
     ['with numbers and tabs', KEY_TEXT.replace(/^/gm, () => '     7\t')],
-    ['quoted by >', KEY_TEXT.replace(/^/gm, '> ')],
+    ['quoted with >', KEY_TEXT.replace(/^/gm, '> ')],
     ['in a string of JSON', JSON.stringify({ key: KEY_TEXT })],
     ['in JSON in JSON', JSON.stringify(JSON.stringify({ key: KEY_TEXT }))],
     ['in JSON with escaped slashes', JSON.stringify({ key: KEY_TEXT }).replaceAll('/', '\\/')],
-    ['in what is half of a line of JSON', JSON.stringify({ key: KEY_TEXT }).slice(3)],
+    ['in half a line of JSON', JSON.stringify({ key: KEY_TEXT }).slice(3)],
     ['as strings of a program', bordered(bodyLines.map((line) => `"${line}\\n" +`))],
     ['with CRLF', KEY_TEXT.replaceAll('\n', '\r\n')],
   ])('is masked %s', (_, text) => {
@@ -44,13 +44,13 @@ describe('a private key', () => {
     }
   });
 
-  it('is masked to a last short line', () => {
+  it('is masked including a short last line', () => {
     const short = bordered([...bodyLines.slice(0, -1), 'ab3Kd']);
     expect(byLines(short)).not.toContain('ab3Kd');
     expect(redact(short)).not.toContain('ab3Kd');
   });
 
-  it('is masked with each line in an event of its own, which stays JSON', () => {
+  it('is masked if each line is in a separate event, which stays JSON', () => {
     const lines = [...KEY_TEXT.split('\n').slice(0, -1), `x\n${bodyLines[0] ?? ''}`];
     const events = lines
       .map((text, id) => JSON.stringify({ type: 'text', id, text: `${text}\n` }))
@@ -62,24 +62,24 @@ describe('a private key', () => {
     );
   });
 
-  it('is masked where it begins, and never ends', () => {
+  it('is masked if it begins but never ends', () => {
     expect(leaks(redact(KEY_TEXT.slice(0, 900)))).toEqual([]);
     expect(leaks(byLines(KEY_TEXT.slice(0, 900)))).toEqual([]);
     const line = createLineRedactor(redact);
     line('-----BEGIN PRIVATE KEY-----');
-    // A word that follows is taken for a part of it; a sentence is none, and what comes much later neither.
+    // A following word counts as part of the key; a sentence or much later text does not.
     expect(line('this is: a sentence (not a key)')).toBe('this is: a sentence (not a key)');
     for (let count = 0; count < 400; count++) line('x y');
     expect(line(bodyLines[0] ?? '')).toBe(bodyLines[0]);
   });
 
-  it('is masked where only its end is there', () => {
+  it('is masked if only its end is present', () => {
     const tail = KEY_TEXT.slice(500);
     expect(leaks(redact(`…${tail}`).slice(1))).toEqual([]);
     expect(redact(`x (y) ${'word '.repeat(5)}\n-----END PRIVATE KEY-----`)).toContain('word word');
   });
 
-  it('is masked wherever the output is cut', () => {
+  it('is masked no matter where the output is cut', () => {
     const text = `{"a": ${JSON.stringify(KEY_TEXT)}}\n${KEY_TEXT}\nend`;
     fc.assert(
       fc.property(fc.nat(text.length), fc.nat(text.length), (one, other) => {

@@ -20,7 +20,7 @@ describe('known secrets', () => {
     expect(masked(`before ${form} after`)).toMatch(/^before \[REDACTED\]=* after$/);
   });
 
-  it('are masked inside a longer base64 text, however they are aligned', () => {
+  it('are masked inside a longer base64 text at any alignment', () => {
     for (const user of ['a', 'ab', 'abc', 'abcd']) {
       const plain = createRedactor({ secrets: ['hunter2hunter2'] });
       const text = plain(Buffer.from(`${user}:hunter2hunter2:x`).toString('base64'));
@@ -29,13 +29,13 @@ describe('known secrets', () => {
     }
   });
 
-  it('are masked whole when they contain or overlap another', () => {
+  it('are masked completely if they contain or overlap another', () => {
     const both = createRedactor({ secrets: ['abcdef', 'abcdef-longer', 'longer!tail'] });
     expect(both('x abcdef-longer y abcdef z')).toBe(`x ${R} y ${R} z`);
     expect(both('x abcdef-longer!tail y')).toBe(`x ${R} y`);
   });
 
-  it('are ignored when shorter than 6 characters', () => {
+  it('are ignored if shorter than 6 characters', () => {
     expect(createRedactor({ secrets: ['short', ''] })('short shorter')).toBe('short shorter');
   });
 
@@ -45,20 +45,20 @@ describe('known secrets', () => {
     );
   });
 
-  it('of several lines are masked also where one of the lines stands alone', () => {
+  it('of several lines are masked even if one of the lines stands alone', () => {
     const plain = createRedactor({ secrets: ['first-line-of-it\r\nshort\nthe-last-line-of-it\n'] });
     expect(plain('a first-line-of-it b')).toBe(`a ${R} b`);
     expect(plain('the-last-line-of-it')).toBe(R);
     expect(plain('short')).toBe('short');
   });
 
-  it('are masked also where a message was cut inside them', () => {
+  it('are masked even if a message was cut inside them', () => {
     const plain = createRedactor({ secrets: ['correct-horse-battery'] });
     expect(plain('it begins with "KEY=correct-horse-batt…"')).toBe(`it begins with "KEY=${R}…"`);
     expect(plain('exit 3: …orse-battery | done')).toBe(`exit 3: …${R} | done`);
     expect(plain('…ct-horse-battery, correct-ho…')).toBe(`…${R}, ${R}…`);
     expect(plain('a correct-horse… b')).toBe(`a ${R}… b`);
-    // Too little of it to tell, or no part that a cut would leave.
+    // Too short to tell, or not a part that a cut would leave.
     expect(plain('corre… and …horse-batt and correct-horse')).toBe(
       'corre… and …horse-batt and correct-horse',
     );
@@ -66,7 +66,7 @@ describe('known secrets', () => {
     expect(quoted(String.raw`stdout "pa\"ss\nwor…"`)).toBe(`stdout "${R}…"`);
   });
 
-  it('leave nothing longer than they may be short, wherever a message is cut', () => {
+  it('leave no part of 6 or more characters, no matter where a message is cut', () => {
     const secret = 'kA9#z_q7-Lm2"w\\x';
     const plain = createRedactor({ secrets: [secret] });
     fc.assert(
@@ -140,7 +140,7 @@ describe('redaction of any text', () => {
   const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
   const both = createRedactor({ secrets: ['secret-one', 'one-two', 'REDACTED'] });
 
-  it('gives the same when it is done twice', () => {
+  it('gives the same result when applied twice', () => {
     fc.assert(
       fc.property(text, (any) => {
         expect(both(both(any))).toBe(both(any));
@@ -149,7 +149,7 @@ describe('redaction of any text', () => {
     );
   });
 
-  it('leaves no known secret', () => {
+  it('leaves no known secrets', () => {
     fc.assert(
       fc.property(text, (any) => {
         expect(both(any)).not.toMatch(/secret-one|one-two/);

@@ -12,7 +12,7 @@ describe('the encodings that results.md names', () => {
   const documented = readFileSync(new URL('../../../specs/reference/results.md', import.meta.url), 'utf8');
   const table = /\| encoding +\|[^\n]*\n\|[ -|]*\n((?:\|[^\n]*\n)+)/.exec(documented)?.[1] ?? '';
 
-  it('are those that are searched for', () => {
+  it('are exactly those that are searched for', () => {
     const names = table.split('\n').flatMap((row) => /^\| ([^|]*?) +\|/.exec(row)?.[1] ?? []);
     expect(names).toEqual(Object.keys(secretEncodings));
   });
@@ -23,12 +23,12 @@ describe('the encodings that results.md names', () => {
         const redact = createRedactor({ secrets: [value] });
         for (const form of secretEncodings[name]?.(value) ?? []) {
           if (form.length < MIN_LENGTH) continue;
-          // Between characters that belong to no encoding, and in the middle of a text.
+          // Between characters of no encoding, and in the middle of a text.
           for (const text of [`<${form}>`, `${around}\n${form}\n${around}`, JSON.stringify({ a: form })])
             expect(redact(text)).not.toContain(form);
         }
       }),
-      // The second one has a line that is JSON by itself.
+      // The second example has a line that is JSON by itself.
       {
         numRuns: 150,
         examples: [
@@ -39,7 +39,7 @@ describe('the encodings that results.md names', () => {
     );
   });
 
-  it('are found in any mixture: each character as another library writes it', () => {
+  it('are found in any mixture, with each character as another library writes it', () => {
     const spelled = (character: string, style: number): string => {
       const percent = [...Buffer.from(character)]
         .map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
@@ -83,7 +83,7 @@ it.each([
   ['markup', 'it&#39;s (a) &quot;p*ss!&quot; w\\rd/ü€😀&amp;&lt;b&gt;+$~'],
   ["Python's shlex.quote", `it'"'"'s (a) "p*ss!" w\\rd/ü€😀&<b>+$~`],
   ["bash's printf %q", String.raw`it\'s\ \(a\)\ \"p\*ss\!\"\ w\\rd/ü€😀\&\<b\>+\$~`],
-])('what %s writes is masked', (_, form) => {
+])('masks the output of %s', (_, form) => {
   expect(createRedactor({ secrets: [TRICKY] })(`before ${form} after`)).toBe(`before ${R} after`);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBackOff } from '../../../src/platform/engine/back-off.js';
 
-test('failures in a row are tried again ever later, at most every quarter of a minute, and for ever', () => {
+test('waits longer after each failure in a row, up to 15 s, and never gives up', () => {
   let now = 1_000_000;
   const backOff = createBackOff(() => now);
   const waits: number[] = [];

@@ -8,9 +8,9 @@ import { script, temporalScript } from '../temporal-scripts.js';
 import { newFolder, setEnv } from '../temporary.js';
 
 let state: string;
-/** The one on PATH, of another version than the database. */
+/** The program on PATH, of another version than the database. */
 let onPath: TemporalExecutable;
-/** The one that made the database. */
+/** The program that created the database. */
 let pinned: TemporalExecutable;
 
 beforeEach(async () => {
@@ -33,7 +33,7 @@ const known = (temporal: TemporalExecutable | null, version: string | null = nul
 const NOTHING = known(null);
 const choose = (of: Known): Promise<TemporalExecutable> => chooseTemporal(state, of, () => undefined);
 
-/** The database of a server of that version, written so many seconds ago. */
+/** The database of a server of this version, last written `age` seconds ago. */
 function database(version: string, age = 0): string {
   const file = databaseFile(state, version);
   writeFileSync(file, '');
@@ -47,19 +47,19 @@ async function refusal(of: Known): Promise<string> {
   throw new Error(`not a TemporalNotFound: ${String(error)}`);
 }
 
-test('the program that made the database is taken, whatever PATH has and has made since', async () => {
+test('takes the program that created the database, no matter what PATH has and has created since', async () => {
   database('1.0.0', 60);
   database('2.0.0');
   expect(await choose(known(pinned))).toEqual(pinned);
 });
 
-test('the program that made the database is taken, whatever program of another version the user names', async () => {
+test('takes the program that created the database, even if the user names a program of another version', async () => {
   database('1.0.0');
   setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: onPath.path });
   expect(await choose(known(pinned))).toEqual(pinned);
 });
 
-test('a program of the same version that the user names is taken before it', async () => {
+test('prefers a program of the same version that the user names', async () => {
   database('1.0.0');
   const mine = script(join(state, 'mine'), temporalScript('1.0.0'));
   setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: mine });
@@ -68,21 +68,24 @@ test('a program of the same version that the user names is taken before it', asy
 
 test.each([
   ['is gone', (path: string) => rmSync(path)],
-  ['is of another version by now', (path: string) => script(path, temporalScript('1.5.0'))],
+  ['now has another version', (path: string) => script(path, temporalScript('1.5.0'))],
   ['does not answer', (path: string) => script(path, '#!/bin/sh\nexit 1\n')],
-])('where it %s, one of its version is taken from PATH, and one of another is refused', async (_, change) => {
-  const file = database('1.0.0');
-  change(pinned.path);
-  const message = await refusal(known(pinned));
-  expect(message).toContain('was made by Temporal server 1.0.0');
-  expect(message).toContain(`${onPath.path} is 2.0.0`);
-  expect(message).toContain('Set LLM_TOOL_TEST_TEMPORAL_BIN to a Temporal CLI with server 1.0.0');
-  expect(message).toContain(`if no sweep is open, delete ${file}`);
-  script(onPath.path, temporalScript('1.0.0'));
-  expect(await choose(known(pinned))).toEqual({ path: onPath.path, version: '1.0.0' });
-});
+])(
+  'if that program %s, accepts one of the same version on PATH and refuses another version',
+  async (_, change) => {
+    const file = database('1.0.0');
+    change(pinned.path);
+    const message = await refusal(known(pinned));
+    expect(message).toContain('was made by Temporal server 1.0.0');
+    expect(message).toContain(`${onPath.path} is 2.0.0`);
+    expect(message).toContain('Set LLM_TOOL_TEST_TEMPORAL_BIN to a Temporal CLI with server 1.0.0');
+    expect(message).toContain(`if no sweep is open, delete ${file}`);
+    script(onPath.path, temporalScript('1.0.0'));
+    expect(await choose(known(pinned))).toEqual({ path: onPath.path, version: '1.0.0' });
+  },
+);
 
-test('what the message says helps: to name a program of that version, or to remove the database', async () => {
+test('the advice of the message works: naming a program of that version, or deleting the database', async () => {
   const file = database('1.0.0');
   await refusal(NOTHING);
   setEnv({ LLM_TOOL_TEST_TEMPORAL_BIN: pinned.path });
@@ -92,23 +95,23 @@ test('what the message says helps: to name a program of that version, or to remo
   expect(await choose(NOTHING)).toEqual(onPath);
 });
 
-test('an engine that an older build has kept knows the version only, and that counts', async () => {
+test('the state of an engine of an older build, which only has the version, counts too', async () => {
   database('1.0.0');
   database('2.0.0');
   expect(await refusal(known(null, '1.0.0'))).toContain('Temporal server 1.0.0');
 });
 
-test('where the state of the engine is gone, the database that was written last says the version', async () => {
+test('without a state of the engine, the database that was written last gives the version', async () => {
   database('1.0.0', 60);
   const other = database('2.0.0', 30);
   expect(await choose(NOTHING)).toEqual(onPath);
   database('1.0.0', 10);
-  // Beside a database SQLite keeps a log, which is none.
+  // The log that SQLite keeps next to a database is not a database.
   writeFileSync(`${other}-wal`, '');
   expect(await refusal(NOTHING)).toContain('Temporal server 1.0.0');
 });
 
-test('without a database of its version nothing is pinned: a new engine takes what there is', async () => {
+test('without a database of that version, a new engine takes any program', async () => {
   expect(await choose(NOTHING)).toEqual(onPath);
   expect(await choose(known(pinned))).toEqual(onPath);
 });

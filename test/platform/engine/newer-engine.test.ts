@@ -12,7 +12,7 @@ const stateOf = (protocol?: number) =>
     ...(protocol === undefined ? {} : { protocol }),
   }) as EngineState;
 
-test('an engine of a build that knows more markers is refused, with what to do; others are not', () => {
+test('refuses an engine of a build that knows more markers, with advice, and accepts others', () => {
   expect(newerEngineProblem(stateOf(ENGINE_PROTOCOL + 1), '/state')).toMatch(
     /newer llm-tool-test \(9\.9\.9, protocol \d+\)[^]*Use the newer version/,
   );
@@ -20,7 +20,7 @@ test('an engine of a build that knows more markers is refused, with what to do; 
     expect(newerEngineProblem(state, '/state')).toBeNull();
 });
 
-test('every marker that workflows leave in histories is counted', () => {
+test('lists every marker that workflows leave in histories', () => {
   const folder = join(REPOSITORY, 'src', 'workflows');
   const markers = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))

@@ -17,11 +17,11 @@ beforeEach(async () => {
   ran = join(folder, 'ran');
 });
 
-/** A program that notes its pid. */
+/** A program that writes down its pid. */
 const program = () => ({ command: 'sh', args: ['-c', 'echo $$ >"$0"', ran], log, env: process.env });
 
-describe('a program that is started recorded', () => {
-  it('runs as the process that was recorded, and not before', async () => {
+describe('a program that is recorded before it runs', () => {
+  it('runs as the recorded process, and only after it was recorded', async () => {
     let recorded: ProcessIdentity | null = null;
     const started = await startRecorded(program(), (process) => {
       recorded = process;
@@ -32,7 +32,7 @@ describe('a program that is started recorded', () => {
     expect(readFileSync(ran, 'utf8').trim()).toBe(String(started.pid));
   });
 
-  it('never runs when it could not be recorded', async () => {
+  it('never runs if it could not be recorded', async () => {
     const started: ProcessIdentity[] = [];
     const attempt = startRecorded(program(), (process) => {
       started.push(process);
@@ -43,7 +43,7 @@ describe('a program that is started recorded', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
-  it('never runs when its starter is killed before it is recorded', async () => {
+  it('never runs if the process that starts it is killed before it is recorded', async () => {
     const starter = compiled.program(`
       import { startRecorded } from './platform/engine/server.js';
       await startRecorded(JSON.parse(process.argv[2]), (started) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { differingFiles } from '../../../src/platform/fs/compare-trees.js';
 import { newFolder } from '../temporary.js';
 
-test('names files that are added, removed, changed, executable in one only, or links elsewhere', async () => {
+test('names files that are added, removed, changed, executable in only one tree, or symlinks with another target', async () => {
   const [a, b] = [await newFolder(), await newFolder()];
   for (const root of [a, b]) {
     await mkdir(join(root, 'bin'));
@@ -13,7 +13,7 @@ test('names files that are added, removed, changed, executable in one only, or l
   }
   await writeFile(join(a, 'gone'), '');
   await writeFile(join(b, 'new'), '');
-  // Of the same length: only the content tells.
+  // Of the same length: only the content differs.
   await writeFile(join(b, 'other'), 'texx');
   await chmod(join(b, 'bin/tool'), 0o755);
   expect(await differingFiles(a, b)).toEqual(['bin/tool', 'gone', 'link', 'new', 'other']);

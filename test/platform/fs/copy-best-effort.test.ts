@@ -25,7 +25,7 @@ describe('a copy of what an agent left', () => {
   const mask = (content: Buffer): Buffer | null =>
     content.includes('secret') ? Buffer.from(content.toString().replaceAll('secret', '***')) : null;
 
-  it('has files, folders and symlinks wherever they point, and passes over the rest', async () => {
+  it('contains files, folders and symlinks to anywhere, and skips the rest', async () => {
     const root = await sample();
     for (const name of ODD_NAMES) writeFileSync(join(root, name), name);
     symlinkSync('/etc/passwd', join(root, 'absolute'));
@@ -39,7 +39,7 @@ describe('a copy of what an agent left', () => {
     expect(picture(to)).toEqual(before);
   });
 
-  it('masks what is to be masked, and keeps modes', async () => {
+  it('masks secrets and keeps modes', async () => {
     const root = await newFolder();
     mkdirSync(join(root, 'in'));
     writeFileSync(join(root, 'in', 'plain'), 'nothing', { mode: 0o755 });
@@ -50,7 +50,7 @@ describe('a copy of what an agent left', () => {
     expect(readFileSync(join(root, 'in', 'script'), 'utf8')).toBe('key=secret');
   });
 
-  it('has no secret in a name or where a symlink points, and of two names that become one neither is lost', async () => {
+  it('masks secrets in names and symlink targets, and keeps both files if their names become equal', async () => {
     const root = await newFolder();
     for (const name of ['secret.txt', '***.txt']) writeFileSync(join(root, name), '');
     symlinkSync('/secret/place', join(root, 'link'));
@@ -61,7 +61,7 @@ describe('a copy of what an agent left', () => {
     expect(readlinkSync(join(to, 'link'))).toBe('/***/place');
   });
 
-  it('says what it leaves out, also when it only looks', async () => {
+  it('lists what it leaves out, even if it only looks', async () => {
     const root = await newFolder();
     execFileSync('sh', ['-c', 'mkdir d; mkfifo d/pipe; echo x > d/file'], { cwd: root });
     const expected = [{ path: 'd/pipe', reason: 'neither file, folder nor symlink' }];
@@ -89,7 +89,7 @@ describe('a copy of what an agent left', () => {
     expect(names(to)).toContain('d\xE9/caf\xE9');
   });
 
-  it('is not stopped by a file too large to be masked in memory: it is left out', async () => {
+  it('leaves out a file that is too large to be masked in memory, and copies the others', async () => {
     const root = await newFolder();
     writeFileSync(join(root, 'huge'), '');
     truncateSync(join(root, 'huge'), 3 * 1024 ** 3); // sparse
@@ -99,7 +99,7 @@ describe('a copy of what an agent left', () => {
     expect(picture(to)).toEqual(['small 644 ***']);
   });
 
-  it('passes over what a user may not read', async () => {
+  it('skips what the user is not allowed to read', async () => {
     const root = await newFolder();
     execFileSync('sh', ['-c', 'echo a >open; echo b >shut; chmod 0 shut; mkdir closed; chmod 0 closed'], {
       cwd: root,

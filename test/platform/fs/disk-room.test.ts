@@ -5,7 +5,7 @@ import { diskRemedy } from '../../../src/lib/disk-failure.js';
 import { assertRecentRoom, assertRoom, whyNoRoom } from '../../../src/platform/fs/disk-room.js';
 import { newFolder } from '../temporary.js';
 
-test('in a folder with room an empty file stays', async () => {
+test('leaves an empty file in a folder with room', async () => {
   const folder = await newFolder();
   assertRoom(folder);
   assertRoom(folder);
@@ -13,7 +13,7 @@ test('in a folder with room an empty file stays', async () => {
   expect(statSync(join(folder, '.room')).size).toBe(0);
 });
 
-test('what a symlink in place of that file leads to is left alone', async () => {
+test('does not touch the target of a symlink in place of that file', async () => {
   const folder = await newFolder();
   writeFileSync(join(folder, 'precious'), 'kept');
   symlinkSync('precious', join(folder, '.room'));
@@ -21,7 +21,7 @@ test('what a symlink in place of that file leads to is left alone', async () => 
   expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('kept');
 });
 
-test('a folder that has just taken as much is not written to again, and is after that time', async () => {
+test('does not test a folder again that had as much room recently, but does so later', async () => {
   const folder = await newFolder();
   assertRecentRoom(folder, 0, 4096);
   rmSync(folder, { recursive: true });
@@ -30,10 +30,10 @@ test('a folder that has just taken as much is not written to again, and is after
   expect(() => assertRecentRoom(folder, 0, 4096)).toThrow(/ENOENT/);
 });
 
-test('a folder that takes nothing is named in the error, and nothing is left', async () => {
+test('names a folder that accepts no files in the error', async () => {
   const folder = join(await newFolder(), 'gone');
   expect(whyNoRoom(folder)).toMatchObject({ code: 'ENOENT', path: folder });
-  // sysfs takes no files, from nobody.
+  // sysfs accepts no files from anybody.
   expect(whyNoRoom('/sys')).toMatchObject({ path: '/sys' });
 });
 
@@ -43,7 +43,7 @@ test.each([
   [{ code: 'EROFS', syscall: 'open' }, /read-only/],
   [{ code: 'ENOENT', syscall: 'mkdir', path: '/x' }, /gone or read-only/],
   [{ code: 'EACCES', syscall: 'open', path: '/ours/x' }, /permission denied/],
-])('%o says what to do', (error, remedy) => {
+])('gives advice for %o', (error, remedy) => {
   expect(diskRemedy(error, (path) => path.startsWith('/ours'))).toMatch(remedy);
 });
 
@@ -52,6 +52,6 @@ test.each([
   { code: 'EACCES', syscall: 'open', path: '/theirs/x' },
   { code: 'ENOENT', syscall: 'open', path: '/theirs/x' },
   { code: 'EMFILE', syscall: 'open' },
-])('%o is no disk that takes nothing', (error) => {
+])('gives no advice for %o, which is not a problem of the disk', (error) => {
   expect(diskRemedy(error, (path) => path.startsWith('/ours'))).toBeNull();
 });

@@ -9,7 +9,7 @@ beforeEach(async () => {
   folder = await newFolder();
 });
 
-test('a few small files are small, and so is what is not there', async () => {
+test('a few small files are small, and so is a missing folder', async () => {
   await mkdir(join(folder, 'in'));
   await writeFile(join(folder, 'in', 'it'), 'x');
   expect(isSmallTree(folder)).toBe(true);

@@ -14,7 +14,7 @@ async function read(content: string | Buffer): Promise<Line[]> {
   return [...linesOf(path)];
 }
 
-/** What linesOf is to give for content without lines that are too long. */
+/** The expected result of linesOf for content without overlong lines. */
 function expected(content: Buffer): Line[] {
   const lines: Line[] = [];
   let from = 0;
@@ -53,7 +53,7 @@ it('says where each line ends, in bytes', async () => {
   ]);
 });
 
-it('goes on from where a line began', async () => {
+it('continues from the start of a line', async () => {
   const path = join(await newFolder(), 'file');
   writeFileSync(path, 'a\né\nb');
   const [first] = linesOf(path);
@@ -63,12 +63,12 @@ it('goes on from where a line began', async () => {
   ]);
 });
 
-it('a character that is cut at the end of a line stays in that line', async () => {
+it('keeps a cut character at the end of a line in that line', async () => {
   const content = Buffer.concat([Buffer.from('{"a":1} \xF0\x9F', 'latin1'), Buffer.from('\n{"b":2}\n')]);
   expect((await read(content)).map(({ text }) => text)).toEqual(['{"a":1} \uFFFD', '{"b":2}']);
 });
 
-it('equals a split at newlines, for any text and wherever the chunks of the file end', async () => {
+it('equals a split at newlines, for any text and any borders of chunks', async () => {
   const path = join(await newFolder(), 'file');
   const piece = fc.oneof(
     fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
@@ -105,12 +105,12 @@ it.each([LIMIT - 1, LIMIT])('keeps a line of %i characters whole', async (length
   expect((await read('x'.repeat(length)))[0]?.text.length).toBe(length);
 });
 
-it('marks a cut line also where what was dropped fills whole chunks of the file', async () => {
+it('marks a cut line even if the dropped part fills whole chunks of the file', async () => {
   const [line] = await read(`${'x'.repeat(LIMIT + CHUNK)}\n`);
   expect(line?.text.endsWith(' [line cut]')).toBe(true);
 });
 
-it('does not grow with the length of a line', async () => {
+it('needs no more memory for a longer line', async () => {
   const path = join(await newFolder(), 'file');
   writeFileSync(path, Buffer.alloc(150 * 1024 * 1024, 'x'));
   const before = process.memoryUsage().rss;
@@ -119,7 +119,7 @@ it('does not grow with the length of a line', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
 });
 
-it('closes the file also when nobody reads to its end', async () => {
+it('closes the file even if it is not read to its end', async () => {
   const path = join(await newFolder(), 'file');
   writeFileSync(path, 'a\nb\n');
   const open = (): number => readdirSync('/proc/self/fd').length;

@@ -9,7 +9,7 @@ const write = async (path: string, text: string): Promise<void> => {
   await writeFile(path, text, { mode: 0o755 });
 };
 
-/** A folder with these files, and what the program `bin/tool` in it consists of. */
+/** A folder with these files, and the files that the program `bin/tool` in it consists of. */
 async function tool(files: Record<string, string>, declared: string[] | null = null) {
   const folder = await newFolder();
   const put = async (path: string, text: string): Promise<void> => write(join(folder, path), text);
@@ -22,7 +22,7 @@ async function tool(files: Record<string, string>, declared: string[] | null = n
       passOver: [join(folder, 'results')],
       path: process.env['PATH'] ?? '',
     });
-  /** Whether its fingerprint is another one after a change. */
+  /** Whether a change gives another fingerprint. */
   const changes = async (change: () => Promise<unknown>): Promise<boolean> => {
     const before = await look();
     expect(before.unknown).toBeNull();
@@ -35,12 +35,12 @@ async function tool(files: Record<string, string>, declared: string[] | null = n
 const PACKAGE = { 'package.json': '{"name": "tool"}', 'lib/main.js': '1' };
 
 describe('what a program consists of', () => {
-  test('is not known of a script outside a package', async () => {
+  test('is unknown for a script outside a package', async () => {
     const { look } = await tool({ 'lib/main.js': '1' });
     expect((await look()).unknown).toMatch(/bin\/tool is a script outside a package: list .* target\.files/);
   });
 
-  test('is what is declared: files, folders, or the program alone', async () => {
+  test('is what the scenario declares: files, folders, or the program alone', async () => {
     const { changes, put } = await tool({ 'lib/main.js': '1', 'data/x': '1', other: '1' }, ['lib', 'data/x']);
     expect(await changes(() => put('lib/main.js', '2'))).toBe(true);
     expect(await changes(() => put('lib/new.js', ''))).toBe(true);
@@ -65,7 +65,7 @@ describe('what a program consists of', () => {
     expect(await changes(() => put('lib/main.js', '2'))).toBe(true);
   });
 
-  test('is its installed dependencies as the package manager wrote them down, and linked packages by content', async () => {
+  test('includes dependencies as the package manager recorded them, and linked packages by content', async () => {
     const { changes, put, folder } = await tool({
       ...PACKAGE,
       'node_modules/.package-lock.json': '1',
@@ -79,12 +79,12 @@ describe('what a program consists of', () => {
     expect(await changes(() => write(join(linked, 'index.js'), '2'))).toBe(true);
   });
 
-  test('is all of node_modules where nothing is written down', async () => {
+  test('includes all of node_modules if nothing is recorded', async () => {
     const { changes, put } = await tool({ ...PACKAGE, 'node_modules/dep/index.js': '1' });
     expect(await changes(() => put('node_modules/dep/index.js', '2'))).toBe(true);
   });
 
-  test('is a virtual environment, the packages that are edited in place, and the package around it', async () => {
+  test('includes a virtual environment, its editable packages, and the package around it', async () => {
     const source = await newFolder();
     await write(join(source, 'mytool/main.py'), '1');
     const { changes, put } = await tool({
@@ -104,7 +104,7 @@ describe('what a program consists of', () => {
     expect(await changes(() => put('src/x.py', '2'))).toBe(true);
   });
 
-  test('is not known of a package that is too large to be read', async () => {
+  test('is unknown for a package that is too large to read', async () => {
     const { look, folder } = await tool(PACKAGE);
     const { truncate } = await import('node:fs/promises');
     await write(join(folder, 'video'), '');
@@ -112,19 +112,19 @@ describe('what a program consists of', () => {
     expect((await look()).unknown).toMatch(/more than 10000 files or 256 MiB: list/);
   });
 
-  test('is the same in another place', async () => {
+  test('does not depend on its location', async () => {
     const [here, there] = [await tool(PACKAGE), await tool(PACKAGE)];
     expect((await there.look()).fingerprint).toBe((await here.look()).fingerprint);
   });
 
-  test('is the file alone where that is a binary', async () => {
+  test('is only the file itself for a binary', async () => {
     const { look, changes, put } = await tool({ 'bin/tool': '\x7fELF rest' });
     expect((await look()).unknown).toBeNull();
     expect(await changes(() => put('lib/main.js', '2'))).toBe(false);
     expect(await changes(() => put('bin/tool', '\x7fELF other'))).toBe(true);
   });
 
-  test('is the program of its first line, too', async () => {
+  test('includes the interpreter that its first line names', async () => {
     const { changes, put, folder } = await tool({ 'bin/runs': '#!/bin/sh\n' }, []);
     await put('bin/tool', `#!${folder}/bin/runs\n`);
     expect(await changes(() => put('bin/runs', '#!/bin/sh\ntrue\n'))).toBe(true);

@@ -38,7 +38,7 @@ const NOBODY = 65534;
 const hashOf = async (root: string): Promise<string> => hashTree(root, await listTree(root));
 
 describe('the list of a tree', () => {
-  it('has every entry once, folders before what is in them, in a fixed order', async () => {
+  it('has every entry once, folders before their contents, in a fixed order', async () => {
     expect(await listTree(await sample())).toEqual([
       { kind: 'symlink', path: 'dangling', to: 'nowhere' },
       { kind: 'file', path: 'file', executable: false, bytes: 7 },
@@ -61,7 +61,7 @@ describe('the list of a tree', () => {
       (root: string) => symlinkSync(join(root, 'file'), join(root, 'folder', 'bad')),
     ],
     [
-      'a symlink that climbs out by way of another one',
+      'a symlink that climbs out through another one',
       (root: string) => {
         mkdirSync(join(root, 'a', 'b'), { recursive: true });
         symlinkSync('../..', join(root, 'a', 'b', 'top'));
@@ -71,7 +71,7 @@ describe('the list of a tree', () => {
       },
     ],
     ['a FIFO', (root: string) => execFileSync('mkfifo', [join(root, 'folder', 'bad')])],
-  ])('refuses %s and names it', async (_, spoil) => {
+  ])('refuses %s, naming it', async (_, spoil) => {
     const root = await sample();
     spoil(root);
     await expect(listTree(root)).rejects.toThrow(UnusableTree);
@@ -86,14 +86,14 @@ describe('the list of a tree', () => {
     await expect(listTree(root)).rejects.toThrow(join(root, 'bad'));
   });
 
-  it('refuses a name that is not UTF-8, and says where', async () => {
+  it('refuses a name that is not UTF-8, naming its place', async () => {
     const root = await sample();
     execFileSync('sh', ['-c', 'printf x >"$(printf "caf\\351")"'], { cwd: join(root, 'folder') });
     await expect(listTree(root)).rejects.toThrow(UnusableTree);
     await expect(listTree(root)).rejects.toThrow(join(root, 'folder', 'caf'));
   });
 
-  it('a symlink to a folder is not entered, also where it makes a circle', async () => {
+  it('does not enter a symlink to a folder, even in a circle', async () => {
     const root = await newFolder();
     symlinkSync('.', join(root, 'self'));
     expect(await listTree(root)).toEqual([{ kind: 'symlink', path: 'self', to: '.' }]);
@@ -116,7 +116,7 @@ describe('whether a symlink stays inside', () => {
     expect(staysInside(path, to)).toBe(inside);
   });
 
-  it('a relative target stays inside exactly when no prefix of the way climbs above the root', () => {
+  it('a relative target stays inside exactly if no prefix of its path climbs above the root', () => {
     const part = fc.constantFrom('a', 'b', '..', '.', '...', '-', 'root');
     const name = fc.constantFrom('a', 'b', 'root');
     fc.assert(
@@ -140,7 +140,7 @@ describe('whether a symlink stays inside', () => {
 });
 
 describe('the hash of a tree', () => {
-  it('is the same for the same tree at another place and another time', async () => {
+  it('is the same for an equal tree in another place with other times', async () => {
     const [one, other] = [await sample(), await sample()];
     utimesSync(join(other, 'file'), new Date(0), new Date(0));
     chmodSync(join(other, 'file'), 0o600);
@@ -166,7 +166,7 @@ describe('the hash of a tree', () => {
 });
 
 describe('a copy of a tree', () => {
-  it('is faithful: names, contents, executable bits, symlinks, times', async () => {
+  it('keeps names, contents, executable bits, symlinks and times', async () => {
     const root = await sample();
     for (const name of ODD_NAMES) writeFileSync(join(root, name), name);
     writeFileSync(join(root, 'binary'), randomBytes(300_000));
@@ -178,7 +178,7 @@ describe('a copy of a tree', () => {
     expect(lstatSync(join(to, 'file')).mtimeMs).toBe(1e12);
   });
 
-  it('can be written by its owner though the original cannot', async () => {
+  it('is writable by its owner even if the original is not', async () => {
     const root = await newFolder();
     writeFileSync(join(root, 'file'), 'x', { mode: 0o444 });
     writeFileSync(join(root, 'script'), 'x', { mode: 0o555 });
@@ -187,7 +187,7 @@ describe('a copy of a tree', () => {
     expect(picture(to)).toEqual(['file 644 x', 'script 755 x']);
   });
 
-  it('of hard links has separate files', async () => {
+  it('has separate files for hard links', async () => {
     const [root, to] = [await newFolder(), await newFolder()];
     writeFileSync(join(root, 'a'), 'x');
     linkSync(join(root, 'a'), join(root, 'b'));
@@ -197,7 +197,7 @@ describe('a copy of a tree', () => {
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('x');
   });
 
-  it('is placed under its hash, whole, once', async () => {
+  it('is stored under its hash completely and only once', async () => {
     const [root, store] = [await sample(), await newFolder()];
     const hashes = await Promise.all(Array.from({ length: 8 }, () => snapshotTree(root, store)));
     expect(new Set(hashes)).toEqual(new Set([await hashOf(root)]));
@@ -206,8 +206,8 @@ describe('a copy of a tree', () => {
   });
 });
 
-describe('placing a folder once', () => {
-  it('fills it only where it is not there', async () => {
+describe('creating a folder once', () => {
+  it('fills it only if it does not exist', async () => {
     const folder = join(await newFolder(), 'a', 'place');
     const fills: string[] = [];
     const fill = (name: string) => async (temporary: string) => {
@@ -220,7 +220,7 @@ describe('placing a folder once', () => {
     expect(picture(folder)).toEqual(['by 644 first']);
   });
 
-  it('shows nothing of a fill that fails', async () => {
+  it('leaves nothing if filling it fails', async () => {
     const root = await newFolder();
     const failing = createFolderOnce(join(root, 'place'), async (temporary) => {
       await writeFile(join(temporary, 'part'), '');
@@ -230,7 +230,7 @@ describe('placing a folder once', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('gives one whole folder when many do it at once', async () => {
+  it('gives one complete folder if many create it at the same time', async () => {
     const root = await newFolder();
     const folder = join(root, 'place');
     await Promise.all(
@@ -246,14 +246,14 @@ describe('placing a folder once', () => {
 });
 
 describe('removing a tree', () => {
-  it('removes what is there and does not mind what is not', async () => {
+  it('removes a tree, and does nothing if there is none', async () => {
     const root = await sample();
     await removeTree(root);
     expect(await isFolder(root)).toBe(false);
     await removeTree(root);
   });
 
-  it('removes folders that their owner may not write, like a Go module cache, and nothing behind symlinks', async () => {
+  it('removes read-only folders, such as a Go module cache, and follows no symlinks', async () => {
     const root = await newFolder();
     await chmod(root, 0o777);
     const remover = compiled.program(`

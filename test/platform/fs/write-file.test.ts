@@ -10,7 +10,7 @@ import { newFolder } from '../temporary.js';
 
 const compiled = await compileSources('platform');
 
-it('writes a file in folders that are not there yet, with the given mode, and leaves nothing else', async () => {
+it('writes a file with the given mode, creating its folders, and leaves nothing else', async () => {
   const folder = await newFolder();
   const path = join(folder, 'a', 'b', 'file');
   await writeFileAtomic(path, 'é', 0o600);
@@ -19,7 +19,7 @@ it('writes a file in folders that are not there yet, with the given mode, and le
   expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['file']);
 });
 
-it('readers see the old content or the new, never a part', async () => {
+it('readers see either the old or the new content, never a part', async () => {
   const folder = await newFolder();
   const path = join(folder, 'file');
   const contents = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(2_000_000));
@@ -44,7 +44,7 @@ it('readers see the old content or the new, never a part', async () => {
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-it('leaves no temporary file when it cannot put the file into place', async () => {
+it('leaves no temporary file if it cannot move the file into place', async () => {
   const folder = await newFolder();
   await mkdir(join(folder, 'taken'));
   await expect(writeFileAtomic(join(folder, 'taken'), 'x')).rejects.toThrow();
@@ -52,7 +52,7 @@ it('leaves no temporary file when it cannot put the file into place', async () =
   expect(readdirSync(folder)).toEqual(['taken']);
 });
 
-it('publishes once: the second comes to nothing, whatever it brings', async () => {
+it('publishes only once: a second attempt changes nothing', async () => {
   const folder = await newFolder();
   const path = join(folder, 'steps', 'one.json');
   expect(await publishOnce(path, 'first', 0o600)).toBe(true);
@@ -62,7 +62,7 @@ it('publishes once: the second comes to nothing, whatever it brings', async () =
   expect(readdirSync(join(folder, 'steps'))).toEqual(['one.json']);
 });
 
-it('one of many who publish at once wins, and what is published is whole', async () => {
+it('one of many concurrent publishers wins, and the published file is complete', async () => {
   const folder = await newFolder();
   const publisher = compiled.program(`
     import { publishOnce } from './platform/fs/write-file.js';
@@ -81,7 +81,7 @@ it('one of many who publish at once wins, and what is published is whole', async
   expect(readdirSync(folder)).toHaveLength(40);
 });
 
-it('a file that is not there reads as null; one that cannot be read throws', async () => {
+it('reads a missing file as null, and throws for one that cannot be read', async () => {
   const folder = await newFolder();
   await writeFileAtomic(join(folder, 'file'), '{"a":1}');
   expect(await readTextIfThere(join(folder, 'none'))).toBeNull();

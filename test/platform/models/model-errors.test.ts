@@ -5,7 +5,7 @@ const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const error = (statusCode?: number, more: object = {}) =>
   explainModelError(Object.assign(new Error('it says no'), { statusCode, ...more }), NOW);
 
-describe('what a server answers', () => {
+describe('the answer of a server', () => {
   test.each([
     [401, 'refused', /HTTP 401: it says no; check the key/],
     [403, 'refused', /check the key/],
@@ -19,17 +19,17 @@ describe('what a server answers', () => {
     [529, 'unavailable', /HTTP 529/],
     [200, 'unavailable', /HTTP 200/],
     [undefined, 'unavailable', /^it says no$/],
-  ])('%s is %s, and the message says what to do where that helps', (status, kind, says) => {
+  ])('with status %s is %s, with advice if there is any', (status, kind, says) => {
     const failed = error(status);
     expect(failed.kind).toBe(kind);
     expect(failed.message).toMatch(says);
   });
 
-  test('a used up quota that is called a rate limit is not waited for', () => {
+  test('is refused, not rate_limited, if a quota is used up', () => {
     expect(error(429, { responseBody: '{"error":{"code":"insufficient_quota"}}' }).kind).toBe('refused');
   });
 
-  test('a page of text is shortened, and the advice is still there', () => {
+  test('is shortened if it is long, keeping the advice', () => {
     const { message } = explainModelError(Object.assign(new Error('x'.repeat(5000)), { statusCode: 401 }));
     expect(message).toMatch(/x…; check the key/);
     expect(message.length).toBeLessThan(300);
@@ -41,14 +41,14 @@ describe('Retry-After', () => {
     ['seconds', { 'retry-after': '7' }, 7000],
     ['fractions of seconds', { 'retry-after': '0.5' }, 500],
     ['a date', { 'retry-after': 'Fri, 02 Jan 2026 03:04:35 GMT' }, 30_000],
-    ['a date that is past', { 'retry-after': 'Fri, 02 Jan 2026 03:04:00 GMT' }, 0],
-    ['milliseconds of their own header', { 'retry-after-ms': '250', 'retry-after': '9' }, 250],
+    ['a date in the past', { 'retry-after': 'Fri, 02 Jan 2026 03:04:00 GMT' }, 0],
+    ['milliseconds in a separate header', { 'retry-after-ms': '250', 'retry-after': '9' }, 250],
     ['nothing', {}, null],
     ['no headers', undefined, null],
     ['a negative number', { 'retry-after': '-3' }, null],
     ['words', { 'retry-after': 'soon' }, null],
     ['blanks', { 'retry-after': ' ' }, null],
-  ])('may be %s', (_what, headers, ms) => {
+  ])('is read from %s', (_what, headers, ms) => {
     expect(retryAfter(headers, NOW)).toBe(ms);
   });
 });

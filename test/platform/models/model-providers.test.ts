@@ -12,12 +12,12 @@ const provider = (name: string, configured: Parameters<typeof knownProviders>[0]
 const house = { base_url: '${HOUSE_URL}/v1', api_key: '${HOUSE_KEY}', free: true };
 
 describe('the variables of a provider', () => {
-  test('are those of keys and addresses', () => {
+  test('are those of its keys and addresses', () => {
     expect(provider('anthropic').variables).toEqual(['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL']);
     expect(provider('house', { house }).variables).toEqual(['HOUSE_URL', 'HOUSE_KEY']);
   });
 
-  test('are missing when a key has no value, or an empty one; one of several names is enough', () => {
+  test('are missing if they have no value or an empty one; one of several names for a key is enough', () => {
     expect(missingVariables(provider('openai'), {})).toEqual(['OPENAI_API_KEY']);
     expect(missingVariables(provider('openai'), { OPENAI_API_KEY: '' })).toEqual(['OPENAI_API_KEY']);
     expect(missingVariables(provider('openai'), { OPENAI_API_KEY: 'k' })).toEqual([]);
@@ -26,7 +26,7 @@ describe('the variables of a provider', () => {
     expect(missingVariables(provider('house', { house }), { HOUSE_KEY: 'k' })).toEqual(['HOUSE_URL']);
   });
 
-  test('a provider of the config replaces a built-in one of its name', () => {
+  test('a provider in the config replaces a built-in one of the same name', () => {
     expect(provider('openai', { openai: house }).free).toBe(true);
     expect(provider('openai').free).toBe(false);
   });
@@ -35,7 +35,7 @@ describe('the variables of a provider', () => {
 describe('the address of a provider', () => {
   const ask = { system: 's', user: 'u', schema: { type: 'object' }, timeoutMs: 10_000 };
 
-  /** The paths that a model was asked at. */
+  /** The paths of the requests to a model. */
   async function pathsWith(
     name: string,
     values: (address: string) => Record<string, string>,
@@ -48,7 +48,7 @@ describe('the address of a provider', () => {
     return server.askedOf('m').map(({ path }) => path);
   }
 
-  test.each(['', '/', '/v1', '/v1/'])('of Anthropic may end with %j', async (end) => {
+  test.each(['', '/', '/v1', '/v1/'])('may end with %j for Anthropic', async (end) => {
     const paths = await pathsWith('anthropic', (address) => ({
       ANTHROPIC_API_KEY: 'k',
       ANTHROPIC_BASE_URL: address + end,
@@ -56,13 +56,13 @@ describe('the address of a provider', () => {
     expect(paths).toEqual(['/v1/messages']);
   });
 
-  test('of the config is taken as it is, and no key is sent where there is none', async () => {
+  test('is taken from the config as it is, and works without a key', async () => {
     expect(await pathsWith('house', (address) => ({ HOUSE_URL: address, HOUSE_KEY: '' }))).toEqual([
       '/v1/chat/completions',
     ]);
   });
 
-  test('that is none is refused by its name', async () => {
+  test('is refused by the name of its variable if it is invalid', async () => {
     const connect = (): Promise<unknown> =>
       provider('openai').connect('m', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:99' });
     await expect((async () => connect())()).rejects.toThrow(/OPENAI_BASE_URL is not an address like https/);
@@ -70,7 +70,7 @@ describe('the address of a provider', () => {
   });
 });
 
-test('a server that cannot be reached is unavailable, and a question that is given up ends with its reason', async () => {
+test('reports an unreachable server as unavailable, and ends an aborted request with its reason', async () => {
   const server = await createModelServer();
   server.script('m', 'silence');
   const model = await provider('house', { house }).connect('m', { HOUSE_URL: server.address, HOUSE_KEY: '' });

@@ -10,7 +10,7 @@ async function write(file: string, text: string, mode = 0o644): Promise<void> {
   await chmod(file, mode);
 }
 
-/** A project with Deno from npm, of the build `@deno/here`; the other build is not installed. */
+/** A project with Deno from npm: the build `@deno/here` is installed, the other one is not. */
 async function projectWithDeno(): Promise<string> {
   const modules = join(await newFolder(), 'node_modules');
   const manifest = { name: 'deno', optionalDependencies: { '@deno/other': '1', '@deno/here': '1' } };
@@ -20,7 +20,7 @@ async function projectWithDeno(): Promise<string> {
   return dirname(modules);
 }
 
-it('takes the one on PATH first, then that of the project from npm, then the one beside this program', async () => {
+it('prefers Deno on PATH, then from npm in the project, then next to this program', async () => {
   const project = await projectWithDeno();
   const bin = await newFolder();
   await write(join(bin, 'deno'), '', 0o755);
@@ -32,7 +32,7 @@ it('takes the one on PATH first, then that of the project from npm, then the one
     expect(await findDeno(elsewhere, '')).toMatch(/node_modules\/.*deno$/);
 });
 
-it("takes the executable in place of npm's command on PATH, which is a Node program that starts it", async () => {
+it('takes the executable instead of the Node program that npm puts on PATH to start it', async () => {
   const modules = join(await projectWithDeno(), 'node_modules');
   await write(join(modules, 'deno/bin.cjs'), '', 0o755);
   await mkdir(join(modules, '.bin'));
@@ -40,7 +40,7 @@ it("takes the executable in place of npm's command on PATH, which is a Node prog
   expect(await findDeno(null, join(modules, '.bin'))).toBe(join(modules, '@deno/here/deno'));
 });
 
-it('a package of that name without an executable is none', async () => {
+it('ignores a package of that name without an executable', async () => {
   const project = await newFolder();
   await write(join(project, 'node_modules/deno/package.json'), '{"name":"deno","optionalDependencies":{}}');
   expect(await findDeno(project, '')).not.toContain(project);

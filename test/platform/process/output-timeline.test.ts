@@ -5,7 +5,7 @@ import { arrivalOf, readTimeline, recordTimeline } from '../../../src/platform/p
 import { waitUntil } from '../../../src/platform/process/wait-until.js';
 import { newFolder } from '../temporary.js';
 
-/** A growing file under observation; `end` stops it and waits for the last note. */
+/** A growing file under observation; `end` stops it and waits for the last entry. */
 async function observed(): Promise<{ file: string; log: string; end: () => Promise<void> }> {
   const folder = await newFolder();
   const [file, log] = [join(folder, 'out'), join(folder, 'growth')];
@@ -21,7 +21,7 @@ const noted = (log: string, bytes: number): Promise<true | null> =>
     10,
   );
 
-it('notes which size a file had when, also of one that is not there at first', async () => {
+it('records the size of a file over time, even if the file does not exist at first', async () => {
   const { file, log, end } = await observed();
   const before = Date.now();
   writeFileSync(file, 'first\n');
@@ -36,14 +36,14 @@ it('notes which size a file had when, also of one that is not there at first', a
   expect(statSync(log).mode & 0o777).toBe(0o600);
 });
 
-it('notes what came right before the end', async () => {
+it('records what was written right before the end', async () => {
   const { file, log, end } = await observed();
   writeFileSync(file, 'x'.repeat(1000));
   await end();
   expect((await readTimeline(log)).at(-1)?.bytes).toBe(1000);
 });
 
-it('goes on from what an earlier worker noted, and also ends when what it waits for fails', async () => {
+it('continues what an earlier worker has recorded, and ends even if what it waits for fails', async () => {
   const folder = await newFolder();
   const [file, log] = [join(folder, 'out'), join(folder, 'growth')];
   writeFileSync(log, '5 1000\n');
@@ -55,7 +55,7 @@ it('goes on from what an earlier worker noted, and also ends when what it waits 
   expect((await readTimeline(log)).map(({ bytes }) => bytes)).toEqual([5, 8]);
 });
 
-it('passes over lines that are cut or nonsense; there may be no file', async () => {
+it('ignores cut and malformed lines, and a missing file', async () => {
   const folder = await newFolder();
   expect(await readTimeline(join(folder, 'none'))).toEqual([]);
   writeFileSync(join(folder, 'growth'), '5 1000\nx y\n\n7\n9 2000\n12');
@@ -65,7 +65,7 @@ it('passes over lines that are cut or nonsense; there may be no file', async () 
   ]);
 });
 
-it('a line arrived when its last byte did', () => {
+it('gives the arrival of the last byte of a line as that of the line', () => {
   const growth = [
     { bytes: 10, at: 100 },
     { bytes: 20, at: 200 },

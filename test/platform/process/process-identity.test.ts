@@ -31,12 +31,12 @@ it('a process is alive until it has ended', async () => {
   expect(identify(pid)).toBeNull();
 });
 
-it('this process is itself', () => {
+it('identifies this process', () => {
   expect(ownIdentity()).toEqual(identify(process.pid));
   expect(isAlive(ownIdentity())).toBe(true);
 });
 
-it('a pid that another process has now is not taken for the first one, and not signalled', () => {
+it('does not take another process that got the same pid for the first one, and does not signal it', () => {
   const { pid } = child('sleep', ['1000']);
   const before = { pid, start: '1', boot: bootId() };
   expect(isAlive(before)).toBe(false);
@@ -44,7 +44,7 @@ it('a pid that another process has now is not taken for the first one, and not s
   expect(identify(pid)).not.toBeNull();
 });
 
-it('no process of another start of the machine is alive', () => {
+it('no process from before a reboot is alive', () => {
   expect(isAlive({ ...ownIdentity(), boot: 'another' })).toBe(false);
 });
 
@@ -59,7 +59,7 @@ it('a zombie is dead', async () => {
   expect(identify(pid)).toBeNull();
 });
 
-it('a program name with spaces and parentheses confuses nobody', async () => {
+it('identifies a program with spaces and parentheses in its name', async () => {
   const named = child('sh', ['-c', 'printf "a) R 1 (b" >/proc/$$/comm; echo ready; read line']);
   await once(named.stdout ?? named, 'data');
   expect(readFileSync(`/proc/${named.pid}/stat`, 'utf8')).toContain('(a) R 1 (b)');

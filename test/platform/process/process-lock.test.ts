@@ -10,7 +10,7 @@ import { newFolder } from '../temporary.js';
 
 const compiled = await compileSources('platform');
 
-it('has one holder: the next one gets it when it is released', async () => {
+it('has one holder, and can be taken again when it is released', async () => {
   const folder = await newFolder();
   const lock = await tryLock(folder, 'engine');
   expect(lock).not.toBeNull();
@@ -21,7 +21,7 @@ it('has one holder: the next one gets it when it is released', async () => {
   expect(await tryLock(folder, 'engine')).not.toBeNull();
 });
 
-it('makes its folder, and keeps locks of other names apart', async () => {
+it('creates its folder, and keeps locks of other names apart', async () => {
   const folder = join(await newFolder(), 'a', 'b');
   expect(await lockHolder(folder, 'engine')).toBeNull();
   expect(await tryLock(folder, 'engine')).not.toBeNull();
@@ -29,13 +29,13 @@ it('makes its folder, and keeps locks of other names apart', async () => {
   expect(await tryLock(folder, 'engine')).toBeNull();
 });
 
-it('leaves one small file, however often it is taken', async () => {
+it('leaves one small file, no matter how often it is taken', async () => {
   const folder = await newFolder();
   for (let round = 0; round < 12; round++) await (await tryLock(folder, 'engine'))?.release();
   expect(readdirSync(folder)).toEqual(['engine.lock.12']);
 });
 
-it('is not fooled by files that are no locks', async () => {
+it('ignores files that are not locks', async () => {
   const folder = await newFolder();
   for (const name of ['engine.lock.x', 'engine.lock.9.1-ab.tmp', 'engine.lock', 'other.lock.7']) {
     writeFileSync(join(folder, name), JSON.stringify(ownIdentity()));
@@ -43,7 +43,7 @@ it('is not fooled by files that are no locks', async () => {
   expect(await tryLock(folder, 'engine')).not.toBeNull();
 });
 
-it('goes to one of many who ask at once in one process', async () => {
+it('goes to one of many concurrent calls in one process', async () => {
   const folder = await newFolder();
   for (let round = 0; round < 20; round++) {
     const locks = (await Promise.all(Array.from({ length: 10 }, () => tryLock(folder, 'engine')))).filter(
@@ -54,7 +54,7 @@ it('goes to one of many who ask at once in one process', async () => {
   }
 });
 
-it('a holder that was killed is succeeded', async () => {
+it('can be taken again when its holder was killed', async () => {
   const folder = await newFolder();
   const holder = compiled.program(`
     import { tryLock } from './platform/process/process-lock.js';
@@ -76,9 +76,9 @@ it('a holder that was killed is succeeded', async () => {
   expect(await tryLock(folder, 'engine')).not.toBeNull();
 });
 
-it('is held by one of eight processes at a time, through thousands of attempts', async () => {
+it('is held by one of eight processes at a time, over thousands of attempts', async () => {
   const folder = await newFolder();
-  // Inside the lock each makes a file exclusively and removes it: a second holder would find it there.
+  // While it holds the lock, each creates a file exclusively and removes it: a second holder would find the file.
   const racer = compiled.program(`
     import { closeSync, openSync, unlinkSync } from 'node:fs';
     import { join } from 'node:path';
@@ -106,7 +106,7 @@ it('is held by one of eight processes at a time, through thousands of attempts',
   expect(won.filter((count) => count > 0).length).toBeGreaterThan(1);
 });
 
-it('a contender that was slow does not get a number that was given out and cleared away meanwhile', async () => {
+it('a slow contender does not get a number that has been taken and removed in the meantime', async () => {
   const folder = await newFolder();
   const slow = compiled.program(`
     import fs, { writeFileSync, existsSync } from 'node:fs';

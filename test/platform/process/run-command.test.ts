@@ -15,14 +15,14 @@ const run = async (command: string, request: Partial<CommandRequest> = {}): Prom
     ...request,
   });
 
-/** A `sleep` of its own that the test finds again. */
+/** A unique argument of `sleep` that identifies the processes of a test. */
 function sleeper(): string {
   const seconds = uniqueSeconds();
   killWhenFinished(seconds);
   return seconds;
 }
 
-describe('what a command says', () => {
+describe('the result of a command', () => {
   it.each([
     ['exit 0', 0],
     ['exit 3', 3],
@@ -44,7 +44,7 @@ describe('what a command says', () => {
     });
   });
 
-  it('gives the command exactly the environment that it was given', async () => {
+  it('passes exactly the given environment to the command', async () => {
     const { stdout } = await run('cat /proc/$$/environ', { env: { PATH: '/usr/bin:/bin', A: 'x\ny' } });
     expect(stdout.split('\0').filter(Boolean).sort()).toEqual(['A=x\ny', 'PATH=/usr/bin:/bin']);
   });
@@ -60,7 +60,7 @@ describe('what a command says', () => {
     expect(durationMs).toBeLessThan(30_000);
   });
 
-  it('throws an error that names a folder that is not there', async () => {
+  it('throws an error that names a missing folder', async () => {
     const cwd = join(await newFolder(), 'gone');
     await expect(run('true', { cwd })).rejects.toThrow(cwd);
   });
@@ -76,7 +76,7 @@ describe('a lot of output', () => {
     expect(result.stderr === 'e'.repeat(OUTPUT_CAP)).toBe(true);
   });
 
-  it('does not grow with output that never ends', async () => {
+  it('needs no more memory for endless output', async () => {
     const before = process.memoryUsage().rss;
     const result = await run('yes', { timeoutMs: 3000 });
     expect(result).toMatchObject({ timedOut: true, exitCode: null });
@@ -85,20 +85,17 @@ describe('a lot of output', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   });
 
-  it.each([1, 2, 3])(
-    'cuts no character in two where the cap falls into one (shifted by %i)',
-    async (shift) => {
-      const { stdout, stdoutBytes } = await run(
-        `printf '%${shift}s' ''; yes '😀' | tr -d '\\n' | head -c 2000000`,
-      );
-      expect(stdoutBytes).toBe(2_000_000 + shift);
-      expect(stdout.slice(0, shift + 2)).toBe(`${' '.repeat(shift)}😀`);
-      expect(stdout.endsWith('😀')).toBe(true);
-      expect(stdout).not.toContain('\uFFFD');
-    },
-  );
+  it.each([1, 2, 3])('does not cut a character in two at the cap (shifted by %i)', async (shift) => {
+    const { stdout, stdoutBytes } = await run(
+      `printf '%${shift}s' ''; yes '😀' | tr -d '\\n' | head -c 2000000`,
+    );
+    expect(stdoutBytes).toBe(2_000_000 + shift);
+    expect(stdout.slice(0, shift + 2)).toBe(`${' '.repeat(shift)}😀`);
+    expect(stdout.endsWith('😀')).toBe(true);
+    expect(stdout).not.toContain('\uFFFD');
+  });
 
-  it('shows bytes that are no text, also at the end of short output', async () => {
+  it('replaces bytes that are not text, even at the end of short output', async () => {
     expect((await run("printf 'a\\377b\\342\\202'")).stdout).toBe('a\uFFFDb\uFFFD');
   });
 });
@@ -117,7 +114,7 @@ describe('the end of a command', () => {
   it.each([
     ['holds the output open', (seconds: string) => `sleep ${seconds} &`],
     ['holds the output open and ignores TERM', (seconds: string) => `(trap '' TERM; sleep ${seconds}) &`],
-  ])('returns at once, and kills, what %s in the background', async (_, background) => {
+  ])('returns at once and kills a background process that %s', async (_, background) => {
     const seconds = sleeper();
     const result = await run(`${background(seconds)} echo done; exit 4`);
     expect(result).toMatchObject({ exitCode: 4, timedOut: false, stdout: 'done\n' });
@@ -149,7 +146,7 @@ describe('the end of a command', () => {
     expect(processesWith(seconds)).toHaveLength(1);
   });
 
-  it('does not kill a kept server by closing the pipes that it writes to: it gets a broken pipe, later', async () => {
+  it('a kept server survives the closing of its pipes: a later write fails with a broken pipe', async () => {
     const cwd = await newFolder();
     const seconds = sleeper();
     await run(
@@ -164,7 +161,7 @@ describe('the end of a command', () => {
     expect(readFileSync(join(cwd, 'wrote'), 'utf8')).toBe('ok\n');
   });
 
-  it('kills background processes at the deadline even where they are to be kept', async () => {
+  it('kills background processes at the deadline even if asked to keep them', async () => {
     const seconds = sleeper();
     const result = await run(`sleep ${seconds} & sleep ${seconds}`, { keepBackground: true, timeoutMs: 300 });
     expect(result.timedOut).toBe(true);
@@ -181,7 +178,7 @@ describe('the end of a command', () => {
     expect(await allGone(seconds)).toBe(true);
   });
 
-  it('does nothing to speak of when the signal has aborted before', async () => {
+  it('does not finish the command if the signal has already aborted', async () => {
     const cwd = await newFolder();
     await expect(
       run('sleep 0.5; touch done', { cwd, signal: AbortSignal.abort(new Error('never')) }),

@@ -12,7 +12,7 @@ import { newFolder, setEnv } from '../temporary.js';
 const compiled = await compileSources('platform');
 const PATH = process.env['PATH'] ?? '';
 
-/** A program that writes down how it was started, and where. */
+/** A program that records how and where it was started. */
 async function recorder(): Promise<{
   folder: string;
   argv: string[];
@@ -48,9 +48,9 @@ const spawners = (parent: number): number[] =>
   processesWith('spawn.pl').filter((pid) => parentOf(pid) === parent);
 
 it.each([
-  ['by the small process', PATH, 1],
-  ['by ourselves where there is no perl', 'without perl', 0],
-])('starts a program as it is told, %s', async (_, path, helpers) => {
+  ['through the small process', PATH, 1],
+  ['directly if there is no perl', 'without perl', 0],
+])('starts a program as requested, %s', async (_, path, helpers) => {
   const { folder, argv, readRecord } = await recorder();
   if (helpers === 0) {
     for (const name of ['sh', 'cut', 'grep', 'mv', 'tr'])
@@ -70,7 +70,7 @@ it.each([
   expect(spawners(process.pid)).toHaveLength(helpers);
 });
 
-it('replaces the small process when that was killed', async () => {
+it('replaces the small process if it was killed', async () => {
   const start = async (): Promise<void> => {
     const { folder, argv, readRecord } = await recorder();
     await spawnDetached({ argv, cwd: folder, env: { PATH } });
@@ -85,7 +85,7 @@ it('replaces the small process when that was killed', async () => {
   expect(spawners(process.pid)).not.toContain(first);
 });
 
-it('leaves what it started and no small process when it is killed', async () => {
+it('when killed, leaves the program running but no small process', async () => {
   const seconds = uniqueSeconds();
   killWhenFinished(seconds);
   const starter = compiled.program(`
@@ -97,14 +97,14 @@ it('leaves what it started and no small process when it is killed', async () => 
   expect(await allGone(compiled.file('platform/process/supervisor/spawn.pl'))).toBe(true);
 });
 
-it('lets a process end that has nothing more to do', async () => {
+it('does not keep an idle process alive', async () => {
   const starter = compiled.program(`
     import { spawnDetached } from './platform/process/spawn-detached.js';
     await spawnDetached({ argv: ['true'], cwd: '/', env: { PATH: process.env.PATH } });`);
   expect(await compiled.run(starter, [])).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-it('says so when the command is too long for the system', async () => {
+it('reports a command that is too long for the system', async () => {
   const command = { argv: ['true', 'x'.repeat(200_000)], cwd: '/', env: { PATH } };
   await expect(spawnDetached(command)).rejects.toMatchObject({ code: 'E2BIG' });
 });

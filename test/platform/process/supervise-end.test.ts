@@ -13,7 +13,7 @@ const written = (path: string): Promise<true | null> =>
 const supervisorPid = ({ folder }: Started): number =>
   Number(readFileSync(join(folder, 'sup'), 'utf8').split(' ')[0]);
 
-/** Ignores TERM, and so does what it leaves in sessions of its own, in the background and orphaned twice. */
+/** Ignores TERM, and so do the processes it leaves: in separate sessions, in the background and orphaned twice. */
 const STUBBORN = `
 trap '' TERM HUP INT
 setsid sleep $S &
@@ -24,13 +24,13 @@ sleep $S`;
 const STUBBORN_SLEEPS = 5;
 
 inEachMode((test, mode) => {
-  test('what it leaves in the background dies with it', async () => {
+  test('its background processes die with it', async () => {
     const agent = await start(`setsid sleep $S & (sleep $S &) ; sh -c 'trap "" TERM; sleep $S' & exit 0`);
     expect(await agent.end()).toMatchObject({ exitCode: 0, stopped: null });
     expect(await nothingLeft(agent)).toBe(true);
   });
 
-  test('the deadline ends it and all that it started, however that resists', async () => {
+  test('the deadline ends it and everything it started, no matter how they resist', async () => {
     const agent = await prepare(STUBBORN, { deadlineSecs: 4 });
     await startSupervised(agent);
     await running(`sleep\0${agent.seconds}`, STUBBORN_SLEEPS);
@@ -38,7 +38,7 @@ inEachMode((test, mode) => {
     expect(await nothingLeft(agent)).toBe(true);
   });
 
-  test('it is ended when it has said nothing for the idle time', async () => {
+  test('is ended when it has printed nothing for the idle limit', async () => {
     const agent = await start('echo begun; sleep $S', { idleSecs: 3 });
     const startedAt = performance.now();
     expect(await agent.end()).toMatchObject({ state: 'ended', stopped: 'idle' });
@@ -47,7 +47,7 @@ inEachMode((test, mode) => {
     expect(await nothingLeft(agent)).toBe(true);
   });
 
-  test('it is not idle while it says something on either stream', async () => {
+  test('is not idle while it prints on either stream', async () => {
     const say =
       'i=0; while [ $i -lt 16 ]; do i=$((i+1)); [ $((i%2)) = 0 ] && echo o || echo e >&2; sleep 0.25; done';
     const agent = await start(say, { idleSecs: 3 });
@@ -66,14 +66,14 @@ inEachMode((test, mode) => {
     expect(await nothingLeft(agent)).toBe(true);
   });
 
-  test('a request to stop ends also what resists', async () => {
+  test('a request to stop also ends processes that resist', async () => {
     const agent = await start(STUBBORN);
     await running(`sleep\0${agent.seconds}`, STUBBORN_SLEEPS);
     expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
     expect(await nothingLeft(agent)).toBe(true);
   });
 
-  test('nothing is alive when a request to stop has been answered, also what takes long to die', async () => {
+  test('nothing is alive once a request to stop has been answered, not even processes that die slowly', async () => {
     const big = `setsid node -e 'const held = Buffer.alloc(3e8, 1); fs.writeFileSync("up", ""); setTimeout(() => held, 1e9)' $S`;
     const agent = await prepare(`trap '' TERM; ${big} & sleep $S`);
     await startSupervised({ ...agent, env: { ...agent.env, PATH: process.env['PATH'] ?? PATH } });
@@ -82,7 +82,7 @@ inEachMode((test, mode) => {
     expect(await nothingLeft(agent)).toBe(true);
   });
 
-  test('a request to stop right after the start is heard', async () => {
+  test('a request to stop works right after the start', async () => {
     const agent = await start(`trap '' TERM; sleep $S`);
     expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
     expect(await nothingLeft(agent)).toBe(true);
@@ -95,7 +95,7 @@ inEachMode((test, mode) => {
     expect(await nothingLeft(agent)).toBe(true);
   });
 
-  test('an agent that has ended is not stopped any more: its status stands', async () => {
+  test('a request to stop does not change the status of an agent that has ended', async () => {
     const agent = await start('exit 5');
     await agent.end();
     expect(await stopSupervised(agent.folder, 'cancel')).toEqual({
@@ -105,7 +105,7 @@ inEachMode((test, mode) => {
     });
   });
 
-  test('the death of the supervisor is seen, and what is left of the run can be ended', async () => {
+  test('notices the death of the supervisor, and the remaining processes of the run can be ended', async () => {
     const agent = await start(STUBBORN, { idleSecs: 1000 });
     await running(`sleep\0${agent.seconds}`, STUBBORN_SLEEPS);
     const end = agent.end();

@@ -8,7 +8,7 @@ import { startSupervised } from '../../../src/platform/process/supervise.js';
 import { inEachMode, PATH, prepare } from '../supervised.js';
 import { newFolder, setEnv } from '../temporary.js';
 
-/** A static busybox prefers its own `unshare` to that of PATH, and that has no `--kill-child`. */
+/** A static busybox prefers its own `unshare`, which has no `--kill-child`, to the one on PATH. */
 async function runsOwnUnshare(shell: string): Promise<boolean> {
   const { stdout, stderr } = await execa(shell, ['sh', '-c', 'unshare --help'], { reject: false });
   return /busybox/i.test(stdout + stderr);
@@ -23,7 +23,7 @@ const found = await Promise.all(
 );
 const SHELLS = found.flat();
 
-/** What scripts call their variables, and every word that is in the supervisor's. */
+/** Usual names of variables in scripts, and every word in the scripts of the supervisor. */
 const NAMES = [
   ...'mode dir start boot script deadline mark cwd stdin status line found seen waited rounds'.split(' '),
   ...'idle_tick grace environ pid unchanged now reason setsid perl sh'.split(' '),
@@ -37,7 +37,7 @@ const NAMES = [
 ];
 
 inEachMode((test) => {
-  test.each(SHELLS)('it gets variables whatever their names, by way of $name', async ({ path }) => {
+  test.each(SHELLS)('gets variables of any name when $name is the shell', async ({ path }) => {
     const bin = join(await newFolder(), 'bin');
     await mkdir(bin);
     await symlink(path, join(bin, 'sh'));

@@ -12,13 +12,13 @@ import { inEachMode, LONG_MS, nothingLeft, prepare, start, type Started } from '
 
 const mount = (...args: string[]) => execa('mount', args);
 
-/** Why no file system can be mounted here; null when one can. */
+/** Why no file system can be mounted here; null if one can. */
 const obstacle = ((): string | null => {
   const { status, stderr, error } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']);
   return status === 0 ? null : (error?.message ?? String(stderr).trim());
 })();
 
-/** The agent's folder is a file system of its own. */
+/** Prepares an agent with a separate file system as its folder. */
 async function prepareSmall(shell: string, size: string, deadlineSecs?: number): Promise<Started> {
   const agent = await prepare(shell, deadlineSecs === undefined ? {} : { deadlineSecs });
   await mkdir(agent.folder);
@@ -39,19 +39,19 @@ const fill = ({ folder }: Started): Promise<void> =>
 const WAIT = 'until [ -e go ]; do sleep 0.02; done';
 const letGo = ({ cwd }: Started): Promise<void> => writeFile(join(cwd, 'go'), '');
 
-/** Whether its supervisor waits a second before it tries to write again. */
+/** Whether the supervisor is waiting a second before it tries to write again. */
 const triesAgain = ({ mark }: Started): true | null =>
   markedProcesses(mark).some((pid) => {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'latin1') === 'sleep\x001\0';
     } catch {
-      return false; // it has ended since
+      return false; // it has ended in the meantime
     }
   }) || null;
 
-describe.skipIf(obstacle !== null)('on a disk that is full', () => {
+describe.skipIf(obstacle !== null)('on a full disk', () => {
   inEachMode((test) => {
-    test('it is not started, and the reason is given', async () => {
+    test('is not started, and the error gives the reason', async () => {
       const agent = await prepareSmall('echo start >starts', '64k');
       await fill(agent);
       await expect(startSupervised(agent)).rejects.toMatchObject({ code: 'ENOSPC' });
@@ -62,14 +62,14 @@ describe.skipIf(obstacle !== null)('on a disk that is full', () => {
       expect(readFileSync(join(agent.cwd, 'starts'), 'utf8')).toBe('start\n');
     });
 
-    test('it is not started where only the claim has no room, and that is said', async () => {
-      const agent = await prepareSmall('echo start >starts', '16k'); // the four files that are written before
+    test('is not started if there is no room for the claim, and the error says so', async () => {
+      const agent = await prepareSmall('echo start >starts', '16k'); // room for the four files written before
       await expect(startSupervised(agent)).rejects.toThrow('the claim could not be written');
       expect(await inspect(agent.folder)).toEqual({ state: 'none' });
       expect(existsSync(join(agent.cwd, 'starts'))).toBe(false);
     });
 
-    test('its exit status is recorded all the same', async () => {
+    test('its exit status is still recorded', async () => {
       const agent = await startSmall(`${WAIT}; exit 7`);
       await fill(agent);
       await letGo(agent);
@@ -77,7 +77,7 @@ describe.skipIf(obstacle !== null)('on a disk that is full', () => {
       expect(await nothingLeft(agent)).toBe(true);
     });
 
-    test('it can be cancelled, and that is recorded', async () => {
+    test('can be cancelled, and this is recorded', async () => {
       const agent = await startSmall('sleep $S');
       await fill(agent);
       expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({
@@ -87,7 +87,7 @@ describe.skipIf(obstacle !== null)('on a disk that is full', () => {
       expect(await nothingLeft(agent)).toBe(true);
     });
 
-    test('its deadline ends it, and that is recorded', async () => {
+    test('is ended at its deadline, and this is recorded', async () => {
       const agent = await startSmall('sleep $S', 1.5);
       await fill(agent);
       expect(await agent.end()).toMatchObject({ state: 'ended', stopped: 'deadline' });
@@ -98,8 +98,8 @@ describe.skipIf(obstacle !== null)('on a disk that is full', () => {
 
 if (obstacle !== null) it.skip(`no small disk can be mounted here: ${obstacle}`);
 
-describe('where its end cannot be written for a while', () => {
-  /** Started, with `exit` and `stop` where nothing can be written before the folder that is given is made. */
+describe('if its end cannot be written for a while', () => {
+  /** Starts an agent; its files `exit` and `stop` cannot be written until the folder `away` is created. */
   async function startUnwritable(shell: string): Promise<Started & { away: string }> {
     const agent = await start(`echo up >up; ${shell}`);
     await waitUntil(() => existsSync(join(agent.cwd, 'up')) || null, LONG_MS, 10);
@@ -132,7 +132,7 @@ describe('where its end cannot be written for a while', () => {
       expect(await nothingLeft(agent)).toBe(true);
     });
 
-    test('its supervisor gives up where the folder is gone', async () => {
+    test('its supervisor gives up if the folder is gone', async () => {
       const agent = await startUnwritable(WAIT);
       await rm(agent.folder, { recursive: true });
       await letGo(agent);

@@ -8,7 +8,7 @@ import { processesWith } from '../processes.js';
 import { newFolder, setEnv } from '../temporary.js';
 import { LONG_MS, start } from '../supervised.js';
 
-describe('what is left of a start', () => {
+describe('the state of a start', () => {
   async function folderWith(files: Record<string, string>): Promise<string> {
     const folder = await newFolder();
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
@@ -18,22 +18,22 @@ describe('what is left of a start', () => {
   const claim = ({ pid, start, boot }: { pid: number; start: string; boot: string }): string =>
     `${pid} ${boot} group ${start}\n`;
 
-  it('nothing: no agent was started here', async () => {
+  it('is none if no agent was started in the folder', async () => {
     expect(await inspect(await newFolder())).toEqual({ state: 'none' });
     expect(await inspect('/no/such/folder')).toEqual({ state: 'none' });
     expect(await waitForEnd('/no/such/folder', AbortSignal.timeout(LONG_MS))).toEqual({ state: 'none' });
     expect(await stopSupervised('/no/such/folder', 'cancel')).toEqual({ state: 'none' });
   });
 
-  it('a claim by a live process runs', async () => {
+  it('is running with the claim of a live process', async () => {
     expect(await inspect(await folderWith({ sup: claim(ownIdentity()) }))).toEqual({ state: 'running' });
   });
 
   it.each([
-    ['of another start of the machine', { boot: '00000000-0000-0000-0000-000000000000' }],
-    ['whose pid another process has now', { start: '1' }],
+    ['from before a reboot', { boot: '00000000-0000-0000-0000-000000000000' }],
+    ['with a pid that another process has now', { start: '1' }],
     ['of a process that is gone', { pid: 4_194_303 }],
-  ])('a claim %s is dead', async (_, change) => {
+  ])('is dead with a claim %s', async (_, change) => {
     const folder = await folderWith({ sup: claim({ ...ownIdentity(), ...change }) });
     expect(await inspect(folder)).toEqual({ state: 'dead' });
     expect(await waitForEnd(folder, AbortSignal.timeout(LONG_MS))).toEqual({ state: 'dead' });
@@ -43,7 +43,7 @@ describe('what is left of a start', () => {
     ['', 'empty'],
     [`${process.pid} `, 'cut'],
     [claim(ownIdentity()).trimEnd(), 'without its newline'],
-  ])('a claim that is half written (%j) is starting at first, then dead', async (text) => {
+  ])('is starting with a half-written claim (%j) at first, then dead', async (text) => {
     const folder = await folderWith({ sup: text });
     expect(await inspect(folder)).toEqual({ state: 'starting' });
     const longAgo = new Date(Date.now() - 60_000);
@@ -51,7 +51,7 @@ describe('what is left of a start', () => {
     expect(await inspect(folder)).toEqual({ state: 'dead' });
   });
 
-  it.each(['', '1'])('an exit status that is not complete (%j) is no end', async (exit) => {
+  it.each(['', '1'])('is not ended with an incomplete exit status (%j)', async (exit) => {
     expect(await inspect(await folderWith({ sup: claim(ownIdentity()), exit }))).toEqual({
       state: 'running',
     });
@@ -60,7 +60,7 @@ describe('what is left of a start', () => {
   });
 
   it.each(['cancel', 'deadline', 'idle'])(
-    'a complete exit status counts though the supervisor is gone (%s)',
+    'is ended with a complete exit status even if the supervisor is gone (%s)',
     async (stop) => {
       const sup = claim({ ...ownIdentity(), boot: 'other' });
       expect(await inspect(await folderWith({ sup, exit: '12\n' }))).toEqual({
@@ -75,7 +75,7 @@ describe('what is left of a start', () => {
 });
 
 describe('waiting for the end', () => {
-  it('hears of the end without a poll', async () => {
+  it('notices the end without polling', async () => {
     setEnv({ LLM_TOOL_TEST_CONTAINMENT: 'group' });
     const agent = await start('while [ ! -e go ]; do sleep 0.02; done');
     const never = () => () => undefined;
@@ -94,7 +94,7 @@ describe('waiting for the end', () => {
     expect(processesWith(agent.folder).length).toBeGreaterThan(0);
   });
 
-  it('leaves no listener on the signal, however long it waits', async () => {
+  it('leaves no listeners on the signal, no matter how long it waits', async () => {
     const folder = await newFolder();
     await writeFile(
       join(folder, 'sup'),
@@ -112,7 +112,7 @@ describe('waiting for the end', () => {
       remove(...args);
     };
     const end = waitForEnd(folder, signal);
-    // Every change of the file `exit` that is no end makes it look again.
+    // Every change of the file `exit` makes it look again, even if the agent has not ended.
     for (let round = 0; round < 5; round++) await appendFile(join(folder, 'exit'), '');
     await writeFile(join(folder, 'exit'), '0\n');
     await end;

@@ -25,7 +25,7 @@ inEachMode((test) => {
     expect(await nothingLeft(agent, 2000)).toBe(true);
   });
 
-  test('ten starts at once give one agent, and each of them sees it', async () => {
+  test('ten concurrent starts give one agent, and each of them sees it', async () => {
     const agent = await prepare('echo start >>starts; while [ ! -e go ]; do sleep 0.05; done; exit 9');
     await Promise.all(Array.from({ length: 10 }, () => startSupervised(agent)));
     const ends = Array.from({ length: 10 }, () => agent.end());
@@ -36,7 +36,7 @@ inEachMode((test) => {
     expect(await nothingLeft(agent, 2000)).toBe(true);
   });
 
-  test('the process that started it may be killed: the agent goes on and another process adopts it', async () => {
+  test('survives the death of the process that started it, and another process adopts it', async () => {
     const agent = await prepare(
       'echo start >>starts; while [ ! -e go ]; do sleep 0.05; done; echo out; exit 9',
     );
@@ -56,7 +56,7 @@ inEachMode((test) => {
 describe('mode group', () => {
   beforeEach(() => setEnv({ LLM_TOOL_TEST_CONTAINMENT: 'group' }));
 
-  it('ends what is left in sessions of its own also for a user who may not look into all processes', async () => {
+  it('ends processes in separate sessions, even for a user who cannot inspect all processes', async () => {
     const agent = await prepare('setsid sleep $S & exit 3');
     for (const path of [dirname(agent.folder), agent.cwd]) await chmod(path, 0o777);
     await chmod(agent.stdin, 0o644);
@@ -71,7 +71,7 @@ describe('mode group', () => {
     expect(await nothingLeft(agent)).toBe(true);
   });
 
-  it('ends no process of another run whose mark only begins like its own', async () => {
+  it('does not end processes of another run with a mark that only begins like its own', async () => {
     const other = await prepare('echo up >up; sleep $S');
     const longer = { ...other, mark: `${other.mark}0` };
     onTestFinished(() => killMarked(longer.mark));

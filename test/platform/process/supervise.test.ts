@@ -7,14 +7,14 @@ import { running } from '../processes.js';
 import { inEachMode, nothingLeft, PATH, prepare, start } from '../supervised.js';
 
 inEachMode((test) => {
-  test('its exit status and its two outputs are recorded, and nothing is left', async () => {
+  test('records its exit status and both outputs, and leaves nothing', async () => {
     const agent = await start('echo out; echo err >&2; exit 7');
     expect(await agent.end()).toEqual({ state: 'ended', exitCode: 7, stopped: null });
     expect([agent.out(), agent.err()]).toEqual(['out\n', 'err\n']);
     expect(await nothingLeft(agent)).toBe(true);
   });
 
-  test('its output is complete at its end, 10 MB on either stream', async () => {
+  test('its output is complete when it ends, 10 MB on each stream', async () => {
     const agent = await start(
       "head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2",
     );
@@ -23,7 +23,7 @@ inEachMode((test) => {
     expect(agent.err() === 'e'.repeat(10_000_000)).toBe(true);
   });
 
-  test('it reads the given file as its input', async () => {
+  test('reads the given file as its input', async () => {
     const agent = await prepare('cat; echo end');
     await writeFile(agent.stdin, 'prompt\nwith é');
     await startSupervised(agent);
@@ -31,14 +31,14 @@ inEachMode((test) => {
     expect(agent.out()).toBe('prompt\nwith éend\n');
   });
 
-  test('its arguments arrive as they are', async () => {
+  test('gets its arguments unchanged', async () => {
     const args = ['', 'a b', "it's", '"', '$HOME', '`id`', '*', 'new\nline', '-n', '\\', 'é'];
     const agent = await start('', { argv: ['printf', '<%s>', ...args] });
     await agent.end();
     expect(agent.out()).toBe(args.map((arg) => `<${arg}>`).join(''));
   });
 
-  test('its environment is what it was given, its mark, and nothing of the supervisor', async () => {
+  test('gets the given environment and its mark, and nothing from the supervisor', async () => {
     const agent = await prepare('', { argv: ['cat', '/proc/self/environ'] });
     await startSupervised({ ...agent, env: { PATH, HOME: '/nowhere', ODD: 'a\nb=c' } });
     await agent.end();
@@ -54,7 +54,7 @@ inEachMode((test) => {
     ]);
   });
 
-  test('it is started also where its PATH has none of the utilities that the supervisor uses', async () => {
+  test('is started even if its PATH has none of the utilities that the supervisor uses', async () => {
     const agent = await start('', {
       argv: [process.execPath, '-p', 'process.env.PATH'],
       env: { PATH: '/nowhere' },
@@ -63,7 +63,7 @@ inEachMode((test) => {
     expect(agent.out()).toBe('/nowhere\n');
   });
 
-  test('programs of the same names on its PATH are not taken for those that the supervisor uses', async () => {
+  test('the supervisor does not use programs of the same names on the PATH of the agent', async () => {
     const agent = await prepare('echo started');
     const fakes = join(agent.cwd, 'fakes');
     await mkdir(fakes);
@@ -75,21 +75,21 @@ inEachMode((test) => {
     expect(agent.out()).toBe('started\n');
   });
 
-  test('it ignores no signal', async () => {
+  test('ignores no signals', async () => {
     const agent = await start('', { argv: ['grep', 'SigIgn', '/proc/self/status'] });
     await agent.end();
     expect(agent.out()).toMatch(/^SigIgn:\s+0+\n$/);
   });
 
-  test('it holds no open file of the supervisor', async () => {
+  test('inherits no open files of the supervisor', async () => {
     const agent = await start('', { argv: ['ls', '/proc/self/fd'] });
     await agent.end();
-    // What this process has inherited itself may be there; descriptor 3 is the folder that ls reads.
+    // Files that this process has inherited may be open; descriptor 3 is the folder that ls reads.
     expect(agent.out()).toBe(spawnSync('ls', ['/proc/self/fd'], { encoding: 'utf8' }).stdout);
   });
 
   test.each([
-    ['is not there', 'no-such-agent', 127],
+    ['does not exist', 'no-such-agent', 127],
     ['cannot be executed', '/etc/passwd', 126],
   ])('a program that %s ends with the status that shells use', async (_, program, exitCode) => {
     const agent = await start('', { argv: [program] });
@@ -97,19 +97,19 @@ inEachMode((test) => {
     expect(agent.err()).toContain(program);
   });
 
-  test('a workspace that is gone is said', async () => {
+  test('reports a missing workspace', async () => {
     const agent = await prepare('true');
     await startSupervised({ ...agent, cwd: join(agent.cwd, 'gone') });
     expect(await agent.end()).toMatchObject({ state: 'ended', exitCode: 126 });
     expect(agent.err()).toContain('gone');
   });
 
-  test('an agent killed from outside has the status of its signal', async () => {
+  test('has the status of the signal if it is killed from outside', async () => {
     const agent = await start('kill -KILL $$');
     expect(await agent.end()).toEqual({ state: 'ended', exitCode: 137, stopped: null });
   });
 
-  test('its files are for the user alone', async () => {
+  test('its files are private to the user', async () => {
     const agent = await start('echo secret; exec sleep $S');
     await running(`sleep\0${agent.seconds}`);
     for (const path of ['', 'out', 'err', 'sup', 'ctl']) {

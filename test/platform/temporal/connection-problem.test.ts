@@ -9,7 +9,7 @@ const failureOf = (address: string, tls: boolean): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test('a server that speaks no TLS is no server that is away', async () => {
+test('reports a server that does not speak TLS as a problem', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
@@ -20,13 +20,13 @@ test('a server that speaks no TLS is no server that is away', async () => {
   server.close();
 });
 
-test('a server that is away may come', async () => {
+test('does not report an unreachable server, which may still come up', async () => {
   const failure = await failureOf('127.0.0.1:1', false);
   expect(failure).toBeInstanceOf(Error);
   expect(connectionProblem(failure)).toBeNull();
 });
 
-test('a login that is refused is said as such', () => {
+test('reports a refused login', () => {
   expect(connectionProblem(new Error('x', { cause: new Error('status: Unauthenticated') }))).toMatch(
     /TEMPORAL_API_KEY/,
   );

@@ -4,7 +4,7 @@ import { ensureSearchAttributes } from '../../../src/platform/temporal/search-at
 
 const refused = (code: number, message = 'no'): Error => Object.assign(new Error(message), { code });
 
-/** A server as Temporal Cloud is: it has these attributes, and no operator's service. */
+/** A server like Temporal Cloud: it has these attributes, but no operator service. */
 const cloud = (has: readonly string[]): Client =>
   ({
     options: { namespace: 'team.a1b2' },
@@ -19,17 +19,17 @@ const cloud = (has: readonly string[]): Client =>
 
 const ALL = ['SweepId', 'Scenario', 'Agent', 'Model', 'Outcome', 'CostUsd', 'Rep'];
 
-test('attributes that are there are enough, without the operator service', async () => {
+test('accepts existing attributes without the operator service', async () => {
   await expect(ensureSearchAttributes(cloud(ALL))).resolves.toBeUndefined();
 });
 
-test('those that are missing are named with the commands that make them', async () => {
+test('names missing attributes with the commands that create them', async () => {
   await expect(ensureSearchAttributes(cloud(ALL.slice(0, 5)))).rejects.toThrow(
     /create --namespace team\.a1b2 --name CostUsd --type Double --name Rep --type Int\n[^]*tcld .* --sa "CostUsd=Double" --sa "Rep=Int"/,
   );
 });
 
-test('one of another type is refused', async () => {
+test('refuses an attribute of another type', async () => {
   const client = {
     options: { namespace: 'shared' },
     connection: {

@@ -4,24 +4,24 @@ import { hostname } from 'node:os';
 import { expect, it } from 'vitest';
 import { isDeadWorker, ownWorkerIdentity } from '../../../src/platform/temporal/worker-identity.js';
 
-it('a worker that lives is not dead', () => {
+it('a live worker is not dead', () => {
   expect(ownWorkerIdentity()).toMatch(new RegExp(`^${process.pid}@.+#[0-9a-f]{8}$`));
   expect(isDeadWorker(ownWorkerIdentity())).toBe(false);
 });
 
-it('a worker whose process has ended is dead, also one of an older build, which names no more than its process id', async () => {
+it('a worker with an ended process is dead, even one of an older build, which names only its process id', async () => {
   const ended = spawn('true');
   await once(ended, 'exit');
   expect(isDeadWorker(`${ended.pid}@${hostname()}`)).toBe(true);
   expect(isDeadWorker(`${ended.pid}@${hostname()}#00000000`)).toBe(true);
 });
 
-it('a worker whose process id another process has by now is dead', () => {
+it('a worker is dead if another process has its process id', () => {
   expect(isDeadWorker(`${process.pid}@${hostname()}#00000000`)).toBe(true);
   expect(isDeadWorker(`${process.pid}@${hostname()}`)).toBe(false);
 });
 
-it('nothing is said of workers on other hosts, or of other forms', () => {
+it('a worker on another host or with another form of identity does not count as dead', () => {
   expect(isDeadWorker('1@elsewhere#00000000')).toBe(false);
   expect(isDeadWorker('')).toBe(false);
   expect(isDeadWorker('a test')).toBe(false);

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 const lines = (...args: Parameters<typeof reportOf>): string[] => github.log?.lines(reportOf(...args)) ?? [];
 
 describe('the summary of a step', () => {
-  test('is the markdown, but links to nothing that its page cannot reach', () => {
+  test('is the markdown report without links to files that its page cannot reach', () => {
     const report = reportOf([reported(), failed()]);
     expect(github.render(report)).not.toContain('](');
     expect(tables(github.render(report)).map((table) => table.length)).toEqual(
@@ -20,7 +20,7 @@ describe('the summary of a step', () => {
   });
 
   test.each([400, 4000])(
-    'of %d cells fits into 1 MiB, in whole tables that say what is left out',
+    'of %d cells fits into 1 MiB, with complete tables that say what is left out',
     (count) => {
       const cells = Array.from({ length: count }, (_, at) =>
         failed({ scenario: `é${at}`.padEnd(200, 'é'), repetition: 2 }, 'ü'.repeat(300)),
@@ -38,7 +38,7 @@ describe('the summary of a step', () => {
     },
   );
 
-  test('is added to what the step has there already', () => {
+  test('is appended to the existing summary of the step', () => {
     expect(github.appends).toBe(true);
   });
 });
@@ -57,7 +57,7 @@ describe('the errors of a workflow', () => {
     ]);
   });
 
-  test('are no more than GitHub shows, and then it is said', () => {
+  test('are limited to the number that GitHub shows, followed by the number of the others', () => {
     expect(lines(Array.from({ length: 10 }, () => failed()))).toHaveLength(10);
     const many = lines(Array.from({ length: 12 }, () => failed()));
     expect(many).toHaveLength(11);
@@ -69,7 +69,7 @@ describe('the errors of a workflow', () => {
     expect(line).toBe('::error title=fail%3A a%2Cb%3Ac%25 mock/default::50%25%0A::add-path::/tmp');
   });
 
-  test('are one line each, whose message the runner reads as it was', () => {
+  test('are one line each, and the runner reads their messages unchanged', () => {
     const unescape = (text: string): string =>
       text
         .replaceAll('%0A', '\n')
@@ -89,6 +89,6 @@ describe('the errors of a workflow', () => {
   });
 });
 
-test('a document without cells is no error', () => {
+test('accepts a document without cells', () => {
   expect(readMarkdown(github.render(reportOf([]))).open).toBe(false);
 });

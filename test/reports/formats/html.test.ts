@@ -12,7 +12,7 @@ const read = (...args: Parameters<typeof reportOf>): Element => readTags(render(
 const links = (page: Element): string[] => all(page, 'a').map(({ attributes }) => attributes['href'] ?? '');
 
 describe('the page', () => {
-  test('loads and runs nothing: its policy allows its own style only', () => {
+  test('loads and runs nothing: its policy allows only its own style', () => {
     const text = render([reported(), failed()]);
     const page = readTags(text);
     const style = /<style>([^]*?)<\/style>/.exec(text)?.[1] ?? '';
@@ -28,7 +28,7 @@ describe('the page', () => {
     expect(text).not.toMatch(/ style="| on[a-z]+="/);
   });
 
-  test('begins with the outcomes of repetitions, each of which leads to its cell', () => {
+  test('begins with the outcomes of repetitions, each linked to its cell', () => {
     const page = read([reported({ repetition: 1 }), failed({ repetition: 2 }), waiting({ repetition: 3 })]);
     const [matrix] = all(page, 'table');
     const entry = matrix && all(matrix, 'tbody')[0];
@@ -42,7 +42,7 @@ describe('the page', () => {
     expect(ids).toEqual(['cell-1', 'cell-2', 'cell-3']);
   });
 
-  test('draws the shares of the outcomes beside each other, and none that has no runs', () => {
+  test('draws the shares of the outcomes side by side, without those that have no runs', () => {
     const bar = (...args: Parameters<typeof read>) => {
       const drawing = all(read(...args), 'svg').find(({ attributes }) => attributes['class'] === 'bar');
       return (
@@ -56,12 +56,12 @@ describe('the page', () => {
     ]);
   });
 
-  test('names the budget where there is one', () => {
+  test('names the budget if there is one', () => {
     expect(textOf(read([reported()], { max_usd: 3 }))).toContain('of $3.00');
     expect(textOf(read([reported()], { max_usd: null }))).not.toContain(' of $');
   });
 
-  test('has of each run gates, judge, evaluators, figures and what failed beside it', () => {
+  test('shows gates, judge, evaluators, figures and other failures of each run', () => {
     const cell = reported(
       { judge_score: 0.78 },
       {
@@ -99,7 +99,7 @@ describe('the page', () => {
     expect(text).toContain('tokens in / outn/a / 7');
   });
 
-  test('links to the files that the run has left, from where the page is', () => {
+  test('links to the files of the run, relative to the page', () => {
     const folder = '20260102-030405-mock-default-notes-1';
     const there = { ...reportOf([reported()]), base: '/results/reports' };
     expect(links(readTags(html.render(there))).slice(1)).toEqual(
@@ -112,7 +112,7 @@ describe('the page', () => {
     expect(links(read([cell])).join()).not.toContain('transcript');
   });
 
-  test('says what is gone, what has not run, and that the sweep goes on', () => {
+  test('says what is gone, what has not run, and that the sweep has not ended', () => {
     const page = read([unread({}, 'its folder is gone'), waiting()], { status: 'running' });
     expect(textOf(page)).toContain('sweep s1 not finished');
     expect(textOf(page)).toContain('The sweep has not ended');
@@ -125,7 +125,7 @@ describe('the page', () => {
     );
   });
 
-  test('no text from outside leaves its place', () => {
+  test('no text from outside breaks out of its place', () => {
     const of = (text: string): Element => {
       const regressions = [{ kind: 'cost' as const, message: text, since: text }];
       const one = command({ command: text, exit_code: 1, stdout: `x${text}` });
@@ -163,7 +163,7 @@ describe('the page', () => {
         (text) => {
           const page = of(`x${text}`);
           expect(shapeOf(page)).toEqual(expected);
-          // Relative, whatever the folder is called.
+          // Relative, for any name of the folder.
           for (const href of links(page)) expect(href).toMatch(/^(#|[^:?#\\]*$)/);
         },
       ),
@@ -173,7 +173,7 @@ describe('the page', () => {
   });
 });
 
-test('tokens and cost that are known in part are a lower bound', () => {
+test('shows partly known tokens and costs as lower bounds', () => {
   const shown = textOf(read([interrupted()]));
   expect(shown.match(/at least 1,200 \/ 350/g)).toHaveLength(2);
   expect(shown).toContain('at least $0.50');

@@ -8,7 +8,7 @@ import { failed, interrupted, reported, reportOf, unread, waiting } from './samp
 
 const read = (...args: Parameters<typeof reportOf>) => readTags(junit.render(reportOf(...args)));
 
-test('a suite a scenario, a test case a cell, named so that no two of a class are alike', () => {
+test('has a suite for each scenario and a test case for each cell, with unique names within a class', () => {
   const suites = all(
     read([
       reported({ scenario: 'notes', agent: 'a', model: 'm', repetition: 1 }),
@@ -31,7 +31,7 @@ test('a suite a scenario, a test case a cell, named so that no two of a class ar
   ]);
 });
 
-test('each outcome is the element that readers know, and is counted', () => {
+test('shows each outcome as the usual element, and counts it', () => {
   const root = read([
     reported({ repetition: 1 }),
     failed({ repetition: 2 }),
@@ -48,7 +48,7 @@ test('each outcome is the element that readers know, and is counted', () => {
   expect(all(root, 'testsuite').map(({ attributes }) => attributes)).toEqual([{ name: 'notes', ...counts }]);
 });
 
-test('a failure has the message, and each gate that did not pass on a line', () => {
+test('a failure has the message, and one line for each gate that did not pass', () => {
   const details = [
     gate(),
     gate({ subject: 'a.md', status: 'fail', message: 'not there' }),
@@ -64,7 +64,7 @@ test('a failure has the message, and each gate that did not pass on a line', () 
   ]);
 });
 
-test('cost and tokens are properties where they are known, and nowhere 0 where they are not', () => {
+test('has properties for known costs and tokens, and never 0 for unknown ones', () => {
   const properties = (cell: Parameters<typeof read>[0][number]) =>
     Object.fromEntries(
       all(read([cell]), 'property').map(({ attributes: { name = '', value = '' } }) => [name, value]),
@@ -83,7 +83,7 @@ test('cost and tokens are properties where they are known, and nowhere 0 where t
   expect(properties(unread({}, 'its folder is gone'))).toMatchObject({ missing: 'its folder is gone' });
 });
 
-test('no text from outside breaks the XML or changes its structure; text comes back as it was', () => {
+test('no text from outside breaks the XML or changes its structure, and text is read back unchanged', () => {
   const of = (text: string) => {
     const cell = failed({ scenario: text, agent: text, model: text, message: text }, text);
     cell.records?.metrics.details.forEach((detail) => (detail.name = text));
@@ -104,7 +104,7 @@ test('no text from outside breaks the XML or changes its structure; text comes b
 
 const lone = fc.constantFrom('\ud800', 'x\udfff', '\ufffe', '\ud800\ud800\udc00', ']]>', '<![CDATA[');
 
-test('a cost that is known in part is a lower bound, and tokens that are not known are not there', () => {
+test('shows a partly known cost as a lower bound, and leaves out unknown tokens', () => {
   const properties = all(read([interrupted()]), 'property').map(({ attributes }) => attributes);
   expect(properties).toContainEqual({ name: 'cost_usd_at_least', value: '0.5' });
   expect(properties.map(({ name }) => name)).not.toEqual(expect.arrayContaining(['cost_usd']));

@@ -16,14 +16,14 @@ describe('the report as markdown', () => {
   ]);
   const [matrix = [], failures = [], runs = []] = tables(text);
 
-  test('says first how it went, then totals, cost and time', () => {
+  test('begins with the outcome, then totals, cost and time', () => {
     expect(text).toMatch(
       /^## ❌ llm-tool-test: 2 of 4 passed\n\n4 cells: 2 passed, 1 failed, 1 error, cost \$1\.75\. Runs took 8\.4 s, tokens n\/a in and 21 out\. Sweep s1\.\n/,
     );
     expect(render([reported()])).toMatch(/^## ✅ llm-tool-test: 1 of 1 passed\n/);
   });
 
-  test('has passes of repetitions by scenario and agent, with rate and cost below', () => {
+  test('has a table of passed repetitions by scenario and agent, with rates and costs below', () => {
     expect(matrix).toEqual([
       ['', 'mock/default', 'ours/fast'],
       ['---', '---', '---'],
@@ -33,7 +33,7 @@ describe('the report as markdown', () => {
     ]);
   });
 
-  test('names of each failure the first failing gate and its message', () => {
+  test('names the first failed gate of each failure, and its message', () => {
     expect(failures.slice(2)).toEqual([
       [
         ...['❌ fail', 'notes', 'mock/default', '\\#2', 'file_exists notes.md', 'notes.md does not exist'],
@@ -43,7 +43,7 @@ describe('the report as markdown', () => {
     ]);
   });
 
-  test('has every run, with its figures and its report', () => {
+  test('lists every run with its figures and its report', () => {
     expect(runs.slice(2).map((row) => row?.slice(4))).toEqual([
       ['1/1', '', '2.1 s', '$0.50', '[report](20260102-030405-mock-default-notes-1/report.md)'],
       ['1/2', '', '2.1 s', '$0.50', '[report](20260102-030405-mock-default-notes-1/report.md)'],
@@ -52,7 +52,7 @@ describe('the report as markdown', () => {
     ]);
   });
 
-  test('says of a sweep that goes on that it does, and of what is gone that it is', () => {
+  test('says that a sweep has not ended, and which runs are gone', () => {
     const open = render([reported(), unread({}, 'its folder is gone'), waiting()], { status: 'running' });
     expect(open).toMatch(/^## ⏳ llm-tool-test: 2 of 3 passed\n/);
     expect(open).toContain('> The sweep has not ended');
@@ -61,19 +61,19 @@ describe('the report as markdown', () => {
     expect(text).not.toMatch(/has not ended|removed/);
   });
 
-  test('says what got worse, but not of what was reused', () => {
+  test('reports regressions, except those of reused results', () => {
     const regressions = [{ kind: 'cost' as const, message: 'cost up 60 %', since: 'x' }];
     expect(render([reported({ regressions })])).toContain('- notes mock/default: cost up 60 %');
     expect(render([reported({ regressions, cached: true })])).not.toContain('cost up');
   });
 
-  test('links lead from where the report is to where the run is, whatever its name', () => {
+  test('links lead from the report to the run, for any name of its folder', () => {
     const there = { ...reportOf([reported({ results_dir: '/a b/ru(n) é' })]), base: '/x/y' };
     expect(md.render(there)).toContain('[report](../../a%20b/ru%28n%29%20%C3%A9/report.md)');
   });
 });
 
-test('no text from outside changes the structure', () => {
+test('no text from outside changes the structure of the report', () => {
   const of = (text: string): string => {
     const regressions = [{ kind: 'cost' as const, message: text, since: text }];
     const one = failed({ scenario: text, agent: text, model: text, variant: text, regressions }, text);
@@ -99,7 +99,7 @@ test('no text from outside changes the structure', () => {
   );
 });
 
-test('tokens and cost that are known in part are a lower bound', () => {
+test('shows partly known tokens and costs as lower bounds', () => {
   const text = render([interrupted()]);
   expect(text).toContain('tokens at least 1,200 in and 350 out');
   expect(tables(text).flat(2)).toContain('>$0.50');

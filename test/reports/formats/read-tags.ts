@@ -5,14 +5,14 @@ export interface Element {
   children: (Element | string)[];
 }
 
-/** What XML 1.0 can hold at all. */
+/** The characters that XML 1.0 allows. */
 const LEGAL = /^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
 const REFERENCES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 const VOID = new Set(['meta', 'input']);
 
 /**
- * Reads what is written strictly: every tag closed but for the void ones of HTML, every value in double quotes, no other
- * `<` or `&` than those of tags and known references. @throws for anything else
+ * Reads strict XML or HTML: every tag closed except for the void ones of HTML, every value in double quotes, `<` and `&`
+ * only in tags and known references. @throws for anything else
  */
 export function readTags(text: string): Element {
   if (!LEGAL.test(text)) throw new Error('a character that XML cannot hold');
@@ -56,7 +56,7 @@ const resolve = (text: string): string =>
     return found;
   });
 
-/** All elements of a name, in the order of the document. */
+/** All elements with this name, in document order. */
 export const all = (element: Element, tag: string): Element[] =>
   element.children.flatMap((child) =>
     typeof child === 'string' ? [] : [...(child.tag === tag ? [child] : []), ...all(child, tag)],
@@ -65,7 +65,7 @@ export const all = (element: Element, tag: string): Element[] =>
 export const textOf = (element: Element): string =>
   element.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
 
-/** Tags and names of attributes only: what no text from outside may change. */
+/** The tags and the names of attributes, which no text from outside may change. */
 export const shapeOf = ({ tag, attributes, children }: Element): unknown => [
   tag,
   Object.keys(attributes),

@@ -3,7 +3,7 @@ import type { SweepCell, SweepDocument } from '../../../src/results/records/swee
 import { NO_USAGE } from '../../../src/results/records/token-usage.js';
 import { cell, gate, metrics, run, sweep } from '../../results/sample.js';
 
-/** A cell whose run is there, for tests to change. */
+/** A cell with an existing run, for tests to change. */
 export const reported = (
   change: Partial<SweepCell> = {},
   found: Partial<ReportedCell> = {},
@@ -14,7 +14,7 @@ export const reported = (
   ...found,
 });
 
-/** One that failed by its second gate. */
+/** A cell that failed because of its second gate. */
 export const failed = (change: Partial<SweepCell> = {}, message = 'notes.md does not exist'): ReportedCell =>
   reported(
     { outcome: 'fail', message: `1/2 gates passed: ${message}`, gates_passed: 1, gates_total: 2, ...change },
@@ -30,7 +30,7 @@ export const failed = (change: Partial<SweepCell> = {}, message = 'notes.md does
     },
   );
 
-/** One whose agent was interrupted: of tokens and cost a part is known. */
+/** A cell with an interrupted agent: only a part of tokens and cost is known. */
 export function interrupted(): ReportedCell {
   const { agent, ...rest } = run();
   if (agent === null) throw new Error('the sample has an agent');
@@ -42,11 +42,11 @@ export function interrupted(): ReportedCell {
   );
 }
 
-/** One of which only the sweep knows: its run has left nothing, or nothing was run. */
+/** A cell that only the sweep knows about: its run has left nothing, or did not happen. */
 export const unread = (change: Partial<SweepCell> = {}, missing: string | null = null): ReportedCell =>
   reported(change, { records: null, missing });
 
-/** One that has yet to run. */
+/** A cell that has not run yet. */
 export const waiting = (change: Partial<SweepCell> = {}): ReportedCell =>
   unread({
     ...{ outcome: null, message: null, gates_passed: null, gates_total: null, cost_usd: null },

@@ -20,7 +20,7 @@ const stored = (change: Record<string, Json> = {}, scenario: Record<string, Json
   ...change,
 });
 
-/** What is found to have changed where base has `stored()` and head this. */
+/** The changes found when base has `stored()` and head has `after`. */
 function changesTo(after: Json, files: string[] = [], before = stored()): Change[] {
   const sweep = (name: string, scenario: Json) =>
     sweepOf(name, { notes: 'pp' }, undefined, { scenarios: new Map([['notes', scenario]]) });
@@ -36,7 +36,7 @@ const changesOfRuns = (change: Partial<RunInputs>): Change[] => {
   ).changes;
 };
 
-test('whether inputs are the same is not known where a cell has no cache key on one side', () => {
+test('does not know whether inputs are the same if a cell has no cache key on one side', () => {
   const pairOf = (base: string | null, head: string | null) => {
     const side = (sweep: string, cache_key: string | null) => {
       const { cells, lines } = sweepOf(sweep, { notes: 'p' }, () => ({ cache_key }));
@@ -52,7 +52,7 @@ test('whether inputs are the same is not known where a cell has no cache key on 
 });
 
 describe('a change of a scenario', () => {
-  test('is named by its path, and is a doubt where it changes what was asked or checked', () => {
+  test('is named by its path, and doubtful if it changes the task or the checks', () => {
     expect(changesTo(stored())).toEqual([]);
     expect(changesTo(stored({}, { steps: { agent: { prompt: 'remove' } } }))).toEqual([
       { what: 'steps.agent.prompt', base: null, head: null, doubtful: true, of: ['notes'] },
@@ -68,14 +68,14 @@ describe('a change of a scenario', () => {
       { what: 'steps.agent.timeout_secs', doubtful: true },
     ]);
   });
-  test('of the target is what is compared, and none', () => {
+  test('of the target is not doubtful, since targets are what is compared', () => {
     const target = { binary: 'n', command_pattern: 'x' };
     expect(changesTo(stored({ target_path: '/new/n', target }, { target }))).toEqual([
       { what: 'target.command_pattern', base: null, head: null, doubtful: false, of: ['notes'] },
       { what: 'the path of the target', base: null, head: '/new/n', doubtful: false, of: ['notes'] },
     ]);
   });
-  test('of its fixture names the files, and is none where only the target among them has changed', () => {
+  test('of its fixture names the files, and is not doubtful if only the target among them has changed', () => {
     expect(changesTo(stored({ fixture: 'f2' }), ['AGENTS.md', 'bin/n'])).toMatchObject([
       { what: 'the fixture: AGENTS.md, bin/n', doubtful: true },
     ]);
@@ -92,7 +92,7 @@ describe('a change of a scenario', () => {
 });
 
 describe('a change of how it was run', () => {
-  test('is told once for all that it concerns, with its values', () => {
+  test('is reported once for everything it concerns, with its values', () => {
     expect(changesOfRuns({ target: 'bbbb' })).toEqual([
       { what: 'the program of the target', base: 'aaaa', head: 'bbbb', doubtful: false, of: ['x', 'y'] },
     ]);
@@ -101,7 +101,7 @@ describe('a change of how it was run', () => {
       { what: 'the model that answered', base: 'm1', head: 'm2', doubtful: true, of: ['mock/default'] },
     ]);
   });
-  test('is none where one side does not know', () => {
+  test('is not reported if one side is unknown', () => {
     expect(changesOfRuns({ agent_version: null, target: null })).toEqual([]);
   });
   test('of the config of an agent names the setting', () => {
@@ -120,7 +120,7 @@ describe('the keys of all inputs', () => {
     const { configurations, changes } = compareSweeps(base, head, new Map());
     return [configurations[0]?.same_inputs, changes.map(({ what }) => what)];
   };
-  test('tell that nothing has changed, or that something has which is not recorded', () => {
+  test('tell whether nothing has changed or an unrecorded input has', () => {
     expect(compare(keyed('a', 'k'), keyed('b', 'k'))).toEqual([true, []]);
     expect(compare(keyed('a', 'k'), keyed('b', null))).toEqual([null, []]);
     expect(compare(keyed('a', 'k'), keyed('b', 'l'))).toEqual([
@@ -128,13 +128,13 @@ describe('the keys of all inputs', () => {
       [expect.stringMatching(/^an unrecorded input/)],
     ]);
   });
-  test('say no more where a change is known that explains them', () => {
+  test('add nothing if a known change explains their difference', () => {
     const other = keyed('b', 'l', { agents: { mock: { args: [] } } });
     expect(compare(keyed('a', 'k'), other)).toEqual([false, ['the config of the agent']]);
   });
 });
 
-test('jsonDifferences names the deepest paths, and a list of another length as a whole', () => {
+test('jsonDifferences names the deepest paths, but lists of different lengths as a whole', () => {
   expect(jsonDifferences({ a: [{ b: 1 }, 2], c: null }, { a: [{ b: 2 }, 2], d: 1 })).toEqual([
     'a[0].b',
     'c',

@@ -24,7 +24,7 @@ describe('the verdict', () => {
     expect([found, configurations[0]?.verdict]).toEqual([verdict, verdict]);
   });
 
-  test('is about all configurations together, where none of them shows anything by itself', () => {
+  test('is about all configurations together, even if none of them shows a difference on its own', () => {
     const result = compare(
       sweepOf('a', { x: 'ppp', y: 'ppp', z: 'ppp' }),
       sweepOf('b', { x: 'fff', y: 'fff', z: 'ppf' }),
@@ -48,7 +48,7 @@ describe('the verdict', () => {
     expect(configurations[0]?.adjusted_p).toBeCloseTo(8 / 70, 12);
   });
 
-  test('gives each its own p where others in between cannot be tested', () => {
+  test('gives each configuration its own p even if others cannot be tested', () => {
     const { configurations } = compare(
       sweepOf('a', { a: 'pppppp', b: 'eee', c: 'pp' }),
       sweepOf('b', { a: 'ffffff', b: 'ppp', c: 'pp' }),
@@ -63,7 +63,7 @@ describe('the verdict', () => {
 });
 
 describe('what counts as a run', () => {
-  test('passed and failed ones; errors, cancelled ones and cells without a result are counted beside them', () => {
+  test('a passed or failed one; errors, cancelled runs and cells without a result are counted separately', () => {
     const { configurations, total } = compare(
       sweepOf('a', { notes: 'ppfe' }),
       sweepOf('b', { notes: 'pfec..' }),
@@ -85,13 +85,13 @@ describe('what counts as a run', () => {
     expect(total.head).toMatchObject({ tested: 2, errored: 1, cancelled: 1, waiting: 2 });
   });
 
-  test('runs of a configuration without a counterpart are no part of the total', () => {
+  test('runs of a configuration without a counterpart are not part of the total', () => {
     const { total } = compare(sweepOf('a', { x: 'pppp', y: 'ffff' }), sweepOf('b', { x: 'pppp', y: 'eeee' }));
     expect(total.base).toMatchObject({ passed: 4, tested: 4 });
     expect(total.head).toMatchObject({ passed: 4, tested: 4, errored: 4 });
   });
 
-  test('of the lines of a cell the first that passed or failed; later ones are counted beside it', () => {
+  test('the first line of a cell that passed or failed; later ones are counted separately', () => {
     const head = sweepOf('b', { notes: 'ffff' });
     const again = head.lines.map((line) => ({ ...line, id: `${line.id}-again`, outcome: 'pass' as const }));
     const result = compare(sweepOf('a', { notes: 'pppp' }), { ...head, lines: [...head.lines, ...again] });
@@ -115,14 +115,14 @@ describe('what counts as a run', () => {
     (scenario: string, repetition: number): Partial<ResultLine> =>
       repetition > 3 ? {} : { cached_from: `${from}-${scenario}-${repetition}` };
 
-  test('one that head has reused of base counts in base only', () => {
+  test('one that head has reused from base counts only in base', () => {
     const result = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'pppffff' }, reuse('a')));
     expect(result.total.base).toMatchObject({ passed: 3, tested: 3, shared: 0 });
     expect(result.total.head).toMatchObject({ passed: 0, tested: 4, shared: 3, reused: 0 });
     const other = compare(sweepOf('b', { notes: 'pppffff' }, reuse('a')), sweepOf('a', { notes: 'ppp' }));
     expect(other.total.p).toBe(result.total.p);
   });
-  test('one that both have reused of a third sweep counts in neither', () => {
+  test('one that both have reused from a third sweep counts in neither', () => {
     const { total } = compare(
       sweepOf('a', { notes: 'ppppp' }, reuse('old')),
       sweepOf('b', { notes: 'pppff' }, reuse('old')),
@@ -130,11 +130,11 @@ describe('what counts as a run', () => {
     expect(total.base).toMatchObject({ passed: 2, tested: 2, shared: 3 });
     expect(total.head).toMatchObject({ passed: 0, tested: 2, shared: 3 });
   });
-  test('one that only head has reused of a third sweep counts, and is said', () => {
+  test('one that only head has reused from a third sweep counts, and is reported as reused', () => {
     const { total } = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'pppf' }, reuse('old')));
     expect(total.head).toMatchObject({ passed: 3, tested: 4, reused: 3, shared: 0 });
   });
-  test('one that head has reused of a repetition in base counts nowhere', () => {
+  test('one that head has reused from a retry in base counts nowhere', () => {
     const base = sweepOf('a', { notes: 'fff' });
     const again = base.lines.map((line) => ({ ...line, id: `${line.id}-again`, outcome: 'pass' as const }));
     const head = sweepOf('b', { notes: 'ppp' }, (name, n) => ({ cached_from: `a-${name}-${n}-again` }));
@@ -146,13 +146,13 @@ describe('what counts as a run', () => {
     const { total } = compare(sweepOf('a', { notes: 'pppp' }), head);
     expect(total.head).toMatchObject({ passed: 1, tested: 1, shared: 3 });
   });
-  test('the same runs on both sides are nothing to compare', () => {
+  test('with the same runs on both sides there is nothing to compare', () => {
     const result = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'ppp' }, reuse('a')));
     expect(result).toMatchObject({ verdict: 'nothing to compare', total: { p: null, head: { shared: 3 } } });
   });
 });
 
-test('configurations of one sweep only are listed and left out', () => {
+test('lists configurations that only one sweep has, and leaves them out', () => {
   const result = compare(sweepOf('a', { x: 'pp', y: 'ff' }), sweepOf('b', { x: 'pp', z: 'ff' }));
   expect(result.configurations.map(({ scenario }) => scenario)).toEqual(['x']);
   expect(result.only_in_base.map(({ scenario }) => scenario)).toEqual(['y']);
@@ -160,11 +160,11 @@ test('configurations of one sweep only are listed and left out', () => {
   expect(result.total.head.tested).toBe(2);
 });
 
-describe('what the runs took', () => {
+describe('the measures of runs', () => {
   const measure = (result: Comparison, name: string) =>
     result.total.measures.find((one) => one.name === name);
 
-  test('is the mean cost and the median of the rest, of runs that passed and tell it', () => {
+  test('are the mean cost and the median of the others, over passed runs with a value', () => {
     const costs = [0.5, null, 0.1, 9];
     const secs = [1, 2, 10, 99];
     const of = (_: string, n: number) => ({
@@ -181,7 +181,7 @@ describe('what the runs took', () => {
     expect(measure(result, 'judge_score')).toBeUndefined();
   });
 
-  test('scores are of all runs that have one: those below the threshold are failures', () => {
+  test('include scores of all runs that have one, since runs below the threshold failed', () => {
     const of = (_: string, n: number) => ({ judge_score: n / 10 });
     const result = compare(sweepOf('a', { notes: 'ffpp' }, of), sweepOf('b', { notes: 'pppp' }));
     expect(measure(result, 'judge_score')).toMatchObject({
@@ -191,7 +191,7 @@ describe('what the runs took', () => {
   });
 });
 
-test('gates that pass more or less often are named with their counts, broken checks left out', () => {
+test('names gates that pass more or less often with their counts, without broken checks', () => {
   const of =
     (first: string, second: string) =>
     (_: string, n: number): Partial<ResultLine> => {
@@ -226,7 +226,7 @@ test('gates that pass more or less often are named with their counts, broken che
   ]);
 });
 
-test('a sweep that goes on, and other prices, are doubts', () => {
+test('doubts a sweep that has not ended, and other prices', () => {
   const head = sweepOf('b', { notes: 'p..' }, undefined, { status: 'open', prices: { m: 1 } });
   const { doubts } = compare(sweepOf('a', { notes: 'p' }), head);
   expect(doubts).toEqual([

@@ -11,10 +11,10 @@ const gate = (before: Outcomes, after: Outcomes): string => compare(before, afte
 describe('the gate', () => {
   test.each([
     ['a fall', { x: 'pppppp' }, { x: 'ffffff' }, 'worse'],
-    ['a fall beside errors', { x: 'pppppp' }, { x: 'ffffffee' }, 'worse'],
+    ['a fall and errors', { x: 'pppppp' }, { x: 'ffffffee' }, 'worse'],
     ['no difference', { x: 'pppppp' }, { x: 'pppppf' }, 'not worse'],
     ['a rise', { x: 'ffffff' }, { x: 'pppppp' }, 'not worse'],
-    ['a scenario that is new', { x: 'pppppp' }, { x: 'pppppp', y: 'f' }, 'not worse'],
+    ['a new scenario', { x: 'pppppp' }, { x: 'pppppp', y: 'f' }, 'not worse'],
     ['fewer repetitions', { x: 'pppppp' }, { x: 'pppp' }, 'not worse'],
     ['too few runs', { x: 'ppp' }, { x: 'ppp' }, 'undecided'],
     ['errors only', { x: 'pppppp' }, { x: 'eeeeee' }, 'not tested'],
@@ -33,9 +33,9 @@ describe('the gate', () => {
       { x: 'pppppppffffff' },
       'not tested',
     ],
-    ['a fall that errors of head could have made', { x: 'pppppp' }, { x: 'ffeeee' }, 'not tested'],
-    ['a fall that errors of base could have made', { x: 'ppppeeee' }, { x: 'ffff' }, 'not tested'],
-    ['a fall that cells without a result could have made', { x: 'pppppp' }, { x: 'ffc...' }, 'not tested'],
+    ['a fall that errors of head could have caused', { x: 'pppppp' }, { x: 'ffeeee' }, 'not tested'],
+    ['a fall that errors of base could have caused', { x: 'ppppeeee' }, { x: 'ffff' }, 'not tested'],
+    ['a fall that cells without a result could have caused', { x: 'pppppp' }, { x: 'ffc...' }, 'not tested'],
   ])('of %s is %s', (_name, before, after, result) => {
     expect(gate(before, after)).toBe(result);
   });
@@ -50,7 +50,7 @@ describe('the gate', () => {
     expect(reasons).toContain('tested in base, but no run of head passed or failed: x mock/default');
   });
 
-  test('says what the cells that were not tested could have changed', () => {
+  test('says what untested cells could have changed', () => {
     const { verdict, gate } = compare({ x: 'pppppp' }, { x: 'ffeeee' });
     expect(verdict).toBe('worse');
     expect(gate.reasons).toEqual([
@@ -61,7 +61,7 @@ describe('the gate', () => {
     ]);
   });
 
-  test('of runs that were all reused is that of the same inputs: not worse', () => {
+  test('is "not worse" if all runs were reused, since their inputs are the same', () => {
     const head = sweepOf('b', { x: 'ppp' }, (name, n) => ({ cached_from: `a-${name}-${n}` }));
     const result = compareSweeps(sweepOf('a', { x: 'ppp' }), head, new Map());
     expect([result.verdict, result.gate.result]).toEqual(['nothing to compare', 'not worse']);
@@ -79,7 +79,7 @@ describe('by property', () => {
     Object.fromEntries(sides.map((letters, at) => [`s${at}`, letters]));
   const LOST = /[ec.]/g;
 
-  test('no loss of passes of head and of failures of base makes head worse', () => {
+  test('losing passes of head and failures of base never makes head worse', () => {
     const loses = fc.infiniteStream(fc.constantFrom(null, null, 'e', 'c', '.'));
     fc.assert(
       fc.property(arms, loses, (all, lost) => {
@@ -99,7 +99,7 @@ describe('by property', () => {
     );
   });
 
-  test('worse and not worse hold also where what is missing came out against them', () => {
+  test('"worse" and "not worse" hold even if the missing results contradict them', () => {
     const withMissing = fc.array(fc.record({ base: outcomes('ppffec.'), head: outcomes('ppffec.') }), {
       minLength: 1,
       maxLength: 3,
@@ -121,19 +121,19 @@ describe('by property', () => {
 describe('errors', () => {
   const doubts = (before: string, after: string): string[] => compare({ x: before }, { x: after }).doubts;
 
-  test('that one side has more often are doubted', () => {
+  test('are doubted if one side has them more often', () => {
     expect(doubts('pppppppppp', 'pppppeeeee')).toEqual([
       expect.stringMatching(/^error rates differ: 5 of 10 cells in head, 0 of 10 in base/),
     ]);
     expect(doubts('eeeeeppppp', 'pppppppppp')).toHaveLength(1);
   });
-  test('that both have alike are not', () => {
+  test('are not doubted if both sides have them equally often', () => {
     expect(doubts('pppppppppe', 'pppppppppe')).toEqual([]);
     expect(doubts('pppppppppp', 'pppppppppe')).toEqual([]);
   });
 });
 
-/** A generator of pseudo-random numbers with a seed (mulberry32): the same numbers at every run. */
+/** A generator of pseudo-random numbers with a seed (mulberry32): the same numbers in every run. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -156,7 +156,7 @@ describe('by simulation of an agent that passes 60 % of its runs and does not ch
     return worse / SWEEPS;
   };
 
-  test('a base whose failures ran again (retry --failed) gives no more alarms than chance', () => {
+  test('a base with failures that ran again (retry --failed) gives no more alarms than chance', () => {
     const base = () => {
       const first = sweepOf('a', { x: draw(30) });
       const again = first.lines
@@ -171,13 +171,13 @@ describe('by simulation of an agent that passes 60 % of its runs and does not ch
     expect(falseAlarms(base)).toBeLessThan(0.05);
   });
 
-  test('a judge that is down for half of the runs of head, and asked only where all gates passed, gives no more', () => {
+  test('a judge that fails for half of the passing runs of head gives no more alarms than chance', () => {
     const judged = () => draw(50).replaceAll('p', () => (random() < 0.5 ? 'e' : 'p'));
     expect(falseAlarms(() => sweepOf('a', { x: draw(50) }), judged)).toBeLessThan(0.05);
   });
 
   test('a build that breaks half of its failing runs never passes as not worse', () => {
-    // Head passes 30 % and errs where it would have failed: what is left has passed.
+    // Head passes 30 % and has errors instead of failures: all remaining runs have passed.
     for (let at = 0; at < 50; at++) {
       const head = Array.from({ length: 30 }, () => (random() < 0.3 ? 'p' : 'e')).join('');
       expect(gate({ x: 'p'.repeat(28) + 'ff' }, { x: head })).toBe('not tested');

@@ -21,7 +21,7 @@ const anyStrata = (count: number, most: number): fc.Arbitrary<Stratum[]> =>
   fc.array(fc.record({ base: side(most), head: side(most) }), { minLength: 1, maxLength: count });
 const swapped = (all: Stratum[]): Stratum[] => all.map(({ base, head }) => ({ base: head, head: base }));
 
-/** The same by counting: every choice of the runs that pass, one after the other. */
+/** The same p by counting every possible choice of passing runs. */
 function byCounting({ base, head }: Stratum): number {
   const all = base.tested + head.tested;
   const passed = base.passed + head.passed;
@@ -51,11 +51,11 @@ describe('exactTest', () => {
     [[0, 30, 4, 20], 0.0210377768128528],
     [[480, 1000, 530, 1000], 0.0283936963706784],
     [[12, 20, 11, 12], 0.10316163258321212],
-  ])('of one configuration %j is what scipy 1.17 gives for fisher_exact: %d', (numbers, p) => {
+  ])('for one configuration %j equals fisher_exact of scipy 1.17: %d', (numbers, p) => {
     expect(exactTest(strata(numbers))).toBeCloseTo(p, 12);
   });
 
-  test('of the rabbits of Mantel (1963) is what mantelhaen.test(Rabbits, exact = TRUE) of R gives', () => {
+  test('for the rabbits of Mantel (1963) equals mantelhaen.test(Rabbits, exact = TRUE) of R', () => {
     const rabbits = strata([0, 5, 0, 6], [0, 6, 3, 6], [2, 6, 6, 6], [6, 6, 5, 6], [5, 5, 2, 2]);
     expect(exactTest(rabbits)).toBeCloseTo(0.03994490358126722, 12);
   });
@@ -91,25 +91,25 @@ describe('exactTest', () => {
       ],
       1,
     ],
-  ])('of several %j is the sum over all tables in rational numbers: %d', (numbers, p) => {
+  ])('for several configurations %j equals the sum over all tables in rational numbers: %d', (numbers, p) => {
     expect(exactTest(strata(...numbers))).toBeCloseTo(p, 12);
   });
 
-  test('stays exact for 50 configurations of 50 and 50 runs', () => {
+  test('stays exact for 50 configurations of 50 runs per side', () => {
     const many = Array.from({ length: 50 }, (_, at) =>
       stratum([40 + ((at * 7) % 11), 50, 38 + ((at * 5) % 13), 50]),
     );
-    // In whole numbers, by Python.
+    // Computed with whole numbers in Python.
     expect(exactTest(many)).toBeCloseTo(0.03633753866211582, 10);
   });
 
-  test('is no 0 where the probability is too small for a number', () => {
+  test('is never 0, even for a probability that is almost too small for a number', () => {
     const extreme = Array.from({ length: 50 }, () => stratum([50, 50, 0, 50]));
     expect(exactTest(extreme)).toBeGreaterThan(0);
     expect(exactTest(extreme)).toBeLessThan(1e-300);
   });
 
-  test('of one configuration is what counting every choice gives', () => {
+  test('for one configuration equals the result of counting every choice', () => {
     fc.assert(
       fc.property(side(5), side(5), (base, head) => {
         expect(exactTest([{ base, head }])).toBeCloseTo(byCounting({ base, head }), 10);
@@ -139,13 +139,13 @@ describe('exactTest', () => {
 });
 
 describe('smallestP', () => {
-  test('is what runs that all pass on one side and none on the other give', () => {
+  test('is the p of runs that all pass on one side and all fail on the other, as far as the counts allow', () => {
     expect(smallestP(strata([3, 3, 3, 3]))).toBeCloseTo(0.1, 12);
     expect(smallestP(strata([0, 6, 2, 3]))).toBeCloseTo(1 / 84, 12);
     expect(smallestP(strata([1, 3, 1, 3], [3, 3, 3, 3]))).toBeCloseTo(2 / 400, 12);
     expect(smallestP(strata([1, 1, 0, 1]))).toBe(1);
   });
-  test('no outcome of so many runs gives less', () => {
+  test('no outcome of as many runs gives a smaller p', () => {
     fc.assert(
       fc.property(anyStrata(4, 12), (all) => {
         expect(exactTest(all)).toBeGreaterThanOrEqual(smallestP(all) * (1 - 1e-6));
@@ -154,24 +154,24 @@ describe('smallestP', () => {
   });
 });
 
-test('minimumRuns is the first number of runs that can show anything', () => {
+test('minimumRuns is the smallest number of runs that can show a difference', () => {
   expect([1, 2, 3, 6].map((count) => minimumRuns(count, 0.05))).toEqual([4, 3, 2, 1]);
 });
 
 describe('meanDifference', () => {
-  test('is the difference of the rates, weighted by how many runs there are on both sides', () => {
+  test('is the difference of the rates, weighted by the numbers of runs on both sides', () => {
     expect(meanDifference(strata([6, 6, 1, 6]))).toBeCloseTo(-5 / 6, 12);
     // 3 * 3 / 6 and 1 * 1 / 2 runs: -1 and +1
     expect(meanDifference(strata([3, 3, 0, 3], [0, 1, 1, 1]))).toBeCloseTo(-0.5, 12);
     expect(meanDifference(strata([3, 3, 0, 0]))).toBeNull();
     expect(meanDifference([])).toBeNull();
   });
-  test('does not fall for rates that are mixed differently: each configuration got better here, the sums got worse', () => {
+  test('is not misled by different mixes: here each configuration got better, while the sums got worse', () => {
     const mixed = strata([9, 10, 2, 2], [1, 10, 18, 90]);
     expect(20 / 92).toBeLessThan(10 / 20);
     expect(meanDifference(mixed)).toBeGreaterThan(0);
   });
-  test('changes its sign with base and head', () => {
+  test('changes its sign when base and head are swapped', () => {
     fc.assert(
       fc.property(anyStrata(5, 20), (all) => {
         const difference = meanDifference(all);

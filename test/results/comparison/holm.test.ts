@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { holm } from '../../../src/results/comparison/holm.js';
 
-test('is what p.adjust(method = "holm") of R gives', () => {
+test('equals p.adjust(method = "holm") of R', () => {
   const adjusted = holm([0.01, 0.04, 0.03, 0.005]);
   for (const [at, p] of [0.03, 0.06, 0.06, 0.02].entries()) expect(adjusted[at]).toBeCloseTo(p, 12);
   expect(holm([0.4])).toEqual([0.4]);
@@ -10,7 +10,7 @@ test('is what p.adjust(method = "holm") of R gives', () => {
   expect(holm([])).toEqual([]);
 });
 
-test('makes no p smaller, none larger than 1, and keeps their order', () => {
+test('makes no p smaller and none larger than 1, and keeps their order', () => {
   const ps = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 });
   fc.assert(
     fc.property(ps, (all) => {

@@ -12,12 +12,12 @@ export const runInputs = (change: Partial<RunInputs> = {}): RunInputs => ({
   ...change,
 });
 
-/** Outcomes of a configuration's repetitions: p pass, f fail, e error, c cancelled, `.` none yet. */
+/** The outcomes of the repetitions of each scenario: p pass, f fail, e error, c cancelled, `.` none yet. */
 export type Outcomes = Record<string, string>;
 
 const OUTCOMES = { p: 'pass', f: 'fail', e: 'error', c: 'cancelled' } as const;
 
-/** A sweep of the agent mock whose scenarios came out like that; runs are named `<sweep>-<scenario>-<repetition>`. */
+/** A sweep of the agent mock with these outcomes; runs are named `<sweep>-<scenario>-<repetition>`. */
 export function sweepOf(
   sweep: string,
   outcomes: Outcomes,

@@ -12,17 +12,17 @@ test.each([
   [0, 12, 0, 0.24249400665524085],
   [50, 100, 0.4038315303659956, 0.5961684696340044],
   [1, 1000, 0.00017654637062607809, 0.0056425585979579355],
-])('of %d of %d is what scipy 1.17 gives: %d to %d', (passed, runs, low, high) => {
+])('for %d of %d equals the interval of scipy 1.17: %d to %d', (passed, runs, low, high) => {
   const interval = wilsonInterval(passed, runs);
   expect(interval?.low).toBeCloseTo(low, 10);
   expect(interval?.high).toBeCloseTo(high, 10);
 });
 
-test('of no runs there is none', () => {
+test('is null for no runs', () => {
   expect(wilsonInterval(0, 0)).toBeNull();
 });
 
-test('lies within 0 and 1, holds the rate, and is that of the failures the other way round', () => {
+test('lies within 0 and 1, contains the rate, and mirrors the interval of the failures', () => {
   const counts = fc.integer({ min: 1, max: 5000 }).chain((runs) => fc.tuple(fc.nat(runs), fc.constant(runs)));
   fc.assert(
     fc.property(counts, ([passed, runs]) => {

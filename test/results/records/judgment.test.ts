@@ -11,14 +11,14 @@ const usage = (change: Partial<TokenUsage>): TokenUsage => ({
   ...change,
 });
 
-test('usages add up, and what nobody knows stays unknown', () => {
+test('adds up usages, and unknown numbers stay unknown', () => {
   expect(sumUsage([usage({ input: 1, output: 2 }), usage({ input: 3 })])).toEqual(
     usage({ input: 4, output: 2 }),
   );
   expect(sumUsage([])).toEqual(usage({}));
 });
 
-test('metrics and runs of the versions without a judge, or with one vote only, can be read', () => {
+test('reads metrics and runs of versions without a judge or with only one vote', () => {
   expect(Metrics.parse(metrics()).judge).toBeNull();
   expect(Metrics.parse(metrics({ judge: judgment() })).judge).toEqual(judgment());
   const { votes, spread, ...before } = judgment();
@@ -34,11 +34,11 @@ test.each<[number, number, [string, string]]>([
   [0.7, 0.7, ['0.70', '0.70']],
   [0.6996, 0.7, ['0.6996', '0.7000']],
   [0.699999, 0.7, ['0.699999', '0.700000']],
-])('%d and %d are shown so that one sees whether they differ', (score, threshold, shown) => {
+])('shows %d and %d with enough digits to tell whether they differ', (score, threshold, shown) => {
   expect(comparedScores(score, threshold)).toEqual(shown);
 });
 
-test('several votes are told with what is between them, a single one is not', () => {
+test('shows several votes with their spread, and a single one not at all', () => {
   const spread = { range: 0.5, deviation: 0.264575 };
   expect(votesText({ votes: [0.4, 0.8, 0.9], spread })).toBe(
     'mean of 3 votes: 0.40, 0.80, 0.90; range 0.50, standard deviation 0.26',

@@ -7,7 +7,7 @@ import { NO_USAGE } from '../../../src/results/records/token-usage.js';
 const tokens = { ...NO_USAGE, input: 9000, output: 2 };
 const used = { tokens, costUsd: 0.024, costSource: 'reported' } as const;
 
-it('writes what is known as a whole as it is', () => {
+it('records fully known usage as it is', () => {
   expect(recordedUsage(used, true)).toEqual({
     token_usage: tokens,
     cost_usd: 0.024,
@@ -15,7 +15,7 @@ it('writes what is known as a whole as it is', () => {
   });
 });
 
-it('writes what is known of an interrupted agent as a lower bound, and nothing as exact', () => {
+it('records what is known of an interrupted agent only as a lower bound', () => {
   const recorded = recordedUsage(used, false);
   expect(recorded).toEqual({
     token_usage: NO_USAGE,
@@ -27,7 +27,7 @@ it('writes what is known of an interrupted agent as a lower bound, and nothing a
   expect(shownTokens(recorded)).toEqual({ usage: tokens, atLeast: true });
 });
 
-it('writes no bound where nothing was told', () => {
+it('records no bound if nothing was reported', () => {
   expect(recordedUsage({ tokens: NO_USAGE, costUsd: null, costSource: null }, false)).toEqual({
     token_usage: NO_USAGE,
     cost_usd: null,
@@ -35,13 +35,13 @@ it('writes no bound where nothing was told', () => {
   });
 });
 
-it('shows a bound as one', () => {
+it('shows a lower bound as such', () => {
   expect(formatKnownCost(null, 0.024)).toBe('at least $0.0240');
   expect(shortKnownCost(null, 0.024)).toBe('>$0.0240');
   expect([formatKnownCost(1, 0.024), formatKnownCost(null)]).toEqual(['$1.00', 'n/a']);
 });
 
-it('counts a bound as paid, and the run among those whose cost is not known', () => {
+it('counts a lower bound as paid, and its run as one with an unknown cost', () => {
   const run = { outcome: 'fail', cached: false } as const;
   expect(
     paidCost([

@@ -18,7 +18,7 @@ const NUMBER = 123456;
 const R = '[REDACTED]';
 const redact = createRedactor({ secrets: [VALUE, String(NUMBER)] });
 
-/** A value of a schema whose every text and number is what is masked. */
+/** A value of a schema with the secret as every text and number. */
 function filled(schema: { def: unknown }): unknown {
   const def = schema.def as {
     type: string;
@@ -67,8 +67,8 @@ const maskedIn = (value: unknown, path = ''): string[] => {
   );
 };
 
-describe('what is redacted of a record whose every text is a secret', () => {
-  it('in run.json is what was written or said, and no name', () => {
+describe('redaction of a record with the secret in every text', () => {
+  it('masks output, messages and commands in run.json, but not names', () => {
     const record = RunRecord.parse(filled(RunRecord));
     const redacted = redactFields(record, recordText, redact);
     expect(RunRecord.parse(redacted)).toEqual(redacted);
@@ -91,7 +91,7 @@ describe('what is redacted of a record whose every text is a secret', () => {
     );
   });
 
-  it('in metrics.json, too', () => {
+  it('does so in metrics.json, too', () => {
     const redacted = redactFields(Metrics.parse(filled(Metrics)), metricsText, redact);
     expect(Metrics.parse(redacted)).toEqual(redacted);
     expect(maskedIn(redacted).sort()).toEqual(
@@ -104,7 +104,7 @@ describe('what is redacted of a record whose every text is a secret', () => {
     expect(redacted.judge?.scores).toEqual({ [VALUE]: NUMBER });
   });
 
-  it('of the judge is what it said', () => {
+  it('masks what the judge said, but not its name', () => {
     const judgment = redactFields(Judgment.parse(filled(Judgment)), judgmentText, redact);
     expect(judgment.model).toBe(VALUE);
     const answer = redactFields(JudgeAnswer.parse(filled(JudgeAnswer)), answerText, redact);
@@ -117,7 +117,7 @@ describe('what is redacted of a record whose every text is a secret', () => {
       JSON.stringify(filled(option.shape.type)),
       option,
     ]),
-  )('of an event of type %s keeps its form', (_, option) => {
+  )('keeps the form of an event of type %s', (_, option) => {
     const event = {
       ts: '2026-01-01T00:00:00Z',
       seq: NUMBER,
@@ -133,7 +133,7 @@ describe('what is redacted of a record whose every text is a secret', () => {
   });
 });
 
-it('a value under a telling name is redacted in JSON, and a field that nobody knows is, too', () => {
+it('redacts JSON values with telling names, and unknown fields', () => {
   const treatments = { name: 'kept', detail: 'redacted' } as const;
   const value = { name: VALUE, detail: { password: 'hunter2' }, later: VALUE };
   expect(redactFields(value, treatments as never, redact)).toEqual({

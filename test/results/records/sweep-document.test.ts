@@ -73,7 +73,7 @@ describe('buildSweepDocument', () => {
       results_dir: '/r/runs/a',
     });
   });
-  test('leaves everything null that an unfinished cell cannot say', () => {
+  test('leaves everything null that is unknown for an unfinished cell', () => {
     const { id, scenario, agent, model, variant, repetition, cached, regressions, ...rest } =
       build([planned('a')], [], 'running').cells[0] ?? {};
     expect(regressions).toEqual([]);
@@ -85,10 +85,10 @@ describe('buildSweepDocument', () => {
     expect(Object.keys(rest)).toHaveLength(11);
     expect(Object.values(rest)).toEqual(Object.values(rest).map(() => null));
   });
-  test('lets the last line of a cell win', () => {
+  test('takes the last line of a cell', () => {
     expect(build([planned('a')], [line('a', { outcome: 'fail' }), line('a')]).cells[0]?.outcome).toBe('pass');
   });
-  test('passes over lines of other sweeps', () => {
+  test('ignores lines of other sweeps', () => {
     expect(build([planned('a')], [line('a', { sweep: 's0' })]).cells[0]?.outcome).toBeNull();
   });
   test('shows a reused result as cached', () => {
@@ -96,14 +96,14 @@ describe('buildSweepDocument', () => {
     expect(document.cells[0]).toMatchObject({ outcome: 'pass', cached: true });
     expect(document.totals.cached).toBe(1);
   });
-  test('a retry replaces what came from the cache', () => {
+  test('replaces a cached result by that of a retry', () => {
     const document = build(
       [planned('a')],
       [line('a', { cached_from: 'old' }), line('a', { outcome: 'fail' })],
     );
     expect(document.cells[0]).toMatchObject({ outcome: 'fail', cached: false });
   });
-  test('always fits its own schema, strictly, with totals that add up', () => {
+  test('always matches its own strict schema, with totals that add up', () => {
     const outcome = fc.constantFrom('pass', 'fail', 'error', 'cancelled');
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat({ max: 9 }), outcome)), fc.nat({ max: 9 }), (finished, count) => {
@@ -129,9 +129,9 @@ describe('exitCodeOf', () => {
     ['1 when a cell failed', 'completed', { passed: 1, failed: 1 }, 1],
     ['3 when a cell could not be tested', 'completed', { passed: 1, errored: 1 }, 3],
     ['1 when one failed and one could not be tested', 'completed', { passed: 0, failed: 1, errored: 1 }, 1],
-    ['3 when a cell was cancelled by itself', 'completed', { passed: 1, cancelled: 1 }, 3],
+    ['3 when a single cell was cancelled', 'completed', { passed: 1, cancelled: 1 }, 3],
     [
-      '1 when one cell was cancelled by itself and one failed',
+      '1 when a single cell was cancelled and one failed',
       'completed',
       { passed: 0, failed: 1, cancelled: 1 },
       1,
@@ -143,7 +143,7 @@ describe('exitCodeOf', () => {
       { passed: 0, failed: 1, cancelled: 1 },
       130,
     ],
-    ['0 when a detached sweep has just begun', 'running', { passed: 0 }, 0],
+    ['0 when a detached sweep has just started', 'running', { passed: 0 }, 0],
     ['3 when a complete sweep lacks a result', 'completed', { passed: 1 }, 3],
     ['0 when nothing was selected', 'completed', { cells: 0, passed: 0 }, 0],
   ] as const)('%s', (_, status, change, code) => {

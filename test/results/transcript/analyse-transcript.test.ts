@@ -4,14 +4,14 @@ import { analyseTranscript, extractCommands } from '../../../src/results/transcr
 import { fromEvents, fromText, names, outcomes, shell, target } from '../transcripts.js';
 
 describe('help', () => {
-  it('names every form of help the same and counts it', () => {
+  it('gives every form of help the same name and counts it', () => {
     const text = '$ tool --help\n$ tool add --help\n$ tool help add\n$ tool add';
     const metrics = analyseTranscript({ events: [], text, target });
     expect(names(fromText(text))).toEqual(['help', 'help', 'help', 'add']);
     expect(metrics).toMatchObject({ help_invocations: 3, unique_commands: 2, total_commands: 4 });
   });
 
-  it('fails only by an explicit exit code', () => {
+  it('fails only with an explicit exit code', () => {
     expect(outcomes(fromText('$ tool --help\nerror: usage'))).toEqual(['help']);
     expect(outcomes(fromText('$ tool --help\nexit code 2'))).toEqual(['help!']);
     expect(outcomes(fromEvents(shell('tool --help', { exit_code: null, is_error: true })))).toEqual(['help']);
@@ -20,7 +20,7 @@ describe('help', () => {
 });
 
 describe('figures', () => {
-  it('follow the formulae', () => {
+  it('follow the formulas', () => {
     const events = [
       ...shell('tool add', { exit_code: 1 }),
       ...shell('tool add'),
@@ -39,7 +39,7 @@ describe('figures', () => {
     });
   });
 
-  it('know no first-try rate without commands', () => {
+  it('have no first-try rate without commands', () => {
     expect(analyseTranscript({ events: [], text: '', target })).toMatchObject({
       total_commands: 0,
       first_try_success_rate: null,
@@ -64,7 +64,7 @@ describe('figures', () => {
     };
   };
 
-  it('are the same whether the calls come as events or as text', () => {
+  it('are the same for calls in events and in text', () => {
     fc.assert(
       fc.property(calls, fc.constantFrom('$ tool', '> tool', './tool', 'tool'), (list, prefix) => {
         const events = list.flatMap(({ name, exit }) => shell(`tool ${name}`, { exit_code: exit }));
@@ -100,7 +100,7 @@ describe('figures', () => {
     { maxLength: 60 },
   );
 
-  it('add up, and never throw, whatever the transcript is', () => {
+  it('add up, and never throw, for any transcript', () => {
     fc.assert(
       fc.property(noise, fc.constantFrom(null, 'tool (\\w+)', '(', 'x|(\\w*)'), (pieces, commandPattern) => {
         const text = pieces.join('');
@@ -129,7 +129,7 @@ describe('figures', () => {
     );
   });
 
-  it('come from a text of 10 MB', () => {
+  it('can be computed for a text of 10 MB', () => {
     const text = '$ tool add a note\nadded\nexit code 0\n'.repeat(300_000);
     expect(analyseTranscript({ events: [], text, target }).total_commands).toBe(300_000);
   });
@@ -142,7 +142,7 @@ describe('figures', () => {
     'A= ',
     '\r\r tool',
     '\u001b]\u009d tool \u009b1',
-  ])('come in linear time from a megabyte of %j', (piece) => {
+  ])('take linear time for a megabyte of %j', (piece) => {
     const text = piece.repeat(1_000_000 / piece.length);
     expect(analyseTranscript({ events: [], text, target }).error_count).toBe(0);
     expect(analyseTranscript({ events: shell(text), text: '', target }).error_count).toBe(0);

@@ -15,20 +15,20 @@ describe('a custom command pattern', () => {
     expect(found('^tool (\\w+)', "./tool add && bash -c 'tool rm'")).toEqual(['add', 'rm']);
   });
 
-  it('applies to the lines of a text, prompts or not', () => {
+  it('applies to the lines of a text, with or without a prompt', () => {
     expect(names(fromText('$ tool add\nmy tool list\ntool rm --help', '^tool (\\w+)'))).toEqual([
       'add',
       'help',
     ]);
   });
 
-  it('does not take a status line for a command, but does a subcommand of that name', () => {
+  it('does not take a status line for a command, but accepts a subcommand of that name', () => {
     expect(
       names(fromText('tool add\nexit code 1\nerror: bad\nFailed to add\ntool exit', '^(?:tool )?(\\w+)')),
     ).toEqual(['add', 'exit']);
   });
 
-  it('finds nothing when it is invalid, and is no pattern when it is blank', () => {
+  it('finds nothing if it is invalid, and is ignored if it is blank', () => {
     expect(fromText('$ tool add', '(')).toEqual([]);
     expect(names(fromText('$ tool add', ' '))).toEqual(['add']);
   });

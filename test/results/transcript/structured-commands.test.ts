@@ -45,7 +45,7 @@ describe('structured tool events', () => {
     expect(names(fromEvents(shell(command)))).toEqual(expected);
   });
 
-  it('matches a binary that is given as a path by its base name', () => {
+  it('matches a binary given as a path by its base name', () => {
     const events = shell('node dist/cli.js add && ./cli.js list');
     const found = extractCommands({
       events,
@@ -55,7 +55,7 @@ describe('structured tool events', () => {
     expect(names(found)).toEqual(['add', 'list']);
   });
 
-  it('takes the command from the input where the adapter names none', () => {
+  it('takes the command from the input if the adapter names none', () => {
     const call = (input: object): EventBody =>
       ({ type: 'tool_call', id: 'a', name: 'exec', input, command: null }) as EventBody;
     expect(names(fromEvents([call({ cmd: 'tool add' })]))).toEqual(['add']);
@@ -63,7 +63,7 @@ describe('structured tool events', () => {
     expect(names(fromEvents([call({ file_path: 'tool add' })]))).toEqual([]);
   });
 
-  it('lets the exit code decide over is_error, and is_error where there is no exit code', () => {
+  it('prefers the exit code to is_error, which decides only without an exit code', () => {
     expect(outcomes(fromEvents(shell('tool a', { exit_code: 0, is_error: true })))).toEqual(['a']);
     expect(outcomes(fromEvents(shell('tool a', { exit_code: 2, is_error: false })))).toEqual(['a!']);
     expect(outcomes(fromEvents(shell('tool a', { exit_code: null, is_error: true })))).toEqual(['a!']);
@@ -76,7 +76,7 @@ describe('structured tool events', () => {
     expect(outcomes(fromEvents([call1, call2, result2, result1] as EventBody[]))).toEqual(['a!', 'b']);
   });
 
-  it('gives a result of an unknown id to the call before it, never past the next call', () => {
+  it('assigns a result with an unknown id to the call right before it', () => {
     const events = [shell('tool a', null), shell('ls', null), shell('tool b', { exit_code: 1, id: 'other' })];
     expect(outcomes(fromEvents(...events))).toEqual(['a', 'b!']);
     expect(outcomes(fromEvents(shell('tool a', null), shell('ls', { exit_code: 1, id: '?' })))).toEqual([
@@ -98,7 +98,7 @@ describe('structured tool events', () => {
     ['sh -c "tool list" | cat', ['list']],
     ['tool list;', ['list!']],
   ])(
-    'blames the target for the failure of `%s` only where its status is that of the call',
+    'blames the target for the failure of `%s` only if its status is that of the call',
     (command, expected) => {
       expect(outcomes(fromEvents(shell(command, { exit_code: 1 })))).toEqual(expected);
     },

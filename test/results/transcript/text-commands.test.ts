@@ -9,7 +9,7 @@ describe('text', () => {
     expect(names(fromText(text))).toEqual(['a', 'b', 'c', '', 'd', 'e', 'f']);
   });
 
-  it('accepts the prompts that shells show, with user, machine and folder', () => {
+  it('accepts shell prompts with user, machine and folder', () => {
     const text =
       'user@host:~$ tool a\nroot@box:/work/x# tool b\n[me@host work]$ tool c\nme@host.local:~/x$ cat y\nerror: z';
     expect(outcomes(fromText(text))).toEqual(['a', 'b', 'c']);
@@ -41,16 +41,16 @@ describe('text', () => {
     ['fine\nexit code 1', true],
     ['exit code 0\nexit code 1', false],
     ['', false],
-  ])('judges a command that is followed by %j', (output, failed) => {
+  ])('decides whether a command failed that is followed by %j', (output, failed) => {
     expect(fromText(`$ tool add\n${output}`)[0]?.failed).toBe(failed);
   });
 
-  it('ends a result at the next command, also at that of another program', () => {
+  it('ends a result at the next command, even of another program', () => {
     expect(outcomes(fromText('$ tool a\n$ tool b\nerror: x\n'))).toEqual(['a', 'b!']);
     expect(outcomes(fromText('$ tool a\nok\n$ cat x\nerror: no x\n'))).toEqual(['a']);
   });
 
-  it('reads lines from an iterable as it reads one text', () => {
+  it('reads lines from an iterable like a single text', () => {
     const text = '$ tool a\nerror: x\ntool b\n';
     expect(extractCommands({ events: [], text: text.split('\n'), target })).toEqual(fromText(text));
   });

@@ -26,7 +26,7 @@ function collect(events: EventBody[], inText: string[] = []) {
 const partsOf = (command: string) => collect([shell(command)]).commands.flatMap(({ parts }) => parts);
 
 describe('commands', () => {
-  it('are kept whole and in parts, those of any shell-like tool', () => {
+  it('of any shell-like tool are kept whole and in parts', () => {
     const events = [shell('cd a && git log | head'), tool('exec', { cmd: ['bash', '-lc', 'ls; pwd'] })];
     expect(collect([...events, tool('Read', { path: 'a' })])).toMatchObject({
       commands: [
@@ -47,11 +47,11 @@ describe('commands', () => {
     ['cat > notes.md <<EOF\nrm -rf /\nEOF\ntool add # then rm', ['cat > notes.md <<EOF', 'tool add']],
     ['doctor && donee', ['doctor', 'donee']],
     ['# nothing', []],
-  ])('%j has the parts %j: the words of the shell itself are none', (command, parts) => {
+  ])('%j has the parts %j, without keywords of the shell', (command, parts) => {
     expect(partsOf(command)).toEqual(parts);
   });
 
-  it('are cut where they are long, with a mark, but what follows a long one is seen', () => {
+  it('are cut with a mark if they are long, but commands after a long one are kept', () => {
     const { commands } = collect([
       shell(`cat > a <<EOF\n${'x\n'.repeat(9000)}EOF\ntool add ${'y'.repeat(9000)}`),
     ]);
@@ -59,7 +59,7 @@ describe('commands', () => {
     expect(commands[0]?.parts).toEqual(['cat > a <<EOF', `tool add ${'y'.repeat(1991)}…`]);
   });
 
-  it('are counted where they are too many to be kept', () => {
+  it('are counted even if there are too many to keep', () => {
     const { commands, commandCount } = collect([
       ...Array.from({ length: 1500 }, () => shell('a; b')),
       shell('c'),
@@ -69,7 +69,7 @@ describe('commands', () => {
     expect(collect([shell('a;'.repeat(200_000))])).toMatchObject({ commandCount: 200_000 });
   });
 
-  it('are those found in the text only where the events have no structure', () => {
+  it('come from the text only if the events have no structure', () => {
     expect(collect([say('$ tool add')], ['tool add; x'])).toMatchObject({
       commands: [{ whole: 'tool add; x', parts: ['tool add; x'] }],
       commandCount: 1,
@@ -84,7 +84,7 @@ describe('commands', () => {
 });
 
 describe('tools', () => {
-  it('are counted by name, whatever the name', () => {
+  it('are counted by name, for any name', () => {
     const { tools } = collect([tool('Read'), tool('__proto__'), tool('Read'), tool('constructor')]);
     expect(Object.entries(tools)).toEqual([
       ['Read', 2],
@@ -93,7 +93,7 @@ describe('tools', () => {
     ]);
   });
 
-  it('do not fill the memory with names', () => {
+  it('do not fill the memory with their names', () => {
     const { tools } = collect(
       Array.from({ length: 3000 }, (_, index) => tool(`${index}${'x'.repeat(1000)}`)),
     );
@@ -103,7 +103,7 @@ describe('tools', () => {
 });
 
 describe('the answer', () => {
-  it('is what the assistant said last', () => {
+  it('is the last message of the assistant', () => {
     expect(collect([]).answer).toBeNull();
     expect(collect([say('hello', 'user')]).answer).toBeNull();
     expect(collect([say('first'), say('last'), shell('ls'), say(' \n'), say('thanks', 'user')]).answer).toBe(
@@ -111,7 +111,7 @@ describe('the answer', () => {
     );
   });
 
-  it('is cut where it is very long', () => {
+  it('is cut if it is very long', () => {
     expect(collect([say('x'.repeat(300_000))]).answer).toHaveLength(256 * 1024 + 1);
   });
 });

@@ -14,7 +14,7 @@ const problemsOf = (text: string) => {
 
 describe('loadRubric', () => {
   it.each([[[1]], [[0.5, 0.5]], [[0.333, 0.333, 0.333]], [[0.5, 0.49]], [[0.5, 0.51]], [[1, 0]]])(
-    'takes weights %j',
+    'accepts weights %j',
     (weights) => {
       expect(problemsOf(rubric(weights))).toEqual([]);
     },
@@ -30,7 +30,7 @@ describe('loadRubric', () => {
     ]);
   });
 
-  it('gives what was written', () => {
+  it('gives the rubric as written', () => {
     expect(loadRubric('r.yaml', rubric([1]))).toMatchObject({
       ok: true,
       value: {

@@ -41,7 +41,7 @@ describe('a valid scenario file', () => {
     });
   });
 
-  it('may have a BOM and CRLF, as Windows writes it', () => {
+  it('may have a BOM and CRLF, as from Windows', () => {
     const text = readFileSync(join(import.meta.dirname, '../cases/valid/target-full.yaml'), 'utf8');
     const plain = loadScenarioFile('a.yaml', text);
     expect(loadScenarioFile('a.yaml', `\uFEFF${text.replaceAll('\n', '\r\n')}`)).toMatchObject({
@@ -60,7 +60,7 @@ describe('a valid scenario file', () => {
     ]);
   });
 
-  it('tells where a value was written, for problems that only others can find', () => {
+  it('tells where a value was written, for problems that are found later', () => {
     const text = readFileSync(join(import.meta.dirname, '../cases/valid/matrix.yaml'), 'utf8');
     const loaded = loadScenarioFile('matrix.yaml', text);
     if (!loaded.ok) throw new Error('expected a valid file');

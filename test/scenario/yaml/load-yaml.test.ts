@@ -29,7 +29,7 @@ const check = (text: string) => {
   if (!loaded.ok) expectInside(text, loaded.problems);
 };
 
-/** Pieces that YAML and the schema have something to say about. */
+/** Pieces with a meaning in YAML or in the schema. */
 const fragment = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
@@ -73,7 +73,7 @@ const fragment = fc.oneof(
 );
 
 describe('loadYaml', () => {
-  it('answers any text with a value or with problems inside the text', () => {
+  it('gives for any text a value or problems located inside the text', () => {
     fc.assert(
       fc.property(
         fc.array(fragment).map((parts) => parts.join('')),
@@ -83,7 +83,7 @@ describe('loadYaml', () => {
     );
   });
 
-  it('answers a damaged scenario with a value or with problems inside the text', () => {
+  it('gives for a damaged scenario a value or problems located inside the text', () => {
     const damaged = fc
       .tuple(fc.constantFrom(...texts), fc.nat(), fc.nat({ max: 30 }), fragment)
       .map(([text, at, length, put]) => {
@@ -93,7 +93,7 @@ describe('loadYaml', () => {
     fc.assert(fc.property(damaged, check), { numRuns: 1500 });
   });
 
-  it('answers any JSON value with a value or with problems inside the text', () => {
+  it('gives for any JSON value a value or problems located inside the text', () => {
     const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value));
     fc.assert(fc.property(json, check), { numRuns: 500 });
   });
@@ -105,7 +105,7 @@ describe('loadYaml', () => {
     if (!loaded.ok) expectInside(text, loaded.problems);
   });
 
-  it('finds the branch of a union that was meant', () => {
+  it('finds the intended branch of a union', () => {
     const schema = z.strictObject({
       x: z.union([z.strictObject({ a: z.number() }), z.array(z.string()), z.boolean()]),
     });
@@ -122,7 +122,7 @@ describe('loadYaml', () => {
     ]);
   });
 
-  it('shows what an alias stands for where that was written', () => {
+  it('locates a problem in an alias where its anchor was written', () => {
     const schema = z.strictObject({
       a: z.strictObject({ n: z.string() }),
       b: z.strictObject({ n: z.number() }),
@@ -133,7 +133,7 @@ describe('loadYaml', () => {
     ]);
   });
 
-  it('escapes and cuts what it quotes', () => {
+  it('escapes and shortens quotes', () => {
     const loaded = loadYaml(z.strictObject({}), 'f', `"\\e[31m${'x'.repeat(100)}": 1`);
     expect(loaded.ok ? '' : loaded.problems[0]?.message).toBe(
       `unknown key '\\u001b[31m${'x'.repeat(55)}...'; known keys: none`,
@@ -141,7 +141,7 @@ describe('loadYaml', () => {
   });
 });
 
-it('says what is wrong in maps that are keys of maps, however they nest', () => {
+it('reports problems in maps that are keys of maps, at any depth', () => {
   const loaded = loadYaml(z.unknown(), 'x.yaml', `${'{'.repeat(40)} a: *b ${'}'.repeat(40)}`);
   const messages = loaded.ok ? [] : loaded.problems.map(({ message }) => message);
   expect(messages).toContainEqual(expect.stringContaining("unknown alias '*b'"));

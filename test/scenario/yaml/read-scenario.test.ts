@@ -90,7 +90,7 @@ describe('a scenario in YAML', () => {
     [['agents', 0, 'agent'], '23:13 tool_matrix[0].agent'],
     [['repeat'], '25:11 matrix.repeat'],
     [['name'], '1:7 name'],
-  ])('has problems of %j where that is written', (path, place) => {
+  ])('locates problems of %j where it is written', (path, place) => {
     expect(formatProblem(read(TEXT).problemAt(path, 'wrong'))).toBe(`s.yaml:${place}: wrong`);
   });
 
@@ -100,13 +100,13 @@ describe('a scenario in YAML', () => {
     [['target', 'binary'], '31:22 matrix.variants[1].target_binary'],
     [['steps', 1, 'prompt'], '29:15 matrix.variants[1].prompt'],
     [['steps', 2, 'command'], '14:17 scripts.post[0].command'],
-  ])('has problems of %j of a variant where that is written', (path, place) => {
+  ])('locates problems of %j in a variant where it is written', (path, place) => {
     const guide = read(TEXT).variants[1];
     if (guide === undefined) throw new Error('there is a second variant');
     expect(formatProblem(guide.problemAt(path, 'wrong'))).toBe(`s.yaml:${place}: wrong`);
   });
 
-  test('means something that can be stored, whatever a valid file says', () => {
+  test('can be stored and read again for every valid file', () => {
     for (const { file, text } of casesOf(scenarios, 'valid')) {
       const loaded = readScenario(file, text);
       if (!loaded.ok) continue;
@@ -115,7 +115,7 @@ describe('a scenario in YAML', () => {
     }
   });
 
-  test('whose agent has no time limit has 300 s', () => {
+  test('gives its agent 300 s by default', () => {
     const text = readFileSync(join(import.meta.dirname, '../cases/valid/minimal.yaml'), 'utf8');
     expect(read(text).scenario.steps).toMatchObject([{ kind: 'agent', timeout_secs: 300 }]);
   });

@@ -26,7 +26,7 @@ const GUIDE = `{name: guide, template_folder: other, prompt: Read AGENTS.md., fi
   env: {LEVEL: "2"}, target_binary: ../build/cat}`;
 
 describe('a scenario without variants', () => {
-  it('is run as it is, in the variant default', () => {
+  it('runs as it is, in the variant default', () => {
     const plain = scenario('{repeat: 2}');
     expect(vary(plain)).toMatchObject([{ variant: 'default', file: plain, env: {}, targetBinary: null }]);
   });
@@ -36,11 +36,11 @@ describe('a scenario with variants', () => {
   const both = scenario(`{repeat: 2, variants: [{name: plain}, ${GUIDE}]}`);
   const [plain, guide] = vary(both);
 
-  it('is run in each of them, in place of itself', () => {
+  it('runs in each of its variants instead', () => {
     expect(vary(both).map(({ variant }) => variant)).toEqual(['plain', 'guide']);
   });
 
-  it('takes from a variant what that says, and the rest as it is', () => {
+  it('replaces what a variant sets and keeps the rest', () => {
     expect(plain?.file).toEqual({ ...both, matrix: { repeat: 2, variants: [] } });
     expect(guide).toMatchObject({ env: { LEVEL: '2' }, targetBinary: '../build/cat' });
     expect(guide?.file).toEqual({
@@ -55,11 +55,11 @@ describe('a scenario with variants', () => {
     });
   });
 
-  it('is the same in one variant whatever becomes of the others', () => {
+  it('is the same in one variant, no matter what the others are', () => {
     expect(vary(scenario(`{repeat: 2, variants: [${GUIDE}]}`))[0]?.file).toEqual(guide?.file);
   });
 
-  it('knows where in the file a part of a variant stands', () => {
+  it('knows the place in the file of each part of a variant', () => {
     const places: [Path, Path][] = [
       [['template_folder'], ['matrix', 'variants', 1, 'template_folder']],
       [
