@@ -12,10 +12,10 @@ import { gatedCommand, letGo, sweepOf, untilStarted, writeGated } from '../comma
 import { documentOf, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 import { projectWithClient } from '../commands/project-with-client.js';
 
-/** Completes activities as everyone on this machine can: by a client on Temporal's port. */
+/** Completes activities as any process on this machine can: with a client on Temporal's port. */
 const { project, client } = await projectWithClient(EMPTY_FIXTURE);
 
-/** Completes the activity of that name in the one run of a sweep, as soon as the server has it. */
+/** Completes the activity of that name in the only run of a sweep, as soon as the server has scheduled it. */
 async function forge(name: string, activity: keyof Activities, result: unknown): Promise<void> {
   const workflowId = runWorkflowId(await sweepOf(project, name), `${name}/mock/default/default/1`, 1);
   await until(`a ${activity} that can be completed`, async () => {
@@ -27,7 +27,7 @@ async function forge(name: string, activity: keyof Activities, result: unknown):
   });
 }
 
-/** Waits for the sweep that was started with that name, and gives what became of its one cell. */
+/** Waits for the end of the sweep that was started with that name, and returns its only cell. */
 async function cellOf(name: string) {
   const { stdout, exitCode } = await project.cli(['resume', name, '--json']);
   expect(exitCode).toBe(3);
@@ -39,7 +39,7 @@ async function cellOf(name: string) {
 const NOT_THERE = '{type: file_exists, path: no-such-file}';
 const start = (name: string) => project.cli(['run', name, '--name', name, '--detach']);
 
-test('a gate that someone else completes has not passed', async () => {
+test('a gate completed by another client has not passed', async () => {
   const gate = `{type: command_succeeds, name: waits, command: '${gatedCommand(project, 'gate')}; false', timeout_secs: 600}`;
   await project.write('fixtures/gate.yaml', scenario('gate', { gates: [gate], steps: ['say: done'] }));
   await start('gate');
@@ -52,7 +52,7 @@ test('a gate that someone else completes has not passed', async () => {
   await letGo(project, 'gate');
 });
 
-test('an agent that someone else completes has done nothing', async () => {
+test('an agent step completed by another client counts as having no result', async () => {
   await writeGated(project, 'agent');
   await start('agent');
   await untilStarted(project, 'agent');
@@ -65,11 +65,11 @@ test('an agent that someone else completes has done nothing', async () => {
   await letGo(project, 'agent');
 });
 
-test('a report that someone else completes leaves no result, and its cell is an error', async () => {
+test('a report completed by another client leaves no result, and the cell is an error', async () => {
   await writeGated(project, 'report', { gates: [NOT_THERE] });
   await start('report');
   await untilStarted(project, 'report');
-  // As long as no result can be written, the report is tried again.
+  // The report is retried as long as no result can be written.
   const log = resultsLog(project.results);
   const before = await project.resultLines();
   await rm(log, { force: true });
@@ -87,7 +87,7 @@ test('a report that someone else completes leaves no result, and its cell is an 
   expect(await cellOf('report')).toMatchObject({ outcome: 'error', message: 'the run left no result' });
 });
 
-test('a result of other inputs that someone else puts in the place of a run is not taken', async () => {
+test('a run is not replaced by the result of other inputs that another client supplies', async () => {
   await project.write(
     'fixtures/easy.yaml',
     scenario('easy', { gates: ['{type: file_exists, path: README.md}'], steps: ['say: done'] }),
@@ -110,7 +110,7 @@ test('a result of other inputs that someone else puts in the place of a run is n
     steps: [{ kind: 'agent', timeoutSecs: 60, rebuildSecs: 0 }],
   };
   await forge('hard', 'prepareWorkspace', runPlan);
-  // The second is the refusal to take it.
+  // The other problem is the refused result.
   expect(await cellOf('hard')).toMatchObject({
     outcome: 'error',
     message: "step 'prepare' left no result (and 1 more)",

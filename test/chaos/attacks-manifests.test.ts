@@ -25,7 +25,7 @@ afterAll(() => project.remove());
 const IMPOSSIBLE = '{type: file_exists, path: no-such-file}';
 const THERE = '{type: file_exists, path: README.md}';
 
-/** Runs a scenario whose last gate waits, and meddles with what its steps have left meanwhile. */
+/** Runs a scenario whose last gate waits, and changes the manifests of earlier steps meanwhile. */
 async function meddled(name: string, gates: string[], meddle: (steps: string) => Promise<void>) {
   const waiting = `{type: command_succeeds, command: '${gatedCommand(project, name)}', timeout_secs: 600}`;
   await project.write(
@@ -56,7 +56,7 @@ async function expectError(
   expect(metrics.details).toHaveLength(metrics.gates_total);
 }
 
-test('an agent that writes the manifest of a gate makes its run an error, not a pass', async () => {
+test('an agent that forges the manifest of a gate makes its run an error, not a pass', async () => {
   const forged = JSON.stringify({
     ...{ duration_ms: 1, attempt: 1, at: new Date().toISOString(), mac: 'f'.repeat(64) },
     result: {
@@ -73,11 +73,11 @@ test('an agent that writes the manifest of a gate makes its run an error, not a 
   );
   const ended = await project.run(['forger']);
   await expectError(ended, /1\/2 gates passed, 1 not checked: .*was modified/);
-  // The harness is not led to check it again, or to run the agent again.
+  // The forgery does not cause another start of the agent.
   expect((await openRun(ended.document)).run.agent?.starts).toBe(1);
 });
 
-test('an agent that writes the manifest of the report makes its run a lost one: an error, of whose starts nobody can tell', async () => {
+test('an agent that forges the manifest of the report makes its run an error with unknown attempts and starts', async () => {
   await project.write(
     'fixtures/reporter.yaml',
     scenario('reporter', {
@@ -93,12 +93,12 @@ test('an agent that writes the manifest of the report makes its run a lost one: 
   expect(document.cells[0]).toMatchObject({ outcome: 'error', message, attempts: null, starts: null });
 });
 
-test('a gate whose manifest is removed in mid-run is an error', async () => {
+test('a gate whose manifest is removed during the run is an error', async () => {
   const ended = await meddled('removed', [THERE], (steps) => rm(join(steps, 'gate-1.json')));
   await expectError(ended, /1\/2 gates passed, 1 not checked: file_exists README\.md: left no result/);
 });
 
-test('a manifest of another step of the same run counts for nothing', async () => {
+test('a manifest copied from another step of the same run is rejected', async () => {
   const ended = await meddled('swapped', [THERE, IMPOSSIBLE], (steps) =>
     copyFile(join(steps, 'gate-1.json'), join(steps, 'gate-2.json')),
   );
@@ -106,7 +106,7 @@ test('a manifest of another step of the same run counts for nothing', async () =
 });
 
 test.each(['prepare', 'agent'])(
-  'a run whose manifest of the step %s is removed is an error',
+  'a run is an error if the manifest of its step %s is removed',
   async (step) => {
     const name = `without-${step}`;
     const { document, exitCode } = await meddled(name, [THERE], (steps) => rm(join(steps, `${step}.json`)));
@@ -118,12 +118,12 @@ test.each(['prepare', 'agent'])(
   },
 );
 
-test('a scenario that was altered in the store after it was planned makes its run an error, not a pass', async () => {
+test('a stored scenario that was changed after it was planned makes its run an error, not a pass', async () => {
   await project.write(
     'fixtures/altered.yaml',
     scenario('altered', { gates: [IMPOSSIBLE], steps: ['say: x'] }),
   );
-  // Planned by a command that finds no server, and so not started.
+  // The command finds no server, so it plans the sweep but does not start it.
   await project.cli(['run', 'altered', '--name', 'altered', '--address', '127.0.0.1:1']);
   const sweep = await sweepOf(project, 'altered');
   const plan = JSON.parse(await readFile(planFile(project.results, sweep), 'utf8')) as Plan;

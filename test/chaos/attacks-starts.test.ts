@@ -13,12 +13,12 @@ import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/
 import { documentOf, EMPTY_FIXTURE } from '../commands/project.js';
 import { projectWithClient } from '../commands/project-with-client.js';
 
-/** Starts workflows as everyone on this machine can: by a client on Temporal's port. */
+/** Starts workflows as any process on this machine can: with a client on Temporal's port. */
 const { project, client } = await projectWithClient(EMPTY_FIXTURE);
-/** A sweep of one cell that has ended, and one that has not, since its agent waits. */
+/** A sweep of one cell that has ended, and one that is running because its agent waits. */
 let ended: string;
 let running: string;
-/** What the ended sweep and its run were started with: a forged start takes the place of the newest. */
+/** The inputs that the ended sweep and its run were started with, read before any forged start. */
 let startedSweep: SweepInput;
 let startedRun: RunInput;
 
@@ -36,14 +36,14 @@ beforeAll(async () => {
   running = await sweepOf(project, 'running');
 });
 
-/** What a workflow was started with, as everyone can read it. */
+/** The input that a workflow was started with, which any client can read. */
 async function recorded<T>(workflowId: string): Promise<T> {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? null;
   return fromPayloadsAtIndex<T>(defaultPayloadConverter, 0, payloads);
 }
 
-/** The messages of all causes of why a workflow failed that was started like this. */
+/** Starts a workflow and returns the messages of its failure and of all causes. */
 async function failureOf(type: string, workflowId: string, input: object): Promise<string> {
   const taskQueue = taskQueueOf(projectState(project.results, project.state).id);
   const failure: unknown = await client.workflow
@@ -54,7 +54,7 @@ async function failureOf(type: string, workflowId: string, input: object): Promi
   return messages.join('; ');
 }
 
-/** Nothing was started, and the newest line of the cell is the one that it was. */
+/** Expects that a start fails, starts no agent and writes no result line. */
 async function expectRefused(name: string, start: () => Promise<string>, why: RegExp): Promise<void> {
   const before = { lines: await project.resultLines(), starts: startsOf(project, name) };
   expect(await start()).toMatch(why);
@@ -63,7 +63,7 @@ async function expectRefused(name: string, start: () => Promise<string>, why: Re
 
 const NO_PROOF = /is refused: it was not started by the command line/;
 
-test('a sweep that no command has started is refused, whatever its input is', async () => {
+test('a sweep that was not started by a command is refused, whatever its input', async () => {
   const input: SweepInput = { sweep: ended, round: 2, concurrency: 9, again: ['pass'] };
   const start = (more: object) => () =>
     failureOf(WORKFLOWS.sweep, sweepWorkflowId(ended), { ...input, ...more });
@@ -71,7 +71,7 @@ test('a sweep that no command has started is refused, whatever its input is', as
   await expectRefused('ended', start({ proof: `${'0'.repeat(16)}.${'0'.repeat(64)}` }), NO_PROOF);
 });
 
-test('the recorded start of a sweep cannot be used again, nor with other numbers', async () => {
+test('the recorded start of a sweep cannot be used again, neither unchanged nor changed', async () => {
   const id = sweepWorkflowId(ended);
   const input = startedSweep;
   expect(input.proof).toBeDefined();
@@ -86,7 +86,7 @@ test('the recorded start of a sweep cannot be used again, nor with other numbers
   await expectRefused('ended', start({}, 'sweep/other'), /the proof belongs to another workflow/);
 });
 
-test('the recorded start of a run cannot be used again, nor with another model', async () => {
+test('the recorded start of a run cannot be used again, neither unchanged nor with another model', async () => {
   const id = runWorkflowId(ended, cellOf('ended'), 1);
   const input = startedRun;
   expect(input.proof).toBeDefined();
@@ -96,7 +96,7 @@ test('the recorded start of a run cannot be used again, nor with another model',
   await expectRefused('ended', start({ proof: undefined }), NO_PROOF);
 });
 
-test('beside a sweep that runs no other can be started, and no other run of its cells', async () => {
+test('the recorded start of a running sweep cannot start a second sweep or a second run of a cell', async () => {
   const sweep = await recorded<SweepInput>(sweepWorkflowId(running));
   const other = () => failureOf(WORKFLOWS.sweep, 'sweep/beside', sweep);
   await expectRefused('running', other, /the proof belongs to another workflow/);
@@ -112,7 +112,7 @@ test('beside a sweep that runs no other can be started, and no other run of its 
   expect(startsOf(project, 'running')).toBe(1);
 });
 
-test('a command can run a cell again after all that', async () => {
+test('a command can still rerun a cell after these attacks', async () => {
   await project.write(
     'fixtures/bad.yaml',
     (await project.read('fixtures/ended.yaml'))

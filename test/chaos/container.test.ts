@@ -17,7 +17,7 @@ import { kill, partOf } from '../commands/engine-parts.js';
 const lacking = await whyNoContainers();
 if (lacking !== null) console.warn(`containers are not tested here: ${lacking}`);
 
-/** It prints, waits for the file that its prompt names, and says that it was started. */
+/** It records its start, prints, and waits for the file that its prompt names. */
 const AGENT = `
 [agents.waiter]
 command = "sh"
@@ -56,7 +56,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     until('the container', () => containersOf(name)[0] ?? null);
   const letGo = (name: string): void =>
     void execFileSync('docker', ['exec', name, 'touch', '/llm-tool-test/workspace/go']);
-  /** The agent waits, and is in the container. */
+  /** Waits until the agent runs in the container. */
   const working = async (name: string): Promise<string> => {
     const found = await container(name);
     await until('the agent', () => (processesInside(found, 'until [ -e').length > 0 ? true : null));
@@ -74,7 +74,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     expect(containersOf(run.run_id)).toEqual([]);
   });
 
-  it('plays the mock, whose commands run in the container', async () => {
+  it("runs the mock's commands in the container", async () => {
     const gates = [
       '{type: file_contains, path: made.txt, substring: BusyBox}',
       '{type: no_transcript_errors}',
@@ -93,7 +93,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     );
   });
 
-  it('adopts the agent when its worker was killed: one start, no output missing', async () => {
+  it('adopts the agent after its worker was killed, with one start and all output', async () => {
     await writeScenario('adopted', 'go');
     const command = project.start(['run', 'adopted', '--agents', 'waiter', '--json']);
     const name = await working('adopted');
@@ -108,7 +108,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     expect(containersOf(run.run_id)).toEqual([]);
   });
 
-  it('ends the agent in its container when it is cancelled', async () => {
+  it('ends the agent and its container when the sweep is cancelled', async () => {
     await writeScenario('cancelled', 'never');
     const command = project.start(['run', 'cancelled', '--agents', 'waiter', '--name', 'stopped', '--json']);
     await working('cancelled');
@@ -120,7 +120,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     expect(containersOf('cancelled')).toEqual([]);
   });
 
-  it('removes the container of a run that was terminated', async () => {
+  it('removes the container of a terminated run', async () => {
     await writeScenario('cut', 'never');
     const command = project.start(['run', 'cut', '--agents', 'waiter', '--json']);
     await working('cut');
@@ -135,7 +135,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     await connection.close();
   });
 
-  it('does not begin without the image, the command line, or a target in the container', async () => {
+  it('does not start if the image is missing, docker does not work, or the target is not in the container', async () => {
     const { folder } = project;
     await project.write('fixtures/absent.yaml', scenario('absent', { more: place.replace(IMAGE, 'none:1') }));
     const absent = await project.cli(['run', 'absent', '--agents', 'mock']);

@@ -13,11 +13,11 @@ import { linesIn, partOf } from '../commands/engine-parts.js';
 
 const CELLS = 18;
 const KILLS = 3;
-/** Every second cell begins a new history of the sweep. */
+/** A new history of the sweep begins after every second cell. */
 const SHORT_HISTORIES = { LLM_TOOL_TEST_CELLS_PER_HISTORY: '2' };
 
 test(
-  'SIGKILL of everything while a sweep continues as new loses no cell and runs none twice',
+  'SIGKILL of all parts while a sweep continues as new loses no cell and runs none twice',
   { timeout: 1_200_000 },
   async () => {
     const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
@@ -57,7 +57,7 @@ test(
   },
 );
 
-/** Waits until the sweep's workflow has another run id than now, or has closed. */
+/** Waits until the sweep's workflow has a new run id or has closed. */
 async function untilNewHistory(project: TestProject, sweep: string): Promise<void> {
   const engine = await until('an engine', async () => {
     const state = await readEngineState(projectState(project.results, project.state).folder);
@@ -80,7 +80,7 @@ async function untilNewHistory(project: TestProject, sweep: string): Promise<voi
   }
 }
 
-/** SIGKILLs keeper, worker and server at once; agents go on, as after the death of an engine. */
+/** Kills keeper, worker and server at once with SIGKILL; agents keep running, as after a crash of the engine. */
 async function killEverything(project: TestProject): Promise<void> {
   const parts = await Promise.all(
     (['keeper', 'worker', 'server'] as const).map((part) => partOf(project, part)),

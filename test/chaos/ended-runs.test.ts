@@ -43,7 +43,7 @@ async function clientOf(project: TestProject): Promise<Client> {
   return client;
 }
 
-/** The only run that is open. */
+/** The workflow id of the only open run. */
 async function openRunOf(client: Client): Promise<string> {
   return until('an open run', async () => {
     const query = 'WorkflowType = "runScenario" AND ExecutionStatus = "Running"';
@@ -56,7 +56,7 @@ const agentsOf = (project: TestProject, name: string): number[] =>
   processesWith(`${project.folder}/${name}.go`);
 
 describe.each(['pidns', 'group'])('containment %s', (mode) => {
-  test('a cancel and SIGKILL of the worker at the same moment: the agent is ended, and the report says so', async () => {
+  test('ends the agent, and the record says so, if its run is cancelled and its worker killed at the same time', async () => {
     const project = await openProject({ LLM_TOOL_TEST_CONTAINMENT: mode });
     await writeGated(project, 'struck');
     const command = project.start(['run', 'struck', '--name', 'struck', '--json']);
@@ -90,7 +90,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
   });
 });
 
-test('a run that is terminated: its agent ends, and retry starts no second one beside it', async () => {
+test('the agent of a terminated run is ended before retry starts another one', async () => {
   const project = await openProject();
   await writeGated(project, 'cut');
   const command = project.start(['run', 'cut', '--name', 'cut', '--json']);
@@ -113,7 +113,7 @@ test('a run that is terminated: its agent ends, and retry starts no second one b
   expectRemoved(project, 'cut');
 });
 
-test('a run that is terminated while no worker lives: the next one ends its agent', async () => {
+test('the agent of a run that is terminated while no worker is alive is ended by the next worker', async () => {
   const project = await openProject();
   await writeGated(project, 'orphaned');
   await project.run(['orphaned', '--name', 'orphaned', '--detach']);
@@ -136,7 +136,7 @@ test('a run that is terminated while no worker lives: the next one ends its agen
   expectRemoved(project, 'orphaned');
 });
 
-test('ten workers that are replaced in order while one agent works: one start, and success', async () => {
+test('an agent is started once and its run passes although ten workers are stopped one after the other', async () => {
   const project = await openProject();
   await writeWaiting(project, 'replaced');
   const command = project.start(['run', 'replaced', '--json']);
@@ -160,7 +160,7 @@ test('ten workers that are replaced in order while one agent works: one start, a
   expect(history.filter((line) => line.includes('ended: worker stopped after'))).toHaveLength(10);
 });
 
-test('cancel while the worker is frozen ends the agent, and is no error', async () => {
+test('cancel ends the agent without an error while the worker is frozen', async () => {
   const project = await openProject();
   await writeGated(project, 'frozen');
   await project.run(['frozen', '--name', 'frozen', '--detach']);
@@ -173,7 +173,7 @@ test('cancel while the worker is frozen ends the agent, and is no error', async 
   expect(agentsOf(project, 'frozen')).toEqual([]);
 });
 
-test('a run that is reset while its agent works: it goes on in its folder, and its agent is adopted', async () => {
+test('a run that is reset while its agent works continues in its folder and adopts the agent', async () => {
   const project = await openProject();
   await writeWaiting(project, 'reset');
   const command = project.start(['run', 'reset', '--json']);
@@ -186,7 +186,7 @@ test('a run that is reset while its agent works: it goes on in its folder, and i
     workflowExecution: { workflowId, runId },
     reason: 'by a test',
     requestId: randomUUID(),
-    ...({ workflowTaskFinishEventId: 4 } as object), // typed as a Long, which any number is taken for
+    ...({ workflowTaskFinishEventId: 4 } as object), // typed as a Long, but any number is accepted
   });
   const work = join(stateOf(project), 'work');
   const [folder = ''] = readdirSync(work);
@@ -203,14 +203,14 @@ test('a run that is reset while its agent works: it goes on in its folder, and i
   expect(linesIn(project, 'reset.starts')).toHaveLength(1);
   expect(readdirSync(work)).toEqual([folder]);
   const history = await expectWhole(project, documentOf(stdout));
-  // By whom the result was published: the attempt of the execution before was superseded.
+  // The result was published by the new execution: it superseded the attempt of the previous one.
   expect(history.at(-1)).toMatch(
     /^start 1 of the agent (was still running; adopted it|had already ended; used its output)$/,
   );
   expectRemoved(project, 'reset');
 });
 
-test('another engine takes the port of a server that has died: the runs of the first are left alone, and go on', async () => {
+test("runs continue although another engine takes the dead server's port: the worker does not touch them", async () => {
   const [project, other] = [await openProject(), await openProject()];
   await writeWaiting(project, 'robbed');
   await project.run(['robbed', '--name', 'robbed', '--detach']);

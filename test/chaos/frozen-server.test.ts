@@ -21,7 +21,7 @@ let folder: string;
 let server: ProcessIdentity;
 let project: TestProject;
 
-// A given server: nobody but the test freezes, wakes or replaces it.
+// A given server: only the test freezes, wakes or replaces it.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-frozen-'));
   const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
@@ -38,10 +38,10 @@ afterAll(async () => {
 });
 
 const FROZEN_MS = 60_000;
-/** Its runs end before an agent starts: they could not be tested. */
+/** Runs of this target end as error before an agent starts. */
 const UNHEALTHY = '{binary: cat, health_check: "false"}';
 
-/** What every answer with exit 3 has: one document, and a message without a stack. */
+/** Expects exit 3, one document, and a message without a stack. */
 function expectInfrastructure({ exitCode, stdout, stderr }: Awaited<ReturnType<TestProject['cli']>>): void {
   expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 3 });
   expect(JSON.parse(stdout)).toEqual({
@@ -57,7 +57,7 @@ function expectInfrastructure({ exitCode, stdout, stderr }: Awaited<ReturnType<T
   expect(stderr).not.toMatch(/^\s+at /m);
 }
 
-test('a server that is frozen for a minute: verbs end with 3 and say what to do, those that read files work, and whoever follows goes on', async () => {
+test('while the server is frozen for a minute, verbs that need it exit with 3 and say what to do, verbs that only read files work, and followers resume afterwards', async () => {
   await writeGated(project, 'followed');
   await writeGated(project, 'other');
   await project.write(
@@ -104,7 +104,7 @@ test('a server that is frozen for a minute: verbs end with 3 and say what to do,
     ]) as object[],
   });
   for (const ended of await Promise.all(asking)) expectInfrastructure(ended);
-  await sleep(Math.max(0, frozenAt + FROZEN_MS - Date.now())); // the length of the freeze is what is tested
+  await sleep(Math.max(0, frozenAt + FROZEN_MS - Date.now())); // the test is about this length of the freeze
   signalProcess(server, 'SIGCONT');
 
   await letGo(project, 'followed');
@@ -115,7 +115,7 @@ test('a server that is frozen for a minute: verbs end with 3 and say what to do,
   expect(startsOf(project, 'other')).toBe(0);
 });
 
-test('a third signal ends a command at once, whatever it waits for, and says what becomes of the sweep', async () => {
+test('a third signal ends a waiting command at once, with a message on how to resume the sweep', async () => {
   await writeGated(project, 'stubborn');
   const command = project.start(['run', 'stubborn', '--name', 'stubborn', '--json']);
   await untilStarted(project, 'stubborn');
@@ -146,7 +146,7 @@ test('a third signal ends a command at once, whatever it waits for, and says wha
   expect((await project.cli(['cancel', sweep])).exitCode).toBe(0);
 });
 
-test('engine stop while the server is frozen ends what is ours, and the sweep goes on with the next engine', async () => {
+test('engine stop ends keeper and worker while the given server is frozen, and the sweep continues with the next engine', async () => {
   await writeGated(project, 'stopped');
   await project.run(['stopped', '--name', 'stopped', '--detach']);
   await untilStarted(project, 'stopped');
@@ -155,7 +155,7 @@ test('engine stop while the server is frozen ends what is ours, and the sweep go
   expect([exitCode, JSON.parse(stdout)]).toEqual([0, { stopped: true }]);
   for (const part of ['keeper', 'worker'] as const)
     expect([part, await partOf(project, part)]).toEqual([part, null]);
-  // Without an engine of before nothing says that this server has ever answered.
+  // Without an earlier engine nothing shows that this server has ever answered.
   expectInfrastructure(await project.cli(['engine', 'start', '--json']));
   signalProcess(server, 'SIGCONT');
 
@@ -165,7 +165,7 @@ test('engine stop while the server is frozen ends what is ours, and the sweep go
   expect(startsOf(project, 'stopped')).toBe(1);
 });
 
-test('an own server that is frozen, and nobody who replaces it: ui ends with 3 and says what to do, which helps', async ({
+test('ui exits with 3 if the local server and the keeper are frozen, and the commands that it suggests help', async ({
   onTestFinished,
 }) => {
   const own = await createProject(EMPTY_FIXTURE, { ownServer: true });

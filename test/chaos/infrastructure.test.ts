@@ -34,7 +34,7 @@ import { zombiesOf } from '../platform/processes.js';
 import { filesBelow, kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
 import { createWire } from './wire.js';
 
-/** Mounting a small file system of one's own takes root, which CI has. */
+/** Mounting a small file system requires root, which CI has. */
 const isRoot = process.getuid?.() === 0;
 
 let client: Client;
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.connection.close());
 
-/** What the server knows of the last failure of a run's step. */
+/** The last failure of a run's current step, as the server knows it. */
 async function lastFailure(name: string): Promise<string | null> {
   for await (const { workflowId } of client.workflow.list({ query: `Scenario = "${name}"` })) {
     const { raw } = await client.workflow.getHandle(workflowId).describe();
@@ -52,7 +52,7 @@ async function lastFailure(name: string): Promise<string | null> {
   return null;
 }
 
-// These tests wait for most of their time: they do so at the same time, each in a project of its own.
+// These tests spend most of their time waiting, so they run at the same time, each in its own project.
 describe.concurrent('a results folder on a small file system', () => {
   test.runIf(isRoot).for<{
     name: string;
@@ -74,7 +74,7 @@ describe.concurrent('a results folder on a small file system', () => {
       says: /gone or read-only: make it writable/,
     },
   ])(
-    'that gets $name is waited for with a message that says what to do; the agent is not started again',
+    'that becomes $name is waited for with a message that says what to do; the agent is not started again',
     async ({ name, breakIt, mendIt, says }, { onTestFinished }) => {
       const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
       const results = join(project.folder, 'small');
@@ -107,10 +107,10 @@ describe.concurrent('a results folder on a small file system', () => {
   );
 });
 
-// Only Linux has a limit that can be set for a process that runs.
+// Only Linux can limit a process that is already running.
 describe.concurrent('a worker', () => {
   test.runIf(process.platform === 'linux')(
-    'that runs out of memory is replaced, or says what to do, and the run passes with one start of its agent',
+    'that runs out of memory is replaced or says what to do, and the run passes with one start of its agent',
     async ({ onTestFinished }) => {
       const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
       onTestFinished(() => project.remove());
@@ -126,7 +126,7 @@ describe.concurrent('a worker', () => {
       const limit = (bytes: string): Promise<unknown> =>
         execa('prlimit', ['--pid', String(worker.pid), `--as=${bytes}:`], { reject: false });
       const [pages] = readFileSync(`/proc/${worker.pid}/statm`, 'utf8').split(' ');
-      await limit(String(Number(pages) * 4096)); // what it has, it may keep; the gate needs 200 MB
+      await limit(String(Number(pages) * 4096)); // it keeps what it has, but the gate needs 200 MB
       await project.write('go', '');
       await until('it is dead, or the step says why it failed', async () =>
         !isAlive(worker) || /out of memory: lower --concurrency/.test((await lastFailure('hungry')) ?? '')
@@ -136,18 +136,18 @@ describe.concurrent('a worker', () => {
       await limit('unlimited');
       const { exitCode, stdout } = await command;
       expect(exitCode).toBe(0);
-      // In which step it dies is not ours to choose.
+      // The test cannot choose the step in which the worker dies.
       expect(JSON.parse(stdout)).toMatchObject({ cells: [{ outcome: 'pass', starts: 1 }] });
       expect(linesIn(project, 'starts')).toHaveLength(1);
     },
   );
 });
 
-/** Longer than a worker tries again by itself, and than the heartbeat timeout of a step. */
+/** Longer than a worker retries by itself, and longer than the heartbeat timeout of a step. */
 const AWAY_MS = 61_000;
 
 describe.concurrent('a server', () => {
-  test('that is away for more than a minute, in which one agent ends and another works on, costs no result and no second start', async ({
+  test('that is down for more than a minute, while one agent ends and another keeps working, causes no lost result and no second start', async ({
     onTestFinished,
   }) => {
     const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
@@ -167,9 +167,9 @@ describe.concurrent('a server', () => {
     for (const name of names) await untilLines(project, `${name}.starts`, 1);
     const keeper = await until('a keeper', () => partOf(project, 'keeper'));
     onTestFinished(() => void signalProcess(keeper, 'SIGCONT'));
-    signalProcess(keeper, 'SIGSTOP'); // so that nobody brings the server back
+    signalProcess(keeper, 'SIGSTOP'); // so that it does not restart the server
     await kill(project, 'server');
-    // That much time is the state under test: it is the one thing in these tests that is waited for by the clock.
+    // The test is about an outage of this length: only here do these tests wait for a fixed time.
     const minute = sleep(AWAY_MS);
     await project.write('ending.go', '');
     await untilLines(project, 'ending.over', 1);
@@ -200,15 +200,15 @@ describe.concurrent('a server', () => {
 });
 
 describe.concurrent('a frozen worker', () => {
-  test('that wakes up beside its successor publishes nothing, runs no further command and leaves the agent to it', async ({
+  test('that wakes up while its successor works publishes nothing, runs no further command and leaves the agent alone', async ({
     onTestFinished,
   }) => {
     const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
     const { folder, results } = project;
     const { id } = projectState(results);
     const state = join(project.state, id);
-    // What a frozen worker has asked the server for would swallow tasks of its successor for up to a minute. So its
-    // connections are cut meanwhile, as those of a machine that sleeps are.
+    // The pending polls of a frozen worker would take tasks from its successor for up to a minute. So its connections
+    // are cut, as they would be on a machine that sleeps.
     const wire = await createWire(inject('temporalAddress'));
     const workers: ReturnType<TestProject['start']>[] = [];
     onTestFinished(async () => {
@@ -226,8 +226,8 @@ describe.concurrent('a frozen worker', () => {
     const gates = ['{type: file_contains, path: out.txt, substring: over}'];
     const steps = [`run: 'echo over > out.txt'`];
     const waiting = (name: string): string[] => [`run: '${wait(name)}; echo over > out.txt'`];
-    // Each is in another step when the worker freezes. Three come to their end while it is frozen: of `heard` the
-    // transcripts hold more by then than what the agent said. Two are under way in other hands when it wakes up.
+    // Each run is in another step when the worker freezes. Three end while it is frozen; of `heard`, the transcripts
+    // have more by then than the agent's output. Two are being performed by the successor when the worker wakes up.
     const ended: Record<string, ScenarioOptions> = {
       heard: { gates, steps: waiting('heard'), more: post('echo later') },
       scripted: { gates, steps, more: post(wait('scripted')) },
@@ -244,7 +244,7 @@ describe.concurrent('a frozen worker', () => {
     const scenarios = Object.entries({ ...ended, ...open });
     for (const [name, options] of scenarios)
       await project.write(`fixtures/${name}.yaml`, scenario(name, options));
-    // Planned by a command that finds no server, and started here: so there is no keeper with a worker of its own.
+    // The command finds no server, so it only plans the sweep; the test starts it. So no keeper starts another worker.
     const names = scenarios.map(([name]) => name);
     const planned = await project.cli(['run', ...names, '--name', 'frozen', '--address', '127.0.0.1:1']);
     expect(planned.stderr).toContain('is planned but not started');
@@ -273,7 +273,7 @@ describe.concurrent('a frozen worker', () => {
     frozen.kill('SIGSTOP');
     wire.cut();
 
-    // Its heartbeats are missed for a minute before the server gives its steps to the other one.
+    // The server gives its steps to the successor after a minute without heartbeats.
     const successor = project.start(['worker']);
     workers.push(successor);
     await until('all steps are taken over', async () =>

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 describe('SIGKILL', () => {
-  test('of the worker while an agent works: the next worker adopts the agent, no output is missing', async () => {
+  test('of the worker while an agent works lets the next worker adopt the agent, without missing output', async () => {
     await writeWaiting(project, 'adopted');
     const command = project.start(['run', 'adopted', '--json']);
     await untilStarted(project, 'adopted');
@@ -44,7 +44,7 @@ describe('SIGKILL', () => {
     );
   });
 
-  test('of the worker in a setup command, post script, gate and evaluator: the step is repeated, everything is there once', async () => {
+  test('of the worker in a setup command, post script, gate or evaluator repeats the step, and each result exists once', async () => {
     const steps = ['setup', 'post', 'gate', 'evaluator'];
     const [setup, post, gate, evaluator] = steps.map((step) =>
       JSON.stringify(`${gatedCommand(project, step)}; echo '{"score": 1}'`),
@@ -78,8 +78,8 @@ describe('SIGKILL', () => {
     expect((await project.resultLines()).filter(({ id }) => id === run.run_id)).toHaveLength(1);
   });
 
-  test('of the worker while it copies the workspace for the report, and while it cleans up: both are done once, whole', async () => {
-    // So many files that there is time to see the copy, and the removal, under way.
+  test('of the worker while it copies the workspace for the report, and while it cleans up, leaves one complete copy and no remains', async () => {
+    // Enough files that the copy and the removal can be seen while they are in progress.
     const steps = [
       `run: '${gatedCommand(project, 'reported')}; mkdir many; cd many; seq 5000 | xargs touch'`,
     ];
@@ -116,7 +116,7 @@ describe('SIGKILL', () => {
 });
 
 describe('a worker', () => {
-  test('that aborts, as it does when it is out of memory, is replaced, its agent adopted', async () => {
+  test('that aborts, as if it were out of memory, is replaced, and its agent is adopted', async () => {
     await writeWaiting(project, 'aborted');
     const command = project.start(['run', 'aborted', '--json']);
     await untilStarted(project, 'aborted');
@@ -131,7 +131,7 @@ describe('a worker', () => {
     await expectWhole(project, documentOf(stdout));
   });
 
-  test('that is frozen is ended by the keeper, and the run goes on without it', async () => {
+  test('that is frozen is killed by the keeper, and the run continues with another one', async () => {
     await writeWaiting(project, 'frozen');
     const command = project.start(['run', 'frozen', '--json']);
     await untilStarted(project, 'frozen');

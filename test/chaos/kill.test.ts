@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 describe('SIGKILL', () => {
-  test('of the server: it is started again and the sweep goes on, the agent undisturbed', async () => {
+  test('of the server restarts it, and the sweep continues without disturbing the agent', async () => {
     await writeWaiting(project, 'serverless');
     const command = project.start(['run', 'serverless', '--json', '--name', 'serverless']);
     await untilStarted(project, 'serverless');
@@ -42,7 +42,7 @@ describe('SIGKILL', () => {
     await expectWhole(project, documentOf(stdout));
   });
 
-  test('of the keeper: the work is finished all the same, and the next command brings a keeper back', async () => {
+  test('of the keeper does not prevent the end of the sweep, and the next command starts a new keeper', async () => {
     await writeWaiting(project, 'unkept');
     const command = project.start(['run', 'unkept', '--json']);
     await untilStarted(project, 'unkept');
@@ -56,7 +56,7 @@ describe('SIGKILL', () => {
     expect(await partOf(project, 'keeper')).not.toBeNull();
   });
 
-  test('of everything at once, agents too: the next command goes on with the sweep and the report admits the repeated start', async () => {
+  test('of all parts and agents at once lets the next command continue the sweep, and the report shows the repeated start', async () => {
     await writeWaiting(project, 'blackout');
     const command = project.start(['run', 'blackout', '--name', 'blackout']);
     await untilStarted(project, 'blackout');
@@ -75,7 +75,7 @@ describe('SIGKILL', () => {
     command.kill('SIGKILL');
     await command;
     await until('all are dead', () => (parts.some((part) => part !== null && isAlive(part)) ? null : true));
-    await killMarked(run); // what was forked between the look and the kill
+    await killMarked(run); // processes that were forked after the list was made
     expect(markedProcesses(run)).toEqual([]);
     await letGo(project, 'blackout');
     const { exitCode, stdout } = await project.cli(['resume', 'blackout', '--json']);
@@ -94,7 +94,7 @@ describe('SIGKILL', () => {
 });
 
 describe('a worker', () => {
-  test('of another build is replaced by the next command in the middle of a sweep, its agent adopted', async () => {
+  test('is replaced during a sweep by the next command if its build differs, and its agent is adopted', async () => {
     const other = await mkdtemp(join(tmpdir(), 'llm-tool-test-build-'));
     await cp(join(REPOSITORY, 'dist'), join(other, 'dist'), { recursive: true });
     await cp(join(REPOSITORY, 'package.json'), join(other, 'package.json'));
@@ -120,7 +120,7 @@ describe('a worker', () => {
     expect(linesIn(project, 'upgraded.starts')).toHaveLength(1);
     await expectWhole(project, documentOf(stdout));
     expect((await command).exitCode).toBe(0);
-    await project.cli(['engine', 'start']); // back to this build, before the other one's files go
+    await project.cli(['engine', 'start']); // back to this build, before the files of the other one are removed
     await rm(other, { recursive: true });
   });
 });

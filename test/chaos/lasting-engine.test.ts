@@ -10,7 +10,7 @@ import { partOf } from '../commands/engine-parts.js';
 const SMALL = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };
 const folderOf = ({ results, state }: TestProject): string => projectState(results, state).folder;
 
-test('a server that is frozen is replaced; --stay counts for an engine that runs; the database is private; a newer build is not replaced', async ({
+test('a frozen server is replaced; --stay applies to a running engine; the database is private; a newer build is not replaced', async ({
   onTestFinished,
 }) => {
   const project = await createProject(SMALL, { ownServer: true });
@@ -46,5 +46,5 @@ test('a server that is frozen is replaced; --stay counts for an engine that runs
   expect(await partOf(project, 'worker')).toBeNull();
 
   await writeEngineState(folder, { ...state, temporal: { path: '/gone', version: '0.0.1' } });
-  expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0); // no database of that version is there
+  expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0); // there is no database of that version
 });

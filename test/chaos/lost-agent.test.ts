@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createProject, EMPTY_FIXTURE, openRun, scenario } from '../commands/project.js';
 import { linesIn } from '../commands/engine-parts.js';
 
-/** Works while it is found out what the machine allows, and has no process left when an agent is to be started. */
+/** A fake `unshare` that works when the machine is checked, but fails to fork when an agent is started. */
 const unshare = (log: string): string => `#!/bin/sh
 for last; do :; done
 [ "$last" = true ] && exit 0
@@ -13,7 +13,7 @@ exit 1
 `;
 
 test.runIf(process.platform === 'linux')(
-  'an agent whose supervisor dies before there is any output is started three times, and it is said why it was lost',
+  'an agent whose supervisor dies before any output is started three times, and the message says why it was lost',
   async ({ onTestFinished }) => {
     const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
     onTestFinished(() => project.remove());

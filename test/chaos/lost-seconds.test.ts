@@ -11,11 +11,11 @@ import { partOf } from '../commands/engine-parts.js';
 
 const stateOf = (project: TestProject): string => projectState(project.results, project.state).folder;
 
-/** The server's database and its log, without the index of that, which SQLite makes anew. */
+/** The server's database and its write-ahead log, without the index of the log, which SQLite rebuilds. */
 const databaseIn = (folder: string): string[] =>
   readdirSync(folder).filter((name) => /^temporal-.+\.db(-wal)?$/.test(name));
 
-/** What a loss of power at this moment would leave of the database. */
+/** Copies the database as a power failure at this moment would leave it. */
 async function copyDatabase(server: ProcessIdentity, from: string, to: string): Promise<void> {
   signalProcess(server, 'SIGSTOP');
   await until('the server is frozen', () =>
@@ -25,7 +25,7 @@ async function copyDatabase(server: ProcessIdentity, from: string, to: string): 
   signalProcess(server, 'SIGCONT');
 }
 
-test('a run that is recorded, and of which the server knows nothing after a loss of power, is not run again', async ({
+test('a recorded run that the server has forgotten after a power failure is not run again', async ({
   onTestFinished,
 }) => {
   const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
@@ -39,7 +39,7 @@ test('a run that is recorded, and of which the server knows nothing after a loss
   const server = await until('a server', () => partOf(project, 'server'));
   await copyDatabase(server, state, before);
 
-  // The server is going to forget from here on: the end of the first run, all of the second, the beginning of the third.
+  // The server will forget everything after this: the end of the first run, the second, the beginning of the third.
   await letGo(project, 'first');
   await letGo(project, 'second');
   await untilStarted(project, 'third');

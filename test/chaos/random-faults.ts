@@ -31,8 +31,8 @@ function random(seed: number): () => number {
 }
 
 /**
- * Runs a sweep while parts of the engine, and the command, are killed at random. Afterwards every cell has one result, agents
- * were started as often as the reports say, and nothing is left.
+ * Runs a sweep while parts of the engine, and the command, are killed at random. Expects one result for every cell,
+ * as many agent starts as reported, and no remaining processes or files.
  */
 export async function runUnderFaults(
   seed: number,
@@ -76,7 +76,7 @@ export async function runUnderFaults(
     } else {
       await killSoon(victim);
     }
-    // The next one falls a random number of agent starts later, at the latest when no more come.
+    // The next fault follows after a random number of agent starts, or when no more agents start.
     const target = started + 1 + Math.floor(draw() * (cells / faults));
     await until(
       'more agents, or the end',
@@ -88,7 +88,7 @@ export async function runUnderFaults(
     );
   }
   await command;
-  // A command whose server was killed under it says so and leaves; resume follows the sweep to its end.
+  // A command may have given up because its server was killed; resume follows the sweep to its end.
   const { exitCode, stdout } = await resumeToEnd();
   const document = JSON.parse(stdout) as SweepDocument;
   console.log(`seed ${seed}: ${killed.join(', ')}`);
@@ -126,11 +126,11 @@ export async function runUnderFaults(
     return new Set((await project.resultLines()).map(({ cell }) => cell));
   }
 
-  /** Whatever runs as this part now; none while it is being started again, and then it is not for us to wait. */
+  /** Kills the current process of a part. Does nothing while the part is being restarted. */
   async function killSoon(part: Part): Promise<void> {
     const identity = await partOf(project, part);
     if (identity !== null) signalProcess(identity, 'SIGKILL');
-    // Without a keeper nobody starts the rest again: the next command does.
+    // Without a keeper nothing restarts the other parts, so a command starts a new one.
     if (part === 'keeper') await project.cli(['engine', 'start']);
   }
 

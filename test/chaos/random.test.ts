@@ -1,10 +1,10 @@
 import { test } from 'vitest';
 import { runUnderFaults } from './random-faults.js';
 
-/** CHAOS_SEEDS=4,5,6 tries others. */
+/** CHAOS_SEEDS=4,5,6 uses other seeds. */
 const seeds = (process.env['CHAOS_SEEDS'] ?? '1,2').split(',').map(Number);
 
 test.each(seeds)(
-  'whatever is killed whenever (seed %d), every cell has one result and no agent start goes unreported',
+  'under random kills (seed %d), every cell has one result and every agent start is reported',
   (seed) => runUnderFaults(seed, { cells: 30, concurrency: 5, faults: 8, agentSecs: 0.7 }),
 );

@@ -15,20 +15,20 @@ import {
 } from '../commands/project.js';
 
 const { type, network } = await chooseEnvironment({ type: 'auto' });
-/** A place that a sandbox shows, unless it has to hide it; only root may write to one. */
+/** A folder that is visible in a sandbox unless it is hidden; only root may write to it. */
 const SHOWN = '/srv';
 const canWriteThere = process.getuid?.() === 0 && existsSync(SHOWN);
 const KEY = 'key-that-nobody-may-publish';
 
-/** What an agent does to be judged better than it was. */
+/** Attempts of an agent to get a better verdict than it deserves. */
 const ATTACKS = {
-  // Settings and modules in its HOME, which programs of the user's gates read.
+  // Settings in its HOME, for the programs that the user's gates start.
   home: [
     'printf "[core]\\n\\tfsmonitor = touch pwned; false\\n" >~/.gitconfig',
     'mkdir -p ~/.config/git && cp ~/.gitconfig ~/.config/git/config',
     'git init -q .',
   ],
-  // The same in the workspace, to read what it cannot reach itself.
+  // The same in the workspace, to let gates read what the agent itself cannot reach.
   workspace: [
     'git init -q . && git config core.fsmonitor "cat PROJECT/secret.txt >stolen; curl -s -m 5 127.0.0.1:PORT >>stolen; false"',
   ],
@@ -39,14 +39,14 @@ const ATTACKS = {
   temporal: [
     'for port in PORTS; do curl -s -m 5 127.0.0.1:$port >/dev/null; case $? in 7|28) ;; *) echo $port >>reached ;; esac; done; true',
   ],
-  // From its workspace, `../../..` is the state folder and `..` is the folder of its run.
+  // Seen from the workspace, `../../..` is the state folder and `..` is the folder of the run.
   key: ['if [ -r ../../../origin.key ]; then touch reached; fi'],
   values: [`if grep -q key-of'-another-agent' ../../../env/*.json 2>/dev/null; then touch reached; fi`],
   program: [`printf '#!/bin/sh\\nexit 0\\n' >check.sh`],
   path: [`printf '#!/bin/sh\\necho forged\\n' >../bin/uname; chmod +x ../bin/uname; true`],
   checks: ['mkdir -p ../checks/home && touch ../checks/home/reached; true'],
 };
-/** Commands of the user's that run git; they succeed where the attack has not. */
+/** Commands of the user that run git. They succeed if the attack failed. */
 const UNHARMED = {
   home: 'git status >/dev/null; test ! -e pwned',
   workspace: 'git status >/dev/null; test ! -s stolen',
@@ -67,7 +67,7 @@ const GATES: Record<keyof typeof ATTACKS, string[]> = {
   checks: ['{type: command_succeeds, command: "test ! -e ~/reached"}'],
 };
 type Attack = keyof typeof ATTACKS;
-/** The same commands where no gate has run them before. */
+/** The same commands in scripts, with no gates that run them before. */
 const SCRIPTS = {
   post: (command: string) => `scripts: {post: [{command: "${command}"}]}`,
   evaluator: (command: string) =>
@@ -84,7 +84,7 @@ beforeAll(async () => {
     { ownEngine: true, ...(canWriteThere ? { stateIn: SHOWN } : {}) },
   );
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  // An agent of the same sweep, with a key that no other agent is given.
+  // Another agent of the same sweep, with a key that only it is given.
   await project.write(
     'llm-tool-test-config.toml',
     '[agents.other]\ncommand = "true"\nfree = true\nenv = { OTHER_KEY = "${OTHER_KEY}" }\n',
@@ -129,7 +129,7 @@ async function ran(name: string): Promise<RunFolder> {
     document,
     document.cells.findIndex(({ agent }) => agent === 'mock'),
   );
-  // What was not tried shows nothing.
+  // An attack that was not performed would prove nothing.
   expect(folder.run.agent).toMatchObject({ completed: true });
   return folder;
 }
@@ -139,7 +139,7 @@ async function attacked(attack: Attack, place: string): Promise<RunFolder & { ga
   return { ...folder, gates: folder.metrics.details.map(({ status }) => status) };
 }
 
-/** Whether a script of the user's came to no harm. */
+/** Whether a script of the user was unaffected by the attack. */
 async function unharmed(attack: keyof typeof UNHARMED, kind: Script, place: string): Promise<boolean> {
   const { run, metrics } = await ran(`${attack}-${kind}-${place}`);
   const ends = [
@@ -151,40 +151,40 @@ async function unharmed(attack: keyof typeof UNHARMED, kind: Script, place: stri
 }
 
 describe.skipIf(type !== 'bubblewrap' || network !== 'isolated')('an agent in the sandbox', () => {
-  it('has no say in the settings of the programs that gates start', async () => {
+  it('cannot change the settings of programs that gates start', async () => {
     expect((await attacked('home', 'bubblewrap')).gates).toEqual(['pass']);
   });
 
-  it('reaches no more by what gates run of it than by itself', async () => {
+  it('cannot use gates to reach what it cannot reach itself', async () => {
     expect((await attacked('workspace', 'bubblewrap')).gates).toEqual(['pass']);
   });
 
   it.each(['post', 'evaluator'] as const)(
-    'has no say, and reaches no more, in a script (%s)',
+    'cannot change the settings or extend its reach with a script (%s)',
     async (kind) => {
       expect(await unharmed('home', kind, 'bubblewrap')).toBe(true);
       expect(await unharmed('workspace', kind, 'bubblewrap')).toBe(true);
     },
   );
 
-  it('publishes nothing by a symlink that a gate follows', async () => {
+  it('cannot publish a file through a symlink that a gate follows', async () => {
     const { gates, metrics, text } = await attacked('symlink', 'bubblewrap');
     expect(gates).toEqual(['fail', 'fail']);
     expect(JSON.stringify(metrics) + (await text('report.md'))).not.toContain(KEY);
   });
 
-  it('does not reach the manifests of its run', async () => {
+  it('cannot reach the manifests of its run', async () => {
     const { gates, run } = await attacked('manifest', 'bubblewrap');
     expect(gates).toEqual(['fail']);
     expect(run).toMatchObject({ outcome: 'fail', sandbox: { filesystem: true, network: 'isolated' } });
   });
 
-  it("does not reach Temporal's ports", async () => {
+  it("cannot reach Temporal's ports", async () => {
     expect((await attacked('temporal', 'bubblewrap')).gates).toEqual(['pass']);
   });
 
   it.each(['key', 'values', 'path', 'checks'] as const)(
-    'reaches nothing of the folders beside its workspace: %s',
+    'cannot reach the folders outside its workspace: %s',
     async (attack) => {
       expect((await attacked(attack, 'bubblewrap')).gates).toEqual(['pass']);
     },
@@ -196,33 +196,33 @@ describe.skipIf(type !== 'bubblewrap' || network !== 'isolated')('an agent in th
 });
 
 describe('an agent without a sandbox', () => {
-  it('has no say in the settings of the programs that gates start, as long as it keeps to its HOME', async () => {
+  it('cannot change the settings of programs that gates start through its HOME', async () => {
     expect((await attacked('home', 'local')).gates).toEqual(['pass']);
   });
 
-  it('can have a gate read your files and reach your loopback', async () => {
+  it("can make a gate read the user's files and reach loopback", async () => {
     expect((await attacked('workspace', 'local')).gates).toEqual(['fail']);
   });
 
   it.each(['post', 'evaluator'] as const)(
-    'has no say in the settings of a script (%s), and can have it read your files and reach your loopback',
+    "cannot change a script's settings through its HOME (%s), but can make it read the user's files and reach loopback",
     async (kind) => {
       expect(await unharmed('home', kind, 'local')).toBe(true);
       expect(await unharmed('workspace', kind, 'local')).toBe(false);
     },
   );
 
-  it('can have a gate that is a command follow a symlink to your files, and no other gate', async () => {
+  it("can make a command gate follow a symlink to the user's files, but no other gate", async () => {
     expect((await attacked('symlink', 'local')).gates).toEqual(['pass', 'fail']);
   });
 
-  it("reaches Temporal's ports", async () => {
+  it("can reach Temporal's ports", async () => {
     const { gates, run } = await attacked('temporal', 'local');
     expect(gates).toEqual(['fail']);
     expect(run).toMatchObject({ sandbox: { filesystem: false, network: 'shared' } });
   });
 
-  it('can read the key of origin', async () => {
+  it('can read the origin key', async () => {
     expect((await attacked('key', 'local')).gates).toEqual(['fail']);
   });
 
@@ -234,7 +234,7 @@ describe('an agent without a sandbox', () => {
     expect((await attacked('program', 'local')).gates).toEqual(['pass']);
   });
 
-  it('can put a program in front of those that gates find on PATH', async () => {
+  it('can put a program before those that gates find on PATH', async () => {
     expect((await attacked('path', 'local')).gates).toEqual(['fail']);
   });
 
@@ -243,7 +243,7 @@ describe('an agent without a sandbox', () => {
   });
 });
 
-it('a sandbox that is required is there, or nothing is run', async () => {
+it('require_sandbox refuses to run anything without a sandbox', async () => {
   const required = await createProject(
     {
       ...EMPTY_FIXTURE,
@@ -259,7 +259,7 @@ it('a sandbox that is required is there, or nothing is run', async () => {
     expect(JSON.parse(here.stdout)).toMatchObject({
       error: { code: 'sandbox_required', message: expect.stringContaining('local in here') as string },
     });
-    // In front of the real one.
+    // Comes before the real one on PATH.
     await required.write('programs/bwrap', '#!/bin/sh\necho "bwrap: No permissions" >&2; exit 1\n', 0o755);
     const PATH = `${required.folder}/programs:${process.env['PATH'] ?? ''}`;
     const boxed = await required.cli(['run', 'boxed', '--agents', 'mock', '--json'], { PATH });

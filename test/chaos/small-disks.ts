@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { createProject, EMPTY_FIXTURE, type ProjectOptions, type TestProject } from '../commands/project.js';
 
-/** Mounting a small file system of one's own takes root, which CI has. */
+/** Mounting a small file system requires root, which CI has. */
 export const canMount = process.getuid?.() === 0 && process.platform === 'linux';
 
 async function mountSmall(path: string, size = '32m'): Promise<void> {
@@ -14,14 +14,14 @@ const unmount = (path: string): Promise<unknown> => execa('umount', ['-l', path]
 
 const ballast = (disk: string): string => join(disk, 'ballast');
 
-/** Takes all the room of a small disk. */
+/** Fills a small disk. */
 export const fill = (disk: string): Promise<unknown> =>
   writeFile(ballast(disk), Buffer.alloc(64 * 1024 * 1024)).catch(() => undefined);
 
-/** A file system cannot be made read-only while files in it are open for writing, as those of the server are. */
+/** Makes a disk read-only. Fails while files on it are open for writing, as the server's are. */
 export const forbid = (disk: string): Promise<unknown> => execa('mount', ['-o', 'remount,ro', disk]);
 
-/** Takes back what `fill` and `forbid` have done. */
+/** Undoes `fill` and `forbid`. */
 export async function mend(disk: string): Promise<void> {
   await execa('mount', ['-o', 'remount,rw', disk], { reject: false });
   await rm(ballast(disk), { force: true });
@@ -32,7 +32,7 @@ export interface Small {
   project: TestProject;
   state: string;
   results: string;
-  /** The command line, told of these folders. */
+  /** Starts the command line with these folders. */
   start: (args: string[], env?: Record<string, string>) => ReturnType<TestProject['start']>;
   remove: () => Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function onSmallDisks(
   };
 }
 
-/** Which of the disks of a project take nothing. */
+/** The disks of a project that cannot be written, by name of the case. */
 export const DISKS = {
   state: ({ state }: Small) => [state],
   results: ({ results }: Small) => [results],

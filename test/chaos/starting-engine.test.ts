@@ -9,7 +9,7 @@ import { createProject, until, type TestProject } from '../commands/project.js';
 import { allGone, processesWith } from '../platform/processes.js';
 import { kill, partOf, preferPort, type Part } from '../commands/engine-parts.js';
 
-/** A Temporal CLI that does something first where it is to be a server: the variable that names it. */
+/** Writes a Temporal CLI that runs a command before it starts a server; returns the variable that selects it. */
 async function temporalAfter(project: TestProject, doing: string): Promise<Record<string, string>> {
   const { path } = await findTemporal(() => undefined);
   await project.write(
@@ -20,7 +20,7 @@ async function temporalAfter(project: TestProject, doing: string): Promise<Recor
   return { LLM_TOOL_TEST_TEMPORAL_BIN: join(project.folder, 'temporal') };
 }
 
-/** Kills the keeper when it is about to write down the first process of a part, which it has started. */
+/** Kills the keeper after it has started the first process of a part, just before it records it. */
 const killAtRecord = (project: TestProject, part: Part): string => `
   const fs = require('node:fs');
   const { writeFileSync } = fs;
@@ -35,7 +35,7 @@ const killAtRecord = (project: TestProject, part: Part): string => `
 
 describe.concurrent('an engine that starts', () => {
   test.for<Part>(['server', 'worker'])(
-    'and whose keeper is killed between the start of the %s and its record has one of it all the same; stop ends it, also without a keeper',
+    'has exactly one %s even if the keeper is killed between its start and its record; stop ends it without a keeper too',
     async (part, { onTestFinished }) => {
       const project = await createProject({}, { ownServer: true });
       onTestFinished(() => project.remove());
@@ -55,7 +55,7 @@ describe.concurrent('an engine that starts', () => {
     },
   );
 
-  test('on a given server, after a keeper of a local one that was killed, leaves nothing of that running', async ({
+  test('on a given server stops the local server that a killed keeper left running', async ({
     onTestFinished,
   }) => {
     const project = await createProject({}, { ownServer: true });
@@ -70,9 +70,7 @@ describe.concurrent('an engine that starts', () => {
     ]);
   });
 
-  test('chooses its ports when the server of another engine that starts has got its own', async ({
-    onTestFinished,
-  }) => {
+  test('chooses its ports only after another starting engine has got its own', async ({ onTestFinished }) => {
     const projects = [
       await createProject({}, { ownServer: true }),
       await createProject({}, { ownServer: true }),

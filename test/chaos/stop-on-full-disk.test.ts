@@ -5,7 +5,7 @@ import { partOf, type Part } from '../commands/engine-parts.js';
 import { canMount, fill, mend, onSmallDisks } from './small-disks.js';
 
 test.runIf(canMount)(
-  'an engine whose state disk is full is ended, server and worker too: by `engine stop`, and by its keeper when that is told to end',
+  'all parts of an engine whose state disk is full end, both on `engine stop` and on SIGTERM of the keeper',
   async ({ onTestFinished }) => {
     const one = await onSmallDisks();
     onTestFinished(() => one.remove());

@@ -7,11 +7,11 @@ import { processesWith } from '../platform/processes.js';
 import { kill, linesIn, partOf } from '../commands/engine-parts.js';
 import { createWire } from './wire.js';
 
-test('a cancel ends an agent whose worker is frozen and never hears of it: another worker stops it', async ({
+test('a cancel ends the agent of a frozen worker, which never receives it: another worker stops the agent', async ({
   onTestFinished,
 }) => {
   const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
-  // What a frozen worker has asked the server for would swallow tasks of the other one: its connections are cut.
+  // The pending polls of a frozen worker would take tasks from the other one, so its connections are cut.
   const wire = await createWire(inject('temporalAddress'));
   const client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
   project.env['TEMPORAL_ADDRESS'] = wire.address;
@@ -31,7 +31,7 @@ test('a cancel ends an agent whose worker is frozen and never hears of it: anoth
   const agents = (): number[] => processesWith(`${project.folder}/stopped.go`);
   expect(agents()).not.toEqual([]);
   const worker = await until('a worker', () => partOf(project, 'worker'));
-  await kill(project, 'keeper'); // which would replace it
+  await kill(project, 'keeper'); // it would replace the worker
   process.kill(worker.pid, 'SIGSTOP');
   wire.cut();
   others.push(project.start(['worker']));
@@ -40,7 +40,7 @@ test('a cancel ends an agent whose worker is frozen and never hears of it: anoth
   const run = client.workflow.getHandle(`sweep/${sweep}/stopped/mock/default/default/1/r1`);
   await run.cancel();
   await until('the agent has ended', () => (agents().length === 0 ? true : null));
-  // Nothing of the step has heard of the cancel: its worker still waits to go on, and the server for its answer.
+  // The step has not received the cancel: its worker is still frozen, and the server still waits for its result.
   expect(isAlive(worker)).toBe(true);
   const { raw } = await run.describe();
   expect(raw.pendingActivities?.map(({ activityType }) => activityType?.name)).toContain('runAgent');

@@ -4,7 +4,7 @@ import type { SweepDocument } from '../../src/results/records/sweep-document.js'
 import { gatedCommand } from '../commands/gated.js';
 import { openRun, scenario, type TestProject } from '../commands/project.js';
 
-/** Writes a scenario whose agent prints before and after it waits for the test, with a gate on what it wrote. */
+/** Writes a scenario whose agent prints before and after it waits for the test, with a gate on the file it writes. */
 export const writeWaiting = (project: TestProject, name: string): Promise<void> =>
   project.write(
     `fixtures/${name}.yaml`,
@@ -18,7 +18,7 @@ export const writeWaiting = (project: TestProject, name: string): Promise<void> 
     }),
   );
 
-/** Nothing of the run is missing, twice or left over. Returns what became of the starts of its agent. */
+/** Expects that nothing of the run is missing, duplicated or left over. Returns the history of its agent. */
 export async function expectWhole(project: TestProject, document: SweepDocument): Promise<string[]> {
   const { run, text } = await openRun(document);
   expect(run.outcome).toBe('pass');

@@ -1,9 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A way to a server that can be cut. */
+/** A proxy of a server whose connections can be cut. */
 export interface Wire {
   address: string;
-  /** Closes its connections. New ones are taken: whoever wakes up behind it comes back. */
+  /** Closes all connections. New ones are accepted, so a client that wakes up can connect again. */
   cut: () => void;
   remove: () => void;
 }
@@ -19,7 +19,7 @@ export async function createWire(to: string): Promise<Wire> {
       [far, near],
     ] as const) {
       open.add(socket);
-      socket.on('error', () => undefined); // said again by `close`
+      socket.on('error', () => undefined); // `close` follows
       socket.on('close', () => {
         open.delete(socket);
         other.destroy();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 interface Case {
-  /** A sentence: what is wrong. */
+  /** What is wrong, as part of the title. */
   name: string;
   yaml: string;
   /** `line:column path` of the problem, then what its message must say. */
@@ -50,19 +50,19 @@ const cases: Case[] = [
     says: /'nowhere' was not found/,
   },
   {
-    name: 'a fixture path that escapes',
+    name: 'a fixture path outside the allowed folders',
     yaml: base.replace('template_folder: empty', 'template_folder: ../../etc'),
     at: '3:18 template_folder',
     says: /outside the folders/,
   },
   {
-    name: 'a symlink out of the fixture',
+    name: 'a symlink that leaves the fixture',
     yaml: base.replace('template_folder: empty', 'template_folder: leaking'),
     at: '3:18 template_folder',
     says: /leaking\/passwd.*symlink leaves/,
   },
   {
-    name: 'a gate path that escapes',
+    name: 'a gate path that leaves the workspace',
     yaml: withGate('{type: file_exists, path: ../secret}'),
     at: '8:33 evaluation.gates[0].path',
     says: /leave|outside/,
@@ -108,7 +108,7 @@ const cases: Case[] = [
   },
 ];
 
-// One command names the problems of all: each file has its own.
+// One command reports the problems of all cases: each case has a file of its own.
 describe('a scenario with', () => {
   let exitCode: number | undefined;
   let stderr: string;
@@ -127,7 +127,7 @@ describe('a scenario with', () => {
   });
 
   test.each(cases.map((one, index) => ({ ...one, file: fileOf(index) })))(
-    '$name: it is named with file, line and column',
+    '$name is reported with file, line and column',
     ({ file, at, says }) => {
       const found = problems
         .filter((problem) => problem.file === file)
@@ -137,14 +137,14 @@ describe('a scenario with', () => {
     },
   );
 
-  test('a target given by path that is not there: it is named when all else is right', async () => {
+  test('a missing target that is given by path is reported once nothing else is wrong', async () => {
     await project.write('bad.yaml', base.replace('{binary: cat}', '{binary: ./bin/none}'));
     const ended = await project.cli(['run', 'bad.yaml', '--agents', 'mock']);
     expect(ended.exitCode).toBe(2);
     expect(ended.stderr).toMatch(/bad\.yaml:4:18 target\.binary: .*\.\/bin\/none.*not found/);
   });
 
-  test('any of these: exit 2 without a stack, and nothing is written', async () => {
+  test('any of these problems exits with 2, prints no stack and writes nothing', async () => {
     expect(exitCode).toBe(2);
     expect(stderr).not.toMatch(/^\s+at .*\(/m);
     expect(await readdir(project.folder)).not.toContain('llm-tool-test-results');
@@ -153,7 +153,7 @@ describe('a scenario with', () => {
 });
 
 describe('several files', () => {
-  test('have all their problems named at once, those of one place above one frame', async () => {
+  test('have all their problems reported at once, with one code frame for each place', async () => {
     await project.write('many/a.yaml', 'tags: smoke\n');
     await project.write('many/b.yaml', base.replace('template_folder: empty', 'template_folder: nowhere'));
     await project.write('many/c.yaml', 'task: {\n');
@@ -183,7 +183,7 @@ describe('several files', () => {
     expect(stderr).toContain('> 1 | tags: smoke\n    |       ^');
   });
 
-  test('two scenarios of one name are refused: their results could not be told apart', async () => {
+  test('are refused where two scenarios have the same name, since their results could not be told apart', async () => {
     await project.write('fixtures/twin/a.yaml', scenario('same', { steps: ['say: x'] }));
     await project.write('fixtures/twin/b.yaml', scenario('same', { steps: ['say: x'] }));
     const { exitCode, stderr } = await project.cli(['run', 'twin']);
@@ -191,7 +191,7 @@ describe('several files', () => {
     expect(stderr).toMatch(/twin\/b\.yaml:1:7 name: 'same' is also the name of .*twin\/a\.yaml/);
   });
 
-  test('a scenario file that cannot be read is a problem of that file', async () => {
+  test('report a scenario file that cannot be read as a problem of that file', async () => {
     await mkdir(join(project.folder, 'fixtures', 'gone'), { recursive: true });
     await symlink('/nowhere', join(project.folder, 'fixtures', 'gone', 'dangling.yaml'));
     const { exitCode, stderr } = await project.cli(['validate', 'gone']);
@@ -202,7 +202,7 @@ describe('several files', () => {
 });
 
 describe('the rubric and the config', () => {
-  test('weights that do not sum to 1 are named in the rubric file', async () => {
+  test('weights that do not sum to 1 are reported with their place in the rubric file', async () => {
     await project.write(
       'rubric.yaml',
       'criteria:\n  - {id: a, weight: 0.5, description: x}\n  - {id: b, weight: 0.4, description: y}\noutput: {format: json, require_fields: []}\n',
@@ -232,7 +232,7 @@ describe('the rubric and the config', () => {
       verbs: [['validate']],
       says: /llm-tool-test-config\.toml:4:1 agents\.a\.model: .*did you mean 'models'/,
     },
-  ])('$name is named with line and column, for every verb', async ({ toml, verbs, says }) => {
+  ])('$name is reported with line and column, for every verb', async ({ toml, verbs, says }) => {
     await project.write('llm-tool-test-config.toml', toml);
     for (const args of verbs) {
       const { exitCode, stderr } = await project.cli(args);

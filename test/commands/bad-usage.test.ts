@@ -23,17 +23,13 @@ describe('the command line', () => {
     ['no agent anywhere', ['run', 'bare'], /no agent is set for bare.*Known agents: mock/],
     ['an unknown profile', ['run', 'good', '--profile', 'x'], /unknown profile 'x'/],
     ['an unknown scenario', ['run', 'nothing-like-it'], /'nothing-like-it' was not found/],
-    ['nothing named', ['run'], /no scenarios given; name some, or use --all/],
+    ['no scenario', ['run'], /no scenarios given; name some, or use --all/],
     ['a flag that is not a number', ['run', 'good', '--repeat', 'many'], /--repeat.*whole number/],
     ['an unknown flag', ['run', 'good', '--agent', 'mock'], /unknown option '--agent'/],
     ['an unknown verb', ['rnu'], /unknown command 'rnu'/],
     ['an unknown id', ['show', '20200101-000000-0000'], /no sweep or run '20200101-000000-0000'/],
     ['--detach in CI', ['run', 'good', '--detach'], /--detach cannot be used in CI/],
-    [
-      'a target binary that is not there',
-      ['run', 'good', '--target-binary', './none'],
-      /\.\/none.*not found/,
-    ],
+    ['a missing target binary', ['run', 'good', '--target-binary', './none'], /\.\/none.*not found/],
   ])('%s: exit 2 with a message, without a stack', async (_name, args, says) => {
     await project.write('fixtures/bare.yaml', scenario('bare'));
     const { exitCode, stdout, stderr } = await project.cli([...args, '--json'], {
@@ -45,7 +41,7 @@ describe('the command line', () => {
     expect(JSON.parse(stdout)).toHaveProperty('error.message');
   });
 
-  test('an env file that is not there is named', async () => {
+  test('a missing env file is named', async () => {
     const { exitCode, stderr } = await project.cli(['run', 'good', '--env-file', 'none.env']);
     expect(stderr).toMatch(/--env-file none\.env/);
     expect(exitCode).toBe(2);
@@ -63,13 +59,13 @@ describe('the command line', () => {
     expect(readOnly.stderr).toMatch(/\/proc/);
   });
 
-  test('a Temporal server that does not answer is an error that names its address: exit 3', async () => {
+  test('a Temporal server that does not answer exits with 3 and names its address', async () => {
     const { exitCode, stderr } = await project.cli(['run', 'good', '--address', '127.0.0.1:1']);
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(/127\.0\.0\.1:1 does not answer/);
   });
 
-  test('a record of a run that is cut is named by show: exit 2', async () => {
+  test('show names a truncated record of a run and exits with 2', async () => {
     await project.write('llm-tool-test-results/cut-run/artifacts/run.json', '{"schema_version": 1,');
     const { exitCode, stderr } = await project.cli(['show', 'cut-run']);
     expect(exitCode).toBe(2);
@@ -77,7 +73,7 @@ describe('the command line', () => {
     expect(stderr).not.toMatch(/^\s+at .*\(/m);
   });
 
-  test('a corrupt line in results.jsonl is passed over and said, and costs nothing else', async () => {
+  test('a corrupt line in results.jsonl is skipped with a warning, and nothing else is lost', async () => {
     const first = await project.run(['good']);
     expect(first.exitCode).toBe(0);
     await writeFile(join(project.results, 'results.jsonl'), '{"half a line', { flag: 'a' });

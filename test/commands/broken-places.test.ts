@@ -7,7 +7,7 @@ import { sweepOf, untilStarted, writeGated } from './gated.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 
-/** Mounting a small file system of one's own takes root, which CI has. */
+/** Mounting a small file system requires root, which CI has. */
 const isRoot = process.getuid?.() === 0;
 
 let project: TestProject;
@@ -39,7 +39,10 @@ const VERBS = [
   ['clean', '--older-than', '0d'],
 ];
 
-/** Every verb ends with a code that is documented, one document, and no stack; gives the codes of those that failed. */
+/**
+ * Expects of every verb a documented exit code, exactly one document and no stack. Returns the error codes of the
+ * verbs that failed.
+ */
 async function codesOfFailures(
   env: Record<string, string> = {},
   verbs = VERBS,
@@ -63,7 +66,7 @@ async function codesOfFailures(
   return failed;
 }
 
-test('results that cannot be read: a log that is a folder', async () => {
+test('a results log that is a folder is reported by the verbs that need it', async () => {
   const log = join(project.results, 'results.jsonl');
   await rm(log);
   await mkdir(log);
@@ -74,13 +77,13 @@ test('results that cannot be read: a log that is a folder', async () => {
     pause: 'infrastructure',
     cancel: 'infrastructure',
   });
-  // The sweep goes on to its end when that can be written. What cannot be read must not count as empty.
+  // The sweep ends once its results can be written. A log that cannot be read must not count as empty.
   await rm(log, { recursive: true });
   const { exitCode, stdout } = await project.cli(['cancel', 'open', '--json']);
   expect([exitCode, documentOf(stdout).status]).toEqual([0, 'cancelled']);
 });
 
-test('results that cannot be read while an agent works: pause and cancel take effect, and say which file it is', async () => {
+test('pause and cancel take effect while the results cannot be read, and name the file', async () => {
   await writeGated(project, 'held');
   await project.run(['held', '--name', 'held', '--detach']);
   await untilStarted(project, 'held');
@@ -105,7 +108,7 @@ test('results that cannot be read while an agent works: pause and cancel take ef
   expect(documentOf(stdout)).toMatchObject({ status: 'cancelled', totals: { cancelled: 1 } });
 });
 
-test('plans that cannot be read', async () => {
+test('plans that cannot be read are reported by the verbs that need them', async () => {
   for (const sweep of ['past', 'open']) {
     await rm(join(project.results, 'sweeps', sweep, 'plan.json'));
     await mkdir(join(project.results, 'sweeps', sweep, 'plan.json'));
@@ -113,13 +116,13 @@ test('plans that cannot be read', async () => {
   expect(await codesOfFailures()).toMatchObject({ show: 'infrastructure', resume: 'infrastructure' });
 });
 
-test('results that are a file', async () => {
+test('a results folder that is a file is reported by the verbs that need it', async () => {
   await rename(project.results, `${project.results}.away`);
   await writeFile(project.results, '');
   expect(await codesOfFailures()).toMatchObject({ run: 'results_unwritable', show: 'infrastructure' });
 });
 
-test('a state folder that cannot be made', async () => {
+test('a state folder that cannot be created is reported by run and engine start', async () => {
   await project.write('file', '');
   const failed = await codesOfFailures({ LLM_TOOL_TEST_HOME: join(project.folder, 'file', 'state') });
   expect(failed).toMatchObject({
@@ -128,7 +131,7 @@ test('a state folder that cannot be made', async () => {
   });
 });
 
-test.runIf(isRoot)('a results disk that is full', async () => {
+test.runIf(isRoot)('run reports a full results disk, without a stack', async () => {
   const full = join(project.folder, 'full');
   await mkdir(full);
   await execa('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', full]);

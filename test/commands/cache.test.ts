@@ -6,7 +6,7 @@ import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } fro
 
 let project: TestProject;
 
-/** A scenario with a fixture, a target, a gate's script and an agent of its own, which are made here too. */
+/** Writes a scenario together with its own fixture, target, gate script and agent. */
 async function writeScenario(name: string, more = '', steps = ["say: 'hello'"]): Promise<void> {
   await project.write(`fixtures/${name}/README.md`, 'nothing\n');
   for (const [file, text] of [
@@ -27,7 +27,7 @@ async function writeScenario(name: string, more = '', steps = ["say: 'hello'"]):
   );
 }
 
-/** What changes between two runs of the scenario of this name. */
+/** What changes between two runs, by the name of the scenario. */
 const CHANGES: Record<string, () => Promise<void>> = {
   instructions: () => project.write('fixtures/instructions/AGENTS.md', 'be brief'),
   prompt: async () =>
@@ -40,7 +40,7 @@ const CHANGES: Record<string, () => Promise<void>> = {
   program: () => project.write('program-agent.sh', '#!/bin/sh\necho hi\n', 0o755),
 };
 
-/** What changes between two runs of a scenario whose target is in a package, and which names places outside. */
+/** The same for scenarios that depend on files outside their fixture: a package of the target, paths in commands. */
 const OUTSIDE: Record<string, () => Promise<void>> = {
   library: () => project.write('package/lib/main.js', "console.log('broken');"),
   declared: () => project.write('declared/lib.sh', 'echo 2'),
@@ -118,7 +118,7 @@ describe('a finished run', () => {
     folders.push(await runFolders());
   });
 
-  test('is reused by a run of the same inputs, shown as cached', async () => {
+  test('is reused by a cell with the same inputs, and shown as cached', async () => {
     expect(first.totals).toMatchObject({ passed: 9, cached: 0 });
     const of = ({ cells }: SweepDocument) => cells.find(({ scenario: name }) => name === 'same');
     expect(of(second)).toMatchObject({
@@ -138,33 +138,33 @@ describe('a finished run', () => {
     ["the fixture's AGENTS.md", 'instructions'],
     ['the prompt', 'prompt'],
     ['a script outside the fixture', 'script'],
-    ['what the health check prints, and the target', 'target'],
+    ['the target, and so what the health check prints', 'target'],
     ["the agent's program", 'program'],
-  ])('is not reused after a change of %s, and the new one is reused later', (_, name) => {
+  ])('is not reused after a change of %s; the new run is reused later', (_, name) => {
     expect(cachedOf(second)).not.toContain(name);
     expect(cachedOf(third)).toContain(name);
   });
 
-  test('is not reused when its folder is gone', () => {
+  test('is not reused when its folder is missing', () => {
     expect(cachedOf(second)).not.toContain('gone');
     expect(cachedOf(third)).toContain('gone');
   });
 
-  test('is not reused where the scenario says cache: false', () => {
+  test('is not reused where the scenario sets cache: false', () => {
     for (const document of [second, third]) expect(cachedOf(document)).not.toContain('refused');
   });
 
-  test('is reused though its agent did not complete: else failures would be run until they pass', () => {
+  test('is reused even if its agent did not complete: otherwise failures would be rerun until they pass', () => {
     for (const document of [second, third]) expect(cachedOf(document)).toContain('incomplete');
   });
 
-  test('leaves no folder of its own where another is reused', () => {
+  test('has no folder of its own where an earlier run is reused', () => {
     const [before = 0, after = 0] = folders;
     expect(second.totals.cached).toBe(2);
     expect(after - before).toBe(third.totals.cells - third.totals.cached);
   });
 
-  test('is not reused with --no-cache, and the new one is reused later', async () => {
+  test('is not reused with --no-cache; the new run is reused later', async () => {
     const { document } = await project.run(['same', '--no-cache']);
     expect(document.totals.cached).toBe(0);
     const { document: later } = await project.run(['same']);
@@ -182,7 +182,7 @@ describe('a finished run', () => {
   });
 });
 
-describe('what a run depends on outside of its fixture', () => {
+describe('an input of a run outside its fixture', () => {
   const names = ['unchanged', 'unknown', ...Object.keys(OUTSIDE)];
   let first: Awaited<ReturnType<TestProject['run']>>;
   let second: SweepDocument;
@@ -194,18 +194,18 @@ describe('what a run depends on outside of its fixture', () => {
     ({ document: second } = await project.run(names));
   });
 
-  test.each(Object.keys(OUTSIDE))('is seen: %s', (name) => {
+  test.each(Object.keys(OUTSIDE))('prevents reuse when it changes: %s', (name) => {
     expect(cachedOf(second)).not.toContain(name);
   });
 
-  test('and nothing else is run again', async () => {
+  test('causes no other cell to be run again', async () => {
     expect(first.document.totals).toMatchObject({ passed: names.length, cached: 0 });
     expect(cachedOf(second)).toEqual(['unchanged']);
     const { document: third } = await project.run(names);
     expect(names.filter((name) => !cachedOf(third).includes(name))).toEqual(['unknown']);
   });
 
-  test('is not known of a script outside a package: nothing is reused, and it is said why and what to declare', async () => {
+  test('is unknown for a script outside a package: no run is reused, and the warning says why and what to declare', async () => {
     const at = first.document.cells.findIndex(({ scenario: name }) => name === 'unknown');
     const { run, text } = await openRun(first.document, at);
     expect(run.warnings).toEqual([
@@ -223,7 +223,7 @@ describe('what a run depends on outside of its fixture', () => {
     expect(stderr).toMatch(/unknown\.yaml: results are not reused/);
   });
 
-  test('has a fingerprint of the same files in run.json', async () => {
+  test("changes the target's fingerprint in run.json when it changes", async () => {
     const of = async (document: SweepDocument, name: string): Promise<string | null> => {
       const at = document.cells.findIndex((cell) => cell.scenario === name);
       return (await openRun(document, at)).run.target.fingerprint;
@@ -237,7 +237,7 @@ describe('what a run depends on outside of its fixture', () => {
     ['the language', { LANG: 'de_DE.UTF-8' }],
     ['the time zone', { TZ: 'Asia/Tokyo' }],
     ['a value in the env of the agent', { FLAVOUR: 'sour' }],
-  ])('is seen: %s', async (_name, changed) => {
+  ])('prevents reuse when it changes: %s', async (_name, changed) => {
     const config =
       '[agents.own]\ncommand = "./program-agent.sh"\nfree = true\nenv = {FLAVOUR = "${FLAVOUR}"}\n';
     await project.write('llm-tool-test-config.toml', config);
@@ -249,7 +249,7 @@ describe('what a run depends on outside of its fixture', () => {
     expect([await cached({}), await cached(changed)]).toEqual([1, 0]);
   });
 
-  test('is no result for later where the target changed while the run was under way, and that is said', async () => {
+  test('prevents later reuse, with a warning, if the target changes while the run is in progress', async () => {
     await project.write('moving/package.json', '{"name": "tool"}');
     await project.write('moving/tool', '#!/bin/sh\ntrue\n', 0o755);
     await project.write(
@@ -267,7 +267,7 @@ describe('what a run depends on outside of its fixture', () => {
     expect(line?.cache_key).toBeNull();
   });
 
-  test('is of one build: a sweep whose runs used several is warned of, by run and by show', async () => {
+  test('is checked across a sweep: run and show warn if its runs used several builds of the target', async () => {
     const more = `echo '# more' >> '${join(project.folder, 'moving', 'tool')}'`;
     const target = '{binary: ../moving/tool}';
     await project.write('moving/tool', '#!/bin/sh\ntrue\n', 0o755);
@@ -278,7 +278,7 @@ describe('what a run depends on outside of its fixture', () => {
       expect(stdout).toContain('mixed: its runs used 2 different builds of the target (1, 1 runs)');
   });
 
-  test('of which a declared file is missing, is refused', async () => {
+  test('is refused if it is a declared file that does not exist', async () => {
     await project.write(
       'fixtures/missing.yaml',
       scenario('missing', { target: '{binary: cat, files: [../no-such-folder]}' }),

@@ -45,7 +45,7 @@ const lines = (): ResultLine[] =>
     .flatMap((text) => (text === '' ? [] : [JSON.parse(text) as ResultLine]));
 const tree = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 
-/** Every line has its folder, and every plan the snapshots that it names. */
+/** Expects a folder for every result line, and for every plan the snapshots that it names. */
 function expectConsistent(): void {
   for (const { results_dir } of lines())
     if (results_dir !== null)
@@ -62,15 +62,15 @@ function expectConsistent(): void {
   }
 }
 
-describe('what goes and what stays', () => {
-  test('old runs go with their sweep, lines, snapshots and raw output; young ones, open ones and strangers stay', async () => {
+describe('what is deleted and what is kept', () => {
+  test('old runs are deleted with their sweep, lines, snapshots and raw output; recent sweeps, open sweeps and unknown files stay', async () => {
     const old = past({ id: 'old', daysAgo: 40, runs: 3 });
     const young = past({ id: 'young', daysAgo: 3 });
     const open = past({ id: 'open', daysAgo: 50, runs: 2, open: true });
     mkdirSync(join(results, 'my-notes'));
     writeFileSync(join(results, 'my-notes', 'a.txt'), 'mine');
     writeFileSync(join(results, 'list.csv'), 'mine');
-    writeFileSync(join(results, '.room'), ''); // runs write it to see whether there is room
+    writeFileSync(join(results, '.room'), ''); // runs write it to check for free space
 
     const document = await cleanJson('--older-than', '30d');
     expect(document.removed).toMatchObject({ runs: old, results: old, raw_output: old, sweeps: ['old'] });
@@ -103,7 +103,7 @@ describe('what goes and what stays', () => {
     expect((await project.cli(['show', 'young', '--results', results])).exitCode).toBe(0);
   });
 
-  test('--dry-run says the same and changes nothing, not even a lock', async () => {
+  test('--dry-run reports the same and changes nothing: it does not even take a lock', async () => {
     past({ id: 'old', daysAgo: 40, runs: 2 });
     mkdirSync(join(state, 'env'), { recursive: true });
     const sweepEnv = join(state, 'env', 'old.json');
@@ -120,7 +120,7 @@ describe('what goes and what stays', () => {
     expect(tried.sizes.runs).toBeGreaterThan(2000);
   });
 
-  test('a snapshot that a sweep left needs stays', async () => {
+  test('a snapshot that a remaining sweep needs is kept', async () => {
     past({ id: 'old', daysAgo: 40, content: 'same' });
     past({ id: 'young', daysAgo: 1, content: 'same' });
     expect((await cleanJson('--older-than', '30d')).removed).toMatchObject({
@@ -130,7 +130,7 @@ describe('what goes and what stays', () => {
     expectConsistent();
   });
 
-  test('a run whose result a later sweep reuses stays, and its sweep', async () => {
+  test('a run that a later sweep reuses is kept, and so is its sweep', async () => {
     const [source = ''] = past({ id: 'old', daysAgo: 40 });
     past({ id: 'young', daysAgo: 1, change: () => ({ cached_from: source, results_dir: source }) });
     const document = await cleanJson('--older-than', '30d');
@@ -138,12 +138,12 @@ describe('what goes and what stays', () => {
     expect(document.kept.reused_runs).toEqual([source]);
   });
 
-  test('a sweep that was taken up again after its end goes on', async () => {
+  test('a sweep that was resumed after its end counts as open', async () => {
     past({ id: 'again', daysAgo: 40 });
     mkdirSync(join(state, 'env'), { recursive: true });
     writeFileSync(join(state, 'env', 'again.json'), '{}');
     expect((await cleanJson('--older-than', '0d')).kept.open_sweeps).toEqual(['again']);
-    // Left by a worker that was killed between summary and clean-up: as old as the end of the sweep.
+    // A file left by a worker that was killed between summary and clean-up is as old as the end of the sweep.
     const at = new Date(Date.now() - 50 * 86_400_000);
     utimesSync(join(state, 'env', 'again.json'), at, at);
     expect((await cleanJson('--older-than', '0d')).removed).toMatchObject({
@@ -153,7 +153,7 @@ describe('what goes and what stays', () => {
     expect(existsSync(join(state, 'env', 'again.json'))).toBe(false);
   });
 
-  test('what a person has put into the folder of a run stays there', async () => {
+  test("files that a user put into a run's folder are kept", async () => {
     const [run = ''] = past({ id: 'old', daysAgo: 40 });
     writeFileSync(join(results, run, 'my-remarks.md'), 'mine');
     await clean('--older-than', '30d');
@@ -161,7 +161,7 @@ describe('what goes and what stays', () => {
     expect((await cleanJson('--older-than', '0d')).kept.strangers).toEqual([run]);
   });
 
-  test('half-written files of dead processes go, those of live ones and young ones stay', async () => {
+  test('partially written files of dead processes are deleted; recent ones and those of live processes are kept', async () => {
     past({ id: 'young', daysAgo: 1 });
     const hours = (count: number): Date => new Date(Date.now() - count * 3_600_000);
     const make = (name: string, at: Date): string => {
@@ -181,7 +181,7 @@ describe('what goes and what stays', () => {
     ).toEqual([alive, fresh].sort());
   });
 
-  test('symlinks are not followed: one among the runs stays, and one in the place of the store is refused', async () => {
+  test('symlinks are not followed: one among the runs is kept, and one in place of the store is refused', async () => {
     past({ id: 'old', daysAgo: 40 });
     const [kept = ''] = past({ id: 'young', daysAgo: 1 });
     symlinkSync(join(results, kept), join(results, 'linked'));
@@ -194,7 +194,7 @@ describe('what goes and what stays', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/\.store is a symlink/)]);
   });
 
-  test('corrupt lines of results.jsonl stay as they are', async () => {
+  test('corrupt lines of results.jsonl are left unchanged', async () => {
     past({ id: 'old', daysAgo: 40 });
     writeFileSync(join(results, 'results.jsonl'), '{"half\r\n\xff\n', { flag: 'a', encoding: 'latin1' });
     const [young = ''] = past({ id: 'young', daysAgo: 1 });
@@ -205,7 +205,7 @@ describe('what goes and what stays', () => {
     expect(text.trim().split('\n')).toHaveLength(3);
   });
 
-  test('for people: counts and sizes, what stays and why; --verbose names everything', async () => {
+  test('the text output has counts and sizes, and what is kept and why; --verbose names every item', async () => {
     const [run = ''] = past({ id: 'old', daysAgo: 40 });
     past({ id: 'open', daysAgo: 2, open: true });
     const tried = (await clean('--older-than', '30d', '--dry-run')).stdout;
@@ -218,8 +218,8 @@ describe('what goes and what stays', () => {
   });
 });
 
-describe('beside others', () => {
-  test('a running sweep loses nothing, and ends as if nobody had cleaned', async () => {
+describe('clean at the same time as other processes', () => {
+  test('does not affect a running sweep', async () => {
     await project.write(
       'fixtures/waits.yaml',
       scenario('waits', {
@@ -256,14 +256,14 @@ describe('beside others', () => {
   });
 
   test.each<[string, (before: { runs: string[] }) => boolean]>([
-    ['the first folders are gone', ({ runs }) => runs.some((run) => !existsSync(join(results, run)))],
+    ['the first folders are deleted', ({ runs }) => runs.some((run) => !existsSync(join(results, run)))],
     [
-      'half of the folders are gone',
+      'half of the folders are deleted',
       ({ runs }) => runs.filter((run) => existsSync(join(results, run))).length < runs.length / 2,
     ],
-    ['the sweep is gone', () => !existsSync(join(results, 'sweeps', 'old'))],
+    ['the sweep is deleted', () => !existsSync(join(results, 'sweeps', 'old'))],
   ])(
-    'SIGKILL when %s leaves a consistent folder, and another clean ends the work',
+    'leaves a consistent folder when it is killed after %s; another clean finishes the work',
     async (_when, reached) => {
       const runs = past({ id: 'old', daysAgo: 40, runs: 150 });
       const young = past({ id: 'young', daysAgo: 1, runs: 2 });
@@ -290,7 +290,7 @@ test.each<[string, string[], RegExp]>([
   ['no age', [], /specify an age, e\.g\. --older-than 30d/],
   ['an age without a unit', ['--older-than', '30'], /--older-than '30' is not a valid age/],
   ['an age that is not whole', ['--older-than', '1.5d'], /is not a valid age/],
-])('%s: exit 2 with a hint, and nothing is removed', async (_name, args, says) => {
+])('%s exits with 2 and a hint, and nothing is deleted', async (_name, args, says) => {
   past({ id: 'old', daysAgo: 40 });
   const { exitCode, stdout, stderr } = await clean(...args, '--json');
   expect(exitCode).toBe(2);
@@ -299,7 +299,7 @@ test.each<[string, string[], RegExp]>([
   expect(lines()).toHaveLength(1);
 });
 
-test('a results folder that is not there has nothing to remove, and is not made', async () => {
+test('a missing results folder has nothing to delete, and is not created', async () => {
   expect((await cleanJson('--older-than', '30d')).removed.runs).toEqual([]);
   expect(existsSync(results)).toBe(false);
 });

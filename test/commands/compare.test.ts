@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe('two sweeps of builds that differ', () => {
+describe('two sweeps of different builds', () => {
   beforeAll(async () => {
     const run = async (name: string, ...args: string[]): Promise<void> => {
       await project.run(['notes', '--name', name, ...args]);
@@ -47,7 +47,7 @@ describe('two sweeps of builds that differ', () => {
     await run('few', '--repeat', '2');
   });
 
-  test('the worse one is called so, with numbers, gates and what has changed', async () => {
+  test('the head is reported as worse, with numbers, gates and what has changed', async () => {
     const { exitCode, document } = await compare('before', 'broken');
     expect(exitCode).toBe(0);
     expect(document).toMatchObject({
@@ -76,13 +76,13 @@ describe('two sweeps of builds that differ', () => {
     ]);
   });
 
-  test('--fail-on-worse is exit 1 for worse, and for nothing else', async () => {
+  test('--fail-on-worse exits with 1 if the head is worse, and with 0 if it is better', async () => {
     expect((await compare('before', 'broken', '--fail-on-worse')).exitCode).toBe(1);
     const { exitCode, document } = await compare('broken', 'before', '--fail-on-worse');
     expect([exitCode, document.verdict]).toEqual([0, 'better']);
   });
 
-  test('--fail-on-worse is exit 3 for a build that no run could test, with the reason', async () => {
+  test('--fail-on-worse exits with 3, and gives the reason, for a build that no run could test', async () => {
     const { stdout, stderr, exitCode } = await project.cli(['compare', 'before', 'unfit', '--fail-on-worse']);
     expect(stdout).toMatch(/^- nothing to compare\n/);
     expect(stderr).toMatch(/not tested: no configuration has runs that passed or failed in both/);
@@ -91,7 +91,7 @@ describe('two sweeps of builds that differ', () => {
     expect(document.gate.result).toBe('not tested');
   });
 
-  test('head is the newest where none is named, and files of the fixture are named', async () => {
+  test('the head defaults to the newest sweep, and changed files of the fixture are named', async () => {
     const { document } = await compare('broken');
     expect(document.head.sweep).toMatch(/^few-/);
     expect(document.changes).toContainEqual(
@@ -103,7 +103,7 @@ describe('two sweeps of builds that differ', () => {
     expect(stdout).toMatch(/^\? no difference shown: 2 of 2 runs passed, 6 of 6 before\n/);
   });
 
-  test('runs that were reused are the same runs', async () => {
+  test('reused runs are not compared with themselves', async () => {
     await project.run(['notes', '--name', 'reused', '--repeat', '2']);
     const { document } = await compare('few', 'reused');
     expect(document).toMatchObject({
@@ -114,10 +114,10 @@ describe('two sweeps of builds that differ', () => {
   });
 });
 
-describe('a sweep whose failures are run again', () => {
-  test('counts with its first results, and says what became of the others', async () => {
+describe('a sweep whose failures are retried', () => {
+  test('counts with its first results, and the doubts tell how the retries ended', async () => {
     await project.run(['notes', '--name', 'flaky', '--repeat', '6', '--target-binary', 'bin/broken']);
-    // What is not reused is run: the same path, and now it works.
+    // The same path, but the program works now: the cells are run, not reused.
     await project.write('bin/broken', GOOD, 0o755);
     const again = await project.cli(['retry', 'flaky', '--failed', '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({ totals: { passed: 6, failed: 0 } });
@@ -132,7 +132,7 @@ describe('a sweep whose failures are run again', () => {
   });
 });
 
-describe('what the files hold', () => {
+describe('the content of the results', () => {
   const results = (): string => join(project.folder, 'past');
   const inPast = (...args: string[]) => project.cli(['compare', ...args, '--results', results()]);
   const failing = () => ({ outcome: 'fail' }) as const;
@@ -159,14 +159,14 @@ describe('what the files hold', () => {
     expect(stderr).toMatch(/run\.json and 2 more cannot be read/);
   });
 
-  test('of a sweep that goes on, is compared, and what only one has is listed', async () => {
+  test('is compared for a sweep that has not ended, and cells that only one sweep has are listed', async () => {
     const { stdout } = await inPast('bbb');
     expect(stdout).toMatch(/head {2}ccc {2}24h ago {2}open, 1 compared/);
     expect(stdout).toMatch(/! head has not ended/);
     expect(stdout).toMatch(/1 only in head, not compared: x mock\/default/);
   });
 
-  test('decides the exit code of --fail-on-worse: 4 for too few runs, 3 for a fall that errors explain', async () => {
+  test('decides the exit code of --fail-on-worse: 4 for too few runs, 3 for a drop that errors may explain', async () => {
     const few = await inPast('aaa', 'bbb', '--fail-on-worse');
     expect([few.exitCode, few.stderr]).toEqual([4, expect.stringMatching(/undecided: too few runs/)]);
     const outage = (index: number) => ({ outcome: index < 2 ? ('fail' as const) : ('error' as const) });
@@ -181,7 +181,7 @@ describe('what the files hold', () => {
   test.each([
     ['an unknown sweep', ['aaa', 'zzz'], /no sweep or run 'zzz'/, 'unknown_id'],
     ['the same sweep twice', ['aaa', 'aa'], /are the same sweep, aaa/, 'usage'],
-    ['the newest with itself', ['latest'], /are the same sweep, ccc/, 'usage'],
+    ['the newest sweep with itself', ['latest'], /are the same sweep, ccc/, 'usage'],
     ['no sweep', [], /missing required argument 'base'/, 'usage'],
   ])('%s is a usage error', async (_name, args, message, code) => {
     const { stdout, stderr, exitCode } = await inPast(...args, '--json');
@@ -189,7 +189,7 @@ describe('what the files hold', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { code } });
   });
 
-  test("a run's id is one too", async () => {
+  test("a run's id is a usage error", async () => {
     const [run = ''] = writePastSweep(results(), null, { id: 'ddd', daysAgo: 4 });
     const { stderr, exitCode } = await inPast('aaa', run);
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/is a run; only sweeps can be compared/)]);
@@ -210,7 +210,7 @@ describe('two variants of one sweep', () => {
     await project.run(['guided', '--name', 'both']);
   });
 
-  test('are compared by --variants, and what the variant changes is no doubt', async () => {
+  test('are compared with --variants, and what the variant changes is not doubtful', async () => {
     const { exitCode, document } = await compare('both', '--variants', 'bare,guided');
     expect(exitCode).toBe(0);
     expect(document).toMatchObject({
@@ -230,7 +230,7 @@ describe('two variants of one sweep', () => {
     expect(worse.stdout).toMatch(/bare of both-/);
   });
 
-  test('are each compared with themselves where nothing is said', async () => {
+  test('are each compared with the same variant of the other sweep without --variants', async () => {
     await project.run(['guided', '--name', 'again', '--no-cache']);
     const { document } = await compare('both', 'again');
     expect(document.configurations.map(({ variant, difference }) => [variant, difference])).toEqual([
@@ -240,7 +240,7 @@ describe('two variants of one sweep', () => {
     expect(document.base.variant).toBeNull();
   });
 
-  test('that are unknown, or not two, are refused', async () => {
+  test('are refused if one is unknown or there are not exactly two', async () => {
     const refused = async (names: string): Promise<string> => {
       const { exitCode, stderr } = await project.cli(['compare', 'both', '--variants', names]);
       expect(exitCode).toBe(2);

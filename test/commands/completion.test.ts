@@ -6,9 +6,9 @@ import { adapterNames } from '../../src/agents/index.js';
 import { writePastSweep } from './past-sweep.js';
 import { copyExamples, createProject, REPOSITORY, type TestProject } from './project.js';
 
-/** The newest first, which their names do not tell. */
+/** The newest first, which is not the order of their names. */
 const SWEEPS = ['20260101-000000-aaaa', 'nightly-20260102-000000-bbbb'] as const;
-/** All that the project can name, in the order of the registry. */
+/** All agents that the project can name, in the order of the registry. */
 const AGENTS = ['mock', ...adapterNames, 'house'];
 const CONFIG = `
 [agents.house]
@@ -43,7 +43,7 @@ async function inShell(shell: string, args: string[]): Promise<string[]> {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** What a shell offers for a line, given as the words that it makes of it; the last one is not complete. */
+/** What a shell offers for a line, given as the words that the shell splits it into; the last one is incomplete. */
 type Offers = (words: string[]) => Promise<string[]>;
 
 const inBash: Offers = (words) => {
@@ -55,7 +55,7 @@ const inBash: Offers = (words) => {
   return inShell('bash', ['--norc', '-c', script, 'bash', ...words]);
 };
 
-/** \`_describe\` and \`_files\` work only while keys are pressed, so here they say what they were told. */
+/** \`_describe\` and \`_files\` work only in an interactive shell, so here they print their arguments. */
 const inZsh: Offers = (words) => {
   const script = `
     compdef() { registered=$2; }
@@ -80,17 +80,17 @@ describe.each([
   ['bash', inBash],
   ['zsh', inZsh],
   ['fish', inFish],
-])('in %s (where it is installed)', (shell, offers) => {
+])('completion in %s (where it is installed)', (shell, offers) => {
   test.skipIf(!isInstalled(shell)).each<[string, string[], string[]]>([
     ['a verb', ['pa'], ['pause']],
-    ['a verb of a verb', ['engine', 'st'], ['start', 'stop', 'status']],
+    ['a sub-verb', ['engine', 'st'], ['start', 'stop', 'status']],
     ['an option', ['run', '--ag'], ['--agents']],
     ['an agent of the config', ['run', '--agents', ''], AGENTS],
     ['an agent to try', ['doctor', '--try', 'ho'], ['house']],
     ['a profile', ['run', 'x', '--profile', 'q'], ['quick']],
     ['a sweep', ['resume', ''], [...SWEEPS]],
-    ['the sweep before', ['compare', ''], [...SWEEPS]],
-    ['the sweep after', ['compare', SWEEPS[1], ''], [...SWEEPS]],
+    ['a base sweep', ['compare', ''], [...SWEEPS]],
+    ['a head sweep', ['compare', SWEEPS[1], ''], [...SWEEPS]],
     ['a shell', ['completion', 'b'], ['bash']],
     ['a format', ['report', 'latest', '--format', 'j'], ['json', 'junit']],
   ])('offers %s', async (_what, words, expected) => {
@@ -99,18 +99,18 @@ describe.each([
   });
 });
 
-describe('in bash', () => {
-  test('offers scenarios by name beside files', async () => {
+describe('completion in bash', () => {
+  test('offers scenario names as well as files', async () => {
     expect(await inBash(['run', 'ex'])).toEqual(['example_basic']);
     expect(await inBash(['run', 'llm-tool-test-c'])).toEqual(['llm-tool-test-config.toml']);
   });
 
-  test('offers folders where a folder is meant', async () => {
+  test('offers only folders where a folder is expected', async () => {
     expect(await inBash(['init', ''])).toEqual(expect.arrayContaining(['fixtures', 'bin']) as string[]);
     expect(await inBash(['init', 'llm-tool-test-c'])).toEqual([]);
   });
 
-  test('completes a value after =, which bash takes for a word', async () => {
+  test('completes a value after =, which bash treats as a separate word', async () => {
     expect(await inBash(['run', '--agents', '=', 'ho'])).toEqual(['house']);
     expect(await inBash(['run', '--agents', '='])).toEqual(AGENTS);
   });
@@ -137,7 +137,7 @@ describe('complete-words', () => {
     expect(await words('run', '--')).toEqual(shown(run.stdout, 'Options'));
   });
 
-  test('completes the last of a comma list, and models of the config', async () => {
+  test('completes the last item of a comma-separated list, and models of the config', async () => {
     expect(await words('run', '--agents', 'mock,ho')).toEqual(['mock,house']);
     expect(await words('run', '--models', '')).toEqual(['small', 'large']);
   });
@@ -151,17 +151,17 @@ describe('complete-words', () => {
     expect(await words('cancel', '')).toEqual([...SWEEPS]);
   });
 
-  test('offers nothing that a shell would take for more than text', async () => {
+  test('offers no name that a shell would interpret as code', async () => {
     expect((await words('run', '--agents', '')).join()).not.toContain('pwned');
   });
 
-  test('an option is no verb, what follows -- is no option, and nonsense is answered with nothing', async () => {
+  test('offers only files after --, and nothing for an unknown verb or a value that cannot be completed', async () => {
     expect(await words('run', '--', '--js')).toEqual([':files']);
     expect(await words('no-such-verb', 'x')).toEqual(['']);
     expect(await words('run', '--repeat', '')).toEqual(['']);
   });
 
-  test('is silent where the config is broken', async () => {
+  test('prints nothing if the config is invalid', async () => {
     await project.write('broken/llm-tool-test-config.toml', 'oops');
     const env = { ...project.env, PATH: path };
     const cwd = join(project.folder, 'broken');
@@ -174,7 +174,7 @@ describe('complete-words', () => {
   });
 });
 
-test('completion --json gives the script, and an unknown shell is refused with those that are known', async () => {
+test('completion --json prints the script, and an unknown shell is refused with the list of known shells', async () => {
   const { stdout } = await project.cli(['completion', 'bash', '--json']);
   expect(JSON.parse(stdout)).toEqual({
     shell: 'bash',

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** A scenario whose context are these items in flow style. */
+/** Writes a scenario with these items of context, in flow style. */
 async function writeScenario(
   to: TestProject,
   name: string,
@@ -61,7 +61,7 @@ const TOLD = [
 const PRIMING = ['{script: echo, args: [two words]}', '{script: files/missing}'];
 
 describe('task.context', () => {
-  test('gives the agent what the scripts answer, also without success, and the report tells of it', async () => {
+  test('gives the agent the answers of the scripts, failures too, and the report lists them', async () => {
     await writeScenario(project, 'primed', PRIMING, {
       gates: ['{type: agent_script, script: echo, args: [a], path: "$.args[0]", assertion: equals a}'],
       steps: ['say: I begin.', 'run: deno run .agents/scripts/echo/run.ts found'],
@@ -77,7 +77,7 @@ describe('task.context', () => {
     const human = await text('artifacts/transcript.human.txt');
     expect(human).toContain("$ deno run .agents/scripts/echo/run.ts 'two words'");
     expect(human.indexOf('FILE_NOT_FOUND')).toBeLessThan(human.indexOf('I begin.'));
-    expect(human).toContain('"found"'); // the agent finds Deno as the scripts do
+    expect(human).toContain('"found"'); // the agent finds Deno, as the scripts do
 
     expect(run.context).toMatchObject([
       { command: "deno run .agents/scripts/echo/run.ts 'two words'", exit_code: 0, timed_out: false },
@@ -95,12 +95,12 @@ describe('task.context', () => {
     expect(metrics.evaluator_results).toMatchObject([
       { name: 'echoed', metrics: { args: ['b'] }, error: null },
     ]);
-    // what the harness says is none of the agent's doing
+    // commands of the harness do not count as the agent's
     expect(metrics.efficiency).toMatchObject({ total_commands: 0 });
   });
 
   test.each(['reader', 'told'])(
-    'the agent %s, which has no other channel, gets it before its prompt',
+    'is put before the prompt for the agent %s, which has no other channel',
     async (agent) => {
       await writeScenario(project, 'channel', PRIMING);
       const { document } = await project.run(['channel', '--agents', agent]);
@@ -109,7 +109,7 @@ describe('task.context', () => {
     },
   );
 
-  test('a secret in an answer is masked in all that is kept', async () => {
+  test('has secrets in answers masked in everything that is kept', async () => {
     await writeScenario(project, 'secretive', ['{script: token}'], {
       target: '{binary: cat, env: {TOKEN: "${TEST_TOKEN}"}}',
     });
@@ -129,8 +129,8 @@ describe('task.context', () => {
   });
 });
 
-describe('the agent is not started, and the run is an error', () => {
-  /** The record of a run that could not be primed. */
+describe('the agent is not started, and the run ends as error', () => {
+  /** The record of a run whose context could not be produced. */
   async function unprimed(on: TestProject, context: string[], env: Record<string, string> = {}, more = '') {
     const gates = ['{type: file_exists, path: README.md}'];
     await writeScenario(on, 'unprimed', context, { gates, more });
@@ -142,7 +142,7 @@ describe('the agent is not started, and the run is an error', () => {
     return run;
   }
 
-  test('where a script breaks the contract; later ones are not run', async () => {
+  test('if a script breaks the contract; later scripts are not run', async () => {
     const run = await unprimed(project, ['{script: echo}', '{script: garbage}', '{script: echo}']);
     expect(run.message).toBe(
       'task.context: garbage broke the contract: stdout is not one JSON document: "hello"',
@@ -151,7 +151,7 @@ describe('the agent is not started, and the run is an error', () => {
     expect(run.steps.find(({ name }) => name === 'context 3')).toMatchObject({ status: 'not_performed' });
   });
 
-  test('where a setup command has left no such script', async () => {
+  test('if a setup command has removed the script', async () => {
     const context = ['{script: echo}'];
     const { message, context: ran } = await unprimed(
       project,
@@ -163,14 +163,14 @@ describe('the agent is not started, and the run is an error', () => {
     expect(ran).toEqual([]);
   });
 
-  test('where a script is not ready in time; nothing of it is left', async () => {
+  test('if a script times out; none of its processes is left', async () => {
     const run = await unprimed(project, ['{script: hang, timeout_secs: 1.5}']);
     expect(run.message).toBe('task.context: hang broke the contract: timed out after 1.5 s');
     expect(run.context).toMatchObject([{ timed_out: true }]);
     expect(markedProcesses(run.run_id)).toEqual([]);
   });
 
-  test('without Deno', async () => {
+  test('if Deno is missing', async () => {
     const bare = await createProject({ ...FILES, ...NO_DENO_FILES });
     const { message } = await unprimed(bare, ['{script: echo}'], noDeno(bare.folder));
     expect(message).toMatch(/task\.context: Deno was not found, which agent scripts need: install it/);

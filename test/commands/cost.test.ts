@@ -15,7 +15,7 @@ const write = (name: string, steps: string[], more = ''): Promise<void> =>
   project.write(`fixtures/${name}.yaml`, scenario(name, { gates, steps, more }));
 
 describe('the cost of a run', () => {
-  test('is what the agent says of it, else tokens times the price of the config, else unknown', async () => {
+  test('is what the agent reports, otherwise tokens times the price in the config, otherwise unknown', async () => {
     await write('says', ['usage: {input: 5, cost_usd: 0.25}', 'usage: {cost_usd: 0.25}']);
     await write('counts', ['usage: {input: 1000000, output: 100000}']);
     const { document } = await project.run(['says', 'counts', '--models', 'paid,unpriced']);
@@ -35,7 +35,7 @@ describe('the cost of a run', () => {
     expect(await text('report.md')).toMatch(/\| Cost +\| \$3\.00 .*\n.*1000000 input, 100000 output/);
   });
 
-  test('stops the agent when it passes cost.max_usd, and the report says so', async () => {
+  test('stops the agent when it exceeds cost.max_usd, and the record says so', async () => {
     await write(
       'dear',
       ['usage: {cost_usd: 0.4}', 'usage: {cost_usd: 0.4}', 'wait_secs: 600'],
@@ -46,14 +46,14 @@ describe('the cost of a run', () => {
     expect(run.agent).toMatchObject({
       ending: 'max_cost',
       completed: false,
-      cost_usd: null, // it was stopped amid its work
+      cost_usd: null, // it was stopped while it worked
       cost_usd_at_least: 0.8,
       message: 'agent stopped: it exceeded $0.5',
     });
     expect(run.duration_secs).toBeLessThan(300);
   });
 
-  test('that passes cost.max_usd only at the end is warned of', async () => {
+  test('causes a warning if it exceeds cost.max_usd but is known only at the end', async () => {
     await write('late', ['usage: {cost_usd: 0.8}'], 'cost: {max_usd: 0.5}');
     const { document } = await project.run(['late']);
     const { run } = await openRun(document);
@@ -64,11 +64,11 @@ describe('the cost of a run', () => {
 });
 
 describe('--max-usd', () => {
-  test('starts no cell that might pass it: the rest could not be tested, and is run another time', async () => {
+  test('starts no cell that might exceed it: the rest could not be tested and is run by a later sweep', async () => {
     await write('budget', ['usage: {cost_usd: 0.3}'], 'cost: {max_usd: 0.4}');
     const { exitCode, document } = await project.run(['budget', '--repeat', '5', '--max-usd', '1']);
     expect(exitCode).toBe(3);
-    // 0.3 each; after two of them there is room for a third of up to 0.4, and after that none.
+    // 0.3 each: after two cells the budget allows a third of up to 0.4, and then no more.
     expect(document.totals).toMatchObject({ cells: 5, passed: 3, errored: 2 });
     expect(document).toMatchObject({ cost_usd: 0.9, max_usd: 1 });
     const left = document.cells.filter(({ outcome }) => outcome === 'error');
@@ -80,7 +80,7 @@ describe('--max-usd', () => {
     expect(again.document.totals).toMatchObject({ passed: 5, cached: 3 });
   });
 
-  test('learns from the first run what the next ones may cost', async () => {
+  test('estimates the cost of further runs from the first one', async () => {
     await write('unknown', ['usage: {cost_usd: 0.3}']);
     await project.write(
       'llm-tool-test-config.toml',
@@ -96,8 +96,8 @@ describe('--max-usd', () => {
   });
 });
 
-describe('a cell that got worse than its previous run', () => {
-  test('is named in the report, in --json and on the terminal', async () => {
+describe('a cell that is worse than at its previous run', () => {
+  test('is shown in the report, in --json and on the terminal', async () => {
     const worse = (cost: number, gate: string): Promise<void> =>
       project.write(
         'fixtures/worse.yaml',

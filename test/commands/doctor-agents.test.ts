@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe('doctor looks at agents:', () => {
+describe('doctor checks agents', () => {
   const CONFIG = `
 [agents.house]
 command = "./bin/house"
@@ -23,7 +23,7 @@ command = "./bin/house"
 version_command = "exit 3"
 `;
 
-  test('where each is, its version, its cost, and which variables are set, never their values', async () => {
+  test('and reports path, version, whether it is free, and which variables are set, never their values', async () => {
     await project.write('llm-tool-test-config.toml', CONFIG);
     const secret = 'a-secret-value';
     const { exitCode, status, found } = await doctor(project, { HOUSE_KEY: secret, OPENAI_API_KEY: secret });
@@ -47,7 +47,7 @@ version_command = "exit 3"
     expect(JSON.stringify([...found])).not.toContain(secret);
   });
 
-  test('a variable without a value, and LLM_TOOL_TEST_ENABLED that is not 1, are warnings with what to do', async () => {
+  test('and warns, with a remedy, of unset variables and of LLM_TOOL_TEST_ENABLED other than 1', async () => {
     await project.write('llm-tool-test-config.toml', CONFIG);
     const { found } = await doctor(project, { LLM_TOOL_TEST_ENABLED: 'true' });
     expect(found.get('agent house')).toMatchObject({

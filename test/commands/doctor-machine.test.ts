@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test('doctor says why agents cannot be sandboxed, which is no problem', async () => {
+test('doctor says why agents cannot be sandboxed, as information and not as a problem', async () => {
   await project.write('broken/bwrap', '#!/bin/sh\necho "bwrap: No permissions" >&2; exit 1\n', 0o755);
   const { found } = await doctor(project, { PATH: `${project.folder}/broken:${process.env['PATH'] ?? ''}` });
   expect(found.get('bubblewrap')).toMatchObject({
@@ -25,7 +25,7 @@ test('doctor says why agents cannot be sandboxed, which is no problem', async ()
   });
 });
 
-test('a state folder that others can enter is a warning with the command that closes it', async () => {
+test('a state folder that other users can enter is a warning, with the command to fix it', async () => {
   const open = join(project.folder, 'open');
   await mkdir(open);
   await chmod(open, 0o755);
@@ -33,7 +33,7 @@ test('a state folder that others can enter is a warning with the command that cl
   expect(found.get('state')).toMatchObject({ status: 'warning', remedy: `chmod 700 ${open}` });
 });
 
-test('a Temporal server that answers is well', async () => {
+test('a Temporal server that answers is reported as ok', async () => {
   const { found } = await doctor(project, { TEMPORAL_ADDRESS: inject('temporalAddress') });
   expect(found.get('temporal')).toMatchObject({
     status: 'ok',
@@ -41,7 +41,7 @@ test('a Temporal server that answers is well', async () => {
   });
 });
 
-test('what of an engine runs is shown with its processes, and what has died is not', async () => {
+test('the engine is shown with its live processes only', async () => {
   const { folder } = projectState(project.results, project.state);
   const alive = ownIdentity();
   const state = {
@@ -71,11 +71,11 @@ test.each([
   ['18.20.0', 'problem'],
   ['20.19.0', 'ok'],
   ['22.1.0', 'ok'],
-])('Node %s is a matter of %s', (version, status) => {
+])('Node %s is reported as %s', (version, status) => {
   expect(node(version).status).toBe(status);
 });
 
-test('musl and Windows are problems, macOS is none', () => {
+test('musl and Windows are problems; macOS is not', () => {
   expect(platform('linux', null)).toMatchObject({
     status: 'problem',
     message: expect.stringContaining('musl') as string,

@@ -7,7 +7,7 @@ export interface Found {
   detail: Record<string, unknown> | null;
 }
 
-/** A project in which `doctor` finds no problem: one scenario, an agent's program, and a Temporal CLI that answers at once. */
+/** A project in which `doctor` finds no problem: one scenario, the program of an agent, and a fake Temporal CLI. */
 export async function createDoctorProject(): Promise<TestProject> {
   const project = await createProject(
     {
@@ -15,17 +15,17 @@ export async function createDoctorProject(): Promise<TestProject> {
       'fixtures/good.yaml': scenario('good'),
       'llm-tool-test-config.toml': '',
     },
-    { ownEngine: true }, // some tests write its state
+    { ownEngine: true }, // some tests write the engine's state
   );
   await project.write('bin/house', '#!/bin/sh\necho hello\n', 0o755);
   await project.write('bin/temporal', '#!/bin/sh\necho "temporal version 1 (Server 1.29.1)"\n', 0o755);
   return project;
 }
 
-/** No server is given, and the Temporal CLI is that of the project. */
+/** No server is given, and the Temporal CLI is the project's fake one. */
 export const LOCAL = { TEMPORAL_ADDRESS: '', LLM_TOOL_TEST_TEMPORAL_BIN: './bin/temporal' };
 
-/** `doctor --json`: its exit code, and what it found by name. */
+/** Runs `doctor --json`: its exit code, and its checks by name. */
 export async function doctor(
   project: TestProject,
   env: Record<string, string> = {},

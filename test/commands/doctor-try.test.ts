@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe('doctor --try starts one agent with a trivial prompt:', () => {
+describe('doctor --try', () => {
   const CONFIG = `
 [agents.free]
 command = "./bin/house"
@@ -32,7 +32,7 @@ free = true
 command = "./bin/codex"
 models = ["gpt-5.5"]
 `;
-  /** It leaves a process behind, shows the key that it was given, and looks around. */
+  /** It leaves a process behind, prints the key that it was given, and lists its folder. */
   const CODEX = `#!/bin/sh
 touch HELD
 setsid tail -f HELD > /dev/null 2>&1 &
@@ -48,7 +48,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
     await project.write('bin/codex', CODEX.replaceAll('HELD', held()), 0o755);
   });
 
-  /** Exit code, and the one check that is made. */
+  /** Runs `doctor --try`: its exit code, and the only check in its answer. */
   async function attempt(args: string[], env: Record<string, string> = {}) {
     const { exitCode, stdout } = await project.cli(['doctor', '--json', '--try', ...args], env);
     const { status, checks } = JSON.parse(stdout) as { status: string; checks: (Found & { name: string })[] };
@@ -56,7 +56,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
     return { exitCode, status, check: checks[0] };
   }
 
-  test('one that is free needs no leave; its answer and its end are told', async () => {
+  test('starts a free agent without LLM_TOOL_TEST_ENABLED, and shows its answer and how it ended', async () => {
     const { exitCode, status, check } = await attempt(['free']);
     expect([exitCode, status]).toEqual([0, 'ok']);
     expect(check).toMatchObject({
@@ -69,13 +69,13 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
     });
   });
 
-  test('one that costs money is not started without leave, exit 2', async () => {
+  test('does not start an agent that may spend money without LLM_TOOL_TEST_ENABLED, and exits with 2', async () => {
     const { exitCode, stdout } = await project.cli(['doctor', '--json', '--try', 'codex']);
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([2, { error: { code: 'not_enabled' } }]);
     expect(existsSync(held())).toBe(false);
   });
 
-  test('a codex is started as in a run: alone in an empty folder, with its key, which is not shown', async () => {
+  test('starts codex as a run does: in an empty folder, with its key, which is not shown, and leaves no process behind', async () => {
     const key = 'a-key-that-nobody-may-see';
     const env = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: key };
     const { exitCode, check } = await attempt(['codex'], env);
@@ -92,20 +92,23 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
 
   test.each([
     ['that fails', 'broken', {}, /no luck/],
-    ['that is not there', 'gone', {}, /no-such-agent was not found/],
+    ['that is not installed', 'gone', {}, /no-such-agent was not found/],
     [
       'without its key',
       'codex',
       { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: '' },
       /not set: OPENAI_API_KEY/,
     ],
-  ])('one %s is a problem, exit 3', async (_what, name, env: Record<string, string>, says) => {
-    const { exitCode, check } = await attempt([name], env);
-    expect(exitCode).toBe(3);
-    expect(check).toMatchObject({ status: 'problem', message: expect.stringMatching(says) as string });
-  });
+  ])(
+    'reports an agent %s as a problem and exits with 3',
+    async (_what, name, env: Record<string, string>, says) => {
+      const { exitCode, check } = await attempt([name], env);
+      expect(exitCode).toBe(3);
+      expect(check).toMatchObject({ status: 'problem', message: expect.stringMatching(says) as string });
+    },
+  );
 
-  test('an interrupt ends the agent with the command', async () => {
+  test('ends the agent when the command is interrupted', async () => {
     const command = project.start(['doctor', '--json', '--try', 'mute']);
     await running(`tail\0-f\0${held()}`);
     command.kill('SIGINT');
@@ -116,14 +119,14 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
   });
 
   test.each([
-    ['an agent that nobody knows', ['--try', 'codx'], 'unknown_agent'],
+    ['an unknown agent', ['--try', 'codx'], 'unknown_agent'],
     [
       'a model that the agent cannot be run with',
       ['--try', 'codex', '--model', 'anthropic/x'],
       'agent_model',
     ],
     ['a model without an agent', ['--model', 'x'], 'usage'],
-  ])('%s is refused, exit 2', async (_what, args, code) => {
+  ])('refuses %s and exits with 2', async (_what, args, code) => {
     const { exitCode, stdout } = await project.cli(['doctor', '--json', ...args], {
       LLM_TOOL_TEST_ENABLED: '1',
     });

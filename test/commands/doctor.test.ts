@@ -13,8 +13,8 @@ beforeAll(async () => {
 beforeEach(() => project.write('llm-tool-test-config.toml', ''));
 afterAll(() => project.remove());
 
-describe('doctor where all is well', () => {
-  test('finds no problem, exits with 0, and has looked at everything', async () => {
+describe('doctor without problems', () => {
+  test('performs every check and exits with 0', async () => {
     const { exitCode, status, found } = await doctor(project);
     expect([...found].filter(([, { status: one }]) => one === 'problem')).toEqual([]);
     expect([exitCode, status]).toEqual([
@@ -59,7 +59,7 @@ describe('doctor where all is well', () => {
     expect(found.get('results')?.detail).toMatchObject({ free_bytes: expect.any(Number) as number });
   });
 
-  test('starts nothing and leaves nothing behind, also where no folder of its own is there yet', async () => {
+  test('starts nothing and leaves nothing behind, even if none of its folders exists yet', async () => {
     const home = join(project.folder, 'home');
     await mkdir(home);
     const temporary = async (): Promise<string[]> =>
@@ -81,15 +81,9 @@ describe('doctor where all is well', () => {
   });
 });
 
-describe('doctor names as a problem, exit 3,', () => {
+describe('doctor reports a problem and exits with 3 for', () => {
   const cases: [string, string, Record<string, string>, string, RegExp][] = [
-    [
-      'a config that is broken',
-      'oops = 1\n',
-      {},
-      'config',
-      /llm-tool-test-config\.toml:1:1 oops: unknown key/,
-    ],
+    ['an invalid config', 'oops = 1\n', {}, 'config', /llm-tool-test-config\.toml:1:1 oops: unknown key/],
     [
       'a server that does not answer',
       '',
@@ -98,14 +92,14 @@ describe('doctor names as a problem, exit 3,', () => {
       /127\.0\.0\.1:1.*does not answer/,
     ],
     [
-      'a namespace that is not there',
+      'a namespace that does not exist',
       '',
       { TEMPORAL_ADDRESS: 'given', TEMPORAL_NAMESPACE: 'nowhere' },
       'temporal',
       /nowhere.*not found/i,
     ],
     [
-      'a Temporal CLI that is none',
+      'a Temporal CLI that is not an executable',
       '',
       { LLM_TOOL_TEST_TEMPORAL_BIN: '/no/such/temporal' },
       'temporal',
@@ -126,7 +120,7 @@ describe('doctor names as a problem, exit 3,', () => {
       /\/proc\/state: /,
     ],
   ];
-  test.each(cases)('%s, with what to do', async (_what, toml, env, name, says) => {
+  test.each(cases)('%s, with a remedy', async (_what, toml, env, name, says) => {
     await project.write('llm-tool-test-config.toml', toml);
     const address = env['TEMPORAL_ADDRESS'] === 'given' ? inject('temporalAddress') : env['TEMPORAL_ADDRESS'];
     const { exitCode, status, found } = await doctor(project, { ...env, TEMPORAL_ADDRESS: address ?? '' });
@@ -136,12 +130,12 @@ describe('doctor names as a problem, exit 3,', () => {
       message: expect.stringMatching(says) as string,
       remedy: expect.stringMatching(/./) as string,
     });
-    // What is broken keeps nothing else from being looked at.
+    // A problem does not prevent the other checks.
     expect(found.get('node')?.status).toBe('ok');
     expect([...found].filter(([, one]) => one.status === 'problem')).toHaveLength(1);
   });
 
-  test('a config that is no file, and a configuration of Temporal that is broken', async () => {
+  test('a config that is not a file, and an invalid Temporal configuration', async () => {
     await mkdir(join(project.folder, 'odd/llm-tool-test-config.toml'), { recursive: true });
     await project.write('odd/temporal.toml', '[profile');
     const { exitCode, stdout } = await execa(join(REPOSITORY, 'dist/cli.js'), ['doctor', '--json'], {
@@ -154,7 +148,7 @@ describe('doctor names as a problem, exit 3,', () => {
     expect([exitCode, problems]).toEqual([3, ['config', 'temporal']]);
   });
 
-  test('scenarios that are not valid, with their count and the first place', async () => {
+  test('invalid scenarios, with the number of problems and the place of the first', async () => {
     await project.write('more/bad.yaml', scenario('bad', { gates: ['{type: file_exist, path: x}'] }));
     await project.write('more/empty/x', '');
     await project.write('llm-tool-test-config.toml', 'fixtures_path = "more"\n');
@@ -166,7 +160,7 @@ describe('doctor names as a problem, exit 3,', () => {
   });
 });
 
-test('without --json it prints a table with marks and remedies, and the same exit code', async () => {
+test('without --json doctor prints a table with marks and remedies, and has the same exit code', async () => {
   const { exitCode, stdout } = await project.cli(['doctor'], {
     ...LOCAL,
     LLM_TOOL_TEST_TEMPORAL_BIN: 'none',

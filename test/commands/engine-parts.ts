@@ -10,12 +10,12 @@ import { until, type TestProject } from './project.js';
 
 export type Part = 'keeper' | 'server' | 'worker';
 
-/** The project's private state. */
+/** The engine's state folder. */
 export const stateOf = ({ results, state }: TestProject): string => projectState(results, state).folder;
 
 /**
- * The process of a part of the engine, or null while there is none: as `engine status` says it, without the start of a
- * command at each look.
+ * The process of a part of the engine, or null while there is none. The same as `engine status` reports, but without
+ * starting a command for each check.
  */
 export async function partOf(project: TestProject, part: Part): Promise<ProcessIdentity | null> {
   const state = await readEngineState(stateOf(project));
@@ -23,7 +23,7 @@ export async function partOf(project: TestProject, part: Part): Promise<ProcessI
   return identity !== null && isAlive(identity) ? identity : null;
 }
 
-/** Makes an engine that has never run look as if it had stopped with its server on that port, which it then prefers. */
+/** Makes an engine prefer a port: writes the state of an engine that has stopped with its server on that port. */
 export const preferPort = (project: TestProject, port: number): Promise<void> =>
   writeEngineState(stateOf(project), {
     phase: 'stopped',
@@ -42,14 +42,14 @@ export const preferPort = (project: TestProject, port: number): Promise<void> =>
     versions: { temporal: null, llm_tool_test: '' },
   });
 
-/** SIGKILLs a part and waits until it is dead. */
+/** Kills a part with SIGKILL and waits until it is dead. */
 export async function kill(project: TestProject, part: Part): Promise<void> {
   const identity = await until(`a ${part}`, () => partOf(project, part));
   process.kill(identity.pid, 'SIGKILL');
   await until(`death of the ${part}`, () => (isAlive(identity) ? null : true));
 }
 
-/** Lines that processes of a run have appended to a file of the project. */
+/** The lines that processes of a run have appended to a file of the project. */
 export function linesIn(project: TestProject, file: string): string[] {
   const path = join(project.folder, file);
   return existsSync(path)
@@ -67,7 +67,7 @@ export const untilLines = (
 ): Promise<true> =>
   until(`${count} lines in ${file}`, () => (linesIn(project, file).length >= count ? true : null), timeoutMs);
 
-/** Every file below the folders: what is in it and when it was written. */
+/** Every file below the folders, with a hash of its content and the time of its last change. */
 export function filesBelow(...folders: string[]): Record<string, string> {
   const files: Record<string, string> = {};
   for (const folder of folders) {
@@ -81,7 +81,7 @@ export function filesBelow(...folders: string[]): Record<string, string> {
   return files;
 }
 
-/** Nothing of a scenario's runs but what their agents printed is in the private state. */
+/** Expects that the state folder keeps nothing of a scenario's runs but the output of their agents. */
 export function expectRemoved(project: TestProject, scenario: string): void {
   const work = join(stateOf(project), 'work');
   for (const run of readdirSync(work).filter((run) => run.includes(`-${scenario}-`)))

@@ -12,7 +12,7 @@ import { partOf, preferPort } from './engine-parts.js';
 import { allGone, uniqueSeconds } from '../platform/processes.js';
 import { createProject, until, type TestProject } from './project.js';
 
-/** Starts the engine, waits for a state and stops it; the command that waits for it would start it again. */
+/** Starts the engine, waits for a state and stops it. The starting command is killed, or it would start it again. */
 async function stopWhile(
   project: TestProject,
   env: Record<string, string>,
@@ -38,7 +38,7 @@ describe.concurrent('engine stop', () => {
       `#!/bin/sh\n[ "$1" = server ] || exit 0\ntouch ${project.folder}/begun\nexec sleep ${seconds}\n`,
       0o755,
     );
-    // No other engine is to answer in its place, or to wait for it.
+    // No other engine may answer in its place or wait for its port.
     await preferPort(project, await anyFreePort());
     const env = {
       LLM_TOOL_TEST_TEMPORAL_BIN: join(project.folder, 'temporal'),
@@ -70,7 +70,7 @@ describe.concurrent('engine stop', () => {
     expect(await allGone(cache)).toBe(true);
   });
 
-  test('of an engine that does not end says so, and what to do, with exit 3', async ({ onTestFinished }) => {
+  test('exits with 3 if the engine does not end, and says what to do', async ({ onTestFinished }) => {
     const project = await createProject({}, { ownServer: true });
     const deaf = spawn('sh', ['-c', 'trap "" TERM; echo deaf; while :; do sleep 0.1; done'], {
       stdio: ['ignore', 'pipe', 'ignore'],

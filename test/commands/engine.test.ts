@@ -39,14 +39,14 @@ const commandLines = (needle: string): string[] =>
     .split('\n')
     .filter((line) => line.includes(needle));
 
-/** The process of a part, as the engine's file says it: without the start of a command at each look. */
+/** Waits for a part to have a new process, as the engine's file says: no command is started for each check. */
 const another = (project: TestProject, part: Part, than: number | null): Promise<number> =>
   until(`another ${part}`, async () => {
     const now = await partOf(project, part);
     return now !== null && now.pid !== than ? now.pid : null;
   });
 
-// One engine, from its first start on.
+// These tests share one engine, in this order.
 describe('the local engine', () => {
   let project: TestProject;
   let first: SweepDocument;
@@ -64,7 +64,7 @@ describe('the local engine', () => {
     expect(commandLines(project.results).filter((line) => line.includes('engine keep'))).toHaveLength(1);
   });
 
-  test('status names address, Web UI, versions and processes; stop ends them all and keeps the database; the next command starts it again on the same ports, with the history of before', async () => {
+  test('status shows address, Web UI, versions and processes; stop ends all processes and keeps the database; the next start uses the same ports and has the earlier history', async () => {
     const up = await status(project);
     expect(up.keeper.state).toBe('running');
     expect(up.address).toMatch(/^127\.0\.0\.1:\d+$/);
@@ -93,7 +93,7 @@ describe('the local engine', () => {
     expect((await fetch(history)).status).toBe(200);
   });
 
-  test('the keeper starts a killed worker and a killed server again, and a killed keeper is succeeded', async () => {
+  test('the keeper restarts a killed worker and a killed server, and the next command replaces a killed keeper', async () => {
     for (const part of ['worker', 'server'] as const) {
       const { pid } = (await status(project))[part];
       process.kill(pid ?? 0, 'SIGKILL');
@@ -108,7 +108,7 @@ describe('the local engine', () => {
     expect([after.server.pid, after.worker.pid]).toEqual([before.server.pid, before.worker.pid]);
   });
 
-  test('a server whose port another program has taken while it was down comes back on another one, and a command that follows a sweep finds it there', async () => {
+  test('a server whose port was taken while it was down restarts on another one, where a command that follows a sweep finds it', async () => {
     await writeGated(project, 'moved');
     const following = project.start(['run', 'moved', '--name', 'moved', '--json']);
     await untilStarted(project, 'moved');
@@ -132,7 +132,7 @@ describe('the local engine', () => {
   });
 });
 
-/** Whether a server has got a port. */
+/** Lets a server listen on a port; null if the port is taken. */
 const listens = (server: Server, port: number): Promise<true | null> =>
   new Promise((resolve) => {
     server.once('error', () => resolve(null));
@@ -140,7 +140,7 @@ const listens = (server: Server, port: number): Promise<true | null> =>
   });
 
 describe('an engine', () => {
-  test('starts where the path of its state has characters that mean something in an address', async () => {
+  test('starts with a state path that contains characters with a special meaning in URLs', async () => {
     const project = await createProject(SMALL, { ownEngine: true });
     projects.push(project);
     const env = { LLM_TOOL_TEST_HOME: join(project.state, 'a#b?c%20d') };
@@ -157,14 +157,14 @@ describe('an engine', () => {
     }
   });
 
-  test('keep, in the foreground, says why it gives up and exits with 3', async () => {
+  test('that is kept in the foreground says why it gives up and exits with 3', async () => {
     const project = await withEngine();
     const { exitCode, stderr } = await project.cli(['engine', 'keep', '--address', '127.0.0.1:1']);
     expect(exitCode).toBe(3);
     expect(stderr).toContain('error: the Temporal server 127.0.0.1:1 does not answer');
   });
 
-  test('it ends by itself when it has been idle, and the next command brings it back', async () => {
+  test('ends by itself after the idle time, and the next command starts it again', async () => {
     const project = await withEngine();
     const env = { LLM_TOOL_TEST_IDLE_SECS: '4' };
     expect((await project.run(['small'], env)).exitCode).toBe(0);
@@ -175,7 +175,7 @@ describe('an engine', () => {
     expect((await project.run(['small'], env)).exitCode).toBe(0);
   });
 
-  test('where no Temporal can be had, the error names the three ways to provide one', async () => {
+  test('that cannot get Temporal fails with an error that names the three ways to provide it', async () => {
     const project = await withEngine();
     const cache = await mkdtemp(join(tmpdir(), 'llm-tool-test-cache-'));
     const env = {
@@ -190,7 +190,7 @@ describe('an engine', () => {
     expect(stderr).toMatch(/TEMPORAL_ADDRESS[^]*LLM_TOOL_TEST_TEMPORAL_BIN[^]*Go/);
   });
 
-  test('LLM_TOOL_TEST_TEMPORAL_BIN that is no executable is named', async () => {
+  test('names a LLM_TOOL_TEST_TEMPORAL_BIN that is not an executable', async () => {
     const project = await withEngine();
     const { exitCode, stderr } = await project.cli(['run', 'small'], {
       LLM_TOOL_TEST_TEMPORAL_BIN: '/no/such/temporal',
@@ -200,7 +200,7 @@ describe('an engine', () => {
   });
 });
 
-test('a worker of its own serves a queue on a given server until SIGTERM', async () => {
+test('a standalone worker serves a queue of a given server until SIGTERM', async () => {
   const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
   projects.push(project);
   const worker = project.start(['worker', '--queue', 'a-queue-of-its-own']);
@@ -218,7 +218,7 @@ test('a worker of its own serves a queue on a given server until SIGTERM', async
   expect((await worker).exitCode).toBe(0);
 });
 
-test('--address names a given server for the worker too', async () => {
+test('the worker too uses the server given by --address', async () => {
   const project = await createProject(SMALL, { ownEngine: true });
   projects.push(project);
   const { exitCode } = await project.run(['small', '--address', inject('temporalAddress')], {

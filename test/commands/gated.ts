@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { linesIn, untilLines } from './engine-parts.js';
 import { scenario, type ScenarioOptions, type TestProject } from './project.js';
 
-/** A command that notes its start in the project and then waits until the test lets it go. */
+/** A command that records its start in the project and then waits until the test releases it. */
 export const gatedCommand = ({ folder }: TestProject, name: string): string =>
   `echo start >> ${folder}/${name}.starts; until [ -e ${folder}/${name}.go ]; do sleep 0.05; done`;
 
@@ -30,7 +30,7 @@ export const untilStarted = (project: TestProject, name: string, count = 1): Pro
 export const startsOf = (project: TestProject, name: string): number =>
   linesIn(project, `${name}.starts`).length;
 
-/** Lets those go that wait, and those that will. */
+/** Releases the commands of that name that wait, and all later ones. */
 export const letGo = (project: TestProject, name: string): Promise<void> => project.write(`${name}.go`, '');
 
 /** The id of the sweep that was started with that name. */

@@ -20,11 +20,11 @@ function helpOf(command: CommandUnknownOpts): string {
   return text;
 }
 
-/** The commands of its examples, without the prompt. */
+/** The command lines of a verb's examples, without the prompt. */
 const examplesOf = (command: CommandUnknownOpts): string[] =>
   [...helpOf(command).matchAll(/^ {2}\$ (.*)$/gm)].map(([, line = '']) => line);
 
-/** The arguments of a command as a shell would pass them: without variables before it and redirections after it. */
+/** The arguments of a command line as a shell would pass them, without leading variables and trailing redirections. */
 const argumentsOf = (line: string): string[] =>
   (/^(?:[A-Z_]+=\S+ )*llm-tool-test ?(.*?)(?: >>? \S+)?$/.exec(line)?.[1] ?? line).split(' ');
 
@@ -76,7 +76,7 @@ describe.each(all)('%s --help', (path, command) => {
           .exitOverride()
           .configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
     const parsed = program.parseAsync(argumentsOf(line), { from: 'user' });
-    // Commander ends with an error of its own when it has printed help.
+    // Commander throws an error after it has printed help.
     await (line.endsWith('--help') ? expect(parsed).rejects.toMatchObject({ exitCode: 0 }) : parsed);
     expect(performed).toBe(line.endsWith('--help') ? 0 : 1);
   });

@@ -8,7 +8,7 @@ import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } fro
 
 const isRoot = process.getuid?.() === 0;
 let project: TestProject;
-/** A folder of the user's, which no run may touch. */
+/** A folder of the user that no run may touch. */
 let outside: string;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(outside, { recursive: true, force: true });
 });
 
-/** Makes a fixture by a shell script in its folder, and a scenario that takes it. */
+/** Makes a fixture with a shell script that runs in its folder, and a scenario that uses it. */
 async function withFixture(name: string, script: string, steps = ['say: x']): Promise<void> {
   await project.write(`fixtures/${name}/kept.txt`, 'kept');
   execFileSync('sh', ['-c', script], {
@@ -55,7 +55,7 @@ describe('a fixture that cannot be copied faithfully', () => {
     ['huge', 'truncate -s 5G big', 'larger than 4 GiB'],
   ];
 
-  test('makes the scenario invalid: each is named, with the place in the scenario, and nothing has run', async () => {
+  test('makes the scenario invalid: each cause is reported with its place in the scenario, and nothing is run', async () => {
     for (const [name, script] of cases) await withFixture(`bad-${name}`, script);
     const names = cases.map(([name]) => `bad-${name}`);
     const { exitCode, stdout } = await project.cli(['run', ...names, '--json']);
@@ -73,8 +73,8 @@ describe('a fixture that cannot be copied faithfully', () => {
   });
 });
 
-describe('a fixture that is only odd', () => {
-  test('arrives as it is: odd names, 2,000 files, deep folders, case clashes, symlinks inside, a file initial-state', async () => {
+describe('an unusual fixture', () => {
+  test('is copied unchanged: odd names, 2,000 files, deep folders, names that differ in case, inner symlinks, a file named initial-state', async () => {
     const odd = [
       'it\'s "quoted"',
       ' blank ',
@@ -108,7 +108,7 @@ describe('a fixture that is only odd', () => {
     expect(await text('fixture/new\nline')).toBe('two');
   });
 
-  test('of a sparse gigabyte takes no gigabyte, neither in the store nor in the results', async () => {
+  test('with a sparse file of 1 GB takes little space, both in the store and in the results', async () => {
     await withFixture('sparse', 'truncate -s 1G big; printf end >> big', [
       `run: 'tail -c 3 big; stat -c %b big'`,
     ]);
@@ -124,7 +124,7 @@ describe('a fixture that is only odd', () => {
     expect(stored.map((file) => statSync(file).blocks * 512 < 50_000_000)).toEqual([true]);
   });
 
-  test('may be a symlink itself, which the user has chosen', async () => {
+  test('may itself be a symlink, since the user has chosen it', async () => {
     await withFixture('real', ':');
     symlinkSync('real', join(project.folder, 'fixtures', 'linked'));
     await project.write(
@@ -138,7 +138,7 @@ describe('a fixture that is only odd', () => {
   });
 });
 
-/** What a script of the mock does to the machine; then how the run ends. */
+/** Lets the mock run a script, and checks what it has left on the machine; returns how the run ended. */
 async function afterHostile(
   name: string,
   script: string,
@@ -159,7 +159,7 @@ async function afterHostile(
   expect((await readdir(folder.path('.'))).sort()).toEqual(
     expect.arrayContaining(['artifacts', 'evaluation.md', 'metrics.json', 'report.md']),
   );
-  // Nothing outside has changed, and nothing of the run is left.
+  // Nothing outside has changed, and nothing of the run remains.
   expect(readdirSync(outside)).toEqual(['precious']);
   const [engine = ''] = readdirSync(project.state);
   const left = readdirSync(join(project.state, engine, 'work', folder.run.run_id));
@@ -167,8 +167,8 @@ async function afterHostile(
   return { ...ended, ...folder };
 }
 
-describe('an agent that leaves in its workspace', () => {
-  test('symlinks out, FIFOs, sockets, odd names, closed folders: the run passes, and the report says what is missing', async () => {
+describe('an agent that leaves behind', () => {
+  test('outward symlinks, FIFOs, odd names and closed folders: the run passes, and a warning lists what was left out', async () => {
     const { exitCode, path, run } = await afterHostile(
       'litter',
       `ln -s "$OUT" out; ln -s /dev/zero zero; ln -s loop loop; mkfifo pipe
@@ -183,7 +183,7 @@ mkdir closed; echo x > closed/in; chmod 0 closed; echo x > shut; chmod 0 shut; l
     expect(existsSync(path('fixture/-rf'))).toBe(true);
   });
 
-  test('a huge sparse file: gates on it fail, what is too large is left out with a warning, and nothing fills up', async () => {
+  test('huge sparse files: a gate that must read one fails, and files that are too large are left out with a warning', async () => {
     const gates = ['{type: file_contains, path: big, substring: x}', '{type: file_exists, path: vast}'];
     const { exitCode, run, metrics } = await afterHostile(
       'vast',
@@ -198,7 +198,7 @@ mkdir closed; echo x > closed/in; chmod 0 closed; echo x > shut; chmod 0 shut; l
     expect(run.warnings.join()).toMatch(/vast \(larger than 4 GiB\)/);
   });
 
-  test('setuid files and files that all may write: in the results they are neither', async () => {
+  test('setuid and world-writable files: they are neither in the results', async () => {
     const { path } = await afterHostile(
       'setuid',
       'cp /bin/true tool; chmod 6777 tool; mkdir open; chmod 1777 open; umask 0; echo x > all',
@@ -208,7 +208,7 @@ mkdir closed; echo x > closed/in; chmod 0 closed; echo x > shut; chmod 0 shut; l
     expect(lstatSync(path('fixture/open')).mode & 0o7777).toBe(0o755);
   });
 
-  test('folders so deep that no path names them: the run passes and the workspace is removed', async () => {
+  test('folders too deep for any path: the run passes and the workspace is removed', async () => {
     const name = 'd'.repeat(200);
     const { exitCode, run } = await afterHostile(
       'deep-folders',
@@ -218,7 +218,7 @@ mkdir closed; echo x > closed/in; chmod 0 closed; echo x > shut; chmod 0 shut; l
     expect(run.warnings.join()).toMatch(/its path is too long/);
   });
 
-  test('nothing, because it has removed its workspace, HOME and TMPDIR: the gates fail', async () => {
+  test('nothing, since it has removed its workspace, HOME and TMPDIR: the gates fail', async () => {
     const { exitCode, metrics } = await afterHostile('gone', 'rm -rf "$PWD" "$HOME" "$TMPDIR"', [
       '{type: file_exists, path: README.md}',
       '{type: command_succeeds, command: "true"}',
@@ -227,7 +227,7 @@ mkdir closed; echo x > closed/in; chmod 0 closed; echo x > shut; chmod 0 shut; l
     expect(metrics.details.map(({ status }) => status)).toEqual(['fail', 'fail']);
   });
 
-  test('much in its HOME and TMPDIR, which nobody may enter: all of it is removed', async () => {
+  test('folders without access rights in HOME and TMPDIR: all of them are removed', async () => {
     const { exitCode } = await afterHostile(
       'private',
       'for d in "$HOME" "$TMPDIR"; do mkdir -p "$d/a/b"; echo x > "$d/a/b/c"; ln -s "$OUT" "$d/out"; chmod 0 "$d/a/b" "$d/a"; done',
@@ -236,7 +236,7 @@ mkdir closed; echo x > closed/in; chmod 0 closed; echo x > shut; chmod 0 shut; l
   });
 });
 
-test('what an agent prints beyond 64 MiB is left out of the transcripts, and the report says so', async () => {
+test('agent output beyond 64 MiB is left out of the transcripts, and the report says so', async () => {
   await project.write(
     'llm-tool-test-config.toml',
     `[agents.loud]\ncommand = "sh"\nargs = ["-c", "head -c 70000000 /dev/zero | tr '\\\\0' x"]\nfree = true\n`,

@@ -12,12 +12,12 @@ type CommandLine = { runCommandLine: typeof runCommandLine };
 
 let busy = false;
 
-/** Whether a command has the process for itself now: its working folder, its environment and its output. */
+/** Whether a command runs in this process now, and uses its working folder, environment and output. */
 export const isBusy = (): boolean => busy;
 
 /**
- * Runs a command of the built command line in this process, with a working folder and an environment of its own. To start
- * a process for each costs more than most commands do.
+ * Runs a command of the built command line in this process, with its own working folder and environment. Starting a
+ * process for each command costs more than most commands do.
  */
 export async function runInProcess(
   cli: string,
@@ -46,7 +46,7 @@ export async function runInProcess(
   }
 }
 
-/** Keeps what is written to a stream, as execa gives it: without the newline at the end. */
+/** Captures what is written to a stream, in execa's form: without the final newline. */
 function capture(stream: NodeJS.WriteStream): { text: () => string; end: () => void } {
   const chunks: Buffer[] = [];
   const write = vi.spyOn(stream, 'write').mockImplementation((chunk: string | Uint8Array, ...more) => {

@@ -18,7 +18,7 @@ const filesIn = async (folder: string): Promise<string[]> =>
     .map((entry) => join(entry.parentPath, entry.name).slice(join(project.folder, folder).length + 1))
     .sort();
 
-/** Where the first line of a file says that its schema is. */
+/** The path of the schema that the first line of a file refers to. */
 const schemaOf = async (path: string): Promise<string> => {
   const file = join(project.folder, path);
   const [, reference = ''] = /^#.*schema[= ](\S+)/.exec(await readFile(file, 'utf8')) ?? [];
@@ -26,7 +26,7 @@ const schemaOf = async (path: string): Promise<string> => {
 };
 
 describe('init in an empty folder', () => {
-  test('makes a scenario that is valid and passes at once with the free mock', async () => {
+  test('makes a valid scenario that passes with the mock', async () => {
     const made = await project.cli(['init', '--json'], { npm_command: '' });
     expect(made.exitCode).toBe(0);
     const document = JSON.parse(made.stdout) as { folder: string; files: string[]; next: string[] };
@@ -42,7 +42,7 @@ describe('init in an empty folder', () => {
     expect(sweep.cells).toMatchObject([{ outcome: 'pass', agent: 'mock', gates_passed: 6, gates_total: 6 }]);
   });
 
-  test('has gates that an agent who books the wrong things does not pass', async () => {
+  test('makes gates that fail if the agent books the wrong items', async () => {
     await project.cli(['init', 'careless']);
     const text = await project.read(`careless/${SCENARIO}`);
     await project.write(`careless/${SCENARIO}`, text.replace('stock add plugs 12', 'stock add cables 10'));
@@ -51,7 +51,7 @@ describe('init in an empty folder', () => {
     expect(document.cells[0]).toMatchObject({ outcome: 'fail', gates_passed: 4, gates_total: 6 });
   });
 
-  test('keeps programs executable, and has gates of several kinds', async () => {
+  test('keeps programs executable, and makes gates of several types', async () => {
     await project.cli(['init', 'kinds']);
     const fixture = join(project.folder, 'kinds/fixtures/stock_delivery');
     for (const program of ['bin/stock', 'scripts/check-cables.sh'])
@@ -62,12 +62,12 @@ describe('init in an empty folder', () => {
     expect(new Set(types).size).toBeGreaterThanOrEqual(6);
   });
 
-  test('prints the next commands, as this one was called', async () => {
+  test('prints the next commands in the way it was called itself', async () => {
     const { stdout } = await project.cli(['init', 'said'], { npm_command: 'exec' });
     expect(stdout).toMatch(/next:\n {2}cd said\n {2}npx llm-tool-test run stock_delivery /);
   });
 
-  test('puts the schemas for editors beside the config, and names them in scenario and config', async () => {
+  test('puts the schemas for editors next to the config, and refers to them in scenario and config', async () => {
     await project.cli(['init', 'editors']);
     for (const [file, name] of [
       [SCENARIO, 'scenario'],
@@ -79,7 +79,7 @@ describe('init in an empty folder', () => {
     }
   });
 
-  test('names the schemas of the package where that is installed above', async () => {
+  test('refers to the schemas of the package if it is installed in a parent folder', async () => {
     await mkdir(join(project.folder, 'installed/node_modules'), { recursive: true });
     await symlink(REPOSITORY, join(project.folder, 'installed/node_modules/llm-tool-test'));
     await project.cli(['init', 'installed/below']);
@@ -91,8 +91,8 @@ describe('init in an empty folder', () => {
   });
 });
 
-describe('init where something is in the way', () => {
-  test('names every file that is there already, changes none and writes none: exit 2', async () => {
+describe('init in a folder with files', () => {
+  test('reports every file that already exists, changes and writes nothing, and exits with 2', async () => {
     await project.write('taken/llm-tool-test-config.toml', '# mine\n');
     await project.write(`taken/${SCENARIO}`, 'mine\n');
     const { exitCode, stdout, stderr } = await project.cli(['init', 'taken', '--json']);
@@ -108,7 +108,7 @@ describe('init where something is in the way', () => {
     expect(await project.read('taken/llm-tool-test-config.toml')).toBe('# mine\n');
   });
 
-  test('names a file that stands where a folder must be', async () => {
+  test('reports a file where a folder is needed', async () => {
     await project.write('blocked/fixtures', 'a file\n');
     const { exitCode, stderr } = await project.cli(['init', 'blocked']);
     expect(exitCode).toBe(2);
@@ -116,7 +116,7 @@ describe('init where something is in the way', () => {
     expect(await filesIn('blocked')).toEqual(['fixtures']);
   });
 
-  test('takes a dangling symlink for something that is there', async () => {
+  test('treats a dangling symlink as an existing file', async () => {
     await mkdir(join(project.folder, 'linked'));
     await symlink('/nowhere', join(project.folder, 'linked/llm-tool-test-config.toml'));
     const { exitCode, stderr } = await project.cli(['init', 'linked']);
@@ -127,7 +127,7 @@ describe('init where something is in the way', () => {
 
   test('leaves nothing behind when a file cannot be written', async () => {
     await mkdir(join(project.folder, 'broken'));
-    // The config comes after the fixture: what was written before it has to go again.
+    // The config comes after the fixture: what was written before it has to be removed again.
     await symlink('/proc/llm-tool-test', join(project.folder, 'broken/.llm-tool-test'));
     const { exitCode, stderr } = await project.cli(['init', 'broken']);
     expect(exitCode).toBe(2);
@@ -135,7 +135,7 @@ describe('init where something is in the way', () => {
     expect(await readdir(join(project.folder, 'broken'))).toEqual(['.llm-tool-test']);
   });
 
-  test('other files in the folder are no hindrance', async () => {
+  test('leaves other files alone', async () => {
     await mkdir(join(project.folder, 'mine/fixtures'), { recursive: true });
     await writeFile(join(project.folder, 'mine/fixtures/other.txt'), 'kept');
     expect((await project.cli(['init', 'mine'])).exitCode).toBe(0);

@@ -14,7 +14,7 @@ afterEach(() => project.remove());
 
 const install = (...args: string[]) => project.cli(['scripts', 'install-command', ...args]);
 
-test('makes the command for all three agents, in the root of the project', async () => {
+test('install-command creates the command for all three agents, in the root of the project', async () => {
   const { exitCode, stdout } = await project.start(['scripts', 'install-command', '--json'], {}, 'src');
   expect(JSON.parse(stdout)).toEqual({
     folder: await realpath(project.folder),
@@ -35,7 +35,7 @@ test('makes the command for all three agents, in the root of the project', async
   expect(await project.read(CODEX)).toMatch(/^---\nname: execute-script\n/);
 });
 
-test('only for the agents named, with the command that the project has', async () => {
+test('install-command creates it only for the given agents, with the given command', async () => {
   const { exitCode, stdout } = await install('opencode', '--command', './tools/llm-tool-test');
   expect({ exitCode, stdout }).toEqual({
     exitCode: 0,
@@ -47,14 +47,14 @@ test('only for the agents named, with the command that the project has', async (
   for (const path of [CLAUDE, CODEX]) await expect(project.read(path)).rejects.toThrow('ENOENT');
 });
 
-test('may be done again; what is the same stays, what is missing is made', async () => {
+test('install-command can be repeated: identical files stay, missing ones are created', async () => {
   await install('codex');
   const again = JSON.parse((await install('--json')).stdout) as { files: { made: boolean }[] };
   expect(again.files.map(({ made }) => made)).toEqual([true, true, false]);
   expect((await install()).stdout.match(/already there/g)).toHaveLength(3);
 });
 
-test('a file of somebody else is not overwritten, and nothing is written', async () => {
+test('an existing file with other content is not overwritten, and nothing is written', async () => {
   await project.write(OPENCODE, 'mine\n');
   const { exitCode, stdout, stderr } = await install('--json');
   expect(exitCode).toBe(2);
@@ -66,14 +66,14 @@ test('a file of somebody else is not overwritten, and nothing is written', async
   await expect(project.read(CLAUDE)).rejects.toThrow('ENOENT');
 });
 
-test('an agent that has no such command is told, with those that have', async () => {
+test('an agent without such a command is refused with the list of those that have one', async () => {
   const { exitCode, stderr } = await install('gemini');
   expect(exitCode).toBe(2);
   expect(stderr).toContain("no command file for agent 'gemini'; known agents: claude-code, opencode, codex");
 });
 
 test.each(['', 'a; b', 'a `b`', 'a)', 'a\nb', 'a, b', '$(a)', 'a  b'])(
-  'the command %j is refused: it would be more than one, or none',
+  'the command %j is refused since it is not exactly one plain command',
   async (command) => {
     const { exitCode, stdout } = await install('--json', '--command', command);
     expect(exitCode).toBe(2);

@@ -13,7 +13,7 @@ const usage = { input_tokens: 1_000_000, output_tokens: 2, cache_read_input_toke
 const tool = { type: 'tool_use', id: 't', name: 'Bash', input: { command: 'sleep 600' } };
 const message = { id: 'm', model: 'claude-sonnet-4-5', content: [tool], usage };
 
-/** Says at the beginning of its answer what it has read, and goes on until it is stopped. */
+/** Reports its usage so far at the beginning of its answer, and then runs until it is stopped. */
 const CLAUDE = `#!/bin/sh
 [ "$1" = --version ] && echo '2.1.330 (Claude Code)' && exit
 ${line({ type: 'system', subtype: 'init', session_id: 's', model: 'claude-sonnet-4-5' })}${line({ type: 'assistant', session_id: 's', message })}sleep 600
@@ -59,8 +59,8 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe('an agent that was stopped amid its work', () => {
-  test('has used at least what it has told, and nothing is shown as exact', async () => {
+describe('an agent that was stopped while it worked', () => {
+  test('has tokens and cost shown as a lower bound: at least what it reported', async () => {
     const { document } = await project.run(['stopped'], ENV);
     expect(document.cells[0]).toMatchObject({ cost_usd: null, cost_usd_at_least: 2.00002 });
     expect(document.cost_usd).toBe(2.00002);
@@ -85,7 +85,7 @@ describe('an agent that was stopped amid its work', () => {
 });
 
 describe('an account that does not include the agent', () => {
-  test('is an error, and no run of the tool got worse by it', async () => {
+  test('makes the run an error, which is not a regression', async () => {
     const before = await project.run(['account'], ENV);
     expect(before.document.totals).toMatchObject({ passed: 1 });
     await project.write('no-plan', '');

@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProject, EMPTY_FIXTURE, filesBelow, scenario, until } from './project.js';
 
-test('who does not wait for the engine is told how to go on, and no value of the shell is left on the disk', async () => {
-  // A server that takes connections and says nothing.
+test('a run interrupted while it waits for the engine says how to start it later, and leaves no value of the shell on disk', async () => {
+  // A server that accepts connections and never answers.
   const silent = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void silent.close());
   await until('the server listens', () => (silent.listening ? true : null));

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** What is printed where npx, a script of npm, or nobody has started the command. */
+/** The command that a message suggests, when this one was started by npx, by an npm script, or directly. */
 async function hints(...args: string[]): Promise<string[]> {
   const ended = await Promise.all(
     ['exec', 'run-script', ''].map((npm_command) => project.cli(args, { npm_command })),
@@ -20,7 +20,7 @@ const as = (words: string): string[] => [
   ...[`\`npx llm-tool-test ${words}\``, `\`npx llm-tool-test ${words}\``, `\`llm-tool-test ${words}\``],
 ];
 
-test('commands in messages can be copied: by npx where npm has started this one', async () => {
+test('commands in messages can be copied: they begin with npx if npm started this command', async () => {
   expect(await hints('sweeps')).toEqual(as('run'));
   expect(await hints('scripts', 'list')).toEqual(as('scripts new <name>'));
   writePastSweep(project.results, null, { id: 'open', daysAgo: 1, open: true });

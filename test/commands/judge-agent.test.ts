@@ -21,8 +21,8 @@ const RUBRIC = `criteria:
 output: {format: json, require_fields: [summary]}
 `;
 /**
- * Judges as its model is named, and logs each start beside itself: a folder that it is given by absolute path is one of the
- * inputs of a run, so no run would be reused after a change there.
+ * Judges as the name of its model says, and logs each start in a folder next to itself. It finds that folder by itself:
+ * a folder given by absolute path is an input of the run, and a change in it would prevent reuse.
  */
 const JUDGE = `#!/bin/sh
 model=$1 log=$(dirname "$0")/log/$1
@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe('runs that an agent judges', () => {
+describe('runs judged by an agent', () => {
   let runs: Map<string, RunFolder>;
   const of = (name: string): RunFolder => {
     const found = runs.get(name);
@@ -100,7 +100,7 @@ describe('runs that an agent judges', () => {
     runs = new Map(await Promise.all(opened));
   });
 
-  test('pass where the score reaches the threshold; the agent is started once', async () => {
+  test('pass if the score reaches the threshold; the agent is started once', async () => {
     expect(of('good').run).toMatchObject({ outcome: 'pass', message: '1/1 gates passed; judge 0.90' });
     expect(of('good').metrics.judge).toMatchObject({
       ...{ model: 'agent:mine/good', model_used: null, scores: { correct: 0.9, tidy: 0.9 } },
@@ -109,11 +109,11 @@ describe('runs that an agent judges', () => {
     expect(await starts('good')).toBe(1);
   });
 
-  test('fail below it', () => {
+  test('fail if the score is below the threshold', () => {
     expect(of('low').run).toMatchObject({ outcome: 'fail', message: '1/1 gates passed; judge 0.50 < 0.60' });
   });
 
-  test('the agent gets the whole question, which is kept beside what it said', async () => {
+  test('give the agent the whole question, which is kept together with its answer', async () => {
     const asked = await readFile(log('good.prompt'), 'utf8');
     expect(asked).toContain('- correct (weight 0.6): The note says what was asked for');
     expect(asked).toMatch(/--- note\.txt\nmilk/);
@@ -125,7 +125,7 @@ describe('runs that an agent judges', () => {
     expect(answer?.text).toMatch(/^I have looked\.\n```json\n/);
   });
 
-  test('it works in an empty folder and a HOME of its own, away from the run and its results', async () => {
+  test('start the agent in an empty folder and a private HOME, away from the run and its results', async () => {
     const [folder, ...seen] = (await readFile(log('good.seen'), 'utf8')).split('\n');
     expect(folder).toMatch(new RegExp(`^${project.state}/.*/judge/workspace$`));
     expect(seen[0]).toMatch(/^\w+=/); // no file before the variables
@@ -134,7 +134,7 @@ describe('runs that an agent judges', () => {
     expect(existsSync(folder ?? '')).toBe(false);
   });
 
-  test('an unusable answer is kept and asked for again; three of them are an error', async () => {
+  test('keep an unusable answer and ask again; three unusable answers are an error', async () => {
     expect(await answersIn(of('sloppy'))).toMatchObject([
       { start: 1, problem: 'the answer is not exactly one JSON object', text: 'Let me think.' },
       { start: 2, problem: null },
@@ -146,13 +146,13 @@ describe('runs that an agent judges', () => {
     expect(await answersIn(of('babbling'))).toHaveLength(3);
   });
 
-  test('what an agent says that does not complete is no answer', async () => {
+  test('ignore the answer of an agent that does not complete', async () => {
     expect(of('crashing').run.outcome).toBe('error');
     expect(of('crashing').run.message).toMatch(/the agent did not complete: exit 9/);
     expect((await answersIn(of('crashing'))).map(({ start }) => start)).toEqual([1, 2, 3]);
   });
 
-  test('an agent that is too slow, or not there, is an error', async () => {
+  test('are errors if the agent is too slow or not installed', async () => {
     expect(of('late').run.message).toMatch(/agent:mine\/slow: gave no answer within 0.3 s/);
     const folders = await readdir(project.state, { recursive: true });
     const ofLate = folders.flatMap((path) => path.split(`${of('late').run.run_id}/judge/agent/`)[1] ?? []);
@@ -160,7 +160,7 @@ describe('runs that an agent judges', () => {
     expect(of('gone').run.message).toMatch(/agent:gone\/x: 'no-such-judge' was not found; install it/);
   });
 
-  test('several votes are as many starts, and their mean counts', async () => {
+  test('start the agent once for each vote, and the mean of the votes counts', async () => {
     expect(await starts('split')).toBe(3);
     expect(of('split').metrics.judge).toMatchObject({
       ...{ weighted_score: 0.6, votes: [0.3, 0.6, 0.9], spread: { range: 0.6, deviation: 0.3 } },
@@ -172,7 +172,7 @@ describe('runs that an agent judges', () => {
     expect((await project.cli(['show', of('split').run.run_id])).stdout).toContain(votes);
   });
 
-  test('no value that was handed over is in any file of the results', async () => {
+  test('have no value that was handed over in any file of the results', async () => {
     expect(of('leaky').metrics.judge?.highlights).toEqual(['[REDACTED]']);
     const files = await readdir(project.results, { recursive: true, withFileTypes: true });
     for (const file of files.filter((entry) => entry.isFile())) {
@@ -181,12 +181,12 @@ describe('runs that an agent judges', () => {
     }
   });
 
-  test('nothing of them is alive', () => {
+  test('leave no process behind', () => {
     for (const { run } of runs.values()) expect(markedProcesses(run.run_id)).toEqual([]);
   });
 });
 
-test('a run that an agent has judged is reused until that agent changes', async () => {
+test('a run judged by an agent is reused until that agent changes', async () => {
   await project.write('fixtures/again.yaml', judged('again', 'again'));
   const cachedNow = async (): Promise<number> =>
     (await project.run(['again'], { JUDGE_KEY })).document.totals.cached;
@@ -196,7 +196,7 @@ test('a run that an agent has judged is reused until that agent changes', async 
   expect(await starts('again')).toBe(2);
 });
 
-test('cancelling ends the agent that judges, and all that it started', async () => {
+test('cancelling ends the judging agent and everything that it started', async () => {
   await project.write('fixtures/halted.yaml', judged('halted', 'slow'));
   const before = await starts('slow');
   const running = project.start(['run', 'halted', '--name', 'halted', '--json'], { JUDGE_KEY });
@@ -209,7 +209,7 @@ test('cancelling ends the agent that judges, and all that it started', async () 
   expect(await starts('slow')).toBe(before + 1);
 });
 
-describe('what is found before anything runs', () => {
+describe('a judge is refused before the agent starts', () => {
   const refuse = async (model: string): Promise<string> => {
     await project.write('rubric.yaml', RUBRIC);
     await project.write('refused.yaml', judged('refused', 'x').replace('agent:mine/x', model));
@@ -218,19 +218,19 @@ describe('what is found before anything runs', () => {
     return stderr;
   };
 
-  test('an agent that nobody defines: exit 2, with place and nearest name', async () => {
+  test('if it is an unknown agent: exit 2, with the place and the nearest name', async () => {
     expect(await refuse('agent:mnie/x')).toMatch(
       /refused\.yaml:\d+:\d+ evaluation\.judge\.model: unknown agent 'mnie'; did you mean 'mine'\?/,
     );
   });
 
-  test('an agent that may spend money without leave: exit 2', async () => {
+  test('if it may spend money and LLM_TOOL_TEST_ENABLED is not set: exit 2', async () => {
     expect(await refuse('agent:codex/gpt-5.1')).toMatch(
       /judge agent:codex\/gpt-5.1 may spend money: set LLM_TOOL_TEST_ENABLED=1/,
     );
   });
 
-  test('an agent without its key: an error before anything is paid for', async () => {
+  test('if it is an agent without its key: the run is an error before anything is paid for', async () => {
     await project.write('fixtures/keyless.yaml', judged('keyless', 'good'));
     const { document } = await project.run(['keyless']);
     const { run } = await openRun(document);

@@ -17,7 +17,7 @@ afterAll(async () => {
   await server.close();
 });
 
-describe('what is found before anything runs: exit 2', () => {
+describe('a judge is refused before anything runs, with exit 2,', () => {
   const refuse = async (model: string | null, more: Record<string, string> = {}): Promise<string> => {
     await project.write('rubric.yaml', RUBRIC);
     await project.write('refused.yaml', judged('refused', model));
@@ -26,14 +26,14 @@ describe('what is found before anything runs: exit 2', () => {
     return stderr;
   };
 
-  test('a judge that may spend money without leave', async () => {
+  test('if it may spend money and LLM_TOOL_TEST_ENABLED is not set', async () => {
     const message = await refuse('anthropic/claude-sonnet-4-5', { LLM_TOOL_TEST_ENABLED: '' });
     expect(message).toMatch(
       /judge anthropic\/claude-sonnet-4-5 may spend money: set LLM_TOOL_TEST_ENABLED=1/,
     );
   });
 
-  test('a provider that nobody defines, with its place in the config', async () => {
+  test('if its provider is unknown, with the place in the config', async () => {
     const config = await project.read('llm-tool-test-config.toml');
     await project.write('llm-tool-test-config.toml', '[judge]\nmodel = "hause/x"\n');
     const message = await refuse(null);

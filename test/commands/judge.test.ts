@@ -30,7 +30,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Runs scenarios, all at once, and opens what each left. */
+/** Runs scenarios in one sweep, and opens the results folder of each run. */
 async function runAll(
   texts: Record<string, string>,
   args: string[] = [],
@@ -83,7 +83,7 @@ describe('a sweep of judged runs', () => {
     }));
   });
 
-  test('a run that reaches the threshold passes, with scores weighed by us', async () => {
+  test('a run that reaches the threshold passes; the weighted score is computed here, not taken from the model', async () => {
     const { metrics, run, text } = of('good');
     expect(run).toMatchObject({ outcome: 'pass', message: '1/1 gates passed; judge 0.80' });
     expect(metrics.judge).toEqual({
@@ -109,7 +109,7 @@ describe('a sweep of judged runs', () => {
     expect(line?.judge_score).toBe(0.8);
   });
 
-  test('the judge is shown task, gates, transcript and changed files, and prompt and answer are kept', async () => {
+  test('the judge is shown task, gates, transcript and changed files; prompt and answer are kept', async () => {
     const [asked, ...more] = server.askedOf('good');
     expect(more).toEqual([]);
     if (asked === undefined) throw new Error('the model was not asked');
@@ -128,7 +128,7 @@ describe('a sweep of judged runs', () => {
     expect(await answersIn(of('good'))).toMatchObject([{ problem: null, text: judgment(1, 0.5) }]);
   });
 
-  test('every link of its reports resolves', async () => {
+  test('every link in the reports resolves', async () => {
     for (const report of ['report.md', 'evaluation.md']) {
       const links = [...(await of('good').text(report)).matchAll(/\]\(([^)]+)\)/g)].map(
         ([, link = '']) => link,
@@ -139,13 +139,13 @@ describe('a sweep of judged runs', () => {
     }
   });
 
-  test('a run below the threshold fails: exit 1', () => {
+  test('a run below the threshold fails, and the command exits with 1', () => {
     expect(of('low').run).toMatchObject({ outcome: 'fail', message: '1/1 gates passed; judge 0.66 < 0.70' });
     expect(of('low').metrics.judge).toMatchObject({ weighted_score: 0.66, passed: false });
     expect(exitCode).toBe(1);
   });
 
-  test('a run whose gates failed, or whose agent did not complete without gates, is not judged, and the report says why', async () => {
+  test('a run with failed gates, or without gates and with an incomplete agent, is not judged, and the report says why', async () => {
     expect(server.askedOf('never')).toEqual([]);
     expect(judgeStep(of('gated'))).toMatchObject({
       status: 'not_performed',
@@ -157,7 +157,7 @@ describe('a sweep of judged runs', () => {
     expect(of('quit').run.outcome).toBe('fail');
   });
 
-  test('with always: true it is judged all the same, and has failed by its gates', () => {
+  test('a run with failed gates is judged with always: true, and still fails', () => {
     expect(server.askedOf('strict')).toHaveLength(1);
     expect(of('always').metrics.judge).toMatchObject({ weighted_score: 0.2 });
     expect(of('always').run).toMatchObject({
@@ -166,13 +166,13 @@ describe('a sweep of judged runs', () => {
     });
   });
 
-  test('a run without gates is judged, by the model of the config', () => {
+  test('a run without gates is judged, here by the model in the config', () => {
     expect(of('ungated').run).toMatchObject({ outcome: 'pass', message: 'no gates to pass; judge 1.00' });
     expect(of('ungated').metrics.judge?.model).toBe('house/by-config');
   });
 
   test('a rate limit is waited for as long as the server says', () => {
-    // The first back-off of Temporal would be over after a second.
+    // Temporal's first retry would come after one second.
     const [first, second, ...more] = server.askedOf('limited');
     expect(more).toEqual([]);
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2000);
@@ -180,13 +180,13 @@ describe('a sweep of judged runs', () => {
     expect(judgeStep(of('limited'))).toMatchObject({ status: 'done', attempts: 2 });
   });
 
-  test('a server that is down for a while is asked again', () => {
+  test('a server that is temporarily down is asked again', () => {
     expect(server.askedOf('shaky')).toHaveLength(3);
     expect(of('shaky').run.outcome).toBe('pass');
     expect(of('shaky').metrics.judge?.attempts).toBe(1);
   });
 
-  test('unusable answers are kept and asked for again, and all of them are counted', async () => {
+  test('unusable answers are kept and asked for again; all requests are counted', async () => {
     expect(await answersIn(of('sloppy'))).toMatchObject([
       { problem: 'the answer is not exactly one JSON object', text: 'I liked it.' },
       { problem: 'scores: the rubric has no tidyness; scores.tidy: expected a number from 0 to 1' },
@@ -199,7 +199,7 @@ describe('a sweep of judged runs', () => {
     });
   });
 
-  test('several votes are asked for by themselves, and their mean is below the threshold', async () => {
+  test('each vote is a request of its own, and a mean below the threshold fails the run', async () => {
     expect(server.askedOf('voting')).toHaveLength(5);
     expect(of('voting').run).toMatchObject({
       outcome: 'fail',
@@ -217,7 +217,7 @@ describe('a sweep of judged runs', () => {
     );
   });
 
-  test('a server that does not know JSON schemas is asked without one', () => {
+  test('a server that does not support JSON schemas is asked again without one', () => {
     expect(server.askedOf('plain').map(({ body }) => /json_schema/.test(body))).toEqual([true, false]);
     expect(of('plain').metrics.judge).toMatchObject({ weighted_score: 0.9, attempts: 1 });
   });
@@ -229,7 +229,7 @@ describe('a sweep of judged runs', () => {
       ...['google', 'gemini-2.5-pro', '/v1beta/models/gemini-2.5-pro:generateContent'],
       ...['x-goog-api-key', KEYS.GEMINI_API_KEY],
     ] as const,
-  ] as const)('%s is asked in its own way', (name, model, path, header, key) => {
+  ] as const)('%s is asked by its own protocol', (name, model, path, header, key) => {
     const asked = server.askedOf(model);
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({ path, headers: { [header]: key } });
@@ -242,7 +242,7 @@ describe('a sweep of judged runs', () => {
     });
   });
 
-  test('what it costs is known by prices, and what is free costs nothing', () => {
+  test('the cost follows from the prices in the config, and a free provider costs nothing', () => {
     expect(of('openai').metrics.judge?.cost_usd).toBe((100 * 10 + 20 * 100) / 1e6);
     expect(of('low').metrics.judge?.cost_usd).toBe(0);
   });
@@ -269,7 +269,7 @@ describe('a sweep of judged runs', () => {
     await connection.close();
   });
 
-  test('show prints the judgment, and the table of a sweep the scores', async () => {
+  test('show prints the judgment of a run, and the scores in the table of a sweep', async () => {
     const shown = await project.cli(['show', of('low').run.run_id]);
     expect(shown.stdout).toMatch(/judge\n +✗ fail +0\.66 +threshold 0\.70, confidence 0\.80, house\/low\n/);
     expect(shown.stdout).toMatch(/issue +the note has no date/);
@@ -279,7 +279,7 @@ describe('a sweep of judged runs', () => {
 });
 
 describe('a judge that cannot judge', () => {
-  test('is an error: exit 3, with every other artifact, and its answers where it gave any', async () => {
+  test('makes the run an error with exit 3; all other artifacts and any answers are kept', async () => {
     server.script('locked', {
       status: 401,
       body: `{"error":{"message":"Incorrect API key provided: ${KEYS.HOUSE_KEY}"}}`,
@@ -299,7 +299,7 @@ describe('a judge that cannot judge', () => {
     );
     expect(exitCode).toBe(3);
     const { keyless, ...asked } = runs;
-    // Nothing is paid for a run that cannot be judged.
+    // A run that cannot be judged does not start its agent, so it costs nothing.
     expect(keyless?.run).toMatchObject({ outcome: 'error', agent: null });
     expect(keyless?.run.message).toContain('${ANTHROPIC_API_KEY}');
     const messages = Object.fromEntries(Object.entries(asked).map(([name, { run }]) => [name, run.message]));
@@ -330,7 +330,7 @@ describe('a judge that cannot judge', () => {
   });
 });
 
-test('--judge-model names another model, and --no-judge asks none, which the report says', async () => {
+test('--judge-model names another model; --no-judge asks none, and the report says so', async () => {
   server.script('named', { say: judgment(1) });
   const texts = { flagged: judged('flagged', 'house/named') };
   const none = await runAll(texts, ['--no-judge']);
@@ -381,7 +381,7 @@ test('a judged run is reused until its rubric or the number of votes changes', a
   await project.write('fixtures/rubric.yaml', RUBRIC);
 });
 
-test('cancelling while the judge thinks ends the call, and the run is cancelled with what it has', async () => {
+test('cancelling while the judge is asked ends the request, and the cancelled run keeps what it has', async () => {
   server.script('thinking', 'silence');
   await project.write('fixtures/halted.yaml', judged('halted', 'house/thinking'));
   const running = project.start(['run', 'halted', '--name', 'halted', '--json'], env);

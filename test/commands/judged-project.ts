@@ -15,7 +15,7 @@ output: {format: json, require_fields: [weighted_score, summary]}
 export const GATE = '{type: file_exists, path: note.txt}';
 export const FAILING = '{type: file_exists, path: missing.txt}';
 
-/** What a model says; `weighted_score` is made up, and must not count. */
+/** The answer of a model. Its `weighted_score` is wrong on purpose and must be ignored. */
 export const judgment = (correct: number, tidy = correct): string =>
   JSON.stringify({
     issues: ['the note has no date'],
@@ -32,7 +32,7 @@ interface JudgedOptions {
   steps?: string[];
 }
 
-/** A scenario whose judge has these settings, beside rubric and threshold. */
+/** A scenario whose judge has these settings, in addition to rubric and threshold. */
 export const judged = (
   name: string,
   model: string | null,
@@ -43,7 +43,7 @@ export const judged = (
     `evaluation:\n  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.7${model === null ? '' : `, model: ${model}`}${judge}}`,
   );
 
-/** What a command of the project is given, so that every provider is this server. */
+/** Environment of the project's commands, so that this server serves as every provider. */
 export const judgeEnv = ({ address }: ModelServer): Record<string, string> => ({
   ...KEYS,
   LLM_TOOL_TEST_ENABLED: '1',
@@ -67,7 +67,7 @@ export const judgedFiles = ({ address }: ModelServer): Record<string, string> =>
 export const createJudgedProject = (server: ModelServer): Promise<TestProject> =>
   createProject(judgedFiles(server));
 
-/** Models that judge as they are named. */
+/** Makes models judge as their names say. */
 export function scriptModels(server: ModelServer): void {
   server.script('good', { say: judgment(1, 0.5) });
   server.script('low', { say: judgment(0.5, 0.9) });
@@ -102,6 +102,6 @@ export function scriptModels(server: ModelServer): void {
   );
   for (const model of ['claude-sonnet-4-5', 'gpt-5.1', 'gemini-2.5-pro'])
     server.script(model, { say: judgment(1) });
-  // A server may say anything, its own key too.
+  // A server may answer anything, even its own key.
   server.script('leaky', { say: judgment(1).replace('the note has', `${KEYS.HOUSE_KEY} has`) });
 }

@@ -6,13 +6,13 @@ import { partOf } from './engine-parts.js';
 import { letGo, untilStarted, writeGated } from './gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, scenario, until } from './project.js';
 
-/** An agent leaves a log of 92 MB, whose last line is the one that is looked for. */
+/** The agent writes a log of 92 MB; the gate looks for its last line. */
 const LOG = `run: "yes 'a line of an ordinary log' | head -n 3540000 >log.txt; echo 'total: 42' >>log.txt"`;
 const FOUND = String.raw`(?m)^total: \d+$`;
-/** Takes an hour and more on it. */
+/** Takes an hour or more on that file. */
 const ENDLESS = String.raw`(?s)(?:.*?a){900}.{900}\d`;
 
-test('gates on a file of 92 MB: one finds what it looks for, one ends at its time limit, and one that takes for ever holds up neither the worker nor other runs', async ({
+test('of the gates on a file of 92 MB one passes, one ends at its time limit, and one that never ends blocks neither the worker nor other runs', async ({
   onTestFinished,
 }) => {
   const project = await createProject(EMPTY_FIXTURE);
@@ -49,6 +49,6 @@ test('gates on a file of 92 MB: one finds what it looks for, one ends at its tim
   ]);
   for (const step of ['gate 1', 'gate 2'])
     expect(run.steps.find(({ name }) => name === step)).toMatchObject({ attempts: 1 });
-  // The keeper replaces a worker that gives no sign of life.
+  // The keeper would have replaced a worker that gives no sign of life.
   expect(await partOf(project, 'worker')).toEqual(worker);
 });

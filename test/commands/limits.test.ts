@@ -17,7 +17,7 @@ import {
 let project: TestProject;
 const ENV = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'key-of-the-test' };
 
-/** Speaks as Codex does: at a limit while there is a file `at-limit`, else it does the task; tells its starts. */
+/** Imitates Codex: reports a limit while the file `at-limit` exists, otherwise does the task; logs its starts. */
 const CODEX = `#!/bin/sh
 [ "$1" = --version ] && echo 'codex-cli 0.0.1' && exit
 folder=$(dirname "$0")
@@ -33,7 +33,7 @@ printf '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":
 printf '{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5,"reasoning_output_tokens":0}}\\n'
 `;
 
-/** Speaks as OpenCode does, and does the task. */
+/** Imitates OpenCode, and does the task. */
 const OPENCODE = `#!/bin/sh
 [ "$1" = --version ] && echo 0.0.1 && exit
 echo ok > out.txt
@@ -71,7 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test("an account's limit is waited for, and retry --now ends the wait: the agent goes on with its session", async () => {
+test("a run waits for an account's limit until retry --now ends the wait; the agent resumes its session", async () => {
   const { exitCode, stdout } = await project.cli(['run', 'limited', '--detach', '--json'], ENV);
   expect(exitCode, stdout).toBe(0);
   const { sweep } = JSON.parse(stdout) as SweepDocument;
@@ -88,7 +88,7 @@ test("an account's limit is waited for, and retry --now ends the wait: the agent
     const { limits } = await handle.query<SweepProgress>(QUERIES.progress);
     const [limit] = limits ?? [];
     if (limit === undefined) return null;
-    // Another key may have none. The id of the account does not contain the key.
+    // Limits are per key: another key may have none. The id of the account does not contain the key.
     expect(limit.provider).toBe('openai');
     expect(limit.account).toMatch(/^openai\/key-[0-9a-f]{4}$/);
     return true;
@@ -110,7 +110,7 @@ test("an account's limit is waited for, and retry --now ends the wait: the agent
   expect(run.agent?.token_usage).toMatchObject({ input: 10, output: 5 });
 });
 
-test('a limit is that of a key: an agent with another key of the same provider does not wait', async () => {
+test('a limit belongs to a key: an agent with another key of the same provider does not wait', async () => {
   await project.write('at-limit', '');
   await project.write('starts', '');
   const env = { ...ENV, OTHER_KEY: 'another-key-of-the-test' };
@@ -128,7 +128,7 @@ test('a limit is that of a key: an agent with another key of the same provider d
   await connection.close();
   expect(parked).toMatchObject([{ provider: 'openai', account: limits?.[0]?.account }]);
   expect((await project.resultLines()).map(({ agent }) => agent).slice(-2)).toEqual(['opencode', 'opencode']);
-  // The second cell of the agent at its limit has not been tried.
+  // The second cell of the limited agent has not been started.
   expect((await project.read('starts')).trim().split('\n')).toHaveLength(1);
   await rm(join(project.folder, 'at-limit'));
   const retried = await project.cli(['retry', sweep, '--now', '--json'], env);

@@ -9,7 +9,7 @@ const FIRST = 'login-token-before-3f9a';
 const SECOND = 'login-token-renewed-77c1';
 const login = (token: string): string => JSON.stringify({ tokens: { access_token: token } });
 
-/** Prints its login, old and new, wherever an agent can, and renews it. */
+/** Prints its login, old and new, everywhere an agent can print, and renews it. */
 const FAKE_CODEX = `#!/bin/sh
 say() { printf '%s\\n' "$1"; }
 auth=$CODEX_HOME/auth.json
@@ -48,7 +48,7 @@ const run = () =>
     ...{ HOME: home, LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'not-for-who-has-logged-in' },
   });
 
-it('an agent that is to use a login that is not there is an error that says what to do', async () => {
+it('an agent set to use a login that does not exist makes the run an error that says what to do', async () => {
   const { exitCode, document } = await run();
   expect(exitCode).toBe(3);
   expect(document.cells[0]).toMatchObject({
@@ -59,7 +59,7 @@ it('an agent that is to use a login that is not there is an error that says what
   });
 });
 
-it('an agent without its key is an error that names the login as another way', async () => {
+it('an agent without its key makes the run an error that suggests the login', async () => {
   const { exitCode, document } = await project.run(['a', '--agents', 'gemini'], {
     ...{ HOME: home, LLM_TOOL_TEST_ENABLED: '1', GEMINI_API_KEY: '', GOOGLE_GENERATIVE_AI_API_KEY: '' },
   });
@@ -72,7 +72,7 @@ it('an agent without its key is an error that names the login as another way', a
   });
 });
 
-it('an agent uses the login, in a private HOME, renews it, and no token is in any result', async () => {
+it('an agent uses and renews the login in a private HOME, and no token is in any result', async () => {
   await mkdir(join(home, '.codex'));
   await writeFile(join(home, '.codex', 'auth.json'), login(FIRST), { mode: 0o600 });
   const { exitCode, document } = await run();

@@ -2,11 +2,11 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
-/** What the server does with a request: says a text in the provider's form, answers as given, or never; not before `after`. */
+/** How the server answers a request: with a text in the provider's form, as given, or never; not before `after`. */
 type Reply =
   | { say: string; after?: Promise<unknown> }
   | { status: number; headers?: Record<string, string>; body?: string; after?: Promise<unknown> }
-  /** Says the text unless it is asked to keep to a JSON schema, which it does not know. */
+  /** Answers with the text unless the request has a JSON schema, which this server does not support. */
   | { sayWithoutSchema: string }
   | 'silence';
 
@@ -24,13 +24,13 @@ export interface Asked {
 export interface ModelServer {
   /** http://127.0.0.1:port */
   address: string;
-  /** What a model does, request by request; the last one again and again. */
+  /** Sets the replies of a model, one for each request; the last one is repeated. */
   script(model: string, ...replies: Reply[]): void;
   askedOf(model: string): Asked[];
   close(): Promise<void>;
 }
 
-/** One way that providers' servers speak. */
+/** The protocol of one kind of provider. */
 interface Dialect {
   path: RegExp;
   modelOf(path: string, body: { model?: string }): string;
@@ -96,7 +96,7 @@ const dialects: Dialect[] = [
   },
 ];
 
-/** A server on the loopback that speaks as the providers of models do, and remembers what it was asked. */
+/** A server on loopback that speaks the providers' protocols and records what it was asked. */
 export async function createModelServer(): Promise<ModelServer> {
   const asked: Asked[] = [];
   const scripts = new Map<string, Reply[]>();

@@ -10,7 +10,7 @@ import { projectWithClient } from './project-with-client.js';
 
 const { project, client } = await projectWithClient(EMPTY_FIXTURE);
 
-/** Resolves when a command has said it. */
+/** Resolves when a command has printed the text to stderr. */
 const untilSaid = ({ stderr }: ReturnType<TestProject['start']>, text: string): Promise<void> =>
   new Promise((resolve) => {
     let output = '';
@@ -22,12 +22,12 @@ const untilSaid = ({ stderr }: ReturnType<TestProject['start']>, text: string): 
 
 const workflow = (id: string) => client.workflow.getHandle(id);
 
-test('after its workflow was terminated, a sweep is resumed only when no run of the round before is open', async () => {
+test('a sweep with a terminated workflow is resumed only when no run of its previous round is open', async () => {
   await writeGated(project, 'overlap');
   await project.run(['overlap', '--repeat', '2', '--detach', '--name', 'overlap']);
   await untilStarted(project, 'overlap', 2);
   const sweep = await sweepOf(project, 'overlap');
-  // Its runs end only when it goes on.
+  // Its runs can end only when the worker continues.
   const worker = await until('a worker', () => partOf(project, 'worker'));
   signalProcess(worker, 'SIGSTOP');
   await workflow(sweepWorkflowId(sweep)).terminate('by a test');
@@ -51,7 +51,7 @@ test('after its workflow was terminated, a sweep is resumed only when no run of 
   expect(startsOf(project, 'overlap')).toBe(4);
 });
 
-test('retry between the summary and the close of the workflow waits for the close, and starts a round of its own', async () => {
+test('retry after the summary but before the workflow has closed waits for the close, then starts a new round', async () => {
   await writeGated(project, 'closing');
   const target = `{binary: cat, health_check: 'test -e ${project.folder}/healthy'}`;
   await project.write('fixtures/unfit.yaml', scenario('unfit', { target, steps: ['say: x'] }));
@@ -60,7 +60,7 @@ test('retry between the summary and the close of the workflow waits for the clos
   const sweep = await sweepOf(project, 'closing');
   const shown = await project.cli(['show', sweep, '--json']);
   const summary = { ...documentOf(shown.stdout), status: 'completed' };
-  // The state between the two, which lasts for milliseconds: its summary is there, its workflow is open.
+  // A state that normally lasts milliseconds: the summary is written, the workflow is still open.
   await project.write(`llm-tool-test-results/sweeps/${sweep}/summary.json`, JSON.stringify(summary));
   await project.write('healthy', '');
   const retrying = project.start(['retry', sweep, '--json']);
@@ -74,7 +74,7 @@ test('retry between the summary and the close of the workflow waits for the clos
   expect(startsOf(project, 'closing')).toBe(1);
 });
 
-test('values of --env-file are gone with the end of the sweep: retry takes the option too, and warns of what is not set', async () => {
+test('values of --env-file are deleted when the sweep ends: retry accepts the option too, and warns of variables that are not set', async () => {
   const target = `{binary: cat, env: {TOKEN: '\${TOKEN}'}, health_check: 'test "$TOKEN" = right-value'}`;
   await project.write('fixtures/valued.yaml', scenario('valued', { target, steps: ['say: x'] }));
   await project.write('wrong.env', 'TOKEN=wrong-value\n');
@@ -94,7 +94,7 @@ test('values of --env-file are gone with the end of the sweep: retry takes the o
   expect(documentOf(retried.stdout).totals).toMatchObject({ passed: 1 });
 });
 
-test('a sweep that has not ended keeps its values: --env-file is refused, and nothing changes', async () => {
+test('resume and retry --now refuse --env-file for a sweep that has not ended, since it keeps its values', async () => {
   await writeGated(project, 'keeping');
   await project.write('any.env', 'A=b\n');
   await project.run(['keeping', '--detach', '--name', 'keeping']);
@@ -110,7 +110,7 @@ test('a sweep that has not ended keeps its values: --env-file is refused, and no
   expect((await project.cli(['resume', 'keeping'])).exitCode).toBe(0);
 });
 
-test('a sweep whose stored scenarios are gone is not started again: the message says which and what to do', async () => {
+test('retry refuses a sweep with a missing stored scenario and names it', async () => {
   const target = "{binary: cat, health_check: 'false'}";
   await project.write('fixtures/stored.yaml', scenario('stored', { target, steps: ['say: x'] }));
   const { document } = await project.run(['stored', '--name', 'stored']);

@@ -13,16 +13,16 @@ export interface PastSweep {
   id: string;
   daysAgo: number;
   runs?: number;
-  /** The sweep has no summary: it goes on. */
+  /** The sweep has no summary: it has not ended. */
   open?: boolean;
-  /** What sets its snapshots apart from those of others. */
+  /** Sweeps with the same content share their snapshots. */
   content?: string;
   scenarios?: string[];
   agents?: string[];
   change?: (index: number) => Partial<ResultLine>;
 }
 
-/** What a sweep of some time ago has left in results and state, written at once: nothing is run. */
+/** Writes what an earlier sweep would have left in results and state, without running anything. */
 export function writePastSweep(results: string, state: string | null, past: PastSweep): string[] {
   const {
     id,

@@ -8,7 +8,7 @@ import { projectState } from '../../src/platform/folders.js';
 import { isAlive } from '../../src/platform/process/process-identity.js';
 import { planFile, summaryFile, sweepsFolder } from '../../src/store/results-folder.js';
 
-/** Where a project of a test is: its folder, and that of its state. */
+/** The location of a test's project: its folder and its state folder. */
 export interface Place {
   folder: string;
   state: string;
@@ -18,14 +18,14 @@ export const resultsOf = ({ folder }: Place): string => join(folder, 'llm-tool-t
 const stateOf = (place: Place): string => projectState(resultsOf(place), place.state).folder;
 
 /**
- * Places that files of this process have given back, with engines that run: an engine belongs to the path of a results
- * folder, and takes longer to start than most tests. test/global-setup.ts ends them.
+ * Places that test files in this process have given back, with running engines: an engine belongs to the path of a
+ * results folder, and takes longer to start than most tests. test/global-setup.ts ends the engines.
  */
 const free: Place[] = [];
-/** Those whose engines ran when they were given back. */
+/** Places with an engine that was running when they were given back. */
 const served = new Set<Place>();
 
-/** An empty place, whose engine may run already. */
+/** An empty place; its engine may already be running. */
 export async function takePlace(): Promise<Place> {
   const place = free.pop();
   if (place !== undefined) return place;
@@ -33,10 +33,10 @@ export async function takePlace(): Promise<Place> {
   return { folder: await mkdtemp(join(places, 'project-')), state: await mkdtemp(join(places, 'state-')) };
 }
 
-/** What an engine that runs has in its state folder, apart from what belongs to runs. */
+/** The files of a running engine in its state folder, apart from those of runs. */
 const OF_THE_ENGINE = /^(engine\.|logs$|origin\.key$|origin-before\.json$|worker|last-used$)/;
 
-/** Empties a place for the next file. One whose engine is not as it was is removed. */
+/** Empties a place for the next test file. It is removed if its engine cannot be used again. */
 export async function giveBack(place: Place): Promise<void> {
   const state = stateOf(place);
   if (served.has(place) && !existsSync(join(state, 'origin.key')))
@@ -51,14 +51,14 @@ export async function giveBack(place: Place): Promise<void> {
   free.push(place);
 }
 
-/** Stops the engine of a place, and removes all of it. */
+/** Stops the engine of a place and removes the place. */
 export async function removePlace(place: Place): Promise<void> {
   await stopEngine(stateOf(place));
   await rm(place.folder, { recursive: true, force: true });
   await rm(place.state, { recursive: true, force: true });
 }
 
-/** No engine was needed, or it is up and has nothing to do any more. */
+/** No engine was started, or it is up and has nothing left to do. */
 async function isUsable(place: Place): Promise<boolean> {
   const engine = await readEngineState(stateOf(place));
   if (engine === null) return !existsSync(stateOf(place));

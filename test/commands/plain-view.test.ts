@@ -11,7 +11,7 @@ const progress = (change: object = {}): SweepProgress => ({
   ...change,
 });
 
-test('a log says once that a run waits, until when, and what ends the wait', async () => {
+test('the plain view says once that a run waits, until when, and how to end the wait', async () => {
   const notices: string[] = [];
   const written = vi
     .spyOn(process.stderr, 'write')

@@ -4,15 +4,15 @@ import type { ModelServer } from './model-server.js';
 import { KEY, LINES, PLAIN, SECRET } from './planted.js';
 import { scenario, type TestProject } from './project.js';
 
-/** What the shell of `run` has to know for the scenarios that are planted. */
+/** The variables that `run` needs for the planted scenarios. */
 export const SHELL = { DEEP_SECRET: SECRET, DEEP_LINES: LINES, DEEP_PLAIN: PLAIN, JUDGE_KEY: KEY };
 
 const encode = `node -e 'const s = process.env.S; console.log(JSON.stringify({s}), JSON.stringify(JSON.stringify({s})), encodeURIComponent(s), Buffer.from(s).toString("base64"), Buffer.from("user:" + s).toString("base64"))'`;
-/** So much that the rest is cut off inside the value: what the mock keeps of a tool's output, and records of commands. */
+/** Output that is truncated inside the value at the limit for a tool's output, or for the record of a command. */
 const cutAt = (length: number): string =>
   `node -e 'process.stdout.write("x".repeat(${length - 12}) + process.env.S + "y".repeat(40000))'`;
 
-/** Writes scenarios, agents and judges that say the secrets in every place that there is for it. */
+/** Writes scenarios, agents and judges that print the secrets in every possible place. */
 export async function plantSecrets(project: TestProject, server: ModelServer): Promise<void> {
   await project.write(
     'llm-tool-test-config.toml',
@@ -42,7 +42,7 @@ export async function plantSecrets(project: TestProject, server: ModelServer): P
       .join('\n')
       .replace('../../../../../leaky.cjs', join(project.folder, 'leaky.cjs')),
   );
-  // Every kind of event that an agent can print, and what it can leave in its workspace.
+  // Every type of event that an agent can print, and every kind of file that it can leave in its workspace.
   await project.write(
     'leaky.cjs',
     `const fs = require('node:fs');
@@ -102,7 +102,7 @@ process.exitCode = 9;
   );
 }
 
-/** Judges that are shown the secrets in files, names and outputs, and that say all they know. */
+/** Judges that are shown the secrets in files, names and outputs, and that repeat all of them. */
 async function plantJudged(project: TestProject, server: ModelServer, target: string): Promise<void> {
   const all = `${SECRET} ${encodings(SECRET).join(' ')} ${LINES} ${PLAIN} ${KEY}`;
   const judgment = {

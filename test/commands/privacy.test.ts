@@ -18,7 +18,7 @@ afterAll(() => project.remove());
 
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
 
-/** Runs the command line under a umask, as a shell would. */
+/** Runs the command line under a umask, as from a shell. */
 const underUmask = (own: TestProject, umask: string, args: string[]): void => {
   execFileSync(
     'sh',
@@ -31,7 +31,7 @@ const underUmask = (own: TestProject, umask: string, args: string[]): void => {
   );
 };
 
-/** The folder and all below it but symlinks, which have no modes. */
+/** The folder and everything below it except symlinks, which have no modes. */
 async function allBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return [
@@ -48,35 +48,41 @@ const KEYED = scenario('keyed', {
   gates: ['{type: command_succeeds, command: "true"}'],
 });
 
-describe('modes', () => {
+describe('file modes', () => {
   test.each([
     ['0', 0o022],
     ['077', 0o077],
-  ])('under umask %s nothing in the results is open to those to whom it is not', async (umask, forbidden) => {
-    const own = await createProject({ ...EMPTY_FIXTURE, 'fixtures/keyed.yaml': KEYED }, { ownEngine: true });
-    underUmask(own, umask, ['run', 'keyed']);
-    const files = await allBelow(own.results);
-    expect(files.length).toBeGreaterThan(15);
-    expect(files.filter((file) => (modeOf(file) & forbidden) !== 0)).toEqual([]);
-    const [line] = await own.resultLines();
-    // The run's own folder and that of the handed-over values are the user's alone, the file itself too.
-    const output = readFileSync(
-      join(own.results, line?.results_dir ?? '', 'artifacts/transcript.raw.txt'),
-      'utf8',
-    );
-    expect(output).toMatch(/700\\n700\\n600/);
-    const { folder } = projectState(own.results, own.state);
-    expect(modeOf(folder)).toBe(0o700);
-    const logs = (await allBelow(join(folder, 'logs'))).slice(1);
-    expect(logs.map(modeOf)).toEqual(logs.map(() => 0o600));
-    await own.remove();
-  });
+  ])(
+    'under umask %s the results grant nobody more access than the umask allows',
+    async (umask, forbidden) => {
+      const own = await createProject(
+        { ...EMPTY_FIXTURE, 'fixtures/keyed.yaml': KEYED },
+        { ownEngine: true },
+      );
+      underUmask(own, umask, ['run', 'keyed']);
+      const files = await allBelow(own.results);
+      expect(files.length).toBeGreaterThan(15);
+      expect(files.filter((file) => (modeOf(file) & forbidden) !== 0)).toEqual([]);
+      const [line] = await own.resultLines();
+      // Only the user can access the run's folder, the folder of the handed-over values and the file with them.
+      const output = readFileSync(
+        join(own.results, line?.results_dir ?? '', 'artifacts/transcript.raw.txt'),
+        'utf8',
+      );
+      expect(output).toMatch(/700\\n700\\n600/);
+      const { folder } = projectState(own.results, own.state);
+      expect(modeOf(folder)).toBe(0o700);
+      const logs = (await allBelow(join(folder, 'logs'))).slice(1);
+      expect(logs.map(modeOf)).toEqual(logs.map(() => 0o600));
+      await own.remove();
+    },
+  );
 
   test.runIf(isRoot)(
-    'another user of the machine can read neither state, nor raw output, nor handed-over values',
+    'another user of the machine cannot read the state, raw output or handed-over values',
     async () => {
       await project.write('fixtures/keyed.yaml', KEYED);
-      await chmod(project.state, 0o755); // even where the folder that the user names is open
+      await chmod(project.state, 0o755); // even if the folder that the user chose is open to others
       await project.run(['keyed'], { KEY: 'a-secret-of-this-run' });
       const { folder } = projectState(project.results, project.state);
       const found = execFileSync(
@@ -99,7 +105,7 @@ describe('modes', () => {
   );
 });
 
-test('an agent gets the variables that specs/reference/scripts.md lists, and no other of the user', async () => {
+test('an agent gets the variables that specs/reference/scripts.md lists, and no other variable of the user', async () => {
   await project.write(
     'fixtures/env.yaml',
     scenario('env', {
@@ -143,7 +149,7 @@ function listening(pid: number): string[] {
 }
 
 test.runIf(process.platform === 'linux')(
-  "the engine's server and its Web UI listen on this machine's own address only",
+  "the engine's server and its Web UI listen on loopback only",
   async () => {
     const own = await createProject(EMPTY_FIXTURE, { ownServer: true });
     await own.cli(['engine', 'start']);
@@ -152,13 +158,13 @@ test.runIf(process.platform === 'linux')(
     };
     const addresses = listening(status.server.pid);
     expect(addresses.length).toBeGreaterThanOrEqual(2);
-    // 127.0.0.1, in both tables.
+    // 127.0.0.1, as the IPv4 and the IPv6 table write it.
     expect(addresses.filter((address) => !/^(0000000000000000FFFF0000)?0100007F$/.test(address))).toEqual([]);
     await own.remove();
   },
 );
 
-test("the database of the engine's server, and what SQLite keeps beside it, are the user's alone under any umask", async ({
+test("only the user can access the database of the engine's server and SQLite's files next to it, under any umask", async ({
   onTestFinished,
 }) => {
   const own = await createProject(EMPTY_FIXTURE, { ownServer: true });
@@ -170,7 +176,7 @@ test("the database of the engine's server, and what SQLite keeps beside it, are 
   expect(database.map((name) => modeOf(join(folder, name)))).toEqual([0o600, 0o600, 0o600]);
 });
 
-test('whoever reaches the server cannot make a worker take a plan, and so commands, from elsewhere', async () => {
+test('a client of the server cannot make a worker read a plan, and so commands, from another folder', async () => {
   await project.cli(['engine', 'start']);
   const { id } = projectState(project.results, project.state);
   const connection = await Connection.connect({ address: inject('temporalAddress') });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
-// Other tests run most commands within their own process. Here, each verb runs as users run it.
+// Other tests run most commands within their own process. Here, each verb is a process, as for users.
 let project: TestProject;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ test.each<[string, string[], number, RegExp]>([
   ['scripts', ['scripts', 'list', '--json'], 0, /"scripts"/],
   ['engine', ['engine', 'status', '--json'], 0, /"running"/],
   ['an unknown verb', ['rnu', '--json'], 2, /"usage"/],
-])('%s does its work and exits', async (_verb, args, code, prints) => {
+])('%s prints its result and exits as a process of its own', async (_verb, args, code, prints) => {
   const { exitCode, stdout, stderr } = await project.start(args);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: code });
   expect(code === 0 ? stdout : stdout + stderr).toMatch(prints);

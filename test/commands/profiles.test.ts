@@ -40,7 +40,7 @@ agents = ["huose"]
 concurrency = 3
 `;
 
-/** Says which build it is, and what it was told. */
+/** Prints which build it is, and the variables it was given. */
 const tool = (build: string): string => `#!/bin/sh\necho "${build} $WHO $KEPT"\n`;
 
 const steps = ['run: tool say'];
@@ -87,7 +87,7 @@ const draft = async (args: string[], env: Record<string, string> = {}): Promise<
   return JSON.parse(stdout) as DryRun;
 };
 
-/** `agent/model` of each scenario's cells. */
+/** `agent/model` of the cells of each scenario. */
 const whoRuns = async (args: string[], env: Record<string, string> = {}): Promise<Record<string, string>> => {
   const { cells } = await draft(args, env);
   const first = cells.filter(({ repetition }) => repetition === 1);
@@ -100,12 +100,12 @@ const whoRuns = async (args: string[], env: Record<string, string> = {}): Promis
   return Object.fromEntries(names.map((name) => [name, ofOne(name)]));
 };
 
-describe('who runs a scenario', () => {
+describe('the agents of a scenario', () => {
   const matrix = 'house/matrix-model seed/default';
 
   test.each<[string, string[], Record<string, string>]>([
     [
-      '--agents, above tool matrix and mock steps, with the models of the config',
+      '--agents before tool matrix and mock steps, with the models of the config',
       ['plain', 'matrix', 'acted', '--agents', 'mock,house'],
       {
         plain: 'mock/default house/config-model',
@@ -114,7 +114,7 @@ describe('who runs a scenario', () => {
       },
     ],
     [
-      'a profile, below the tool matrix and above mock steps',
+      'a profile after the tool matrix and before mock steps',
       ['plain', 'matrix', 'acted', '--profile', 'full'],
       {
         plain: 'house/profile-model mock/profile-model',
@@ -123,17 +123,17 @@ describe('who runs a scenario', () => {
       },
     ],
     [
-      'a profile without models, with those of the config',
+      'a profile without models, with the models of the config',
       ['plain', '--profile', 'agents-only'],
       { plain: 'seed/default house/config-model' },
     ],
     [
-      'the mock where it has steps, with the models of a profile',
+      'the mock if it has steps, with the models of a profile',
       ['matrix', 'acted', '--profile', 'models-only'],
       { matrix, acted: 'mock/profile-model' },
     ],
     [
-      'whoever it is, with --models above tool matrix, profile and config',
+      'any, with --models before tool matrix, profile and config',
       ['plain', 'matrix', '--profile', 'full', '--models', 'm1,m2'],
       { plain: 'house/m1 house/m2 mock/m1 mock/m2', matrix: 'house/m1 house/m2 seed/m1 seed/m2' },
     ],
@@ -143,15 +143,15 @@ describe('who runs a scenario', () => {
       { plain: 'house/profile-model' },
     ],
     [
-      '--tool with --model, of each --scenario: the words of the seed',
+      '--tool with --model for each --scenario (the older names of the options)',
       ['-s', 'plain', '--scenario', 'acted', '--tool', 'house', '--model', 'm1'],
       { plain: 'house/m1', acted: 'house/m1' },
     ],
-  ])('is %s', async (_name, args, expected) => {
+  ])('are taken from: %s', async (_name, args, expected) => {
     expect(await whoRuns(args)).toEqual(expected);
   });
 
-  test('is LLM_TOOL_TEST_TOOL where flags, tool matrix and profile name nobody', async () => {
+  test('are taken from LLM_TOOL_TEST_TOOL if flags, tool matrix and profile name none', async () => {
     const env = { LLM_TOOL_TEST_TOOL: 'house' };
     expect(await whoRuns(['plain', 'matrix', 'acted'], env)).toEqual({
       plain: 'house/config-model',
@@ -165,10 +165,10 @@ describe('who runs a scenario', () => {
   });
 
   test.each([
-    ['a profile has models only', 'models-only', /no agent is set for plain/],
-    ['its agent is not known', 'broken', /unknown agent 'huose'; did you mean 'house'\?/],
-    ['it is not known', 'agents-onyl', /did you mean 'agents-only'\? Known: full, agents-only/],
-  ])('is nobody where %s: exit 2', async (_name, profile, says) => {
+    ['the profile has only models', 'models-only', /no agent is set for plain/],
+    ["the profile's agent is unknown", 'broken', /unknown agent 'huose'; did you mean 'house'\?/],
+    ['the profile is unknown', 'agents-onyl', /did you mean 'agents-only'\? Known: full, agents-only/],
+  ])('cannot be determined if %s: exit 2', async (_name, profile, says) => {
     const { exitCode, stderr } = await project.cli(['run', 'plain', '--profile', profile, '--dry-run'], {
       LLM_TOOL_TEST_TOOL: '',
     });
@@ -178,7 +178,7 @@ describe('who runs a scenario', () => {
 });
 
 describe('numbers and folders', () => {
-  test('flags win over the scenario, that over the config, that over the defaults', async () => {
+  test('flags win over the scenario, the scenario over the config, the config over the defaults', async () => {
     const plain = await draft(['plain', 'matrix', '--profile', 'full']);
     expect(plain.concurrency).toBe(3);
     expect(plain.scenarios.map(({ timeout_secs }) => timeout_secs)).toEqual([300, 77]);
@@ -190,7 +190,7 @@ describe('numbers and folders', () => {
     expect(plan.results_path).toBe(join(await realpath(project.folder), 'other'));
   });
 
-  test('the nearest config upward counts, and its paths are meant from where it is', async () => {
+  test('the config of the nearest parent folder counts, and its paths are relative to it', async () => {
     await project.write('inner/a/b/note.txt', '');
     await project.write(
       'inner/llm-tool-test-config.toml',
@@ -206,7 +206,7 @@ describe('numbers and folders', () => {
     });
   });
 
-  test('a budget that is no number is refused, also from LLM_TOOL_TEST_BUDGET_USD, which --max-usd replaces', async () => {
+  test('LLM_TOOL_TEST_BUDGET_USD is refused if it is not a number, unless --max-usd replaces it', async () => {
     const args = ['run', 'acted', '--dry-run'];
     const { exitCode, stderr } = await project.cli(args, { LLM_TOOL_TEST_BUDGET_USD: 'much' });
     expect(exitCode).toBe(2);
@@ -219,7 +219,7 @@ describe('numbers and folders', () => {
 });
 
 describe('the target', () => {
-  test('is the copy in the fixture, else beside the scenario, or beside the config for from_config', async () => {
+  test('is found in the fixture, otherwise next to the scenario, or for from_config next to the config', async () => {
     const root = await realpath(project.folder);
     const { scenarios } = await draft(['own', 'near', 'configured']);
     expect(scenarios.map(({ name, target, target_path }) => ({ name, target, target_path }))).toEqual([
@@ -229,7 +229,7 @@ describe('the target', () => {
     ]);
   });
 
-  test('is --target-binary above all of them: a path from the working folder, or a name on PATH', async () => {
+  test('is replaced by --target-binary: a path relative to the working folder, or a name on PATH', async () => {
     const root = await realpath(project.folder);
     const paths = async (binary: string, env = {}): Promise<unknown[]> =>
       (await draft(['own', 'near', 'configured', '--target-binary', binary], env)).scenarios.map(
@@ -244,7 +244,7 @@ describe('the target', () => {
     expect(nowhere.stderr).toMatch(/--target-binary other-tool was not found on PATH/);
   });
 
-  test('runs with ${NAME} from the shell, or from --env-file, which wins; $${NAME} is left as text', async () => {
+  test('gets ${NAME} from --env-file or else from the shell; $${NAME} stays literal text', async () => {
     await project.write('my.env', 'WHO=file\n');
     const stderrOf = async (args: string[], env: Record<string, string>): Promise<string> => {
       const { document } = await project.run(args, env);
@@ -259,11 +259,11 @@ describe('the target', () => {
     ]);
     expect(shell).toContain('config build shell ${WHO}');
     expect(file).toContain('config build file ${WHO}');
-    // another build goes by the target's name: the steps call `tool`
+    // the other build is called by the target's name: the steps call `tool`
     expect(build).toContain('other build x ${WHO}');
   });
 
-  test('makes the run an error when a variable has no value, before the agent starts', async () => {
+  test('makes the run an error before the agent starts if a variable has no value', async () => {
     const { exitCode, document } = await project.run(['configured']);
     expect(exitCode).toBe(3);
     expect(document.cells[0]).toMatchObject({

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, inject } from 'vitest';
 import { createProject, type TestProject } from './project.js';
 
-/** A project, and a client of the Temporal server that its engine uses; both end with the file. */
+/** A project, and a client of the Temporal server that its engine uses; both are closed after the file's tests. */
 export async function projectWithClient(
   files: Record<string, string>,
 ): Promise<{ project: TestProject; client: Client }> {

@@ -16,26 +16,26 @@ import { giveBack, removePlace, resultsOf, takePlace, type Place } from './place
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 export const CLI = join(REPOSITORY, 'dist', 'cli.js');
 
-// As it is now: a command in this process changes it for a while.
+// A copy, since a command in this process changes the environment while it runs.
 const ownEnv = { ...process.env };
 const startCli = (cwd: string, args: string[], env: Record<string, string>) =>
   execa(CLI, args, { cwd, env: { ...ownEnv, ...env }, extendEnv: false, reject: false, stdin: 'ignore' });
 type Running = ReturnType<typeof startCli>;
 
-/** What a process takes to be the same as long as it lives. */
+/** Variables that a process reads only once. */
 const READ_ONCE = ['npm_command', 'NODE_OPTIONS', 'PATH'];
 
-/** A folder with scenarios of its own, the built command line in it, and an engine that ends with the test file. */
+/** A folder with its own scenarios, the built command line run in it, and an engine. */
 export interface TestProject {
   folder: string;
   results: string;
   state: string;
   env: Record<string, string>;
-  /** Runs the command line to its end: in this process, where that can be. */
+  /** Runs the command line to its end, in this process if possible. */
   cli(args: string[], env?: Record<string, string>): Promise<Ended>;
-  /** Starts it as a process of its own, in a folder of the project, and leaves it running. */
+  /** Starts the command line as a process of its own, in a folder of the project, without waiting for its end. */
   start(args: string[], env?: Record<string, string>, below?: string): Running;
-  /** `run ... --json`: the exit code and the document. */
+  /** Runs `run ... --json`; returns the exit code and the document. */
   run(
     args: string[],
     env?: Record<string, string>,
@@ -49,9 +49,9 @@ export interface TestProject {
 export interface ProjectOptions {
   /** Use a Temporal server of its own, found and started by the engine. */
   ownServer?: boolean;
-  /** Use an engine that no other file has used or will use: for those that configure or harm it. */
+  /** Use an engine that no other test file uses: for tests that configure or damage it. */
   ownEngine?: boolean;
-  /** Where the state folder is made; default: the temporary folder, of which a sandbox shows nothing in any case. */
+  /** Where the state folder is created; by default the temporary folder, which is never visible in a sandbox. */
   stateIn?: string;
 }
 
@@ -69,14 +69,14 @@ export async function createProject(
     NO_COLOR: '1',
     CI: '',
     LLM_TOOL_TEST_ENABLED: '',
-    npm_command: '', // npx runs the tests, and not what they test
+    npm_command: '', // npx may have started the tests, but not the commands under test
     TEMPORAL_ADDRESS: ownServer ? '' : inject('temporalAddress'),
   };
   const start: TestProject['start'] = (args, more = {}, below = '') =>
     startCli(resolve(folder, below), args, { ...env, ...more });
   const cli: TestProject['cli'] = async (args, more = {}) => {
     const isApart =
-      // A script of an agent writes to the stderr of the process.
+      // An agent script writes to the stderr of the process.
       args.slice(0, 2).join(' ') === 'scripts run' || READ_ONCE.some((name) => ({ ...env, ...more })[name]);
     if (!isBusy() && !isApart) return runInProcess(CLI, args, { cwd: folder, env: { ...env, ...more } });
     const { exitCode, stdout, stderr } = await start(args, more);
@@ -104,7 +104,7 @@ export async function createProject(
     read: (path) => readFile(join(folder, path), 'utf8'),
     async resultLines() {
       const text = (await readTextIfThere(join(folder, 'llm-tool-test-results', 'results.jsonl'))) ?? '';
-      // What follows the last newline is a line that is being written.
+      // Text after the last newline is a line that is still being written.
       const lines = text.split('\n').slice(0, -1);
       return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ResultLine]));
     },
@@ -127,7 +127,7 @@ export interface ScenarioOptions {
   more?: string;
 }
 
-/** YAML of a scenario with the fixture folder `empty`; gates and steps are lines in flow style. */
+/** The YAML of a scenario with the fixture folder `empty`; gates and steps are in flow style. */
 export function scenario(
   name: string,
   { target = '{binary: cat}', gates = [], steps = [], more = '' }: ScenarioOptions = {},
@@ -153,16 +153,16 @@ export const EMPTY_FIXTURE = { 'fixtures/empty/README.md': 'nothing\n' };
 export const copyExamples = (project: TestProject): Promise<void> =>
   cp(join(REPOSITORY, 'fixtures'), join(project.folder, 'fixtures'), { recursive: true });
 
-/** What a command with `--json` has printed of a sweep. */
+/** The document of a sweep that a command printed with `--json`. */
 export const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
 
-/** The part of a sweep's document that is about one scenario: tests whose scenarios have nothing to do with each other share a sweep. */
+/** A sweep's document with the cells of one scenario only, for tests that share a sweep of unrelated scenarios. */
 export const cellsOf = (document: SweepDocument, name: string): SweepDocument => ({
   ...document,
   cells: document.cells.filter(({ scenario }) => scenario === name),
 });
 
-/** Paths of all files below a folder; none where it is not there. */
+/** Paths of all files below a folder; none if it does not exist. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -175,7 +175,7 @@ export interface RunFolder {
   text: (file: string) => Promise<string>;
 }
 
-/** What a cell's run left. */
+/** Opens the results folder of a cell's run. */
 export async function openRun(document: SweepDocument, cell = 0): Promise<RunFolder> {
   const folder = document.cells[cell]?.results_dir;
   if (folder === null || folder === undefined)
@@ -189,7 +189,7 @@ export async function openRun(document: SweepDocument, cell = 0): Promise<RunFol
   };
 }
 
-/** What a judge has answered in a run, one after the other. */
+/** The answers of a judge in a run, in order. */
 export const answersIn = async ({ path, text }: RunFolder): Promise<JudgeAnswer[]> => {
   const names = (await readdir(path('artifacts/judge'))).filter((name) => name.startsWith('answer-')).sort();
   return Promise.all(
@@ -197,7 +197,7 @@ export const answersIn = async ({ path, text }: RunFolder): Promise<JudgeAnswer[
   );
 };
 
-/** Waits for a state; fails with its name when it does not come. */
+/** Waits for a state; throws an error with its name if it is not reached in time. */
 export async function until<T>(
   what: string,
   check: () => Promise<T | null> | T | null,

@@ -6,7 +6,7 @@ import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } fro
 
 const ENV =
   "{STAGE: '${STAGE}', BRANCH: '${BRANCH}', PROVIDER: '${PROVIDER}', PART: '${PART}', DATA: '${DATA}', KEY: '${KEY}'}";
-/** Values that are names of the sweep; PART is in the names of agent and scenario, DATA a file of the fixture. */
+/** Values that equal names in the sweep; PART is a part of the agent's and scenarios' names, DATA a fixture file. */
 const NAMES = {
   STAGE: 'default',
   BRANCH: 'nightly',
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test('values that are names cost no result and no second start, and a warning names their variables', async () => {
+test('values that equal names cause no lost result and no second start, and a warning names their variables', async () => {
   const args = ['--agents', 'counting-agent', '--name', 'nightly', '--no-cache', '--all'];
   const { document, exitCode, stderr } = await project.run(args, SHELL);
   expect([exitCode, document.totals.cells, document.totals.passed]).toEqual([0, 12, 12]);
@@ -72,7 +72,7 @@ test('values that are names cost no result and no second start, and a warning na
   expect(stderr).not.toContain(SHELL.KEY);
 });
 
-test('names stay in the record, and a value that is a part of one is masked in text alone', async () => {
+test('names stay readable in the record; a value that is only a part of a name is masked, but only in text', async () => {
   const [first] = await project.resultLines();
   const { run, metrics, text } = await openRun({
     cells: [{ results_dir: join(project.results, first?.results_dir ?? '') }],
@@ -93,7 +93,7 @@ test('names stay in the record, and a value that is a part of one is masked in t
   expect(await text('fixture/customers.csv')).toBe('a,b\n');
 });
 
-test('a line whose cell an older build has masked is read as the line of a cell of that name', async () => {
+test('a result line with a cell name masked by an older build can be read', async () => {
   const [first] = await project.resultLines();
   const older = { ...first, id: 'older', cell: 'one/plain/[REDACTED]/1', model: '[REDACTED]/gpt-5' };
   await project.write('older.jsonl', `${JSON.stringify(older)}\n`);

@@ -6,8 +6,8 @@ import type { RunRecord } from '../../src/results/records/run-record.js';
 import { createProject, documentOf, type TestProject } from './project.js';
 
 /**
- * Results that an earlier build wrote with the mock agent: the sweeps `first` and `second`, whose variant `guided` has another
- * prompt, and `open`, whose second cell is still to be run. They must stay as they are.
+ * Results that an earlier build wrote with the mock agent: the sweeps `first` and `second`, which differ in the
+ * prompt of the variant `guided`, and `open`, whose second cell has not run. They must not be changed.
  */
 const RECORDED = join(import.meta.dirname, 'recorded', 'results');
 const [FIRST, SECOND, OPEN] = ['first-5ac5f21eb7e7', 'second-ef3fb828b737', 'open-85adebf2a3e2'];
@@ -43,7 +43,7 @@ describe('results of an earlier build', () => {
     });
   });
 
-  test('are shown, as a sweep and as a run', async () => {
+  test('are shown, both as a sweep and as a run', async () => {
     const sweep = await project.cli(['show', FIRST, '--json']);
     expect(documentOf(sweep.stdout)).toMatchObject({ status: 'completed', totals: { cells: 2, passed: 2 } });
     const { stdout } = await project.cli(['show', GUIDED, '--json']);
@@ -61,15 +61,15 @@ describe('results of an earlier build', () => {
     expect(stdout).toContain('guided');
   });
 
-  test('are compared: what differs between the scenarios is named', async () => {
+  test('are compared with each other: differences of the scenarios are named', async () => {
     expect(await changes(FIRST, SECOND)).toEqual([expect.stringContaining('prompt')]);
   });
 
-  test('are compared with those of this build: a scenario that is the same shows no change', async () => {
+  test('are compared with results of this build: an unchanged scenario shows no change', async () => {
     const { document, exitCode } = await project.run(['notes', '--no-cache']);
     expect(exitCode).toBe(0);
     const found = await changes(FIRST, document.sweep);
-    // The build of the program is another one.
+    // Only the build of the program differs.
     expect(found.filter((what) => !/^(an unrecorded input|the program of)/.test(what))).toEqual([]);
   });
 

@@ -33,14 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** The report as it is printed; it succeeds, whatever the outcomes are. */
+/** The report as it is printed. The command succeeds whatever the outcomes are. */
 async function report(...args: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await project.cli(['report', ...args], { GITHUB_ACTIONS: '' });
   expect([exitCode, stderr]).toEqual([0, '']);
   return stdout;
 }
 
-/** The results as they were before the sweep had ended, in a folder of their own. */
+/** A copy of the results as they were before the sweep ended. */
 function before(name: string): string {
   const copy = join(project.folder, name);
   cpSync(project.results, copy, { recursive: true });
@@ -54,7 +54,7 @@ function before(name: string): string {
 }
 
 describe('report', () => {
-  test('without a format is markdown', async () => {
+  test('is Markdown by default', async () => {
     const text = await report(document.sweep);
     expect(text).toMatch(/^## ❌ llm-tool-test: 2 of 5 passed\n/);
     expect(text).toMatch(/\| bad \| ❌ 0\/2 \|/);
@@ -64,20 +64,20 @@ describe('report', () => {
     expect(existsSync(join(project.folder, link))).toBe(true);
   });
 
-  test('as JSON is the document of show, and --json is the same', async () => {
+  test('as JSON is the same document that show prints, also with --json', async () => {
     const { stdout } = await project.cli(['show', 'latest', '--json']);
     expect(await report('latest', '--format', 'json')).toBe(stdout);
     expect(await report('latest', '--json')).toBe(stdout);
   });
 
-  test('as JUnit has a test case a cell', async () => {
+  test('as JUnit has one test case per cell', async () => {
     const root = readTags(`${await report('latest', '--format', 'junit')}\n`);
     expect(root.attributes).toMatchObject({ tests: '5', failures: '2', errors: '1', skipped: '0' });
     const [failure] = all(root, 'failure');
     expect(failure && textOf(failure)).toContain(HOSTILE);
   });
 
-  test('as a page holds hostile text in its place, and links to files that are there', async () => {
+  test('as HTML escapes hostile text, and its links lead to existing files', async () => {
     const { exitCode, stdout, stderr } = await project.cli([
       ...['report', 'latest', '--format', 'html', '--output', 'llm-tool-test-results/page.html'],
     ]);
@@ -91,7 +91,7 @@ describe('report', () => {
     expect(links.filter((href) => !existsSync(join(project.results, decodeURI(href))))).toEqual([]);
   });
 
-  test('for GitHub is added to the file of the step, with errors in the log of a workflow only', async () => {
+  test("for GitHub is appended to the step's summary file; error annotations are printed only in a GitHub workflow", async () => {
     const args = ['report', 'latest', '--format', 'github', '--output', 'summary.md'];
     await project.write('summary.md', '# before\n');
     const there = await project.cli(args, { GITHUB_ACTIONS: 'true' });
@@ -119,7 +119,7 @@ describe('report', () => {
     expect(root.attributes).toMatchObject({ tests: '5', errors: '0', skipped: '1' });
   });
 
-  test('of runs that are gone or broken has what the sweep knows, and says so', async () => {
+  test("of deleted or damaged runs has the sweep's own data, and says so", async () => {
     const results = before('removed');
     const foldersOf = (name: string): string[] =>
       document.cells.flatMap(({ scenario: of, results_dir: folder }) =>
@@ -141,7 +141,7 @@ describe('report', () => {
       );
   });
 
-  test('replaces a file whole, and leaves nothing beside it', async () => {
+  test('replaces an existing file and leaves no temporary file next to it', async () => {
     await project.write('reports/page.html', 'old');
     const { exitCode } = await project.cli([
       'report',
@@ -159,16 +159,16 @@ describe('report', () => {
   test.each<[string, string[], string | null, RegExp]>([
     ['an unknown sweep', ['nonesuch', '--json'], 'unknown_id', /no sweep or run 'nonesuch'/],
     ['no sweep at all', ['latest', '--results', 'nowhere'], null, /'latest' in nowhere/],
-    ['a format that is not known', ['latest', '--format', 'pdf'], null, /md, html, json, junit, github/],
-    ['a folder that is not there', ['latest', '--output', 'no/x.md'], null, /folder no does not exist/],
-    ['what is not a file', ['latest', '--output', '/dev/stdout'], null, /is not a file/],
+    ['an unknown format', ['latest', '--format', 'pdf'], null, /md, html, json, junit, github/],
+    ['a missing output folder', ['latest', '--output', 'no/x.md'], null, /folder no does not exist/],
+    ['an output path that is not a file', ['latest', '--output', '/dev/stdout'], null, /is not a file/],
     [
-      'two ways to say it',
+      '--json together with --format',
       ['latest', '--json', '--format', 'md'],
       'usage',
       /'--json' cannot be used with option '--format/,
     ],
-  ])('%s: exit 2', async (_, args, code, says) => {
+  ])('is refused with exit 2: %s', async (_, args, code, says) => {
     const { exitCode, stdout, stderr } = await project.cli(['report', ...args]);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(says);
@@ -177,7 +177,7 @@ describe('report', () => {
     );
   });
 
-  test('a run: exit 2, with the verb that shows it', async () => {
+  test('of a run is refused with exit 2, and the message names the verb that shows runs', async () => {
     const run = document.cells[0]?.results_dir?.split('/').at(-1) ?? '';
     const { exitCode, stderr } = await project.cli(['report', run]);
     expect([exitCode, stderr]).toEqual([

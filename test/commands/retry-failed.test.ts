@@ -6,7 +6,7 @@ import { documentOf, createProject, EMPTY_FIXTURE, scenario, type TestProject } 
 
 let project: TestProject;
 
-/** How often the agent was started: it writes a line each time. */
+/** How often the agent was started: it writes a line at each start. */
 const starts = async (): Promise<number> => {
   const text = await project.read('starts').catch(() => '');
   return text.split('\n').length - 1;
@@ -28,7 +28,7 @@ afterAll(() => project.remove());
 test('retry --failed starts the agents of failed cells again, and later sweeps reuse the first result', async () => {
   const { document } = await project.run(['never', '--repeat', '3']);
   expect([document.totals.failed, await starts()]).toEqual([3, 3]);
-  // The same inputs: a sweep takes the failures, and so does a plain retry, which has nothing to do.
+  // A second sweep with the same inputs reuses the failures.
   const again = await project.run(['never', '--repeat', '3']);
   expect([again.document.totals.cached, await starts()]).toEqual([3, 3]);
 
@@ -44,14 +44,14 @@ test('retry --failed starts the agents of failed cells again, and later sweeps r
   expect(last.document.cells.map(({ results_dir }) => results_dir)).toEqual(firsts);
 });
 
-test('a sweep whose runs used different builds of the target warns of that, also in summary.json', async () => {
+test('a sweep with runs of different builds of the target has a warning, also in summary.json', async () => {
   await project.write('tool', '#!/bin/sh\necho 1\n', 0o755);
   await project.write(
     'fixtures/rebuilt.yaml',
     scenario('rebuilt', {
       target: '{binary: ../tool, files: []}',
       gates: ['{type: file_exists, path: good.md}'],
-      // Of all runs, the first one fails.
+      // Only the first run fails.
       steps: [`run: 'mkdir ${project.folder}/first || echo x >good.md'`],
     }),
   );

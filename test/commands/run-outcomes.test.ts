@@ -100,18 +100,18 @@ describe('runs that pass', () => {
     expect(passing.exitCode).toBe(0);
   });
 
-  test('an agent that exits non-zero has not completed, and the gates decide', async () => {
+  test('an agent that exits non-zero has not completed, but the gates decide the outcome', async () => {
     expect(outcomesOf(passing)['quits']).toBe('pass');
     const { metrics } = await openRun(cellsOf(passing.document, 'quits'));
     expect(metrics.completed).toBe(false);
   });
 
-  test('an agent without output for the idle time is stopped', async () => {
+  test('an agent that prints nothing for the idle time is stopped', async () => {
     const { run } = await openRun(cellsOf(passing.document, 'idle'));
     expect(run.agent).toMatchObject({ ending: 'idle_timeout', completed: false });
   });
 
-  test('10 MB of output from agent, gate and script neither blocks nor enters the history', async () => {
+  test('10 MB of output from agent, gate and script neither blocks the run nor gets into the workflow history', async () => {
     expect(outcomesOf(passing)).toMatchObject({ 'flood-of-mock': 'pass', 'flood-of-agent': 'pass' });
     const { path, run } = await openRun(cellsOf(passing.document, 'flood-of-agent'));
     expect(run.agent?.output_bytes).toBe(10_000_000);
@@ -141,13 +141,13 @@ describe('runs that fail', () => {
     expect(failing.exitCode).toBe(1);
   });
 
-  test('a failing gate makes the run fail, and the other gates are checked all the same', () => {
+  test('a failing gate makes the run fail, and the other gates are still checked', () => {
     expect(cellsOf(failing.document, 'failing').cells).toMatchObject([
       { outcome: 'fail', gates_passed: 1, gates_total: 2 },
     ]);
   });
 
-  test('an agent and a gate that hang with a grandchild on their output are ended long before they would end', async () => {
+  test('an agent and a gate whose grandchildren hold their output open are ended by their time limits', async () => {
     const { run, metrics } = await openRun(cellsOf(failing.document, 'hangs'));
     expect(run.agent?.ending).toBe('timeout');
     expect(run.agent?.duration_ms).toBeLessThan(HANG_MS);
@@ -164,34 +164,34 @@ describe('runs that could not be tested', () => {
     expect(untestable.exitCode).toBe(3);
   });
 
-  test('a missing target: the agent is not started and the report says which steps were not performed', async () => {
+  test('have no start of the agent if the target is missing, and record which steps were not performed', async () => {
     expect(messageOf(untestable.document, 'untested')).toMatch(/no-such-tool.*not found on PATH/);
     const { run } = await openRun(cellsOf(untestable.document, 'untested'));
     expect(run.agent).toBeNull();
     expect(run.steps.find(({ name }) => name === 'agent')).toMatchObject({ status: 'not_performed' });
   });
 
-  test('a target that is there and not executable is called so', () => {
+  test('name a target that exists but is not executable', () => {
     const message = messageOf(untestable.document, 'shut');
     expect(message).toMatch(/'bin\/shut-tool' is not executable: .*shut-tool; chmod \+x/);
   });
 
-  test('a failed health check is quoted', () => {
+  test('quote a failed health check', () => {
     const message = messageOf(untestable.document, 'unhealthy');
     expect(message).toMatch(/health check failed \(exit 4\).*broken disk/);
   });
 
-  test('where the preparation has failed, the step of the agent was not tried, and the agent not started', () => {
+  test('have no attempts of the agent step and no start of the agent if the preparation failed', () => {
     for (const name of ['untested', 'shut', 'unhealthy'])
       expect(cellsOf(untestable.document, name).cells[0]).toMatchObject({ attempts: 0, starts: 0 });
   });
 
-  test('a known agent that is not installed is named', () => {
+  test('name a known agent that is not installed', () => {
     expect(messageOf(untestable.document, 'absent')).toMatch(/no-such-agent.*was not found/);
   });
 });
 
-test('nothing of a finished run is left: no process, workspace, temporary file or handed-over value', async () => {
+test('a finished run leaves no process, workspace, temporary file or handed-over value', async () => {
   const names = (await filesBelow(project.state)).map((file) => file.slice(project.state.length));
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => /\/(fixture|home|config|tmp|bin)\/|\.tmp$|\/env\//.test(name))).toEqual([]);

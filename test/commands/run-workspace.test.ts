@@ -19,7 +19,7 @@ import {
 const CHECK =
   'for p in "$LLM_TOOL_TEST_FIXTURE_DIR" "$LLM_TOOL_TEST_RESULTS_DIR" "$LLM_TOOL_TEST_TRANSCRIPT" "$LLM_TOOL_TEST_EVENTS"; do case $p in /*) test -e "$p" || exit 1;; *) exit 2;; esac; done; test "$LLM_TOOL_TEST_AGENT/$LLM_TOOL_TEST_MODEL/$LLM_TOOL_TEST_SCENARIO" = mock/default/scripted';
 
-/** A scenario whose fixture has its own name. */
+/** A scenario with a fixture of the same name. */
 const withFixture = (name: string, options: ScenarioOptions): string =>
   scenario(name, options).replace('template_folder: empty', `template_folder: ${name}`);
 
@@ -98,7 +98,7 @@ test('editing the fixture and the scenario while a sweep runs changes nothing', 
   expect((await running).exitCode).toBe(0);
 });
 
-test('the agent finds a private HOME, no trace of results and gates, and the target by its name', async () => {
+test('the agent has a private HOME, no variable that reveals results or scripts, and the target by its name', async () => {
   expect(outcomeOf('tooled')).toBe('pass');
   const { text: read, metrics } = await openRun(cellsOf(shared, 'tooled'));
   const env = await read('fixture/env.txt');
@@ -119,7 +119,7 @@ test('scripts and gates find the transcript, the events and the folders by absol
   ]);
 });
 
-test('setup files and initial-state are in the workspace, and a setup command that fails is only warned of', async () => {
+test('setup files and initial-state are in the workspace, and a failing setup command causes only a warning', async () => {
   expect(outcomeOf('staged')).toBe('pass');
   const { run, path } = await openRun(cellsOf(shared, 'staged'));
   expect(run.warnings.join()).toMatch(/setup command failed \(exit 7\)/);
@@ -127,7 +127,7 @@ test('setup files and initial-state are in the workspace, and a setup command th
   expect(existsSync(path('fixture/initial-state'))).toBe(false);
 });
 
-test('a key that is set only in the shell of the second run reaches its agent, and is seen nowhere', async () => {
+test('a key that is set only in the shell of the second run reaches the agent and is in no result', async () => {
   const without = await project.run(['keyed']);
   expect(without.exitCode).toBe(3);
   expect(without.document.cells[0]?.message).toContain('${ONLY_IN_SHELL}');
@@ -140,11 +140,11 @@ test('a key that is set only in the shell of the second run reaches its agent, a
   for (const file of await filesBelow(project.results)) {
     expect(await readFile(file, 'latin1'), file).not.toContain(secret);
   }
-  // What was handed over is gone with the sweep.
+  // The handed-over values were deleted with the end of the sweep.
   expect(await filesBelow(project.state)).not.toContainEqual(expect.stringMatching(/\/env\/.*json$/));
 });
 
-test('a value under a telling name is masked in events and reports, whoever said it', async () => {
+test('a value under a revealing name is masked in events and reports, whoever printed it', async () => {
   const { path, metrics } = await openRun(cellsOf(shared, 'telling'));
   expect(JSON.stringify(metrics.evaluator_results)).toContain('password');
   for (const file of await filesBelow(path('.'))) {
@@ -152,12 +152,12 @@ test('a value under a telling name is masked in events and reports, whoever said
   }
 });
 
-test('--env-file gives values too', async () => {
+test('--env-file provides values too', async () => {
   await project.write('my.env', 'ONLY_IN_SHELL=from-the-file\n');
   expect((await project.run(['keyed', '--env-file', 'my.env'])).exitCode).toBe(0);
 });
 
-test('without a PID namespace the report says so, and what setup put into the background lives until the run ends', async () => {
+test('without a PID namespace a run has a warning, and background processes of setup live until the run ends', async () => {
   const gates = ['{type: command_succeeds, command: "kill -0 $(cat server.pid)"}'];
   const more = 'setup: {commands: ["sleep 298 & echo $! > server.pid"]}';
   const own = await createProject(

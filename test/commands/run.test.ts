@@ -49,7 +49,7 @@ describe('the examples', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('agent_scripts passes with Deno, and tells calls of its target by the names of the scripts', async () => {
+  test('agent_scripts passes with Deno, and calls of its scripts count as calls of the target', async () => {
     const { exitCode, document, stderr } = await project.run(['agent_scripts']);
     expect(exitCode, stderr).toBe(0);
     const { metrics } = await openRun(document);
@@ -57,12 +57,12 @@ describe('the examples', () => {
     expect(metrics.evaluator_results).toMatchObject([{ name: 'orders', score: 1, error: null }]);
   });
 
-  test('the scripts of agent_scripts keep to what is said of such scripts', async () => {
+  test('the scripts of agent_scripts pass `scripts check`', async () => {
     const { exitCode, stdout } = await project.start(['scripts', 'check'], {}, 'fixtures/agent_scripts');
     expect(exitCode, stdout).toBe(0);
   });
 
-  test('a run prints the outcome, where the report is and where the workflow is', async () => {
+  test('a run prints the outcome and the path of the report', async () => {
     const { exitCode, stdout } = await project.cli(['run', 'example_basic']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/pass\s+example_basic/);
@@ -71,8 +71,8 @@ describe('the examples', () => {
   });
 });
 
-test('a proxy of the shell is not asked for the server on this machine', async () => {
-  const proxy = 'http://127.0.0.1:9'; // nobody listens there
+test('a proxy set in the shell is not used for the server on loopback', async () => {
+  const proxy = 'http://127.0.0.1:9'; // nothing listens there
   await project.write('fixtures/proxied.yaml', scenario('proxied', { steps: ['say: done'] }));
   const { exitCode } = await project.run(['proxied'], {
     https_proxy: proxy,
@@ -83,7 +83,7 @@ test('a proxy of the shell is not asked for the server on this machine', async (
 });
 
 describe('the matrix', () => {
-  test('scenarios x agents x models x repetitions, from flags', async () => {
+  test('has scenarios x agents x models x repetitions, from flags', async () => {
     await project.write('llm-tool-test-config.toml', '[agents.echoer]\ncommand = "echo"\nfree = true\n');
     for (const name of ['one', 'two'])
       await project.write(`fixtures/${name}.yaml`, scenario(name, { steps: ['say: x'] }));
@@ -105,7 +105,7 @@ describe('the matrix', () => {
     expect(document.cells.map(({ id }) => id)).toContain('two/echoer/b/default/2');
   });
 
-  test('tool_matrix and a profile name agents; --agents replaces them', async () => {
+  test('takes its agents from tool_matrix or a profile; --tools replaces them', async () => {
     await project.write(
       'llm-tool-test-config.toml',
       '[agents.echoer]\ncommand = "echo"\nfree = true\n[profiles.wide]\nagents = ["mock", "echoer"]\n',
@@ -127,7 +127,7 @@ describe('the matrix', () => {
     ]);
   });
 
-  test('tags and tiers select', async () => {
+  test('has the scenarios that tags and tier select', async () => {
     await project.write(
       'fixtures/tagged/quick.yaml',
       scenario('quick', { steps: ['say: x'], more: 'tags: [smoke, cli]' }),
@@ -150,7 +150,7 @@ describe('the matrix', () => {
     ).toBe(0);
   });
 
-  test('--dry-run shows the plan and leaves nothing behind', async () => {
+  test('is shown by --dry-run, which leaves nothing behind', async () => {
     const fresh = await createProject(
       { ...EMPTY_FIXTURE, 'fixtures/dry.yaml': scenario('dry', { steps: ['say: x'] }) },
       { ownEngine: true }, // its state folder is empty
@@ -164,7 +164,7 @@ describe('the matrix', () => {
   });
 });
 
-test('--dry-run shows without leave what would spend money: agents and judges', async () => {
+test('--dry-run shows agents and judges that may spend money without LLM_TOOL_TEST_ENABLED', async () => {
   const judge = `judge: {enabled: true, rubric: r.yaml, pass_threshold: 0.5, model: openai/x}`;
   const fresh = await createProject(
     {
@@ -194,7 +194,7 @@ test('--dry-run shows without leave what would spend money: agents and judges', 
   await fresh.remove();
 });
 
-test('an agent that may spend money needs leave', async () => {
+test('an agent that may spend money runs only with LLM_TOOL_TEST_ENABLED=1', async () => {
   await project.write('llm-tool-test-config.toml', '[agents.paid]\ncommand = "true"\n');
   await project.write('fixtures/paid.yaml', scenario('paid', { more: 'tool_matrix: [{tool: paid}]' }));
   const refused = await project.cli(['run', 'paid']);

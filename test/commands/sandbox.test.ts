@@ -17,10 +17,10 @@ import {
 
 const lacking = await whyNoBubblewrap();
 const lacksNetwork = await whyNoOwnNetwork();
-/** What is said where an agent has no business; the results of a run must not hold it. */
+/** A text in places that an agent must not see; the results of a run must not contain it. */
 const KEPT = 'kept-from-agents';
 
-/** In the shell of the run, for others than the agent. */
+/** Variables in the shell of the run that the agent must not get. */
 const SHELL = {
   SSH_AUTH_SOCK: `/tmp/${KEPT}-ssh`,
   AWS_ACCESS_KEY_ID: `${KEPT}-aws`,
@@ -35,7 +35,7 @@ const SHELL = {
   OPENAI_API_KEY: 'key-of-its-own-provider',
 };
 
-/** Prints its environment, looks for what is kept from it, and tries to write to where it should not. */
+/** Prints its environment, searches for the hidden text, and tries to write where it must not. */
 const PROBE = `#!/bin/sh
 echo '{"type":"thread.started","thread_id":"t"}'
 exec >said.txt 2>&1
@@ -50,7 +50,7 @@ let elsewhere: string;
 
 beforeAll(async () => {
   project = await createProject(EMPTY_FIXTURE);
-  // Where an agent of an ordinary run finds things: all of it readable to the user.
+  // The state of another run: all of it is readable for the user.
   elsewhere = join(project.state, 'other', 'work', 'other-run');
   await mkdir(elsewhere, { recursive: true });
   await writeFile(join(elsewhere, 'notes'), KEPT);
@@ -88,7 +88,7 @@ const namesIn = (printed: string[]): string[] =>
 
 describe('the environment of an agent', () => {
   it.each(['local', 'bubblewrap'].filter((type) => type === 'local' || lacking === null))(
-    'holds, in %s, the key of its own provider and no other',
+    'in %s contains the key of its own provider and no other',
     async (type) => {
       const { printed } = await probed(type);
       const names = namesIn(printed);
@@ -99,12 +99,12 @@ describe('the environment of an agent', () => {
   );
 });
 
-describe.skipIf(lacking !== null)('a sandboxed agent that tries', () => {
-  it('finds no results, scenarios, fixtures or other runs, and writes to none of them', async () => {
+describe.skipIf(lacking !== null)('a prying agent', () => {
+  it('in a sandbox finds no results, scenarios, fixtures or other runs, and cannot write to them', async () => {
     const { folder, printed } = await probed('bubblewrap');
     expect(printed.filter((line) => line.startsWith('wrote /etc'))).toEqual([]);
     const found = printed.filter((line) => line.startsWith('found '));
-    // Of all that, its own copy of the fixture.
+    // It finds only its own copy of the fixture.
     expect(found.filter((line) => !line.endsWith('/fixture/x'))).toEqual([]);
     expect(found).toHaveLength(1);
     expect(folder.run).toMatchObject({ environment: 'bubblewrap', sandboxed: true });
@@ -113,7 +113,7 @@ describe.skipIf(lacking !== null)('a sandboxed agent that tries', () => {
     expect(await project.cli(['show', folder.run.run_id])).toMatchObject({ exitCode: 0 });
   });
 
-  it('finds all of it without a sandbox, which the report says', async () => {
+  it('finds all of them without a sandbox, and the report says that there was none', async () => {
     const { folder, printed } = await probed('local');
     const fixtures = join(project.folder, 'fixtures');
     const places = [join(fixtures, 'empty'), join(fixtures, 'local.yaml'), project.results, elsewhere];
@@ -124,7 +124,7 @@ describe.skipIf(lacking !== null)('a sandboxed agent that tries', () => {
     expect(await folder.text('report.md')).toMatch(/\| Environment +\| local, unsandboxed +\|/);
   });
 
-  it('is what auto makes of it', async () => {
+  it('is sandboxed by auto', async () => {
     const { document } = await project.run(['auto', '--agents', 'mock']);
     expect((await openRun(document)).run).toMatchObject({
       outcome: 'pass',
@@ -135,11 +135,11 @@ describe.skipIf(lacking !== null)('a sandboxed agent that tries', () => {
 });
 
 describe('without bwrap', () => {
-  it('bubblewrap is an error that says what to do, and auto goes on without, and says so', async () => {
+  it('bubblewrap is an error that says what to do; auto runs without a sandbox and warns', async () => {
     const bare = await createProject({ ...EMPTY_FIXTURE }, { ownEngine: true });
     try {
       const folder = join(bare.folder, 'programs');
-      // In front of the real one.
+      // Comes before the real one on PATH.
       await bare.write('programs/bwrap', '#!/bin/sh\necho "bwrap: No permissions" >&2; exit 1\n', 0o755);
       for (const type of ['bubblewrap', 'auto'])
         await bare.write(
@@ -175,8 +175,8 @@ describe('without bwrap', () => {
   });
 });
 
-describe.skipIf(lacking !== null)('where pasta is missing', () => {
-  /** What a run needs besides node: the folders of the usual PATH may have pasta. */
+describe.skipIf(lacking !== null)('without pasta', () => {
+  /** The programs that a run needs besides node: the usual PATH may contain pasta. */
   const NEEDED = 'bwrap cat env grep kill mkfifo ps rm setsid sh sleep stat true unshare wc'.split(' ');
   let bare: TestProject;
   let programs: string;
@@ -189,7 +189,7 @@ describe.skipIf(lacking !== null)('where pasta is missing', () => {
       },
       { ownEngine: true },
     );
-    // Not in /tmp, which is another one in a sandbox.
+    // Not in /tmp, since a sandbox has its own.
     programs = await mkdtemp('/var/tmp/llm-tool-test-programs-');
     for (const name of NEEDED)
       await symlink(await realpath((await findExecutable(name)) ?? name), join(programs, name));
@@ -201,7 +201,7 @@ describe.skipIf(lacking !== null)('where pasta is missing', () => {
     await rm(programs, { recursive: true });
   });
 
-  it('a sandbox that is required is refused before anything runs, with the package to install', async () => {
+  it('a run with require_sandbox is refused before it starts, with the package to install', async () => {
     await bare.write('llm-tool-test-config.toml', 'require_sandbox = true\n');
     const { exitCode, stdout } = await bare.cli(['run', 'boxed', '--agents', 'mock', '--json']);
     expect(exitCode).toBe(3);
@@ -217,7 +217,7 @@ describe.skipIf(lacking !== null)('where pasta is missing', () => {
     expect(existsSync(join(bare.results, 'sweeps'))).toBe(false);
   });
 
-  it('a sandbox that is not required shares the network, and the report warns of that', async () => {
+  it('a sandbox that is not required shares the network, and the report has a warning', async () => {
     await bare.write('llm-tool-test-config.toml', '');
     const { run, text } = await openRun((await bare.run(['boxed', '--agents', 'mock'])).document);
     const warning =
@@ -232,7 +232,7 @@ describe.skipIf(lacking !== null)('where pasta is missing', () => {
   });
 
   it.skipIf(lacksNetwork !== null)(
-    'a sandbox that is required is no run where only the worker lacks pasta',
+    'a run with require_sandbox is an error without a start if only the worker lacks pasta',
     async () => {
       await bare.write('llm-tool-test-config.toml', 'require_sandbox = true\n');
       expect((await bare.cli(['engine', 'start'])).exitCode).toBe(0);

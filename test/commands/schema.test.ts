@@ -15,7 +15,7 @@ describe('schema', () => {
     ['scenario', ['--json']],
     ['config', ['--config']],
     ['rubric', ['--rubric']],
-  ])('prints that of a %s file with %j; the one in the package is fresh', async (name, args) => {
+  ])('prints the schema of a %s file with %j, equal to the one in the package', async (name, args) => {
     const { exitCode, stdout } = await cli(...args);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
@@ -29,7 +29,7 @@ describe('schema', () => {
   });
 
   test.each(['fixtures/example_basic.yaml', 'fixtures/git_history.yaml', 'fixtures/agent_scripts.yaml'])(
-    '%s names it for editors in its first line',
+    'is referenced for editors in the first line of %s',
     (file) => {
       const path = join(REPOSITORY, file);
       const [, reference = ''] =

@@ -14,7 +14,7 @@ main({ '<file>': 'string', '--max': 'number' }, ({ file, max = 10 }) => {
 });
 `;
 
-/** What scripts share: of \`keep\`, which none uses, no script has to tell. */
+/** A shared module. Scripts need not document \`keep\` unless they use it. */
 const SHARED = `import { fail } from './script.ts';
 
 export function linesOf(file: string): string[] {
@@ -85,7 +85,7 @@ deno run --allow-read=notes .agents/scripts/${name}/run.ts --max 1 notes/two.txt
 `;
 
 type File = 'README.md' | 'run.ts';
-/** A change of one file, and what is said of it: where (the first line with this text) and what. */
+/** A change of one file, and the problems it causes: the place (the first line with this text) and the message. */
 interface Fault {
   change: [file: File, from: string | RegExp, to: string];
   problems: [file: File, line: string, message: string | RegExp][];
@@ -220,7 +220,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** Writes a script, with a fault or without. */
+/** Writes a script, with or without a fault. */
 async function plant(name: string, fault?: Fault): Promise<Record<File, string>> {
   const texts: Record<File, string> = { 'README.md': readmeOf(name), 'run.ts': SOURCE };
   if (fault !== undefined) {
@@ -252,7 +252,7 @@ test('a script whose README, source and answers agree has no problem', async () 
   });
 });
 
-test('each planted fault is found at its place, and nothing else', async () => {
+test('each planted fault is reported at its place, and nothing else is', async () => {
   const texts: Record<string, Record<File, string>> = {};
   for (const [name, fault] of Object.entries(faults)) texts[name] = await plant(name, fault);
   const { exitCode, document } = await check();
@@ -269,7 +269,7 @@ test('each planted fault is found at its place, and nothing else', async () => {
     }));
     expect(found, name).toEqual(expected);
   }
-  // What a script uses of a shared module is found there.
+  // Problems in the part of a shared module that a script uses are reported in that module.
   const shared = document.problems.filter(({ file }) => file === '.agents/lib/lines.ts');
   expect(shared.map(({ message }) => message)).toEqual([
     expect.stringMatching(/^NOT_KEPT is not in the table Error Codes of .*unstated-in-a-shared-module/),
@@ -277,7 +277,7 @@ test('each planted fault is found at its place, and nothing else', async () => {
   ]);
 });
 
-test('in words for people, each problem has its place and the line there, and the last line counts them', async () => {
+test('the text output shows the place and the line of each problem, and ends with their count', async () => {
   await plant('other-heading', faults['other-heading']);
   const { exitCode, stdout } = await project.cli(['scripts', 'check', 'other-heading']);
   expect(stdout.split('\n')).toEqual([
@@ -288,14 +288,14 @@ test('in words for people, each problem has its place and the line there, and th
   expect(exitCode).toBe(1);
 });
 
-test('what `scripts new` makes passes as it is', async () => {
+test('a script made by `scripts new` passes unchanged', async () => {
   for (const name of ['fresh', 'group/fresh']) {
     expect((await project.cli(['scripts', 'new', name])).exitCode).toBe(0);
     expect((await check(name)).document.problems).toEqual([]);
   }
 });
 
-test("this repository's scripts pass, in words for people", async () => {
+test('the scripts of this repository pass', async () => {
   const { exitCode, stdout } = await project.start(['scripts', 'check'], {}, REPOSITORY);
   expect(stdout).toMatch(/^\d+ scripts: README, source and examples agree$/);
   expect(exitCode).toBe(0);

@@ -45,7 +45,7 @@ const documentOf = ({ stdout }: { stdout: string }): unknown => JSON.parse(stdou
 const NAMES = ['crash', 'curious', 'echo', 'files/missing', 'garbage', 'liar', 'long', 'silent', 'twice'];
 
 describe('scripts list', () => {
-  test('tells name and summary of each, groups too, and which have none', async () => {
+  test('prints name and summary of each script, also in groups, and marks those without a summary', async () => {
     const { exitCode, stdout } = await scripts('list');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^echo +What echo is for\.$/m);
@@ -53,7 +53,7 @@ describe('scripts list', () => {
     expect(stdout).toMatch(/^undocumented +\(no Summary in its README\.md\)$/m);
   });
 
-  test('--json tells path and command too', async () => {
+  test('prints path and usage too with --json', async () => {
     const listed = await scripts('list', '--json');
     const document = documentOf(listed) as { scripts: { name: string }[] };
     expect(document.scripts.map(({ name }) => name)).toEqual([...NAMES, 'undocumented', 'unusable'].sort());
@@ -69,12 +69,12 @@ describe('scripts list', () => {
     });
   });
 
-  test('finds them from a folder below', async () => {
+  test('finds the scripts from a subfolder', async () => {
     const { stdout } = await project.start(['scripts', 'list'], {}, 'src/deep');
     expect(stdout).toContain('files/missing');
   });
 
-  test('says where there are none, and what makes one', async () => {
+  test('exits with 2 without a folder of scripts, and says so if the folder has no scripts yet', async () => {
     const bare = await createProject({});
     const { exitCode, stderr, stdout } = await bare.cli(['scripts', 'list', '--json']);
     expect(exitCode).toBe(2);
@@ -88,7 +88,7 @@ describe('scripts list', () => {
 });
 
 describe('scripts show', () => {
-  test('prints the README as an agent reads it', async () => {
+  test("prints the script's README unchanged", async () => {
     const { exitCode, stdout } = await scripts('show', 'echo');
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
@@ -96,7 +96,7 @@ describe('scripts show', () => {
     });
   });
 
-  test('--json tells what is read in it', async () => {
+  test('prints the parsed README with --json', async () => {
     expect(documentOf(await scripts('show', 'echo', '--json'))).toEqual({
       name: 'echo',
       path: '.agents/scripts/echo/run.ts',
@@ -110,7 +110,7 @@ describe('scripts show', () => {
     });
   });
 
-  test('a script without README is one that nobody can know', async () => {
+  test('exits with 2 for a script without a README', async () => {
     const { exitCode, stderr } = await scripts('show', 'undocumented');
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/undocumented\/README\.md is missing/);
@@ -121,7 +121,7 @@ describe('scripts show', () => {
 });
 
 describe('scripts run', () => {
-  test('prints the JSON of the script, run in the root of the project, and exits with 0', async () => {
+  test('runs the script in the root of the project, prints its JSON, and exits with 0', async () => {
     const { exitCode, stdout } = await scripts('run', 'echo', 'a b', '--json', '--help', '-x');
     expect(documentOf({ stdout })).toEqual({
       success: true,
@@ -130,7 +130,7 @@ describe('scripts run', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('is the same from a folder below, by path, and with --json before the name', async () => {
+  test('does the same from a subfolder, by path, and with --json before the name', async () => {
     const below = await project.start(['scripts', 'run', '--json', 'echo'], {}, 'src/deep');
     const byPath = await project.start(['scripts', 'run', './echo/run.ts'], {}, '.agents/scripts');
     for (const { exitCode, stdout } of [below, byPath, await scripts('run', '.agents/scripts/echo/run.ts')]) {
@@ -139,13 +139,13 @@ describe('scripts run', () => {
     }
   });
 
-  test('an answer without success exits with 1', async () => {
+  test('exits with 1 for an answer without success', async () => {
     const { exitCode, stdout } = await scripts('run', 'files/missing');
     expect(documentOf({ stdout })).toEqual(NO_FILE);
     expect(exitCode).toBe(1);
   });
 
-  test('a long answer is printed whole', async () => {
+  test('prints a long answer completely', async () => {
     const { stdout } = await scripts('run', 'long');
     expect((documentOf({ stdout }) as { data: string }).data).toHaveLength(3_000_000);
   });
@@ -158,7 +158,7 @@ describe('scripts run', () => {
     ['liar', /^liar broke the contract: exit 3 with success true: expected exit 0$/, /"data":1/],
     ['curious', /^curious broke the contract: nothing on stdout; exit 1$/, /NotCapable.*read access/],
   ])(
-    '%s breaks the contract; that is told in the contract, and what it printed is not lost',
+    "answers for %s, which breaks the contract, with an error as in the contract, and prints the script's output to stderr",
     async (name, error, printed) => {
       const { exitCode, stdout, stderr } = await scripts('run', name);
       expect(documentOf({ stdout })).toEqual({
@@ -171,7 +171,7 @@ describe('scripts run', () => {
     },
   );
 
-  test('an unknown name is told with the nearest one', async () => {
+  test('refuses an unknown name and suggests the nearest one, or lists all', async () => {
     const { exitCode, stdout, stderr } = await scripts('run', 'ecko');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(`no agent script 'ecko' in .agents/scripts; did you mean 'echo'?`);
@@ -179,20 +179,20 @@ describe('scripts run', () => {
     expect(far.stderr).toContain(`known: ${[...NAMES, 'undocumented', 'unusable'].sort().join(', ')}`);
   });
 
-  test('a path that leaves the folder of the scripts is none of a script', async () => {
+  test('refuses a path outside the folder of the scripts', async () => {
     expect(await scripts('run', '../../secret.txt')).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
   test.each([
     ['undocumented', /undocumented cannot be run: .*README\.md is missing/],
     ['unusable', /unusable cannot be run: the README has no section Usage/],
-  ])('%s cannot be run: nobody says how', async (name, message) => {
+  ])('refuses %s, whose README does not say how to run it', async (name, message) => {
     const { exitCode, stdout, stderr } = await scripts('run', name);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(message);
   });
 
-  test('without Deno, it says how to get it: exit 3', async () => {
+  test('exits with 3 without Deno, and says how to install it', async () => {
     const { exitCode, stdout, stderr } = await project.cli(
       ['scripts', 'run', 'echo'],
       noDeno(project.folder),
@@ -220,7 +220,7 @@ describe('scripts run', () => {
 });
 
 describe('scripts new', () => {
-  test('makes a script that runs at once, and the library in the first place', async () => {
+  test('makes a script that runs as it is, and adds the library with the first script', async () => {
     const fresh = await createProject({ 'src/file.txt': '' });
     const { exitCode, stdout } = await fresh.cli(['scripts', 'new', 'greet', '--json']);
     expect(exitCode).toBe(0);
@@ -237,7 +237,7 @@ describe('scripts new', () => {
     expect(documentOf(wrong)).toMatchObject({ success: false, code: 'MISSING_ARGUMENT' });
     expect(wrong.exitCode).toBe(1);
 
-    // another one, in a group, from a folder below: to the same place
+    // another script, in a group and from a subfolder, is written to the same .agents folder
     const second = await fresh.start(['scripts', 'new', 'team/people/greet'], {}, 'src');
     expect(second.stdout).toContain('next: try `llm-tool-test scripts run team/people/greet World`');
     expect(second.stdout).not.toContain('lib/script.ts');
@@ -248,7 +248,7 @@ describe('scripts new', () => {
     await fresh.remove();
   });
 
-  test('writes nothing where one of its files is in the way', async () => {
+  test('writes nothing if one of the files already exists', async () => {
     const fresh = await createProject({ '.agents/scripts/greet/README.md': 'mine\n' });
     const { exitCode, stderr, stdout } = await fresh.cli(['scripts', 'new', 'greet', '--json']);
     expect(exitCode).toBe(2);
@@ -268,7 +268,7 @@ describe('scripts new', () => {
   });
 });
 
-test('scripts prompt prints the lines that tell agents of the scripts', async () => {
+test('scripts prompt prints the text that tells agents about the scripts', async () => {
   const { exitCode, stdout } = await scripts('prompt');
   expect(exitCode).toBe(0);
   for (const text of ['`.agents/scripts/`', '`README.md`', '"success":true', '"code"'])
@@ -276,7 +276,7 @@ test('scripts prompt prints the lines that tell agents of the scripts', async ()
   expect(documentOf(await scripts('prompt', '--json'))).toEqual({ prompt: `${stdout}\n` });
 });
 
-test('`scripts` alone tells its verbs', async () => {
+test('`scripts` alone lists its verbs', async () => {
   const { stdout, stderr } = await scripts();
   for (const verb of ['list', 'show', 'run', 'check', 'new', 'prompt', 'install-command'])
     expect(stdout + stderr).toContain(`  ${verb} `);

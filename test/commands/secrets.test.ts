@@ -45,7 +45,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Runs an agent that dies with its supervisor when it has said the secrets, and is started again. */
+/** Runs an agent that is killed with its supervisor after it has printed the secrets, and is then started again. */
 async function loseAgent(): Promise<string> {
   const command = project.start(['run', 'lost', '--json'], SHELL);
   await untilLines(project, 'starts', 1);
@@ -61,7 +61,7 @@ async function loseAgent(): Promise<string> {
   return stdout + stderr;
 }
 
-/** The run of a scenario, by the agent of that name. */
+/** The run of a scenario with the given agent. */
 async function runOf(scenarioName: string, agentName: string): Promise<RunFolder> {
   const line = (await project.resultLines()).find(
     ({ scenario_id, agent }) => scenario_id === scenarioName && agent === agentName,
@@ -69,7 +69,7 @@ async function runOf(scenarioName: string, agentName: string): Promise<RunFolder
   return openRun({ cells: [{ results_dir: join(project.results, line?.results_dir ?? '') }] } as never);
 }
 
-test('the secrets were everywhere they were planted', async () => {
+test('the planted secrets appeared, masked, in every place', async () => {
   const { metrics, text, run } = await runOf('deep', 'leaky');
   for (const masked of [
     JSON.stringify(metrics.details),
@@ -89,7 +89,7 @@ test('the secrets were everywhere they were planted', async () => {
   expect(await readdir(join(project.results, run.run_id, 'fixture'))).toContain('folder-[REDACTED]');
 });
 
-test('what is kept of a judge, usable or not, and of a lost start had them too', async () => {
+test('they also appeared, masked, in the files of judges and of a lost start', async () => {
   const [judged, babbling, refused, lost] = await Promise.all(
     ['judged', 'babbling', 'refused', 'lost'].map((name) => runOf(name, 'mock')),
   );
@@ -114,7 +114,7 @@ test('what is kept of a judge, usable or not, and of a lost start had them too',
   expect(await lost?.text('attempts/start-1/transcript.raw.txt')).toContain('[REDACTED]');
 });
 
-test('no judge is shown them', () => {
+test('no judge is shown the secrets', () => {
   for (const name of ['judged', 'babbling', 'refused']) {
     const asked = server.askedOf(name);
     expect(asked.length).toBeGreaterThan(0);
@@ -122,12 +122,12 @@ test('no judge is shown them', () => {
   }
 });
 
-test('no file below the results has a handed-over value in its name or content, in whatever form', async () => {
+test('no file below the results has a handed-over value in its name or content, in any encoding', async () => {
   const files = await everythingBelow(project.results);
   expect(files.length).toBeGreaterThan(30);
   expect(
     files.flatMap(({ name, content }) =>
-      // The workspace is searched for the values themselves: other forms are what an agent has made.
+      // The workspace is searched only for the plain values: other encodings were made by the agent.
       leaksIn(name + '\n' + content)
         .filter((form) => !name.includes('/fixture/') || [SECRET, LINES, PLAIN].includes(form))
         .map((form) => `${name}: ${form}`),
@@ -135,7 +135,7 @@ test('no file below the results has a handed-over value in its name or content, 
   ).toEqual([]);
 });
 
-test('the state folder has them in raw output, and in what gates read of it, only: nobody else can enter it', async () => {
+test('the state folder, which only the user can enter, has the secrets only in raw output and what gates read of it', async () => {
   const files = await everythingBelow(project.state);
   const places = files
     .filter(({ name, content }) => leaksIn(name + '\n' + content).length > 0)
@@ -144,12 +144,12 @@ test('the state folder has them in raw output, and in what gates read of it, onl
   expect(places.filter((name) => !/\/work\/[^/]+\/(?:agent\/|steps\/agent)/.test(name))).toEqual([]);
 });
 
-test('no command prints them', () => {
+test('no command prints the secrets', () => {
   expect(output).toContain('[REDACTED]');
   expect(leaksIn(output)).toEqual([]);
 });
 
-test('no history of a sweep or run in Temporal has them', async () => {
+test('no workflow history of a sweep or run contains the secrets', async () => {
   const connection = await Connection.connect({ address: inject('temporalAddress') });
   const client = new Client({ connection });
   let workflows = 0;
@@ -158,7 +158,7 @@ test('no history of a sweep or run in Temporal has them', async () => {
       workflows++;
       const handle = client.workflow.getHandle(workflowId, runId);
       const history = await handle.fetchHistory();
-      // Payloads are bytes, which JSON shows in base64.
+      // Payloads are bytes, which JSON would show in another form.
       const payloads = JSON.stringify(history, (_, value: unknown) =>
         value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
       );

@@ -14,7 +14,7 @@ import {
   type TestProject,
 } from './project.js';
 
-/** Root may do what modes forbid, so the command line runs as another user. */
+/** Modes do not restrict root, so the command line runs as another user. */
 const NOBODY = 65534;
 const asUser = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
@@ -22,7 +22,7 @@ const GATES = [
   '{type: file_contains, path: notes.txt, substring: done}',
   '{type: command_succeeds, command: "grep done notes.txt"}',
 ];
-/** The last thing that each agent does, where it works, and what a gate of its scenario runs. */
+/** The last command of each agent, the environment it runs in, and a command of a gate of its scenario. */
 const SHUT: { last: string; place?: string; gate?: string }[] = [
   { last: 'chmod 000 .' },
   { last: 'chmod 000 .', place: 'auto' },
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test('an agent that takes all access from its workspace, or from the folder of its run, is judged by what it did there, and all of it is removed', async () => {
+test('an agent that removes all access rights of its workspace or run folder is checked by its gates, and the folders are removed', async () => {
   const { exitCode, stdout, stderr } = await execa(
     process.execPath,
     [join(REPOSITORY, 'dist', 'cli.js'), 'run', '--all', '--json'],

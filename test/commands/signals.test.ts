@@ -6,7 +6,7 @@ import { projectWithClient } from './project-with-client.js';
 
 const { project, client } = await projectWithClient(EMPTY_FIXTURE);
 
-test('the first Ctrl-C pauses: running agents finish, no new cell starts, exit 130; resume runs the rest', async () => {
+test('the first Ctrl-C pauses: running agents finish, no new cell starts, and the command exits with 130; resume runs the rest', async () => {
   await writeGated(project, 'pausing');
   const command = project.start([
     'run',
@@ -39,7 +39,7 @@ test('the first Ctrl-C pauses: running agents finish, no new cell starts, exit 1
   expect(startsOf(project, 'pausing')).toBe(3);
 });
 
-test('the second Ctrl-C cancels: agents are killed with all they started, and the report says so', async () => {
+test('the second Ctrl-C cancels: agents are killed with everything they started, and the record says so', async () => {
   await writeGated(project, 'ending', {
     steps: [`run: 'setsid sleep 299 & ${gatedCommand(project, 'ending')}'`],
   });
@@ -90,9 +90,9 @@ test('with CI set the first signal cancels', async () => {
 
 test.each([
   { how: 'SIGKILL of the command', signal: 'SIGKILL', name: 'orphan', exitCode: undefined },
-  { how: 'SIGHUP, as of a closed terminal,', signal: 'SIGHUP', name: 'hungup', exitCode: 129 },
+  { how: 'SIGHUP, as from a closed terminal,', signal: 'SIGHUP', name: 'hungup', exitCode: 129 },
 ] as const)(
-  '$how changes nothing: the sweep goes on, and resume follows it again',
+  '$how does not affect the sweep, and resume follows it again',
   async ({ signal, name, exitCode }) => {
     await writeGated(project, name);
     const command = project.start(['run', name, '--name', name]);

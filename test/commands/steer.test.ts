@@ -13,7 +13,7 @@ import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestPro
 
 let project: TestProject;
 let client: Client;
-/** What a command works with. */
+/** The session that a command works with. */
 async function session() {
   const stateFolder = projectState(project.results, project.state).folder;
   const engine = await readEngineState(stateFolder);
@@ -30,7 +30,7 @@ afterAll(async () => {
   await project.remove();
 });
 
-test('cancel from another terminal returns when nothing of the agents is alive', async () => {
+test('cancel from another terminal returns once every agent process has exited', async () => {
   await writeGated(project, 'elsewhere');
   const command = project.start(['run', 'elsewhere', '--name', 'elsewhere', '--json']);
   await untilStarted(project, 'elsewhere');
@@ -43,7 +43,7 @@ test('cancel from another terminal returns when nothing of the agents is alive',
   expect((await project.cli(['resume', 'elsewhere'])).exitCode).toBe(130);
 });
 
-test('pause and resume from another terminal, while the command follows on', async () => {
+test('pause and resume from another terminal take effect while the first command follows the sweep', async () => {
   await writeGated(project, 'remote');
   const command = project.start([
     'run',
@@ -68,7 +68,7 @@ test('pause and resume from another terminal, while the command follows on', asy
   expect(startsOf(project, 'remote')).toBe(2);
 });
 
-test('an update whose answer was lost is sent again under the same id, and the sweep takes the order once', async () => {
+test('an update with a lost answer is sent again with the same id, and takes effect once', async () => {
   await writeGated(project, 'unheard');
   await project.run(['unheard', '--detach', '--name', 'unheard']);
   await untilStarted(project, 'unheard');
@@ -90,7 +90,7 @@ test('an update whose answer was lost is sent again under the same id, and the s
       ],
     },
   });
-  // The order has a proof: as another update it would be refused, since it was given before.
+  // The order is signed: sent as another update it would be refused as already used.
   expect(await updateSweep({ ...(await session()), client: losing }, sweep, 'resume')).toBe('running');
   expect(sent).toEqual([expect.any(String), sent[0]]);
   await letGo(project, 'unheard');
@@ -106,7 +106,7 @@ test('--detach returns at once with unfinished cells', async () => {
   expect((await project.cli(['resume', 'detached'])).exitCode).toBe(0);
 });
 
-test('a sweep whose workflow was terminated is started again by resume with the cells that have no result', async () => {
+test('resume restarts a sweep whose workflow was terminated, with the cells that have no result', async () => {
   await writeGated(project, 'cut');
   const command = project.start(['run', 'cut', '--repeat', '3', '--concurrency', '2', '--name', 'cut']);
   await untilStarted(project, 'cut', 2);
@@ -122,7 +122,7 @@ test('a sweep whose workflow was terminated is started again by resume with the 
   expect(exitCode).toBe(0);
 });
 
-test('cancel of a sweep whose workflow was terminated ends it all the same', async () => {
+test('cancel ends a sweep whose workflow was terminated', async () => {
   await writeGated(project, 'stopped');
   await project.run(['stopped', '--detach', '--name', 'stopped']);
   await untilStarted(project, 'stopped');
@@ -134,7 +134,7 @@ test('cancel of a sweep whose workflow was terminated ends it all the same', asy
   expect(existsSync(join(project.results, 'sweeps', sweep, 'summary.json'))).toBe(true);
 });
 
-test('retry runs the cells again that could not be tested, and with --failed those that failed', async () => {
+test('retry reruns the cells that could not be tested, and with --failed also those that failed', async () => {
   const health = `{binary: cat, health_check: 'test -e ${project.folder}/healthy'}`;
   const gates = [`{type: command_succeeds, command: 'test -e ${project.folder}/good'}`];
   await project.write('fixtures/again.yaml', scenario('again', { target: health, steps: ['say: x'] }));
@@ -158,7 +158,7 @@ test('retry runs the cells again that could not be tested, and with --failed tho
   expect(nothing.stderr).toContain('no cells to rerun');
 });
 
-describe('of a sweep that has ended', () => {
+describe('a sweep that has ended', () => {
   let ended: SweepDocument;
 
   beforeAll(async () => {
@@ -169,7 +169,7 @@ describe('of a sweep that has ended', () => {
     ({ document: ended } = await project.run(['ended', '--repeat', '2', '--name', 'ended']));
   });
 
-  test('resume of an ended sweep shows it with its exit code, also when the state folder is gone', async () => {
+  test('is shown by resume, with its exit code, even if the state folder is missing', async () => {
     for (const env of [{}, { LLM_TOOL_TEST_HOME: join(project.folder, 'no-state') }]) {
       const { exitCode, stdout } = await project.cli(['resume', 'ended', '--json'], env);
       expect(exitCode).toBe(0);
@@ -177,12 +177,12 @@ describe('of a sweep that has ended', () => {
     }
   });
 
-  test('a sweep that ends between a look at it and an update takes none, and that is no error', async () => {
+  test('ignores an update that arrives after its end, without an error', async () => {
     expect(await updateSweep(await session(), ended.sweep, 'resume')).toBeNull();
     expect(await updateSweep(await session(), ended.sweep, 'cancel')).toBeNull();
   });
 
-  test('show of a run gives its record and metrics, and reads well without --json', async () => {
+  test('has runs whose record and metrics are printed by show, with --json or as text', async () => {
     const run = ended.cells[0]?.results_dir?.split('/').at(-1) ?? '';
     const { run: record, metrics } = JSON.parse((await project.cli(['show', run, '--json'])).stdout) as {
       run: { run_id: string };
@@ -194,7 +194,7 @@ describe('of a sweep that has ended', () => {
     expect(stdout).toMatch(/gate 1/);
   });
 
-  test('a run folder that was removed does not break show of its sweep', async () => {
+  test('is shown even if the folder of a run was removed', async () => {
     await rm(ended.cells[1]?.results_dir ?? '', { recursive: true });
     expect((await project.cli(['show', 'ended'])).exitCode).toBe(0);
   });

@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test('says of an empty folder that there are none yet', async () => {
+test('sweeps says that an empty results folder has no sweeps yet', async () => {
   expect(await list()).toEqual([]);
   expect((await project.cli(['sweeps'])).stdout).toMatch(/no sweeps yet/);
 });
 
-test('lists sweeps newest first, whatever their names, with counts, cost and what was run', async () => {
+test('sweeps lists the newest first, whatever their names, with counts, cost, scenarios and agents', async () => {
   const { results } = project;
   const failing = (index: number) =>
     index === 0 ? ({ outcome: 'fail', cost_usd: 0.25 } as const) : { cost_usd: index === 1 ? 0.5 : null };
@@ -53,7 +53,7 @@ test('lists sweeps newest first, whatever their names, with counts, cost and wha
   expect(stdout).not.toContain('zebra');
 });
 
-test('latest is the newest sweep for every verb that takes one', async () => {
+test('latest means the newest sweep for every verb that takes a sweep', async () => {
   const open = await project.cli(['retry', 'latest']);
   expect([open.exitCode, open.stderr]).toEqual([2, expect.stringMatching(/apple has not ended/)]);
   const ended = join(project.folder, 'ended');
@@ -73,7 +73,7 @@ test('show latest shows the newest sweep', async () => {
   expect([empty.exitCode, empty.stderr]).toEqual([2, expect.stringMatching(/no sweep or run 'latest'/)]);
 });
 
-test('a sweep whose plan cannot be read is named and left out', async () => {
+test('a sweep with an unreadable plan is left out with a warning', async () => {
   mkdirSync(join(project.results, 'sweeps', 'broken'));
   writeFileSync(join(project.results, 'sweeps', 'broken', 'plan.json'), '{"created_at": 7');
   const { stdout, stderr, exitCode } = await project.cli(['sweeps', '--json']);
@@ -82,7 +82,7 @@ test('a sweep whose plan cannot be read is named and left out', async () => {
   expect(stderr).toMatch(/broken\/plan\.json cannot be read/);
 });
 
-test('show of a sweep with many cells is a matrix on a pipe', async () => {
+test('show prints a sweep with many cells as a matrix when it writes to a pipe', async () => {
   writePastSweep(project.results, null, {
     id: 'wide',
     daysAgo: 0,

@@ -27,7 +27,7 @@ const verdictsOf = async (name: string, more: string[] = [], env: Record<string,
   };
 };
 
-test('gates decide by what the agent called, used and answered', async () => {
+test('gates check what the agent called, used and answered', async () => {
   const passing = [
     '{type: command_called, pattern: "^cat notes"}',
     '{type: command_called, pattern: "^echo", min: 2, max: 2}',
@@ -109,7 +109,7 @@ test('gates decide by what the agent called, used and answered', async () => {
     expect(await run.text(file)).not.toContain(SECRET);
 });
 
-test('what an agent does not tell is an error, and what is read from its text is said to be', async () => {
+test('a gate on data that the agent does not report is an error, and a verdict based on its text says so', async () => {
   await project.write(
     'fixtures/told.yaml',
     scenario('told', {

@@ -4,14 +4,14 @@ import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './proj
 
 const FILES = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };
 
-describe('ui of an engine of ours', { timeout: 180_000 }, () => {
+describe('ui with a local server of the engine', { timeout: 180_000 }, () => {
   let project: TestProject;
   beforeAll(async () => {
     project = await createProject(FILES, { ownServer: true });
   });
   afterAll(() => project.remove());
 
-  test('brings it up and prints where it is; of a sweep and a run, the page of their workflows', async () => {
+  test('starts the engine and prints the address of the Web UI, or of the workflow of a sweep or run', async () => {
     const { exitCode, stdout } = await project.cli(['ui']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -27,7 +27,7 @@ describe('ui of an engine of ours', { timeout: 180_000 }, () => {
   });
 });
 
-describe('ui of a server that was given', () => {
+describe('ui with a given server', () => {
   let project: TestProject;
   let document: SweepDocument;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('ui of a server that was given', () => {
   });
   afterAll(() => project.remove());
 
-  test('cannot tell where its pages are, and says what to look for: exit 3', async () => {
+  test('exits with 3 since the address of the Web UI is unknown, and names the workflow and namespace to look for', async () => {
     const { exitCode, stdout, stderr } = await project.cli(['ui', document.sweep, '--json']);
     expect(exitCode).toBe(3);
     expect(stderr).toContain(`for the workflow sweep/${document.sweep}, in the namespace default`);
@@ -44,7 +44,7 @@ describe('ui of a server that was given', () => {
     expect((await project.cli(['ui'])).stderr).toMatch(/for the namespace default/);
   });
 
-  test('an unknown id is told before anything is started: exit 2', async () => {
+  test('refuses an unknown id with exit 2 before anything is started', async () => {
     const { exitCode, stderr } = await project.cli(['ui', 'nonesuch']);
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/no sweep or run 'nonesuch'/)]);
   });

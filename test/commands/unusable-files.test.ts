@@ -23,14 +23,14 @@ interface Refusal {
 
 type Start = (args: string[]) => ReturnType<TestProject['cli']>;
 
-/** Runs a command that must end with 2, one document and no stack. */
+/** Runs a command that must exit with 2, print one document and no stack; returns the error. */
 async function refusal(args: string[], start: Start = (all) => project.cli(all)): Promise<Refusal> {
   const { exitCode, stdout, stderr } = await start([...args, '--json']);
   expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 2 });
   expect(stderr).not.toMatch(/^\s+at /m);
   return (JSON.parse(stdout) as { error: Refusal }).error;
 }
-/** As a user who may not read everything, which root may unless it goes without its capabilities. */
+/** Runs a command with restricted access rights: root drops its capabilities, which would let it read everything. */
 const unprivileged: Start = async (args) => {
   if (process.getuid?.() !== 0) return project.cli(args);
   const { folder, env } = project;
@@ -42,14 +42,14 @@ const placesOf = ({ problems }: Refusal): string[] =>
   problems.map(({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: ${message}`);
 
 describe('files that cannot be read', () => {
-  test('a FIFO among the scenarios is named and not waited for', async () => {
+  test('a FIFO among the scenarios is reported, and the command does not wait for it', async () => {
     await execa('mkfifo', [join(project.folder, 'fixtures/pipe.yaml')]);
     expect(placesOf(await refusal(['validate']))).toEqual([
       'fixtures/pipe.yaml:1:1 : the file cannot be read: not a regular file',
     ]);
   });
 
-  test('a scenario that is not UTF-8 is refused at the byte where that shows', async () => {
+  test('a scenario that is not UTF-8 is refused at the first invalid byte', async () => {
     const text = scenario('latin', { steps: ['say: "Gr\u00fc\u00dfe"'] });
     await writeFile(join(project.folder, 'fixtures/latin.yaml'), Buffer.from(text, 'latin1'));
     const line = text.split('\n').findIndex((one) => one.includes('Gr')) + 1;
@@ -59,7 +59,7 @@ describe('files that cannot be read', () => {
     ]);
   });
 
-  test('a name that is not UTF-8 in the fixtures folder is named', async () => {
+  test('a file name that is not UTF-8 in the fixtures folder is reported', async () => {
     await writeFile(Buffer.concat([Buffer.from(`${project.folder}/fixtures/odd-`), Buffer.from([0xe9])]), '');
     const { code, message } = await refusal(['validate']);
     expect([code, message]).toEqual([
@@ -69,7 +69,7 @@ describe('files that cannot be read', () => {
     expect((await refusal(['run', '--all'])).message).toBe(message);
   });
 
-  test('a folder of scenarios that may not be read is named, since it may hold some', async () => {
+  test('an unreadable folder among the scenarios is reported, since it may contain scenarios', async () => {
     await mkdir(join(project.folder, 'fixtures/locked'));
     await chmod(join(project.folder, 'fixtures/locked'), 0o000);
     expect((await refusal(['validate'], unprivileged)).message).toMatch(
@@ -78,7 +78,7 @@ describe('files that cannot be read', () => {
     await chmod(join(project.folder, 'fixtures/locked'), 0o755);
   });
 
-  test('a config that may not be read is named', async () => {
+  test('a config without read permission is reported', async () => {
     await project.write('llm-tool-test-config.toml', '', 0o000);
     expect(await refusal(['validate'], unprivileged)).toMatchObject({
       code: 'config_invalid',
@@ -88,7 +88,7 @@ describe('files that cannot be read', () => {
     });
   });
 
-  test('a config that is a folder, a FIFO or not UTF-8 is named by every verb that reads it', async () => {
+  test('a config that is a folder, a FIFO or not UTF-8 is reported by every verb that reads it', async () => {
     const config = join(project.folder, 'llm-tool-test-config.toml');
     const breaks: [string, () => Promise<unknown>, RegExp][] = [
       ['folder', () => mkdir(config), /not a regular file/],
@@ -111,7 +111,7 @@ describe('files that cannot be read', () => {
   });
 });
 
-describe('names', () => {
+describe('scenario and model names', () => {
   test.for([
     ['of 5,000 letters', 'x'.repeat(5000)],
     ['of 108 Chinese characters', '\u6d4b'.repeat(108)],
@@ -125,7 +125,7 @@ describe('names', () => {
       ]);
   });
 
-  test('of a model that a flag names are held to the same, and so is what they make together', async () => {
+  test('are also limited for models in flags, and so is their total length', async () => {
     expect(await refusal(['run', 'good', '--agents', 'mock', '--models', 'm'.repeat(1000)])).toMatchObject({
       code: 'name_too_long',
       message: expect.stringMatching(/the name of the model has 1000 bytes/) as string,
@@ -138,14 +138,14 @@ describe('names', () => {
     });
   });
 
-  test('as long as may be are run to their end', async () => {
+  test('of the maximum length can be run', async () => {
     await project.write('fixtures/longest.yaml', scenario('\u6d4b'.repeat(85), { steps: ['say: x'] }));
     const { exitCode } = await project.run(['longest', '--name', 'n'.repeat(300)]);
     expect(exitCode).toBe(0);
   });
 });
 
-describe('agents that nobody defines', () => {
+describe('unknown agents', () => {
   test('in tool_matrix are found by validate, and by run at the same place', async () => {
     await project.write(
       'fixtures/typo.yaml',
@@ -177,7 +177,7 @@ describe('agents that nobody defines', () => {
   });
 });
 
-describe('what would only fail late', () => {
+describe('a problem that would otherwise appear late', () => {
   test.for([
     [
       'a file of setup.files below another one',
@@ -190,16 +190,16 @@ describe('what would only fail late', () => {
       /'README\.md' is a file in the fixture/,
     ],
     [
-      'a command that no shell takes',
+      'a command that is too long for a shell',
       `setup: {commands: ["echo ${'x'.repeat(200_000)}"]}`,
       /setup\.commands\[0\]: 200005 bytes.*put it into a file/,
     ],
-  ] as const)('%s is refused', async ([, more, says]) => {
+  ] as const)('is refused early: %s', async ([, more, says]) => {
     await project.write('fixtures/late.yaml', scenario('late', { steps: ['say: x'], more }));
     expect(placesOf(await refusal(['validate']))).toEqual([expect.stringMatching(says)]);
   });
 
-  test('a command of a gate that no shell takes is refused', async () => {
+  test('is refused early: a command of a gate that is too long for a shell', async () => {
     const gates = [`{type: command_succeeds, command: "echo ${'x'.repeat(200_000)}"}`];
     await project.write('fixtures/late.yaml', scenario('late', { gates, steps: ['say: x'] }));
     expect(placesOf(await refusal(['validate']))).toEqual([
@@ -207,7 +207,7 @@ describe('what would only fail late', () => {
     ]);
   });
 
-  test('a variable that no program takes is refused', async () => {
+  test('is refused early: a variable that is too long for a program', async () => {
     const target = `{binary: cat, env: {LONG: ${'x'.repeat(200_000)}}}`;
     await project.write('fixtures/late.yaml', scenario('late', { target, steps: ['say: x'] }));
     expect(placesOf(await refusal(['validate']))).toEqual([
@@ -215,7 +215,7 @@ describe('what would only fail late', () => {
     ]);
   });
 
-  test('a time that no timer holds, and a results path that leaves no room for runs, are refused', async () => {
+  test('is refused early: a time that is too long for a timer, or a results path that is too long', async () => {
     expect(await refusal(['run', 'good', '--timeout-secs', '1e99'])).toMatchObject({
       message: expect.stringMatching(/at most 2147483 seconds/) as string,
     });
@@ -227,7 +227,7 @@ describe('what would only fail late', () => {
       });
   });
 
-  test('setup commands that remove the workspace are told as that', async () => {
+  test('is named in the message: a setup command that removes the workspace', async () => {
     await project.write(
       'fixtures/gone.yaml',
       scenario('gone', { steps: ['say: x'], more: 'setup: {commands: [\'rm -rf "$PWD"\', "true"]}' }),

@@ -9,7 +9,7 @@ const VARIANTS = `matrix:
     - {name: rebuilt, template_folder: other, target_binary: ../build/tool}
 `;
 
-/** Fails where there is no guide; notes what the run is given. */
+/** The gates fail without a guide; the step records what the run was given. */
 const steps = ['run: "echo $(tool) $LEVEL $(ls) >seen"'];
 const gates = [
   '{type: file_exists, path: GUIDE.md}',
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 describe('variants', () => {
-  test('are each run in place of the scenario, with what they change, and told apart', async () => {
+  test('are each run instead of the scenario, with their changes, and shown separately', async () => {
     const { exitCode, document, stderr } = await project.run(['varied']);
     expect(exitCode).toBe(1);
     expect(document.cells.map(({ id, outcome }) => [id, outcome])).toEqual([
@@ -65,7 +65,7 @@ describe('variants', () => {
     expect(shown.stdout).toMatch(/varied +guided/);
   });
 
-  test('of which one is changed take the results of the others from the cache', async () => {
+  test('are reused from the cache unless they were changed', async () => {
     await project.write(
       'fixtures/varied.yaml',
       (await project.read('fixtures/varied.yaml')).replace('Use --json', 'Use --json, please'),
@@ -78,7 +78,7 @@ describe('variants', () => {
     ]);
   });
 
-  test('are chosen by --variants; scenarios without them are left out', async () => {
+  test('are selected by --variants; scenarios without these variants are left out', async () => {
     const { stdout } = await project.cli([
       'run',
       '--all',
@@ -103,7 +103,7 @@ describe('variants', () => {
     ]);
   });
 
-  test('whose fixture, file or build is wrong are told at their place, and what they share once', async () => {
+  test('with a wrong fixture, file or build are reported at their place, and shared problems only once', async () => {
     const wrong = (variants: string): string =>
       scenario('wrong', { steps: ['say: x'], more: `matrix: {variants: [${variants}]}` });
     await project.write('wrong/absent.yaml', wrong('{name: a, template_folder: absent}'));

@@ -13,12 +13,12 @@ import { collectStderr } from '../chaos/small-disks.js';
 import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, until } from '../commands/project.js';
 
-/** Longer than a worker tries again by itself, and than a keeper may fail before it has been ready. */
+/** Longer than a worker retries by itself, and longer than a keeper may fail before it has been ready. */
 const AWAY_MS = 61_000;
 
 for (const how of ['TEMPORAL_ADDRESS', '--address'])
   test.concurrent(
-    `a given server (${how}) that is away for more than a minute while an agent works: the keeper stays and tries again, the agent is adopted`,
+    `the keeper keeps trying while a given server (${how}) is down for more than a minute, and the agent is adopted afterwards`,
     async ({ onTestFinished }) => {
       const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-away-'));
       const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
@@ -43,7 +43,7 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
       const keeper = await until('a keeper', () => partOf(project, 'keeper'));
 
       signalProcess(server, 'SIGKILL');
-      // That much time is the state under test.
+      // The test is about an outage of this length.
       const minute = sleep(AWAY_MS);
       await kill(project, 'worker');
       await until('the command says what it waits for', () =>

@@ -42,7 +42,7 @@ async function judgedOnSmallDisks(): Promise<Small> {
 const asked = (): number => model.askedOf('thinking').length;
 const untilAsked = (): Promise<true> => until('the question', () => (asked() === 1 ? true : null));
 
-/** The worker has got the answer, and has begun to keep it. */
+/** Whether the worker has received the answer and begun to store it. */
 function answerHasArrived({ results, state }: Small): true | null {
   const work = join(projectState(results, state).folder, 'work');
   return readdirSync(work).some((run) => existsSync(join(work, run, 'answers'))) ? true : null;
@@ -57,14 +57,14 @@ async function expectOneAnswer(command: ReturnType<Small['start']>, { project }:
   expect((await openRun(document)).metrics.judge).toMatchObject({ attempts: 1 });
 }
 
-describe(`a disk that takes nothing while the judge thinks${why}`, () => {
+describe(`a disk that cannot be written while the judge is asked${why}`, () => {
   const cases = [
     ...(['state', 'results', 'both'] as const).map((disk) => ({ how: 'full' as const, disk })),
     { how: 'read-only' as const, disk: 'results' as const },
   ];
   for (const { how, disk } of cases)
     test.runIf(canMount)(
-      `${how}: ${disk}: its answer is kept when there is room, and paid for once`,
+      `${how}, ${disk}: the answer is stored once the disk can be written, and paid for once`,
       async () => {
         const one = await judgedOnSmallDisks();
         let answer = (): void => undefined;
@@ -79,7 +79,7 @@ describe(`a disk that takes nothing while the judge thinks${why}`, () => {
         );
         answer();
         await until('the answer', () => answerHasArrived(one));
-        // A server whose own disk is full cannot say more.
+        // A server whose own disk is full cannot report the failure.
         if (disk === 'results')
           await until('the step waits for the disk', async () =>
             /^judgeRun .*(disk is full|read-only).*waiting since/.test(await pendingFailure(one))
@@ -93,7 +93,7 @@ describe(`a disk that takes nothing while the judge thinks${why}`, () => {
     );
 });
 
-test.runIf(canMount)(`no question is put to a judge whose answer could not be kept${why}`, async () => {
+test.runIf(canMount)(`a judge is not asked while its answer could not be stored${why}`, async () => {
   const one = await judgedOnSmallDisks();
   let fail = (): void => undefined;
   const after = new Promise<void>((resolve) => (fail = resolve));
@@ -101,7 +101,7 @@ test.runIf(canMount)(`no question is put to a judge whose answer could not be ke
   const command = one.start(['run', 'w', '--json'], judgeEnv(model));
   await untilAsked();
   await fill(one.results);
-  fail(); // which costs nothing
+  fail(); // a failed request costs nothing
   await until('the step waits for the disk', async () =>
     /^judgeRun .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
   );

@@ -8,7 +8,7 @@ import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js'
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 import { pendingFailure } from './pending-failure.js';
 
-/** What a command of a step does while the disk is full: it notes that it has begun, waits, tries to write, and notes its end. */
+/** The command of a step: it records its beginning, waits, tries to write to the workspace, and records its end. */
 const writing = (folder: string): string =>
   `echo x >> ${folder}/begun; until [ -e ${folder}/go ]; do sleep 0.05; done; echo x > made; code=$?; echo x >> ${folder}/over; [ $code = 0 ] || exit $code`;
 
@@ -18,10 +18,10 @@ const STEPS = {
     `scripts: {evaluators: [{name: e, command: 'echo x >> ${folder}/begun; until [ -e ${folder}/go ]; do sleep 0.05; done; echo x >> ${folder}/over; echo "{\\"score\\": 1}"'}]}`,
 } as const;
 
-describe.concurrent('the state disk is full', () => {
+describe.concurrent('with a full state disk', () => {
   for (const [name, more] of Object.entries(STEPS))
     test.runIf(canMount)(
-      `${name} on a full state disk: the step is performed again when there is room, and the agent starts once`,
+      `the step of ${name} is repeated once there is space, and the agent starts once`,
       async ({ onTestFinished }) => {
         const one = await onSmallDisks({}, {});
         onTestFinished(() => one.remove());
@@ -54,7 +54,7 @@ describe.concurrent('the state disk is full', () => {
 });
 
 test.concurrent(
-  'a results folder that is gone while an agent works, and put back: the sweep goes on with one start',
+  'a sweep continues, with one start of each agent, after its results folder was moved away and put back',
   async ({ onTestFinished }) => {
     const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
     onTestFinished(() => project.remove());

@@ -16,14 +16,14 @@ import {
 const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
 
 interface Sweeps extends Small {
-  /** Ids of sweeps whose agents wait, and of one that has ended with a cell that could not be tested. */
+  /** Ids of sweeps with waiting agents, and of one that has ended with a cell that could not be tested. */
   followed: string;
   paused: string;
   cancelled: string;
   ended: string;
 }
 
-/** Sweeps in each state that a verb is for, on disks that are full then. */
+/** Makes sweeps for all verbs, and then fills the disk. */
 async function sweepsOn(disk: 'state' | 'results'): Promise<Sweeps> {
   const one = await onSmallDisks({}, {});
   const project: TestProject = { ...one.project, results: one.results };
@@ -43,7 +43,7 @@ async function sweepsOn(disk: 'state' | 'results'): Promise<Sweeps> {
   return { ...one, project, followed, paused, cancelled, ended };
 }
 
-/** Starts a command that says what it waits for; gives how to wait for its end. */
+/** Starts a command and waits until it says what it waits for; returns a function to wait for its end. */
 async function waitingFor(
   { start }: Small,
   args: string[],
@@ -62,7 +62,7 @@ async function waitingFor(
   return () => command;
 }
 
-/** Exit 3 with one document, and a message that names the disk and what to do, without a stack. */
+/** Expects exit 3, one document, and a message without a stack that names the disk and what to do. */
 async function expectRefused({ start }: Small, args: string[], disk: string): Promise<void> {
   const { exitCode, stdout, stderr } = await start([...args, ...(args[0] === 'report' ? [] : ['--json'])]);
   expect({ args, exitCode, stdout, stderr }).toMatchObject({
@@ -81,7 +81,7 @@ async function expectRefused({ start }: Small, args: string[], disk: string): Pr
     });
 }
 
-/** What reads and what needs no room goes on; `doctor` names the disk. */
+/** Expects that verbs which write nothing work, and that `doctor` names the disk. */
 async function expectReadable(sweeps: Sweeps, disk: string): Promise<void> {
   const { start, followed, ended } = sweeps;
   for (const args of [
@@ -105,13 +105,13 @@ async function expectReadable(sweeps: Sweeps, disk: string): Promise<void> {
       remedy: 'the disk is full: free some space',
     },
   ]);
-  // It leaves nothing behind, here too.
+  // `doctor` leaves nothing behind here either.
   expect(readdirSync(disk).filter((name) => name.startsWith('.llm-tool-test-'))).toEqual([]);
 }
 
 describe.concurrent(`each verb while a disk is full${why}`, () => {
   test.runIf(canMount)(
-    'results: what has to write there ends with 3 and says where and what to do, followers wait and go on, the rest works',
+    'results: verbs that must write there exit with 3 and say where and what to do; followers wait and resume; the others work',
     async ({ onTestFinished }) => {
       const sweeps = await sweepsOn('results');
       onTestFinished(() => sweeps.remove());
@@ -146,7 +146,7 @@ describe.concurrent(`each verb while a disk is full${why}`, () => {
   );
 
   test.runIf(canMount)(
-    'state: what needs the engine says what it waits for and goes on, the rest works',
+    'state: verbs that need the engine say what they wait for and then continue; the others work',
     async ({ onTestFinished }) => {
       const sweeps = await sweepsOn('state');
       onTestFinished(() => sweeps.remove());
@@ -166,8 +166,8 @@ describe.concurrent(`each verb while a disk is full${why}`, () => {
       await mend(state);
       await letGo(project, 'followed');
       const ends = await Promise.all(waiting.map((command) => command()));
-      await letGo(project, 'paused'); // not before it is paused, or it would complete
-      // The agent that worked meanwhile may not have been able to write: its cell could not be tested.
+      await letGo(project, 'paused'); // only after it is paused, or it would complete
+      // The agent that worked meanwhile may not have been able to write, so its cell could not be tested.
       expect(ends.map(({ exitCode }) => exitCode)).toEqual([3, 0, 0, 0, 0, 0]);
       const documents = ends.slice(0, 5).map(({ stdout }) => documentOf(stdout).status);
       expect(documents).toEqual(['completed', 'completed', 'completed', 'paused', 'cancelled']);

@@ -34,7 +34,7 @@ const parts = ({ project, state, results }: Small) => ({ ...project, state, resu
 const waitFor = (project: TestProject, name: string): string =>
   `echo x >> ${project.folder}/${name}.begun; until [ -e ${project.folder}/${name}.go ]; do sleep 0.05; done`;
 
-/** At which step the disk takes nothing: what the command waits in, and what it does then. */
+/** Scenarios that wait in a step while the disk cannot be written, by the name of the step. */
 const STEPS = {
   agent: {
     steps: (project: TestProject) => [`run: '${waitFor(project, 'agent')}; echo over > out.txt'`],
@@ -56,8 +56,8 @@ const STEPS = {
   },
 } as const;
 
-// A file system cannot be made read-only while files in it are open for writing, as those of the server are: that is tried
-// with the results alone.
+// A file system cannot be made read-only while files on it are open for writing, as the server's are. So only the
+// results are made read-only.
 const cases = (['state', 'results', 'both'] as const).flatMap((disk) =>
   (['gate', 'report', 'agent'] as const).flatMap((step) =>
     (disk === 'results' ? (['full', 'read-only'] as const) : (['full'] as const)).map((how) => ({
@@ -67,10 +67,10 @@ const cases = (['state', 'results', 'both'] as const).flatMap((disk) =>
   ),
 );
 
-describe(`a disk that takes nothing${why}`, () => {
+describe(`a disk that cannot be written${why}`, () => {
   for (const { name, disk, step, how } of cases) {
     test.runIf(canMount)(
-      `${name}: the command says what it waits for, no agent starts twice, and work goes on by itself`,
+      `${name}: the command says what it waits for, no agent starts twice, and the run continues by itself`,
       async () => {
         const one = await newDisks();
         const { project } = one;
@@ -88,9 +88,9 @@ describe(`a disk that takes nothing${why}`, () => {
           /waiting since .*Z: /.test(output()) ? true : null,
         );
         await project.write(`${step}.go`, '');
-        // An agent ends by itself on a disk that takes nothing; whatever else comes waits.
+        // An agent can end while the disk cannot be written; all later steps wait.
         if (step === 'agent') await until('its agent has ended', () => agentHasEnded(one));
-        // The gate's command fails on it; that says nothing about the agent's work, so it is run again.
+        // The gate's command fails because of the disk, which says nothing about the agent's work: it is run again.
         if (step === 'gate')
           await until('its command has ended', () =>
             existsSync(join(project.folder, 'gate.over')) ? true : null,
@@ -115,13 +115,13 @@ describe(`a disk that takes nothing${why}`, () => {
   }
 });
 
-/** Nothing that the run has started is alive. */
+/** Whether no process of the agent is alive. */
 async function agentHasEnded({ project }: Small): Promise<true | null> {
   const { stdout } = await execa('ps', ['-eo', 'args']);
   return stdout.split('\n').some((line) => line.includes(`${project.folder}/agent.go`)) ? null : true;
 }
 
-test.runIf(canMount)(`no agent starts that could not be recorded${why}`, async () => {
+test.runIf(canMount)(`no agent starts while its start could not be recorded${why}`, async () => {
   const one = await newDisks();
   const { project, results } = one;
   const steps = [`run: 'echo start >> ${project.folder}/starts; echo over > out.txt'`];
@@ -143,20 +143,17 @@ test.runIf(canMount)(`no agent starts that could not be recorded${why}`, async (
   expect(linesIn(project, 'starts')).toHaveLength(1);
 });
 
-test.runIf(canMount)(
-  `an idle engine whose state disk is full is waited for by the next command${why}`,
-  async () => {
-    const one = await newDisks();
-    const { project, state } = one;
-    await project.write('fixtures/w.yaml', scenario('w', { steps: ['say: x'] }));
-    expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
-    await fill(state);
-    const command = one.start(['run', 'w', '--json']);
-    const output = collectStderr(command);
-    await until('the command says what it waits for', () =>
-      /waiting: .*disk-state.*the disk is full: free some space/.test(output()) ? true : null,
-    );
-    await mend(state);
-    expect((await command).exitCode).toBe(0);
-  },
-);
+test.runIf(canMount)(`the next command waits for an idle engine whose state disk is full${why}`, async () => {
+  const one = await newDisks();
+  const { project, state } = one;
+  await project.write('fixtures/w.yaml', scenario('w', { steps: ['say: x'] }));
+  expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
+  await fill(state);
+  const command = one.start(['run', 'w', '--json']);
+  const output = collectStderr(command);
+  await until('the command says what it waits for', () =>
+    /waiting: .*disk-state.*the disk is full: free some space/.test(output()) ? true : null,
+  );
+  await mend(state);
+  expect((await command).exitCode).toBe(0);
+});

@@ -4,7 +4,7 @@ import { canMount, fill, collectStderr, mend, onSmallDisks } from '../chaos/smal
 import { until } from '../commands/project.js';
 
 test.runIf(canMount)(
-  'a keeper whose state disk is full lives on, and brings its killed worker up again when there is room',
+  'a keeper whose state disk is full keeps running, and restarts its killed worker once there is space',
   async ({ onTestFinished }) => {
     const one = await onSmallDisks();
     onTestFinished(() => one.remove());

@@ -8,7 +8,7 @@ import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/workflow
 import { linesIn } from '../commands/engine-parts.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 
-/** LONG_CELLS=10000 for a sweep of that size, which takes some 20 minutes on two cores. */
+/** LONG_CELLS=10000 runs a sweep of that size, which takes about 20 minutes on two cores. */
 const CELLS = Number(process.env['LONG_CELLS'] ?? '1000');
 const CONCURRENCY = 10;
 const CELLS_PER_HISTORY = 200;
@@ -18,7 +18,7 @@ const ENV = {
   LLM_TOOL_TEST_CELLS_PER_HISTORY: String(CELLS_PER_HISTORY),
 };
 
-/** Speaks as Codex does, and is at a limit for five hours while there is a file `at-limit`. */
+/** Imitates Codex, and reports a limit of five hours while the file `at-limit` exists. */
 const CODEX = `#!/bin/sh
 [ "$1" = --version ] && echo 'codex-cli 0.0.1' && exit
 folder=$(dirname "$0")
@@ -62,7 +62,7 @@ test(
     const connection = await Connection.connect({ address: address ?? '' });
     const handle = new Client({ connection }).workflow.getHandle(sweepWorkflowId(sweep));
 
-    /** The most slots that were seen in use at once, by history of the sweep. */
+    /** The largest number of slots seen in use at the same time, by history of the sweep. */
     const busiest = new Map<string, number>();
     await until(
       'all cells but one have ended',

@@ -4,7 +4,7 @@ import { connect } from '../../src/platform/temporal/temporal-client.js';
 import type { Small } from '../chaos/small-disks.js';
 import { until } from '../commands/project.js';
 
-/** The activity that the open run waits in, and why its last attempt failed. */
+/** The pending activity of the open run, and why its last attempt failed. */
 export async function pendingFailure({ results, state }: Small): Promise<string> {
   const { folder } = projectState(results, state);
   const { address, taskQueue } = await until('an engine', () => readEngineState(folder));
