@@ -43,7 +43,7 @@ describe('a reset time given as a duration', () => {
     ['Try again in 6 days, 3 hours and 2 minutes.', 6 * DAY + 3 * HOUR + 3 * MINUTE],
     ["You've hit your fast limit · resets in 1h 5m", HOUR + 6 * MINUTE],
     ['retry after 5 seconds', 5000],
-    ['wait 3 mins', 4 * MINUTE], // minutes are rounded up
+    ['wait 3 mins', 4 * MINUTE], // minutes may be rounded, so one is added
     ['You have hit your ChatGPT usage limit (plus plan). Try again in ~42 min.', 43 * MINUTE],
   ])('%s', (text, expected) => {
     expect(after(text)).toBe(expected);
