@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { askServer } from './ask-server.js';
 import { ownCommand } from '../platform/invocation.js';
 import { proveOrder } from '../platform/origin.js';
@@ -65,10 +66,16 @@ export async function updateSweep(
       { callMs: 30_000, mayTakeLong: true },
     );
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
+    if (error instanceof WorkflowNotFoundError || closedMeanwhile(error)) return null;
     throw error;
   }
 }
+
+/** True if the workflow accepted an update, but closed before it answered. The type is the server's own. */
+const closedMeanwhile = (error: unknown): boolean =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === 'AcceptedUpdateCompletedWorkflow';
 
 /** Pausing and cancelling cost nothing, so they need no proof (null), and can be done in the Web UI. */
 async function proofOf(

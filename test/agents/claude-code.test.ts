@@ -17,8 +17,8 @@ const request: AgentRequest = {
   hasNode: true,
 };
 
-describe('how Claude Code is started', () => {
-  it('headless, with a private config folder, the prompt on stdin and the key in the environment only', () => {
+describe('the launch of Claude Code', () => {
+  it('is headless, with a private config folder, the prompt on stdin and the key only in the environment', () => {
     const launch = agent.launch(request);
     expect(launch.argv.slice(0, 5)).toEqual(['claude', '-p', '--output-format', 'stream-json', '--verbose']);
     expect(launch.argv).toContain('bypassPermissions');
@@ -34,7 +34,7 @@ describe('how Claude Code is started', () => {
     expect(JSON.stringify([launch.argv, launch.files, launch.stdin])).not.toContain('the-key');
   });
 
-  it('with what the run limits and says before', () => {
+  it('passes the limit of turns and the system prompt of the run', () => {
     const launch = agent.launch({ ...request, model: 'default', maxTurns: 7, system: '-be brief' });
     expect(launch.argv).not.toContain('--model');
     expect(launch.argv.join(' ')).toContain(
@@ -43,12 +43,12 @@ describe('how Claude Code is started', () => {
     expect(launch.files).toEqual([{ path: '/run/config/claude/system.md', content: '-be brief' }]);
   });
 
-  it('without a key or an address where there is none', () => {
+  it('sets no key and no address if there are none', () => {
     const { env } = agent.launch({ ...request, access: null });
     expect(Object.keys(env).filter((variable) => variable.startsWith('ANTHROPIC_'))).toEqual([]);
   });
 
-  it('as the config says', () => {
+  it('follows the config', () => {
     const configured = claudeCode({
       command: '/opt/claude',
       args: ['--effort', 'low'],
@@ -67,14 +67,14 @@ describe('how Claude Code is started', () => {
     expect(agent.login).toBeNull();
   });
 
-  it('in its session again, which has the task already', () => {
+  it('resumes its session without repeating the prompt', () => {
     const launch = agent.resume?.({ ...request, maxTurns: 7 }, 'abc');
     expect(launch?.argv.join(' ')).toContain('--max-turns 7 --resume abc');
     expect(launch?.argv).not.toContain('--session-id');
     expect(launch?.stdin).not.toContain(request.prompt);
   });
 
-  it('with models of its own provider only', () => {
+  it('accepts only models of its own provider', () => {
     expect(agent.provider('default')).toBe('anthropic');
     expect(
       ['default', 'opus', 'anthropic/claude-opus-4-5'].map((model) => agent.modelProblem(model)),

@@ -6,14 +6,14 @@ import { isExecutable } from '../../src/platform/process/find-executable.js';
 import { tryLock } from '../../src/platform/process/process-lock.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 
-/** A real agent as npm has it. Pinned: without a version npm picks an older one that suits its own Node. */
+/** An npm package of a real agent. Pinned: without a version npm picks an older one that suits its own Node. */
 interface Cli {
   package: string;
   version: string;
   bin: string;
 }
 
-/** By the names of our adapters. All of them run on the oldest Node that is supported here, or bring their own. */
+/** By the names of our adapters. Each runs on the oldest Node that is supported here, or brings its own. */
 const CLIS = {
   'claude-code': { package: '@anthropic-ai/claude-code', version: '2.1.330', bin: 'claude' },
   codex: { package: '@openai/codex', version: '0.169.0', bin: 'codex' },
@@ -24,10 +24,10 @@ const CLIS = {
 export type CliName = keyof typeof CLIS;
 export const CLI_NAMES = Object.keys(CLIS) as CliName[];
 
-/** They are some hundred megabytes each, and npm may be slow. */
+/** Each has several hundred megabytes, and npm may be slow. */
 const INSTALL_MS = 10 * 60_000;
 
-/** The path of a real agent's program: from the cache folder, else installed there once, whoever else asks at the same time. */
+/** The path of a real agent's program in the cache folder. Installs it if needed; concurrent callers wait for that. */
 export async function provideCli(name: CliName, report: (text: string) => void): Promise<string> {
   const cli: Cli = CLIS[name];
   const cache = join(cacheHome(), 'agents');
@@ -47,12 +47,12 @@ export async function provideCli(name: CliName, report: (text: string) => void):
   return program;
 }
 
-/** Under a temporary name first, so that what is there is complete. */
+/** Installs under a temporary name first, so that the final folder is always complete. */
 async function install(cli: Cli, target: string): Promise<void> {
   const folder = await mkdtemp(`${target}.`);
   try {
     const home = join(folder, '.installer');
-    // An installer that looks around leaves folders behind; npm's own settings stay those of the user.
+    // Installers that look for settings leave folders behind. npm itself keeps the user's settings.
     const xdg = ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((kind) => [`XDG_${kind}_HOME`, join(home, kind)]);
     const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', `${cli.package}@${cli.version}`];
     await mkdir(home);

@@ -12,7 +12,7 @@ const launch = (changes: Partial<AgentRequest>) => agent.launch({ ...REQUEST, ..
 const config = (changes: Partial<AgentRequest>): string => launch(changes).files[0]?.content ?? '';
 
 describe('the launch of codex', () => {
-  it('gives the prompt by standard input, and keeps all of its own in the private folder', () => {
+  it('passes the prompt on standard input, and keeps all of its own files in the private folder', () => {
     expect(launch({ access })).toMatchObject({
       argv: [
         ...['codex', 'exec', '--json', '--skip-git-repo-check'],
@@ -31,11 +31,11 @@ describe('the launch of codex', () => {
     expect(config({ model: 'local/org/model' })).toContain('model = "org/model"\n');
   });
 
-  it('runs commands in no login shell, which would set PATH anew and hide the tool under test', () => {
+  it('does not use a login shell for commands: it would reset PATH and hide the target', () => {
     expect(config({})).toMatch(/^allow_login_shell = false$/m);
   });
 
-  it('asks the address of the provider, of OpenAI with its version', () => {
+  it("uses the provider's address, and adds the API version for OpenAI", () => {
     const address = (model: string, baseUrl: string | null): string | undefined =>
       /base_url = "(.*)"/.exec(config({ model, access: { key: null, baseUrl } }))?.[1];
     expect(address('gpt-5.5', null)).toBe('https://api.openai.com/v1');
@@ -44,19 +44,19 @@ describe('the launch of codex', () => {
     expect(address('local/m', 'http://localhost:1234/api')).toBe('http://localhost:1234/api');
   });
 
-  it('names the variable of the key where there is one, never the key', () => {
+  it('names the variable of the key if there is one, but never the key', () => {
     expect(config({ access })).toContain('env_key = "CODEX_PROVIDER_KEY"');
     expect(JSON.stringify([launch({ access }).argv, launch({ access }).files])).not.toContain('the-key');
     expect(config({ access: { key: null, baseUrl: 'http://localhost' } })).not.toContain('env_key');
   });
 
-  it('passes on what it is told before the prompt as instructions of the developer', () => {
+  it('passes the system prompt as developer instructions', () => {
     expect(config({ system: 'Be "brief"\\\n\u007f' })).toContain(
       'developer_instructions = "Be \\"brief\\"\\\\\\n\\u007f"\n',
     );
   });
 
-  it('adds what the config of the project says', () => {
+  it("adds the settings of the project's config", () => {
     const mine = codex({
       ...NO_SETTINGS,
       command: '/opt/codex',
@@ -70,14 +70,14 @@ describe('the launch of codex', () => {
     expect(mine.version).toEqual(['/opt/codex', '--version']);
   });
 
-  it('goes on with a session by its id', () => {
+  it('resumes a session by its id', () => {
     const { argv, stdin, files } = agent.resume?.({ ...REQUEST, access }, 'thread-1') ?? launch({});
     expect(argv.slice(-3)).toEqual(['resume', 'thread-1', '-']);
     expect(stdin).not.toContain(REQUEST.prompt);
     expect(files).toEqual(launch({ access }).files);
   });
 
-  it('uses the login of the user, and then neither key nor address', () => {
+  it('with the login of the user, passes neither key nor address', () => {
     const own = codex({ ...NO_SETTINGS, auth: 'login' });
     expect(own.login?.map((file) => [file.home, file.at(REQUEST)])).toEqual([
       ['.codex/auth.json', '/run/config/auth.json'],
@@ -88,7 +88,7 @@ describe('the launch of codex', () => {
     expect(agent.login).toBeNull();
   });
 
-  it('refuses models of providers that do not speak its language', () => {
+  it('refuses models of providers that do not support its API', () => {
     expect(agent.provider('gpt-5.5')).toBe('openai');
     expect(agent.provider('local/m')).toBe('local');
     expect(agent.modelProblem('default')).toBeNull();
@@ -98,7 +98,7 @@ describe('the launch of codex', () => {
 });
 
 describe('the stream of codex', () => {
-  it('is understood', () => {
+  it('is parsed completely', () => {
     expect(eventsOf(codexStream(), 'codex-ok')).toEqual([
       {
         type: 'session',
@@ -136,13 +136,13 @@ describe('the stream of codex', () => {
     ]);
   });
 
-  it('tells the exit code of a command that failed', () => {
+  it('has the exit code of a failed command', () => {
     const [failed, other] = ofType(eventsOf(codexStream(), 'codex-toolerror'), 'tool_result');
     expect(failed).toMatchObject({ exit_code: 3, is_error: true, output: 'out1\noops\n' });
     expect(other).toMatchObject({ exit_code: 0, is_error: false });
   });
 
-  it('tells reasoning, and its tokens apart from those of the answer', () => {
+  it('has reasoning, with its tokens counted separately from those of the answer', () => {
     const events = eventsOf(codexStream(), 'codex-reasoning');
     expect(ofType(events, 'reasoning').map(({ text }) => text)).toEqual([
       'Let me think about it.',
@@ -153,7 +153,7 @@ describe('the stream of codex', () => {
     ]);
   });
 
-  it('counts no token twice when a session goes on', () => {
+  it('counts no token twice when a session is resumed', () => {
     const counts = ofType(eventsOf(codexStream(), 'codex-resume-ok.1', 'codex-resume-ok.2'), 'usage');
     const each = { input: 1800, cache_read: 200, output: 100, reasoning: 0 };
     expect(counts).toMatchObject([each, each]);
@@ -164,12 +164,12 @@ describe('the stream of codex', () => {
     expect(calls.map(({ id }) => id)).toEqual(['item_1', 'item_1.2']);
   });
 
-  it('has no end where codex was killed', () => {
+  it('has no result if codex was killed', () => {
     for (const capture of ['codex-kill-tool.1', 'codex-int-tool.1', 'codex-term-model.1'])
       expect(ofType(eventsOf(codexStream(), capture), 'result')).toEqual([]);
   });
 
-  it('has no failure but only a note where codex does not know the model', () => {
+  it('has only a note, not an error, if codex does not know the model', () => {
     const events = eventsOf(codexStream(), 'codex-api401');
     const [note] = ofType(events, 'message');
     expect(note?.role).toBe('system');
@@ -177,12 +177,12 @@ describe('the stream of codex', () => {
     expect(ofType(events, 'error').map(({ status }) => status)).toEqual(Array(6).fill(401));
   });
 
-  it('is known in every line of what was captured', () => {
+  it('has no unknown lines in any capture', () => {
     for (const capture of capturesOf('codex'))
       expect(ofType(eventsOf(codexStream(), capture), 'unknown')).toEqual([]);
   });
 
-  it('shows commands as the model meant them, however they were quoted', () => {
+  it('shows commands as the model wrote them, whatever the quoting', () => {
     const commandOf = (command: string) => {
       const item = { id: 'item_1', type: 'command_execution', command };
       const [call] = codexStream().line(JSON.stringify({ type: 'item.started', item }));
@@ -197,7 +197,7 @@ describe('the stream of codex', () => {
     expect(commandOf('bash script.sh')).toBe('bash script.sh');
   });
 
-  it('says where the output of a command was cut', () => {
+  it('marks truncated output of a command', () => {
     const truncated = (output: string) => {
       const item = {
         id: 'i',
@@ -218,7 +218,7 @@ describe('the stream of codex', () => {
     expect(truncated('the whole…')).toBe(false);
   });
 
-  it('has other tools too, and what is not known is counted', () => {
+  it('has the calls of other tools, and unknown lines as unknown events', () => {
     const line = (value: unknown) => parser.line(JSON.stringify(value));
     const parser = codexStream();
     const mcp = { id: 'i', type: 'mcp_tool_call', server: 's', tool: 't', arguments: { a: 1 } };
@@ -248,11 +248,11 @@ describe('the stream of codex', () => {
     expect(parser.line(' ')).toEqual([]);
   });
 
-  it('makes events of whatever is printed', () => {
+  it('becomes valid events, whatever is printed', () => {
     survivesAnyLine(codexStream, capturesOf('codex').flatMap(linesOf));
   });
 
-  it('may have very long lines, and very deep ones', () => {
+  it('may have very long and deeply nested lines', () => {
     const [, , , , done = ''] = linesOf('codex-ok');
     const long = done.replace('hello\\n', 'x'.repeat(5_000_000));
     expect(codexStream().line(long).at(-1)).toMatchObject({ exit_code: 0, output: 'x'.repeat(5_000_000) });
@@ -282,18 +282,18 @@ describe('the end of codex', () => {
     ['reset', 'unable', 'busy'],
     ['error-event', 'unable', 'busy'],
     ['usage-limit', 'unable', 'limit'],
-  ])('as captured in %s is %s', (capture, ending, why) => {
+  ])('in the capture %s is classified as %s', (capture, ending, why) => {
     const { again, ...rest } = classify(agent, `codex-${capture}`);
     expect(rest.ending).toBe(ending);
     expect(again?.why ?? null).toBe(why);
   });
 
-  it('says why, in the words of the provider', () => {
+  it("has a message with the provider's words", () => {
     expect(classify(agent, 'codex-api400').message).toBe('its provider refused the request: fake error 400');
     expect(classify(agent, 'codex-rate-limit').message).toContain('429 Too Many Requests');
   });
 
-  it('says nothing of the tool where the prompt is longer than codex takes', () => {
+  it('is not blamed on the target if the prompt is longer than codex accepts', () => {
     const stderr =
       'Error: turn/start failed: Input exceeds the maximum length of 1048576 characters. (code -32602)';
     expect(

@@ -32,7 +32,7 @@ const REQUEST: AgentRequest = {
 
 const launch = (changes: Partial<AgentSettings>) => commandAgent('mine', settings(changes)).launch(REQUEST);
 
-describe('an agent that the config defines', () => {
+describe('an agent defined in the config', () => {
   it('gets the prompt as its last argument', () => {
     expect(launch({ args: ['run', '--yes'], prompt: 'arg' })).toEqual({
       argv: ['my-agent', 'run', '--yes', REQUEST.prompt],
@@ -50,7 +50,7 @@ describe('an agent that the config defines', () => {
     });
   });
 
-  it('gets the prompt in a file, whose path comes last', () => {
+  it('gets the path of a file with the prompt as its last argument', () => {
     expect(launch({ args: ['--file'], prompt: 'file' })).toMatchObject({
       argv: ['my-agent', '--file', '/config/prompt.txt'],
       stdin: '',
@@ -58,7 +58,7 @@ describe('an agent that the config defines', () => {
     });
   });
 
-  it('gets the path of that file where it wants it', () => {
+  it('gets the path of that file at its placeholder', () => {
     expect(launch({ args: ['--file={prompt_file}', '--quiet'], prompt: 'file' }).argv).toEqual([
       'my-agent',
       '--file=/config/prompt.txt',
@@ -66,7 +66,7 @@ describe('an agent that the config defines', () => {
     ]);
   });
 
-  it('gets the values of placeholders in its arguments; the prompt is left as it is, and so is what is no placeholder', () => {
+  it('gets the values of placeholders in its arguments; the prompt and all other text stay unchanged', () => {
     const args = [
       '--model={model}',
       '{workspace}/{model}/{model}',
@@ -87,20 +87,20 @@ describe('an agent that the config defines', () => {
     ]);
   });
 
-  it('a model whose name looks like a placeholder or a replacement pattern stays as it is', () => {
+  it('gets the name of the model unchanged even if it looks like a placeholder or a replacement pattern', () => {
     const agent = commandAgent('mine', settings({ args: ['{model}', '{workspace}'] }));
     const { argv } = agent.launch({ ...REQUEST, model: '{workspace} $& $1' });
     expect(argv.slice(1, 3)).toEqual(['{workspace} $& $1', '/work space']);
   });
 
-  it('gets its own variables, and the model', () => {
+  it('gets its own variables and the name of the model', () => {
     expect(launch({ env: { KEY: 'value', LLM_TOOL_TEST_MODEL: 'other' } }).env).toEqual({
       KEY: 'value',
       LLM_TOOL_TEST_MODEL: 'big-1',
     });
   });
 
-  it('is asked for its version by a shell command, where it has one', () => {
+  it('is asked for its version with a shell command if the config has one', () => {
     expect(commandAgent('mine', settings({ version_command: 'my-agent -V | head -1' })).version).toEqual([
       'sh',
       '-c',
@@ -109,7 +109,7 @@ describe('an agent that the config defines', () => {
     expect(commandAgent('mine', settings()).version).toBeNull();
   });
 
-  it('says events or text', () => {
+  it('prints events or text', () => {
     const event = '{"type":"reasoning","text":"r"}';
     expect(
       commandAgent('mine', settings({ output: 'jsonl' }))
@@ -121,7 +121,7 @@ describe('an agent that the config defines', () => {
     expect(text.end()).toMatchObject([{ type: 'message', text: event }]);
   });
 
-  it('wins over a built-in one of the same name', () => {
+  it('replaces a built-in agent of the same name', () => {
     expect([...knownAgents({}).keys()]).toContain('mock');
     const agents = knownAgents({ mock: settings(), mine: settings({ models: ['m'] }) });
     expect(agents.get('mock')?.free).toBe(false);
@@ -166,7 +166,7 @@ describe('the end of an agent', () => {
     expect(classifyByExit(end(changes))).toEqual({ ending, message, again: null });
   });
 
-  it('is told in a message of a length that one can read', () => {
+  it('has a message of readable length', () => {
     expect(classifyByExit(end({ exitCode: 1, stderr: 'x'.repeat(10_000) })).message.length).toBeLessThan(320);
   });
 });

@@ -13,7 +13,7 @@ const settingsOf = (changes: Partial<AgentRequest>, of = agent): unknown =>
   JSON.parse(of.launch({ ...REQUEST, ...changes }).files[0]?.content ?? '');
 
 describe('the launch of gemini', () => {
-  it('gives the prompt by standard input, and keeps all of its own in the private folder', () => {
+  it('passes the prompt on standard input, and keeps all of its own files in the private folder', () => {
     const { argv, env, stdin, files } = launch({ access });
     expect(argv).toEqual(['gemini', '-o', 'stream-json', '--approval-mode', 'yolo', '--skip-trust']);
     expect(env).toEqual({
@@ -30,13 +30,13 @@ describe('the launch of gemini', () => {
     });
   });
 
-  it('names the model where the cell does', () => {
+  it('names the model if the cell does', () => {
     expect(launch({ model: 'gemini-2.5-pro' }).argv).toContain('gemini-2.5-pro');
     expect(launch({ model: 'google/gemini-2.5-pro' }).argv).toContain('gemini-2.5-pro');
     expect(launch({ model: 'default' }).argv).not.toContain('-m');
   });
 
-  it('asks the address that is given, without a version of the API', () => {
+  it('uses the given address without the API version', () => {
     for (const baseUrl of ['http://proxy', 'http://proxy/', 'http://proxy/v1beta', 'http://proxy/v1'])
       expect(launch({ access: { key: null, baseUrl } }).env['GOOGLE_GEMINI_BASE_URL']).toBe('http://proxy');
   });
@@ -46,14 +46,14 @@ describe('the launch of gemini', () => {
     expect(settingsOf({ maxTurns: null })).not.toHaveProperty('model');
   });
 
-  it('has what it is told before the prompt in the memory of its user', () => {
+  it("passes the system prompt in the user's memory file", () => {
     expect(launch({ system: 'Be brief.' }).files).toContainEqual({
       path: '/run/config/.gemini/GEMINI.md',
       content: 'Be brief.',
     });
   });
 
-  it('adds what the config of the project says', () => {
+  it("adds the settings of the project's config", () => {
     const mine = gemini({ ...NO_SETTINGS, command: '/opt/gemini', args: ['--sandbox'], env: { A: 'b' } });
     const { argv, env } = mine.launch(REQUEST);
     expect(argv[0]).toBe('/opt/gemini');
@@ -61,7 +61,7 @@ describe('the launch of gemini', () => {
     expect(env).toMatchObject({ A: 'b' });
   });
 
-  it('uses the login of the user, and then neither key nor address', () => {
+  it('with the login of the user, passes neither key nor address', () => {
     const own = gemini({ ...NO_SETTINGS, auth: 'login' });
     expect(own.login?.map((file) => [file.home, file.at(REQUEST)])).toEqual([
       ['.gemini/oauth_creds.json', '/run/config/.gemini/oauth_creds.json'],
@@ -72,7 +72,7 @@ describe('the launch of gemini', () => {
     expect(Object.keys(env)).toEqual(['GEMINI_CLI_HOME', 'GEMINI_CLI_NO_RELAUNCH']);
   });
 
-  it('runs models of Google only, and starts afresh after a loss', () => {
+  it("accepts only Google's models, and cannot resume a session", () => {
     expect(agent.provider('default')).toBe('google');
     expect(agent.modelProblem('gemini-2.5-pro')).toBeNull();
     expect(agent.modelProblem('google/gemini-2.5-pro')).toBeNull();
@@ -82,7 +82,7 @@ describe('the launch of gemini', () => {
 });
 
 describe('the stream of gemini', () => {
-  it('is understood, an answer as one message', () => {
+  it('is parsed completely, with each answer as one message', () => {
     const id = 'run_shell_command__fc_mogcnsl5jlmwqw6tua';
     const session = {
       type: 'session',
@@ -115,13 +115,13 @@ describe('the stream of gemini', () => {
     ]);
   });
 
-  it('tells the tokens of thinking apart', () => {
+  it('has the tokens of reasoning counted separately', () => {
     expect(ofType(eventsOf(geminiStream(), 'gemini-reasoning'), 'usage')).toMatchObject([
       { input: 2000, cache_read: 200, output: 100, reasoning: 30 },
     ]);
   });
 
-  it('tells an exit code only where gemini does', () => {
+  it('has an exit code only if gemini prints one', () => {
     const resultOf = (fields: object) => {
       const line = { type: 'tool_result', tool_id: 't', status: 'success', ...fields };
       return geminiStream().line(JSON.stringify(line))[0];
@@ -139,7 +139,7 @@ describe('the stream of gemini', () => {
     });
   });
 
-  it('counts several models by themselves, and names the one that did most as that of the run', () => {
+  it("counts each model separately, and names the most used one as the run's model", () => {
     const models = {
       big: { total_tokens: 110, input_tokens: 100, output_tokens: 10, cached: 40 },
       small: { total_tokens: 11, input_tokens: 10, output_tokens: 1, cached: 0 },
@@ -155,19 +155,19 @@ describe('the stream of gemini', () => {
     ]);
   });
 
-  it('has no end where gemini was killed, though it may exit with 0', () => {
+  it('has no result if gemini was killed, even if it exits with 0', () => {
     for (const capture of ['gemini-kill-tool.1', 'gemini-int-tool.1', 'gemini-term-model.1'])
       expect(ofType(eventsOf(geminiStream(), capture), 'result')).toEqual([]);
   });
 
-  it('keeps what was said when gemini was killed in the middle of an answer', () => {
+  it('keeps a partial answer if gemini was killed while it answered', () => {
     const parser = geminiStream();
     parser.line('{"type":"message","role":"assistant","content":"half","delta":true}');
     expect(parser.end()).toEqual([{ type: 'message', role: 'assistant', text: 'half' }]);
     expect(parser.end()).toEqual([]);
   });
 
-  it('ends at the limit of turns, whether that is told as an error or as a success', () => {
+  it('ends at the limit of turns, whether gemini reports an error or a success', () => {
     const read = (...lines: object[]) => {
       const parser = geminiStream();
       return lines.flatMap((line) => parser.line(JSON.stringify(line))).at(-1);
@@ -183,14 +183,14 @@ describe('the stream of gemini', () => {
     ).toEqual(atLimit);
   });
 
-  it('is known in every line of what was captured, and what is not known is counted', () => {
+  it('has no unknown lines in any capture, and unknown lines become unknown events', () => {
     for (const capture of capturesOf('gemini'))
       expect(ofType(eventsOf(geminiStream(), capture), 'unknown')).toEqual([]);
     expect(geminiStream().line('{"type":"new"}')).toEqual([{ type: 'unknown', kind: 'new' }]);
     expect(geminiStream().line('YOLO mode is enabled.')).toEqual([{ type: 'unknown', kind: 'text' }]);
   });
 
-  it('makes events of whatever is printed', () => {
+  it('becomes valid events, whatever is printed', () => {
     survivesAnyLine(geminiStream, capturesOf('gemini').flatMap(linesOf));
   });
 });
@@ -214,13 +214,13 @@ describe('the end of gemini', () => {
     ['cut', 'unable', 'busy'],
     ['reset', 'unable', 'busy'],
     ['usage-limit', 'unable', 'limit'],
-  ])('as captured in %s is %s', (capture, ending, why) => {
+  ])('in the capture %s is classified as %s', (capture, ending, why) => {
     const { again, ...rest } = classify(agent, `gemini-${capture}`);
     expect(rest.ending).toBe(ending);
     expect(again?.why ?? null).toBe(why);
   });
 
-  it('has the status of the provider in its exit status where the message leaves it out', () => {
+  it("takes the provider's status from the exit status if the message has none", () => {
     const end = { stopped: null, at: 0, result: null, stderr: '' };
     const error = { type: 'error', message: '[API Error: no words]', retryable: false } as const;
     const endingOf = (exitCode: number) => agent.classify({ ...end, error, exitCode });
@@ -230,7 +230,7 @@ describe('the end of gemini', () => {
     expect(endingOf(137)).toMatchObject({ ending: 'crashed' });
   });
 
-  it('has the status of the provider in its exit status from 400 to 511', () => {
+  it("takes the provider's status from the exit status for 400 to 511", () => {
     const error = { type: 'error', message: '[API Error: no words]', retryable: false } as const;
     const end = { stopped: null, at: 0, result: null, stderr: '', error };
     const endingOf = (exitCode: number) => agent.classify({ ...end, exitCode }).ending;
@@ -238,7 +238,7 @@ describe('the end of gemini', () => {
     expect(endingOf(512 - 256)).toBe('crashed');
   });
 
-  it('is that of a login that could not be used where the exit status says so', () => {
+  it('is classified as an unusable login if the exit status says so', () => {
     const stderr = 'Ripgrep is not available. Falling back to GrepTool.\nFailed to exchange the code\n';
     expect(
       agent.classify({ exitCode: 41, stopped: null, at: 0, result: null, error: null, stderr }),

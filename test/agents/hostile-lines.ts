@@ -3,14 +3,14 @@ import { expect } from 'vitest';
 import type { StreamParser } from '../../src/agents/agent.js';
 import { EventBody } from '../../src/results/records/events.js';
 
-/** The same JSON with one of its values, the one of that number, replaced by another. */
+/** The same JSON with its n-th value replaced by another. */
 function spoilt(line: string, number: number, other: unknown): string {
   let count = 0;
   const value: unknown = JSON.parse(line, (_, part: unknown) => (count++ === number ? other : part));
   return JSON.stringify(value);
 }
 
-/** Lines that begin well, and lines that are none: cut, with other values, or of anything. */
+/** Valid lines and damaged ones: cut, with other values, or arbitrary. */
 const hostile = (lines: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(...lines),
@@ -20,7 +20,7 @@ const hostile = (lines: readonly string[]): fc.Arbitrary<string> =>
     fc.string({ unit: 'binary' }),
   );
 
-/** Fails where a line of a stream crashes its parser, or makes an event that is none. */
+/** Fails if a line of a stream crashes its parser or produces an invalid event. */
 export function survivesAnyLine(create: () => StreamParser, lines: readonly string[]): void {
   const deep = `{"type":"error","part":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}`;
   expect(create().line(deep)).toHaveLength(1);

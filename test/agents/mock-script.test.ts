@@ -20,7 +20,7 @@ async function play(steps: MockStep[]) {
   return { events, status, folder };
 }
 
-it('plays its steps in order, as the program for Node does', async () => {
+it("the mock's shell script performs its steps in order, like the Node program", async () => {
   const run = `cat sub/a.txt; echo oops >&2; exit 3`;
   const { events, status, folder } = await play([
     { say: `it's "here"` },
@@ -53,19 +53,19 @@ it.each([
   ['no newline at the end', 'one\ntwo'],
   ['empty lines', '\n\none\n\n'],
   ['nothing', ''],
-  ['what awk and sed take for more than text', '& && \\& \\\\ %s %d $1 .\n'],
-])('tells what a command has printed as it was: %s', async (_, text) => {
+  ['characters with a meaning for awk and sed', '& && \\& \\\\ %s %d $1 .\n'],
+])("the mock's shell script reports the output of a command unchanged: %s", async (_, text) => {
   const octal = [...Buffer.from(text)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
   const { events } = await play([{ run: `printf '${octal}'` }]);
   expect(events[1]).toMatchObject({ type: 'tool_result', output: text, truncated: false });
 });
 
-it('does nothing without steps, and says so', async () => {
+it("the mock's shell script does nothing without steps, and says so", async () => {
   const { events, status } = await play([]);
   expect([status, events]).toMatchObject([0, [{ type: 'message', role: 'assistant' }]]);
 });
 
-it('is what the mock is started with where there is no Node', () => {
+it('the mock is started with its shell script if there is no Node', () => {
   const request = {
     ...{ prompt: 'p', model: 'm', workspace: '/w', home: '/h', config: '/c', sessionId: 's', maxTurns: null },
     ...{ system: null, access: null, mock: { steps: [{ say: 'x' }] }, hasNode: false },

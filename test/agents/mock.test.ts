@@ -17,14 +17,14 @@ interface Played {
   workspace: string;
 }
 
-/** Plays steps in a new workspace, as the supervisor would. */
+/** Performs steps in a new workspace, as the supervisor would start them. */
 async function play(steps: MockStep[]): Promise<Played> {
   const folder = await newFolder();
   const [workspace, file] = [join(folder, 'work'), join(folder, 'steps.json')];
   mkdirSync(workspace);
   writeFileSync(file, JSON.stringify({ steps }));
   const program = compiled.file('agents/mock-program.js');
-  // To a file, as under the supervisor: a pipe would wait for all who hold it.
+  // To a file, as under the supervisor: a pipe would wait for all processes that hold it open.
   const out = join(folder, 'out');
   const { exitCode } = await compiled.run(program, [file], {
     cwd: workspace,
@@ -41,7 +41,7 @@ async function play(steps: MockStep[]): Promise<Played> {
 }
 
 describe('the mock', () => {
-  it('plays its steps in order, in the workspace, and says what it does', async () => {
+  it('performs its steps in order, in the workspace, and reports them', async () => {
     const { events, exitCode, workspace } = await play([
       { say: 'hello' },
       { write: { path: 'sub/a.txt', content: 'é\n' } },
@@ -66,7 +66,7 @@ describe('the mock', () => {
     ]);
   });
 
-  it('says that it did nothing where it has no steps, and completes', async () => {
+  it('says that it did nothing if it has no steps, and completes', async () => {
     const { events, exitCode } = await play([]);
     expect(events).toMatchObject([
       { type: 'message', role: 'assistant', text: expect.stringContaining('did nothing') as string },
@@ -74,7 +74,7 @@ describe('the mock', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('ends with the status that a step gives, and plays nothing after it', async () => {
+  it('ends with the exit status of a step, and performs no further steps', async () => {
     const { events, exitCode, workspace } = await play([
       { say: 'before' },
       { exit: 7 },
@@ -85,7 +85,7 @@ describe('the mock', () => {
     expect(existsSync(join(workspace, 'after'))).toBe(false);
   });
 
-  it('says events of which nothing happens, with ids that belong together', async () => {
+  it('prints scripted tool calls and results without performing them, with matching ids', async () => {
     const { events } = await play([
       { tool_call: { name: 'search', input: { q: 1 } } },
       { tool_result: { output: 'found' } },
@@ -113,28 +113,28 @@ describe('the mock', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(500);
   });
 
-  it('keeps to a size what a command prints, and says so', async () => {
+  it('limits the output of a command and marks it as truncated', async () => {
     const { events } = await play([{ run: "head -c 3000000 /dev/zero | tr '\\0' x" }]);
     expect(events[1]).toMatchObject({ type: 'tool_result', exit_code: 0, truncated: true });
-    // The mark of the cut comes on top: redaction looks for parts of secrets there.
+    // The mark of the cut is added: redaction looks for parts of secrets before it.
     const output = events[1]?.type === 'tool_result' ? events[1].output : '';
     expect(output).toBe(`${'x'.repeat(64 * 1024)}…`);
   });
 
-  it('a command that is killed by a signal has no exit code and is an error', async () => {
+  it('reports a command killed by a signal as an error without an exit code', async () => {
     const { events } = await play([{ run: 'kill -KILL $$' }]);
     expect(events[1]).toMatchObject({ type: 'tool_result', exit_code: null, is_error: true });
   });
 
-  it('is not held up by what a command leaves in the background', async () => {
+  it('does not wait for background processes of a command', async () => {
     const seconds = uniqueSeconds();
     killWhenFinished(seconds);
     const { events } = await play([{ run: `sleep ${seconds} & echo started` }, { say: 'next' }]);
     expect(events[1]).toMatchObject({ type: 'tool_result', exit_code: 0, output: 'started\n' });
-    expect(await allGone(seconds, 0)).toBe(false); // like any agent's: the supervisor ends it
+    expect(await allGone(seconds, 0)).toBe(false); // the supervisor ends it, as with any agent
   });
 
-  it('is started with its steps in a private file and needs no permission to spend', () => {
+  it('is started with its steps in a private file, and is free', () => {
     const launch = mock.launch({
       prompt: 'p',
       model: 'default',

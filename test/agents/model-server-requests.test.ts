@@ -15,7 +15,7 @@ const chatOf = (...messages: unknown[]): unknown => ({
   tools: [{ function: { name: 'bash' } }],
 });
 
-it('takes the script that is meant for what the client was told', async () => {
+it('the model server chooses the script by the text of the conversation', async () => {
   const server = await serve(
     { when: 'Always use --json', steps: [{ say: 'good' }] },
     { steps: [{ say: 'bad' }] },
@@ -28,7 +28,7 @@ it('takes the script that is meant for what the client was told', async () => {
   ]);
 });
 
-it('logs calls without results, and results without calls', async () => {
+it('the model server logs calls without results, and results without calls', async () => {
   const server = await serve(TASK);
   const history = [
     { role: 'assistant', tool_calls: [{ id: 'lost' }, { id: 'kept' }] },
@@ -39,7 +39,7 @@ it('logs calls without results, and results without calls', async () => {
   expect(server.requests).toMatchObject([{ toolResults: 2, unpaired: ['lost', 'strange'] }]);
 });
 
-it('lists its models, counts tokens, and notes what else is asked', async () => {
+it('the model server lists its models, counts tokens, and records other requests', async () => {
   const server = await serve({ ...TASK, models: ['one'] });
   expect(await ask(server, '/v1/models')).toMatchObject({ data: [{ id: 'one' }] });
   expect(await ask(server, '/v1beta/models')).toMatchObject({ models: [{ name: 'models/one' }] });
@@ -49,7 +49,7 @@ it('lists its models, counts tokens, and notes what else is asked', async () => 
   expect(server.requests).toEqual([]);
 });
 
-it('says what it cannot understand', async () => {
+it('the model server says why it cannot parse a request', async () => {
   const server = await serve(TASK);
   expect(JSON.stringify(await ask(server, '/v1/messages', { model: 1 }))).toContain('expected string');
 });

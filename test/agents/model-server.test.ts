@@ -16,7 +16,7 @@ import type { ErrorKind, ScriptInput } from './model-server/script.js';
 import type { ModelServer } from './model-server/server.js';
 import { serve } from './serve.js';
 
-/** Clients that know nothing of the scripted model, one for each protocol. */
+/** Independent clients, one for each protocol. */
 const CLIENTS: Record<string, (url: string) => LanguageModel> = {
   anthropic: (url) => createAnthropic({ baseURL: `${url}/v1`, apiKey: 'k' })('some-model'),
   responses: (url) => createOpenAI({ baseURL: `${url}/v1`, apiKey: 'k' }).responses('some-model'),
@@ -37,7 +37,7 @@ const TASK: ScriptInput = {
   ],
 };
 
-/** What a client is given, and what it saw. */
+/** The settings of a client, and the commands that it was asked to run. */
 function asked(protocol: string, server: ModelServer) {
   const model = CLIENTS[protocol]?.(server.url);
   if (model === undefined) throw new Error(`no client speaks ${protocol}`);
@@ -66,7 +66,7 @@ function asked(protocol: string, server: ModelServer) {
 }
 
 describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
-  it('goes through its steps by the tool results that it gets', async () => {
+  it('proceeds through its steps by the tool results that it gets', async () => {
     const server = await serve(TASK);
     const { commands, settings } = asked(protocol, server);
     const { text, steps } = await generateText(settings);
@@ -88,7 +88,7 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
     );
   });
 
-  it('says the same in a stream', async () => {
+  it('gives the same answers in a stream', async () => {
     const server = await serve(TASK);
     const { commands, settings } = asked(protocol, server);
     const result = streamText(settings);
@@ -98,15 +98,15 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
     expect(server.requests.map(({ stream }) => stream)).toEqual([true, true, true]);
   });
 
-  it('reports the usage that is set, in a document and in a stream', async () => {
+  it("reports the script's usage, in a document and in a stream", async () => {
     const { settings } = asked(protocol, await serve(TASK));
-    // Anthropic's figures do not tell reasoning from the rest.
+    // Anthropic does not report reasoning tokens separately.
     const expected = { inputTokens: 7 + 3, cachedInputTokens: 3, outputTokens: 5 + 2 };
     expect((await generateText(settings)).usage).toMatchObject(expected);
     expect(await streamText(settings).usage).toMatchObject(expected);
   });
 
-  it('answers what is beside the task without a step of it', async () => {
+  it('answers requests outside the task without using a step', async () => {
     const server = await serve({ ...TASK, aside: 'The title' });
     const { settings } = asked(protocol, server);
     expect((await generateText({ ...settings, tools: {}, prompt: 'A title, please.' })).text).toBe(
@@ -125,17 +125,17 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
     ['usage_limit', 429],
     ['server_error', 500],
     ['overloaded', protocol === 'anthropic' ? 529 : 503],
-  ])('refuses with %s so that the client understands it', async (error, status) => {
+  ])('refuses with %s in a form that the client understands', async (error, status) => {
     const { settings } = asked(protocol, await serve({ ...TASK, faults: [{ error, retry_after_secs: 3 }] }));
     const failure: unknown = await generateText(settings).catch((thrown: unknown) => thrown);
     if (!APICallError.isInstance(failure)) throw failure;
     expect(failure).toMatchObject({ statusCode: status, responseHeaders: { 'retry-after': '3' } });
-    // The provider's own words, found in its own place.
+    // The client found the provider's message.
     expect(failure.data).toBeDefined();
     expect(failure.message).toMatch(/\w/);
   });
 
-  it('says when a usage limit ends', async () => {
+  it('reports when a usage limit ends', async () => {
     const faults = [{ error: 'usage_limit' as const, resets_in_secs: 7200 }];
     const { settings } = asked(protocol, await serve({ ...TASK, faults }));
     const failure: unknown = await generateText(settings).catch((thrown: unknown) => thrown);
@@ -148,7 +148,7 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
     expect(seconds).toBe(7200);
   });
 
-  it('fails as often as it is told, then goes on', async () => {
+  it('fails as often as the script says, then continues', async () => {
     const server = await serve({ ...TASK, faults: [{ error: 'server_error', step: 1, times: 2 }] });
     const { commands, settings } = asked(protocol, server);
     const once = async (): Promise<string> => (await generateText(settings)).text;
@@ -167,7 +167,7 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
     ]);
   });
 
-  it('resets a connection, and cuts an answer in the middle', async () => {
+  it('can reset a connection or cut off an answer', async () => {
     const faults: ScriptInput['faults'] = [
       { break: 'reset', request: 1 },
       { break: 'cut', request: 2 },
@@ -178,7 +178,7 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
     expect((await generateText(settings)).text).toBe('All done.');
   });
 
-  it.each(['cut', 'error_event'] as const)('ends a stream with: %s', async (how) => {
+  it.each(['cut', 'error_event'] as const)('can break a stream with: %s', async (how) => {
     const { settings } = asked(protocol, await serve({ ...TASK, faults: [{ break: how, request: 1 }] }));
     const [types, errors]: [string[], unknown[]] = [[], []];
     const { fullStream } = streamText({ ...settings, onError: ({ error }) => void errors.push(error) });
@@ -192,7 +192,7 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
     expect(errors).not.toEqual([]);
   });
 
-  it('hangs until the client leaves', async () => {
+  it('can hang until the client disconnects', async () => {
     const server = await serve({ ...TASK, faults: [{ break: 'hang', step: 1 }] });
     const { commands, settings } = asked(protocol, server);
     const leave = new AbortController();

@@ -32,8 +32,8 @@ const parse = (...lines: unknown[]): EventBody[] => {
   return [...lines.flatMap((line) => parser.line(JSON.stringify(line))), ...parser.end()];
 };
 
-describe('how OpenCode is started', () => {
-  it('headless, with the prompt on stdin and the key in the environment only', () => {
+describe('the launch of OpenCode', () => {
+  it('is headless, with the prompt on stdin and the key only in the environment', () => {
     const launch = agent.launch(request);
     expect(launch.argv.slice(0, 4)).toEqual(['opencode', 'run', '--format', 'json']);
     expect(launch.argv).toContain('--auto');
@@ -45,7 +45,7 @@ describe('how OpenCode is started', () => {
     expect(launch.files).toEqual([{ path: '/run/home/.config/opencode/.npmrc', content: 'offline=true\n' }]);
   });
 
-  it('without updates and sharing', () => {
+  it('disables updates, sharing and snapshots', () => {
     expect(configOf({})).toMatchObject({ autoupdate: false, share: 'disabled', snapshot: false });
   });
 
@@ -53,14 +53,14 @@ describe('how OpenCode is started', () => {
     ['anthropic/claude-x', 'https://a.test', 'https://a.test/v1'],
     ['openai/gpt-x', 'https://a.test/v1', 'https://a.test/v1'],
     ['google/gemini-x', 'https://a.test/', 'https://a.test/v1beta'],
-  ])('%s at %s: a provider that it knows, at %s', (model, baseUrl, baseURL) => {
+  ])('for %s at %s configures a known provider at %s', (model, baseUrl, baseURL) => {
     const [provider = '', id = ''] = model.split('/');
     expect(configOf({ model, access: { key: 'k', baseUrl } })['provider']).toEqual({
       [provider]: { options: { apiKey: '{env:LLM_TOOL_TEST_AGENT_KEY}', baseURL }, models: { [id]: {} } },
     });
   });
 
-  it('with a provider of the config as one of the kind of OpenAI', () => {
+  it('configures a provider of the config as compatible with OpenAI', () => {
     const access = { key: null, baseUrl: 'http://localhost:11434/api' };
     expect(configOf({ model: 'local/qwen/3', access })['provider']).toEqual({
       local: {
@@ -72,7 +72,7 @@ describe('how OpenCode is started', () => {
     });
   });
 
-  it('with what it is told before the prompt as instructions', () => {
+  it('passes the system prompt as instructions', () => {
     const given = { system: 'be brief' };
     expect(configOf(given)['instructions']).toEqual(['/run/config/system.md']);
     expect(agent.launch({ ...request, ...given }).files).toContainEqual({
@@ -82,7 +82,7 @@ describe('how OpenCode is started', () => {
     expect(configOf({})).not.toHaveProperty('instructions');
   });
 
-  it('as the config says', () => {
+  it('follows the config', () => {
     const configured = opencode({
       command: 'oc',
       args: ['--variant', 'high'],
@@ -100,14 +100,14 @@ describe('how OpenCode is started', () => {
     expect(JSON.stringify(launch.env)).not.toContain('apiKey');
   });
 
-  it('in its session again, which has the task already', () => {
+  it('resumes its session without repeating the prompt', () => {
     const launch = agent.resume?.(request, 'ses_1');
     expect(launch?.argv.join(' ')).toContain('--session ses_1');
     expect(launch?.argv).not.toContain('--title');
     expect(launch?.stdin).not.toContain(request.prompt);
   });
 
-  it('with a model that names its provider', () => {
+  it('requires a model with its provider', () => {
     expect(agent.provider('openai/gpt-x')).toBe('openai');
     expect(agent.modelProblem('openai/gpt-x')).toBeNull();
     expect(agent.provider('default')).toBeNull();
@@ -115,8 +115,8 @@ describe('how OpenCode is started', () => {
   });
 });
 
-describe('what OpenCode says', () => {
-  it('is a session, messages, commands with their exit codes, and an ending', () => {
+describe('the stream of OpenCode', () => {
+  it('has a session, messages, commands with their exit codes, and a result', () => {
     const events = read('toolerror');
     expect(ofType(events, 'session').map(({ session_id: id }) => id)).toEqual([
       'ses_dffed3c0dffeQFEZ3c3H2PajZ4',
@@ -141,7 +141,7 @@ describe('what OpenCode says', () => {
     expect(events.at(-1)).toEqual({ type: 'result', ending: 'done', exit_code: null });
   });
 
-  it('counts the tokens of each step, over all starts', () => {
+  it('has the tokens of each step of all starts', () => {
     expect(usageOf(read('toolerror'))).toEqual({
       input: 2700,
       output: 150,
@@ -153,7 +153,7 @@ describe('what OpenCode says', () => {
     expect(usageOf(read('kill-tool.1', 'kill-tool.2'))).toMatchObject({ input: 1800, cost_usd: 0.00696 });
   });
 
-  it('does not know the cost of a model without a price', () => {
+  it('has no cost for a model without a price', () => {
     const part = {
       reason: 'stop',
       tokens: { input: 5, output: 1, reasoning: 2, cache: { read: 3, write: 4 } },
@@ -164,7 +164,7 @@ describe('what OpenCode says', () => {
     ]);
   });
 
-  it('tells of tools that failed', () => {
+  it('has failed tool calls', () => {
     const state = { status: 'error', input: { filePath: 'x' }, error: 'File not found' };
     const events = parse({ type: 'tool_use', part: { tool: 'read', callID: '1', state } });
     expect(events).toEqual([
@@ -180,7 +180,7 @@ describe('what OpenCode says', () => {
     ]);
   });
 
-  it('has reasoning, and kinds that are not known', () => {
+  it('has reasoning, and unknown kinds as unknown events', () => {
     expect(parse({ type: 'reasoning', part: { text: 'Hmm.' } }, { type: 'new' }, 7)).toEqual([
       { type: 'reasoning', text: 'Hmm.' },
       { type: 'unknown', kind: 'new' },
@@ -188,7 +188,7 @@ describe('what OpenCode says', () => {
     ]);
   });
 
-  it('cannot crash its reader', () => {
+  it('cannot crash its parser', () => {
     survivesAnyLine(
       opencodeStream,
       ['toolerror', 'api400'].flatMap((kind) => linesOf(name(kind))),
@@ -196,7 +196,7 @@ describe('what OpenCode says', () => {
   });
 });
 
-describe('how OpenCode ended', () => {
+describe('the end of OpenCode', () => {
   const failed = (data: object): unknown => {
     const [event] = parse({ type: 'error', error: { name: 'APIError', data } });
     return event?.type === 'error'
@@ -213,15 +213,18 @@ describe('how OpenCode ended', () => {
     ['kill-tool.1', 'crashed'],
     ['int-tool.1', 'crashed'],
     ['term-model.1', 'crashed'],
-  ])('%s: %s', (kind, ending) => {
+  ])('in the capture %s is classified as %s', (kind, ending) => {
     expect(classify(agent, name(kind))).toMatchObject({ ending, again: null });
   });
 
-  it.each(['kill-tool', 'int-tool', 'term-model', 'resume-ok'])('%s: done after it was resumed', (kind) => {
-    expect(classify(agent, name(`${kind}.1`), name(`${kind}.2`)).ending).toBe('done');
-  });
+  it.each(['kill-tool', 'int-tool', 'term-model', 'resume-ok'])(
+    'in the capture %s is classified as done after the session was resumed',
+    (kind) => {
+      expect(classify(agent, name(`${kind}.1`), name(`${kind}.2`)).ending).toBe('done');
+    },
+  );
 
-  it('is no success when another step has begun, or an error came', () => {
+  it('is not a success if another step has begun or an error follows', () => {
     const stop = { type: 'step_finish', part: { reason: 'stop' } };
     expect(ofType(parse(stop), 'result')).toHaveLength(1);
     expect(ofType(parse(stop, { type: 'step_start' }), 'result')).toEqual([]);
@@ -229,14 +232,14 @@ describe('how OpenCode ended', () => {
     expect(ofType(parse({ type: 'step_finish', part: { reason: 'tool-calls' } }), 'result')).toEqual([]);
   });
 
-  it('says why the model stopped', () => {
+  it('has an error that says why the model stopped', () => {
     expect(parse({ type: 'step_finish', part: { reason: 'length' } }).slice(-2)).toEqual([
       { type: 'error', message: 'the model stopped: length', retryable: false },
       { type: 'result', ending: 'gave_up', exit_code: null },
     ]);
   });
 
-  it('says when to try again, as the provider did', () => {
+  it('has the time to retry that the provider gave', () => {
     const headers = { 'retry-after': '30' };
     expect(
       failed({ message: 'Too many', statusCode: 429, isRetryable: true, responseHeaders: headers }),
@@ -250,7 +253,7 @@ describe('how OpenCode ended', () => {
     });
   });
 
-  it('does not blame the provider for its own failures', () => {
+  it("is not blamed on the provider for OpenCode's own failures", () => {
     const data = { message: 'Unexpected server error. Check server logs for details.', ref: 'err_1' };
     expect(failed(data)).toBeNull();
   });

@@ -15,7 +15,7 @@ const fileOf = (name: string, changes: Partial<AgentRequest>): unknown => {
 };
 
 describe('the launch of pi', () => {
-  it('gives the prompt by standard input, and keeps all of its own in the private folder', () => {
+  it('passes the prompt on standard input, and keeps all of its own files in the private folder', () => {
     const { argv, env, stdin } = launch({ access: { key: 'the-key', baseUrl: null } });
     expect(argv).toEqual([
       ...['pi', '--mode', 'json', '-p', '--provider', 'anthropic', '--model', 'claude-sonnet-4-5'],
@@ -30,7 +30,7 @@ describe('the launch of pi', () => {
     expect(fileOf('models.json', {})).toBeUndefined();
   });
 
-  it('gives the providers that pi knows another address as pi wants it', () => {
+  it('sets another address for a provider that pi knows, in the form that pi needs', () => {
     const addressOf = (model: string, baseUrl: string) =>
       fileOf('models.json', { model, access: { key: null, baseUrl } });
     const at = (provider: string, baseUrl: string) => ({ providers: { [provider]: { baseUrl } } });
@@ -42,7 +42,7 @@ describe('the launch of pi', () => {
       expect(addressOf('google/gemini-2.5-pro', given)).toEqual(at('google', 'http://proxy/v1beta'));
   });
 
-  it('describes a provider of the config, by the variable of its key and never the key', () => {
+  it('describes a provider of the config with the variable of its key, never with the key', () => {
     const request = {
       model: 'local/org/model:8b',
       access: { key: 'the-key', baseUrl: 'http://localhost:1234/v1' },
@@ -62,13 +62,13 @@ describe('the launch of pi', () => {
     expect(JSON.stringify([argv, files])).not.toContain('the-key');
   });
 
-  it('adds what it is told before the prompt to the system prompt of pi', () => {
+  it("appends the run's system prompt to pi's own", () => {
     const { argv, files } = launch({ system: 'Be brief.' });
     expect(argv.slice(-2)).toEqual(['--append-system-prompt', '/run/config/system.md']);
     expect(files).toContainEqual({ path: '/run/config/system.md', content: 'Be brief.' });
   });
 
-  it('adds what the config of the project says', () => {
+  it("adds the settings of the project's config", () => {
     const mine = pi({ ...NO_SETTINGS, command: '/opt/pi', args: ['--thinking', 'high'], env: { A: 'b' } });
     const { argv, env } = mine.launch({ ...REQUEST, model: MODEL });
     expect(argv[0]).toBe('/opt/pi');
@@ -76,13 +76,13 @@ describe('the launch of pi', () => {
     expect(env).toMatchObject({ A: 'b' });
   });
 
-  it('goes on with a session by its id', () => {
+  it('resumes a session by its id', () => {
     const { argv, stdin } = agent.resume?.({ ...REQUEST, model: MODEL }, 'session-1') ?? launch({});
     expect(argv.slice(-2)).toEqual(['--session', 'session-1']);
     expect(stdin).not.toContain(REQUEST.prompt);
   });
 
-  it('uses the login of the user, and then neither key nor address', () => {
+  it('with the login of the user, passes neither key nor address', () => {
     const own = pi({ ...NO_SETTINGS, auth: 'login' });
     expect(own.login?.map((file) => [file.home, file.at(REQUEST)])).toEqual([
       ['.pi/agent/auth.json', '/run/config/auth.json'],
@@ -93,7 +93,7 @@ describe('the launch of pi', () => {
     expect(files.map(({ path }) => path)).toEqual(['/run/config/settings.json']);
   });
 
-  it('must be told the provider of the model', () => {
+  it('requires a model with its provider', () => {
     expect(agent.provider(MODEL)).toBe('anthropic');
     expect(agent.provider('default')).toBeNull();
     expect(agent.modelProblem(MODEL)).toBeNull();
@@ -102,7 +102,7 @@ describe('the launch of pi', () => {
 });
 
 describe('the stream of pi', () => {
-  it('is understood', () => {
+  it('is parsed completely', () => {
     const id = 'call_ivw9o6c4e4mwqwrv1b';
     const session = {
       type: 'session',
@@ -132,13 +132,13 @@ describe('the stream of pi', () => {
     ]);
   });
 
-  it('tells the exit code of a command that failed', () => {
+  it('has the exit code of a failed command', () => {
     const [failed, other] = ofType(eventsOf(piStream(), 'pi-toolerror'), 'tool_result');
     expect(failed).toMatchObject({ exit_code: 3, is_error: true });
     expect(other).toMatchObject({ exit_code: 0, is_error: false });
   });
 
-  it('has no exit code of what was stopped, nor of tools that are no shell', () => {
+  it('has no exit code for stopped commands and for tools other than the shell', () => {
     const resultOf = (toolName: string, isError: boolean, text: string) => {
       const line = {
         type: 'tool_execution_end',
@@ -156,19 +156,19 @@ describe('the stream of pi', () => {
     expect(resultOf('read', false, 'text')).toMatchObject({ exit_code: null, is_error: false });
   });
 
-  it('tells reasoning', () => {
+  it('has reasoning', () => {
     expect(ofType(eventsOf(piStream(), 'pi-reasoning'), 'reasoning').map(({ text }) => text)).toEqual([
       'Let me think about it.',
       'It worked.',
     ]);
   });
 
-  it('counts what each start used when a session goes on', () => {
+  it('has the usage of each start when a session is resumed', () => {
     const counts = ofType(eventsOf(piStream(), 'pi-resume-ok.1', 'pi-resume-ok.2'), 'usage');
     expect(counts.map(({ input, cache_read }) => [input, cache_read])).toEqual(Array(4).fill([900, 100]));
   });
 
-  it('has no cost of a model without a price', () => {
+  it('has no cost for a model without a price', () => {
     const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 15, cost: { total: 0 } };
     const message = { role: 'assistant', content: [], stopReason: 'stop', usage };
     expect(ofType(piStream().line(JSON.stringify({ type: 'message_end', message })), 'usage')).toMatchObject([
@@ -176,7 +176,7 @@ describe('the stream of pi', () => {
     ]);
   });
 
-  it('has the status of every error, and an end only after an answer', () => {
+  it('has the status of every error, and a result only after an answer', () => {
     const events = eventsOf(piStream(), 'pi-rate-limit');
     expect(ofType(events, 'error')).toMatchObject(Array(4).fill({ status: 429, retryable: true }));
     expect(ofType(eventsOf(piStream(), 'pi-bad-key'), 'error')).toMatchObject([
@@ -192,12 +192,12 @@ describe('the stream of pi', () => {
       expect(ofType(eventsOf(piStream(), capture), 'result')).toEqual([]);
   });
 
-  it('is known in every line of what was captured but for compactions', () => {
+  it('has no unknown lines in any capture except compactions', () => {
     const kinds = capturesOf('pi').flatMap((capture) => ofType(eventsOf(piStream(), capture), 'unknown'));
     expect(new Set(kinds.map(({ kind }) => kind))).toEqual(new Set(['compaction_start']));
   });
 
-  it('makes events of whatever is printed', () => {
+  it('becomes valid events, whatever is printed', () => {
     survivesAnyLine(piStream, capturesOf('pi').flatMap(linesOf));
   });
 });
@@ -222,13 +222,13 @@ describe('the end of pi', () => {
     ['reset', 'unable', 'busy'],
     ['error-event', 'unable', 'busy'],
     ['usage-limit', 'unable', 'limit'],
-  ])('as captured in %s is %s', (capture, ending, why) => {
+  ])('in the capture %s is classified as %s', (capture, ending, why) => {
     const { again, ...rest } = classify(agent, `pi-${capture}`);
     expect(rest.ending).toBe(ending);
     expect(again?.why ?? null).toBe(why);
   });
 
-  it('is no success where the answer grew to its greatest length', () => {
+  it('is not a success if the answer reached its maximum length', () => {
     const [result] = piStream().line('{"type":"agent_end","messages":[{"stopReason":"length"}]}');
     expect(result).toMatchObject({ type: 'result', ending: 'gave_up' });
   });

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import type { Agent, AgentEnd, Classified, StreamParser } from '../../src/agents/agent.js';
 import type { EventBody } from '../../src/results/records/events.js';
 
-/** When the captured agents ended, for all that matters. */
+/** The time at which the captured agents are assumed to have ended. */
 export const AT = Date.parse('2026-11-22T05:30:00Z');
 
 const path = (name: string): string => new URL(`./captures/${name}`, import.meta.url).pathname;
@@ -14,7 +14,7 @@ export const linesOf = (name: string): string[] =>
     .split('\n')
     .slice(0, -1);
 
-/** What a parser makes of starts of an agent, one after the other. */
+/** The events that a parser gives for consecutive starts of an agent. */
 export const eventsOf = (parser: StreamParser, ...names: string[]): EventBody[] => [
   ...names.flatMap((name) => linesOf(name).flatMap((line) => parser.line(line))),
   ...parser.end(),
@@ -27,7 +27,7 @@ export function ofType<T extends EventBody['type']>(
   return events.filter((event): event is Extract<EventBody, { type: T }> => event.type === type);
 }
 
-/** How an agent is said to have ended, by the last of the starts. */
+/** The classified end of an agent, by the last of its starts. */
 export function classify(agent: Agent, ...names: string[]): Classified {
   const events = eventsOf(agent.parser(), ...names);
   const last = names.at(-1) ?? '';
@@ -46,7 +46,7 @@ export function classify(agent: Agent, ...names: string[]): Classified {
   return agent.classify(end);
 }
 
-/** Tokens and dollars of all events, null where nobody said. */
+/** The sums of tokens and dollars of all events; null if none was reported. */
 export function usageOf(events: EventBody[]): Record<string, number | null> {
   const names = ['input', 'output', 'reasoning', 'cache_read', 'cache_write', 'cost_usd'] as const;
   const sum = (name: (typeof names)[number]): number | null =>

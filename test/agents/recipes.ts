@@ -1,28 +1,28 @@
 import { join } from 'node:path';
 import type { CliName } from './clis.js';
 
-/** Where a real agent is started, and what for. */
+/** The settings for the start of a real agent. */
 export interface Place {
   /** Address of the model server. */
   url: string;
-  /** A private folder, empty. */
+  /** An empty private folder. */
   home: string;
   prompt: string;
 }
 
-/** How a real agent is started by hand. */
+/** How a real agent is started without its adapter. */
 interface Recipe {
   args: string[];
   env: Record<string, string>;
   files: { path: string; content: string }[];
-  /** Whether the stream holds the event that proves success. */
+  /** Whether the stream contains the event that proves success. */
   succeeded(events: Record<string, unknown>[]): boolean;
 }
 
 const KEY = 'key-of-the-test';
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Found by running them; specs of the options are in each agent's documentation. */
+/** Found by experiment; the options are described in each agent's documentation. */
 export const RECIPES: Record<CliName, (place: Place) => Recipe> = {
   'claude-code': ({ url, home, prompt }) => ({
     args: [
@@ -33,7 +33,7 @@ export const RECIPES: Record<CliName, (place: Place) => Recipe> = {
       ANTHROPIC_API_KEY: KEY,
       ANTHROPIC_BASE_URL: url,
       CLAUDE_CONFIG_DIR: join(home, 'claude'),
-      IS_SANDBOX: '1', // else root may not bypass permissions
+      IS_SANDBOX: '1', // otherwise root may not bypass permissions
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
       DISABLE_TELEMETRY: '1',
@@ -110,7 +110,7 @@ export const RECIPES: Record<CliName, (place: Place) => Recipe> = {
         },
       }),
     },
-    // Else it asks the registry of npm.
+    // Otherwise it asks npm's registry.
     files: [{ path: join(home, 'config', 'opencode', '.npmrc'), content: 'offline=true\n' }],
     succeeded: (events) =>
       events.some(

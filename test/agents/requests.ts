@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { AgentRequest } from '../../src/agents/agent.js';
 import type { AgentSettings } from '../../src/agents/settings.js';
 
-/** What the config says of an agent that it does not mention. */
+/** The settings of an agent that the config does not mention. */
 export const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
 
 export const REQUEST: AgentRequest = {

@@ -12,9 +12,9 @@ function pendingAfter(agent: string, ...captures: string[]): boolean | undefined
   return parser?.usagePending();
 }
 
-describe('what a stream says of usage', () => {
+describe('the usage that a stream reports', () => {
   it.each(['claude-code', 'codex', 'gemini', 'opencode', 'pi'])(
-    'of %s is all where it has ended',
+    'is complete for %s once the agent has ended',
     (agent) => {
       for (const capture of ['ok', 'toolerror', 'api429x2', 'reasoning'])
         expect([capture, pendingAfter(agent, capture)]).toEqual([capture, false]);
@@ -22,23 +22,26 @@ describe('what a stream says of usage', () => {
   );
 
   it.each(['claude-code', 'codex', 'gemini', 'opencode', 'pi'])(
-    'of %s is all where its provider refused to serve it',
+    'is complete for %s if the provider refused its requests',
     (agent) => {
       for (const capture of ['bad-key', 'rate-limit', 'forbidden'])
         expect([capture, pendingAfter(agent, capture)]).toEqual([capture, false]);
     },
   );
 
-  it.each(['claude-code', 'codex', 'gemini'])('of %s is not all where it was killed at its work', (agent) => {
-    expect(pendingAfter(agent, 'kill-tool.1')).toBe(true);
-  });
+  it.each(['claude-code', 'codex', 'gemini'])(
+    'is incomplete for %s if it was killed while it worked',
+    (agent) => {
+      expect(pendingAfter(agent, 'kill-tool.1')).toBe(true);
+    },
+  );
 
-  it('is all again where the session goes on and its end counts from the beginning, as of codex', () => {
+  it('is complete again after a resume if the agent counts from the beginning of the session, as codex does', () => {
     expect(pendingAfter('codex', 'kill-tool.1', 'kill-tool.2')).toBe(false);
     expect(pendingAfter('claude-code', 'kill-tool.1', 'kill-tool.2')).toBe(true);
   });
 
-  it('is all in output that is not that of an agent we know', () => {
+  it('is always complete in text and in output in the form of events', () => {
     const all = (parser: StreamParser): boolean => {
       parser.line('{"type":"message","role":"assistant","text":"x"}');
       parser.end();

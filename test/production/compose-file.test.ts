@@ -8,7 +8,7 @@ import { loadAsWritten, loadCompose, type ComposeModel } from './compose-file.js
 const loader = inject('composeLoader');
 const why = loader.missing === null ? '' : ` (skipped: ${loader.missing})`;
 
-describe.skipIf(loader.missing !== null)(`docker-compose.yml, as docker compose loads it${why}`, () => {
+describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker compose${why}`, () => {
   let model: ComposeModel;
   let asWritten: Awaited<ReturnType<typeof loadAsWritten>>['services'];
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml, as docker compose 
   });
   const services = (): [string, ComposeModel['services']['ui']][] => Object.entries(model.services);
 
-  test('the loader refuses what the schema of Compose files does not have', async () => {
+  test('the loader refuses keys that are not in the schema of Compose files', async () => {
     const file = join(await newFolder(), 'docker-compose.yml');
     const check = async (content: string): Promise<number | undefined> => {
       await writeFile(file, content);
@@ -28,7 +28,7 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml, as docker compose 
     expect(await check('services: {a: {image: "x:1", prots: []}}')).not.toBe(0);
   });
 
-  test('every image is pinned to a full version, and none is the deprecated one that sets all up', () => {
+  test('every image is pinned to a full version, and none is the deprecated auto-setup image', () => {
     const pulled = services().filter(([, { build }]) => build === undefined);
     expect(pulled).toHaveLength(5);
     for (const [name, { image }] of pulled) {
@@ -38,26 +38,26 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml, as docker compose 
     expect(model.services.worker.image).toMatch(/:local$/);
   });
 
-  test('server and tools are of one version', () => {
+  test('server and tools have the same version', () => {
     const tag = ({ image }: { image: string }): string | undefined => image.split(':')[1];
     expect(tag(model.services.schema)).toBe(tag(model.services.temporal));
     expect(tag(model.services.namespace)).toBe(tag(model.services.temporal));
   });
 
-  test('ports are published on the loopback address only, and those of database and worker not at all', () => {
+  test('ports are published only on loopback, and those of database and worker are not published', () => {
     const published = services().flatMap(([name, { ports }]) =>
       ports.map(({ host_ip, published, target }) => `${name} ${host_ip ?? ''}:${published}:${target}`),
     );
     expect(published).toEqual(['temporal 127.0.0.1:7233:7233', 'ui 127.0.0.1:8080:8080']);
   });
 
-  test('the database is in a network without a way out, which holds neither worker nor Web UI', () => {
+  test('the database is in an internal network without worker and Web UI', () => {
     expect(model.networks['database']?.internal).toBe(true);
     const inside = services().filter(([, { networks }]) => 'database' in networks);
     expect(inside.map(([name]) => name).sort()).toEqual(['postgresql', 'schema', 'temporal']);
   });
 
-  test('what must last is in volumes with names; of the host there is the project folder only', () => {
+  test('persistent data is in named volumes, and only the project folder is mounted from the host', () => {
     const mounts = services().flatMap(([name, { volumes }]) =>
       volumes.map(
         ({ type, source, target }) => `${name} ${type} ${type === 'bind' ? '' : (source ?? '')}:${target}`,
@@ -72,7 +72,7 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml, as docker compose 
     expect(Object.keys(model.volumes).sort()).toEqual(['cache', 'database', 'state']);
   });
 
-  test('each waits for what it needs: schema for the database, server for the schema, and so on', () => {
+  test('each service waits for what it needs: the schema for the database, the server for the schema, and so on', () => {
     const order = services().flatMap(([name, { depends_on }]) =>
       Object.entries(depends_on).map(([other, { condition }]) => `${name}: ${other} ${condition}`),
     );
@@ -87,7 +87,7 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml, as docker compose 
       expect(model.services[name].healthcheck?.test.length, name).toBeGreaterThan(1);
   });
 
-  test('services come back after a restart of the machine, jobs are tried again only when they fail', () => {
+  test('services start again after a restart of the machine; jobs are retried only if they fail', () => {
     const policies = Object.fromEntries(services().map(([name, { restart }]) => [name, restart]));
     expect(policies).toEqual({
       postgresql: 'unless-stopped',
@@ -99,14 +99,14 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml, as docker compose 
     });
   });
 
-  test('one variable is the password of all who need it', () => {
+  test('one variable sets the password for every service that needs it', () => {
     const password = '${TEMPORAL_DB_PASSWORD:-temporal}';
     expect(asWritten['postgresql']?.environment['POSTGRES_PASSWORD']).toBe(password);
     expect(asWritten['schema']?.environment['SQL_PASSWORD']).toBe(password);
     expect(asWritten['temporal']?.environment['POSTGRES_PWD']).toBe(password);
   });
 
-  test('keys of providers are passed on by name, to the worker alone, and the file holds none', () => {
+  test('keys of providers are passed by name, only to the worker, and the file contains no key', () => {
     const byName = services().flatMap(([service, { environment }]) =>
       Object.entries(environment).flatMap(([name, value]) => (value === null ? [`${service} ${name}`] : [])),
     );
@@ -118,9 +118,9 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml, as docker compose 
     ]);
   });
 
-  test('the worker has a fixed name, so that a second one on the same state folder is refused', () => {
+  test('the worker has a fixed name, so a second one on the same state folder is refused', () => {
     expect(model.services.worker.container_name).toBe('llm-tool-test-worker');
-    // Another project has another.
+    // Another project has another name.
     expect(asWritten['worker']?.container_name).toBe('${COMPOSE_PROJECT_NAME}-worker');
   });
 });

@@ -9,7 +9,7 @@ const COMPOSE_FILE = join(REPOSITORY, 'docker-compose.yml');
 
 const Environment = z.record(z.string(), z.string().nullable());
 
-/** A service as the loader of `docker compose` gives it out: variables put in, short forms made long. */
+/** A service as the loader of `docker compose` prints it: with variables replaced and short forms expanded. */
 const Service = z.object({
   image: z.string(),
   build: z.object({ context: z.string(), dockerfile: z.string() }).optional(),
@@ -50,8 +50,8 @@ const load = async (loader: string, flags: string[] = []): Promise<unknown> =>
   JSON.parse((await execa(loader, [...flags, '-format', 'json', COMPOSE_FILE])).stdout);
 
 /**
- * Loads the file with the loader of `docker compose`, which checks it against the schema of Compose files first. All
- * variables have their defaults: this program of the loader knows no environment.
+ * Loads the file with the loader of `docker compose`, which first checks it against the schema of Compose files. All
+ * variables have their defaults, since the loader's program reads no environment.
  */
 export const loadCompose = async (loader: string): Promise<ComposeModel> =>
   ComposeModel.parse(await load(loader));
@@ -63,11 +63,11 @@ const AsWritten = z.object({
   ),
 });
 
-/** The same with the variables as they are written in the file. */
+/** Loads the file with its variables left as they are written. */
 export const loadAsWritten = async (loader: string): Promise<z.infer<typeof AsWritten>> =>
   AsWritten.parse(await load(loader, ['-no-interpolation']));
 
-/** The tag of an image that the file names; read without the loader, for those who build what the tests need. */
+/** The tag of an image that the file names. Read without the loader, for the build of the programs for the tests. */
 export function imageTag(image: string): string {
   const { services } = parse(readFileSync(COMPOSE_FILE, 'utf8'), { merge: true }) as {
     services: Record<string, { image: string }>;

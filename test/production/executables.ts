@@ -5,11 +5,11 @@ import { findExecutable, isExecutable } from '../../src/platform/process/find-ex
 import { cacheHome } from '../../src/platform/folders.js';
 import { imageTag } from './compose-file.js';
 
-/** A program that is made from a Go module and kept in the cache folder as `<name>-<version>`. */
+/** A program that is built from a Go module and kept in the cache folder as `<name>-<version>`. */
 interface GoProgram {
   name: string;
   package: string;
-  /** As `go install` names it: the last part of the package's path. */
+  /** The name that `go install` gives it: the last part of the package's path. */
   built: string;
   version: () => string;
 }
@@ -22,7 +22,7 @@ const PROGRAMS = {
     built: 'cmd',
     version: () => '2.16.2',
   },
-  // The very programs of the images that the file names, of the same versions.
+  // The same programs in the same versions as in the images that the file names.
   server: {
     name: 'temporal-server',
     package: 'go.temporal.io/server/cmd/server',
@@ -38,16 +38,16 @@ const PROGRAMS = {
 } satisfies Record<string, GoProgram>;
 export type Program = keyof typeof PROGRAMS;
 
-/** The reason why something cannot be tested here. */
+/** Says why something cannot be tested here. */
 export class NotHere extends Error {}
 
-/** What Go says where there is no network; a version that does not exist is a mistake of the file, and fails. */
+/** Go's messages without a network. A version that does not exist is an error in the file, and fails the tests. */
 const UNREACHABLE = /dial tcp|no such host|i\/o timeout|connection refused|TLS handshake/;
 
-/** So long a build may take; 0: use only what is cached. A cold one takes minutes, see specs/how-to/production.md. */
+/** Time limit of a build; 0: use only cached programs. A first build takes minutes: specs/how-to/production.md. */
 const buildSecs = (): number => Number(process.env['PRODUCTION_BUILD_SECS'] ?? 30 * 60);
 
-/** The path of a program: from the cache folder, else built with Go and left there. @throws NotHere */
+/** The path of a program in the cache folder, built with Go if it is missing. @throws NotHere */
 export async function provideProgram(which: Program, report: (text: string) => void): Promise<string> {
   const { name, built, package: path, version } = PROGRAMS[which];
   const cache = cacheHome();

@@ -4,7 +4,7 @@ import { NotHere, provideProgram } from './executables.js';
 import { postgresPrograms } from './postgres.js';
 import type { Programs } from './stack.js';
 
-/** What is needed, or why it cannot be had here. */
+/** Something the tests need, or why it is not available here. */
 export type Needed<T> = { missing: string } | { missing: null; found: T };
 
 declare module 'vitest' {
@@ -16,7 +16,7 @@ declare module 'vitest' {
 
 const report = (text: string): void => console.log(`production: ${text}`);
 
-/** Makes ready what takes long, before the tests are collected: they say in their names why they are skipped. */
+/** Prepares slow things before the tests are collected: the tests say in their names why they are skipped. */
 export default async function setup(project: TestProject): Promise<void> {
   project.provide('composeLoader', await needed(() => provideProgram('compose', report)));
   project.provide('serverPrograms', await needed(serverPrograms));
@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<void> {
 
 async function serverPrograms(): Promise<Programs> {
   if (process.platform !== 'linux') throw new NotHere('these tests are made for Linux');
-  postgresPrograms(); // before anything is built in vain
+  postgresPrograms(); // throws before anything is built for nothing
   return {
     server: await provideProgram('server', report),
     sqlTool: await provideProgram('sqlTool', report),

@@ -32,7 +32,7 @@ let stack: Stack;
 let project: TestProject;
 let client: Client;
 
-/** An agent that waits for the test between two words. */
+/** A scenario whose agent records its start and then waits for the test. */
 const waitingAgent = (name: string): string =>
   scenario(name, {
     gates: ['{type: file_contains, path: out.txt, substring: after}'],
@@ -66,7 +66,7 @@ describe.skipIf(missing !== null)(`on the server of docker-compose.yml${why}`, (
     await (stack as Stack | undefined)?.stop();
   });
 
-  test('the example passes by address right after the start, and its search attributes find it', async () => {
+  test('the example passes with --address right after the start, and is found by its search attributes', async () => {
     const args = ['run', 'fixtures/example_basic.yaml', '--address', stack.address, '--json'];
     const { exitCode, stdout, stderr } = await project.cli(args);
     expect(exitCode, stderr).toBe(0);
@@ -79,7 +79,7 @@ describe.skipIf(missing !== null)(`on the server of docker-compose.yml${why}`, (
     await project.cli(['engine', 'stop']);
   });
 
-  test('namespace and schema are made once: the jobs change nothing when they run again', async () => {
+  test('the jobs for namespace and schema change nothing when they run again', async () => {
     const retention = async (): Promise<number | undefined> => {
       const { config } = await client.workflowService.describeNamespace({ namespace: 'default' });
       return config?.workflowExecutionRetentionTtl?.seconds?.toNumber();
@@ -92,7 +92,7 @@ describe.skipIf(missing !== null)(`on the server of docker-compose.yml${why}`, (
     expect(await client.workflow.count()).toEqual(before);
   });
 
-  test('the server is of the version that the file names, and as wide as it says', async () => {
+  test('the server has the version and the number of history shards that the file names', async () => {
     const { serverVersion, historyShardCount } = await client.workflowService.getClusterInfo({});
     expect(`temporalio/server:${serverVersion}`).toBe(model.services.temporal.image);
     expect(String(historyShardCount)).toBe(model.services.temporal.environment['NUM_HISTORY_SHARDS']);
@@ -119,7 +119,7 @@ describe.skipIf(missing !== null)(`on the server of docker-compose.yml${why}`, (
     });
     afterAll(() => keeper.end('SIGTERM'));
 
-    test('a command by exec uses it, and what is lost is replaced: first the worker, then the server', async () => {
+    test('a command in its environment uses it, and a run passes after the loss of the worker and then of the server', async () => {
       await project.write('fixtures/kept.yaml', waitingAgent('kept'));
       const command = project.start(['run', 'kept', '--json'], environment());
       await untilLines(project, 'kept.starts', 1);
@@ -134,10 +134,10 @@ describe.skipIf(missing !== null)(`on the server of docker-compose.yml${why}`, (
       await expectAdopted(JSON.parse(stdout) as SweepDocument, 'kept');
     });
 
-    test('a worker that is frozen is not healthy', async () => {
+    test('a frozen worker is not healthy', async () => {
       const worker = await until('a worker', () => partOf(project, 'worker'));
       expect(await isHealthy()).toBe(true);
-      // The keeper would replace it in the end; it is stopped too.
+      // The keeper would replace it eventually, so it is frozen too.
       for (const { pid } of [keeper, worker]) process.kill(pid, 'SIGSTOP');
       try {
         await until('unhealthy', async () => ((await isHealthy()) ? null : true));
@@ -147,7 +147,7 @@ describe.skipIf(missing !== null)(`on the server of docker-compose.yml${why}`, (
     });
   });
 
-  test('a plain worker that is killed is succeeded by another, which adopts the agent', async () => {
+  test('after a standalone worker is killed, the next one adopts the agent', async () => {
     await project.write('fixtures/plain.yaml', waitingAgent('plain'));
     const { folder } = projectState(project.results, project.state);
     const workers: Started[] = [];

@@ -9,7 +9,7 @@ import { startProcess, type Started } from './started.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The newest PostgreSQL of Debian: its programs are not on PATH. @throws NotHere */
+/** The folder of Debian's newest PostgreSQL, whose programs are not on PATH. @throws NotHere */
 export function postgresPrograms(): string {
   let versions: string[] = [];
   try {
@@ -27,7 +27,7 @@ export interface Postgres {
   process: Started;
 }
 
-/** A database made as the official image makes it from the service's environment, on a port of its own. */
+/** Starts a database like the official image, from the service's environment but on a free port. */
 export async function startPostgres(service: Service, folder: string): Promise<Postgres> {
   const programs = postgresPrograms();
   const { POSTGRES_USER: user, POSTGRES_PASSWORD: password } = service.environment;
@@ -61,7 +61,7 @@ export async function startPostgres(service: Service, folder: string): Promise<P
     ],
     { env, cwd: data, log: join(folder, 'postgresql.log') },
   );
-  // The very check of the file; libpq takes the port from the environment.
+  // The health check from the file; libpq takes the port from the environment.
   const [, ...check] = service.healthcheck?.test ?? [];
   await server.until('PostgreSQL is healthy', async () => {
     const [program = '', ...args] = check;
@@ -71,14 +71,14 @@ export async function startPostgres(service: Service, folder: string): Promise<P
     });
     return exitCode === 0;
   });
-  // The image makes a database of the user's name.
+  // The image creates a database with the user's name.
   await execa(join(programs, 'createdb'), ['--host', LOOPBACK, '--username', user, user], {
     env: { ...env, PGPORT: String(port), PGPASSWORD: password },
   });
   return { port, process: server };
 }
 
-/** PostgreSQL refuses to run as root; null where that is not us. */
+/** The user to run PostgreSQL as, since it refuses to run as root; null if this process is not root. */
 async function otherUser(): Promise<{ uid: number; gid: number } | null> {
   if (process.getuid?.() !== 0) return null;
   for (const name of ['postgres', 'nobody']) {

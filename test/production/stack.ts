@@ -9,18 +9,18 @@ import { commandOf, type ComposeModel, type ServiceName } from './compose-file.j
 import { startPostgres } from './postgres.js';
 import { startProcess, type Started } from './started.js';
 
-/** Where the programs of the images are. */
+/** The paths of the programs in the images. */
 export interface Programs {
   server: string;
   sqlTool: string;
   temporal: string;
 }
 
-/** What the Compose file starts, without containers: its commands and values, on this machine. */
+/** The services of the Compose file without containers: the same commands and values, on this machine. */
 export interface Stack {
-  /** Of the server's frontend. */
+  /** The address of the server's frontend. */
   address: string;
-  /** Runs a job of the file to its end and gives its output; throws when it fails. */
+  /** Runs a job of the file to its end and returns its output; throws if it fails. */
   job(name: 'schema' | 'namespace'): Promise<string>;
   /** The environment of a service, with PATH and HOME as in its container. */
   environmentOf(name: ServiceName, more?: Record<string, string>): Record<string, string>;
@@ -30,12 +30,12 @@ export interface Stack {
 }
 
 /**
- * Only host names, ports and paths are others than in the file: containers have names and a machine of their own, the
- * tests have loopback addresses, free ports and a folder.
+ * Starts the services. Only host names, ports and paths differ from the file: the tests use loopback addresses, free
+ * ports and a folder instead of containers.
  */
 export async function startStack(model: ComposeModel, programs: Programs): Promise<Stack> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-production-'));
-  // PostgreSQL runs as another user below it.
+  // PostgreSQL runs as another user and needs access to its folder in it.
   await chmod(folder, 0o711);
   const bin = join(folder, 'bin');
   const home = join(folder, 'home');
@@ -97,7 +97,7 @@ export async function startStack(model: ComposeModel, programs: Programs): Promi
       return server;
     },
     async startServer() {
-      // What the image's entrypoint runs in the end.
+      // The command that the image's entrypoint finally runs.
       server = startProcess(['setpriv', '--pdeathsig=KILL', '--', 'temporal-server', 'start'], {
         env: environmentOf('temporal', ports),
         cwd: home,
@@ -115,7 +115,7 @@ export async function startStack(model: ComposeModel, programs: Programs): Promi
   return stack;
 }
 
-/** In a container the usual ports are free; here each needs one of its own. */
+/** In a container the usual ports are free; here each service needs a free port. */
 async function serverPorts(): Promise<Record<string, string>> {
   const names = ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap((service) => [
     `${service}_GRPC_PORT`,
@@ -130,7 +130,7 @@ async function serverPorts(): Promise<Record<string, string>> {
   return ports;
 }
 
-/** Below those that the system gives out: the server's table of members holds ports as signed numbers of 16 bits. */
+/** A free port below 32,768: the server's table of members stores ports as signed 16-bit numbers. */
 async function freePort(): Promise<string> {
   const port = 20_000 + Math.floor(Math.random() * 12_000);
   return (await listens(port)) ? freePort() : String(port);

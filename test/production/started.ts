@@ -6,17 +6,17 @@ import { waitUntil } from '../../src/platform/process/wait-until.js';
 const READY_MS = 60_000;
 const STOP_MS = 20_000;
 
-/** A process of the tests: it ends with them. */
+/** A process that ends with the tests. */
 export interface Started {
   pid: number;
-  /** Waits for a state, or throws with the end of the log when it does not come or the process ends before. */
+  /** Waits for a state; throws with the end of the log if it is not reached or the process ends before. */
   until(what: string, isSo: () => Promise<boolean>): Promise<void>;
-  /** Sends a signal and waits for the end; SIGKILL where it takes too long. */
+  /** Sends a signal and waits for the end; sends SIGKILL if that takes too long. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
 const running = new Set<number>();
-// Killed also when the tests end without their hooks.
+// Kills the processes even if the tests end without running their hooks.
 process.once('exit', () => running.forEach((pid) => kill(pid, 'SIGKILL')));
 
 function kill(pid: number, signal: NodeJS.Signals): void {

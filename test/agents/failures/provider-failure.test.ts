@@ -28,7 +28,7 @@ const ending = (changes: Partial<AgentEnd>): AgentEnd => ({
   ...changes,
 });
 
-describe('the table of messages of providers', () => {
+describe("the table of providers' messages", () => {
   it.each(PROVIDER_MESSAGES)('$kind: $example', (row) => {
     const { kind, example, source } = row;
     expect(source).not.toBe('');
@@ -38,7 +38,7 @@ describe('the table of messages of providers', () => {
   });
 });
 
-/** Messages of the agents, with what each is about. The sources are those of the table. */
+/** Messages of agents, each with its kind. They come from the same sources as the table. */
 const MESSAGES: readonly [kind: string, message: string][] = [
   ['account', 'To use Codex with your ChatGPT plan, upgrade to Plus: https://chatgpt.com/explore/plus.'],
   ['account', '{"error":{"type":"usage_not_included","plan_type":"free"}}'],
@@ -108,12 +108,12 @@ describe('a failure that an agent reports', () => {
     expect(classifyByResult(ending({ error: errorWith(message) })).ending).toBe('unable');
   });
 
-  it('is of the account by its status, whatever the words', () => {
+  it('concerns the account if its status says so, whatever the text', () => {
     for (const status of [401, 402, 403])
       expect(failure('the conversation context window is closed', status)?.ending).toBe('unable');
   });
 
-  it('of the policy is not tried again: the same request would be blocked again', () => {
+  it('caused by a policy is not retried: the same request would be blocked again', () => {
     expect(failure('This content was flagged for possible cybersecurity risk.')).toMatchObject({
       ending: 'unable',
       again: null,
@@ -121,19 +121,19 @@ describe('a failure that an agent reports', () => {
     expect(failure('stream disconnected: content_filter')?.again).toBeNull();
   });
 
-  it('names the host that refused the key, and keeps the rest of the message', () => {
+  it('has a message with the host that refused the key and the original text', () => {
     const message =
       'unexpected status 401 Unauthorized: Incorrect API key, url: http://proxy.test:8080/v1/responses';
     expect(failure(message, 401)?.message).toBe(`its key was refused by proxy.test:8080: ${message}`);
   });
 
-  it('is told by the line that is about it, not by the last one', () => {
+  it('is described by the relevant line of stderr, not by the last one', () => {
     const stderr =
       'ApiError: API key not valid.\n    at main (file.js:1:2) {\n  status: 401\n}\nRetrying in a moment';
     expect(failure('', undefined, stderr)?.message).toBe('its key was refused: ApiError: API key not valid.');
   });
 
-  it('is what ended an agent that was stopped afterwards', () => {
+  it('counts as the cause of the end, even if the agent was then stopped', () => {
     const error = errorWith('Your workspace is out of credits. Add credits to continue.');
     for (const stopped of ['deadline', 'idle'] as const)
       expect(classifyByResult(ending({ stopped, error, exitCode: 137 })).ending).toBe('unable');
@@ -142,7 +142,7 @@ describe('a failure that an agent reports', () => {
     expect(classifyByResult(ending({ stopped: 'deadline', error: busy })).ending).toBe('timeout');
   });
 
-  it('is never counted against the tool under test, as long as it may be one of the account', () => {
+  it('is never counted against the target if it may concern the account', () => {
     const accountLike = fc.constantFrom(
       ...['401', '402', '403', 'your plan', 'no credits', 'billing', 'sign in', 'log in', 'logged out'],
       ...['subscription', 'subscribe', 'quota exceeded', 'payment', 'Forbidden', 'upgrade your account'],
@@ -197,13 +197,13 @@ describe('noise on stderr', () => {
       'YOLO mode is enabled. All tool calls will be automatically approved.\nRipgrep is not available. Falling back to GrepTool.',
     ],
     [143, 'some log line that an agent wrote long before it was killed'],
-  ])('is not the reason of an end with %i', (exitCode, stderr) => {
+  ])('is not taken as the reason for exit status %i', (exitCode, stderr) => {
     expect(classifyByResult(ending({ exitCode, stderr })).message).toBe(
       `ended without reporting that it had finished; exit ${exitCode}`,
     );
   });
 
-  it('does not hide what comes before it', () => {
+  it('does not hide the reason before it', () => {
     const stderr =
       'thread main panicked: no such thing\nRipgrep is not available. Falling back to GrepTool.\n}\n';
     expect(classifyByResult(ending({ exitCode: 101, stderr })).message).toContain(
@@ -212,7 +212,7 @@ describe('noise on stderr', () => {
   });
 });
 
-describe('an end that the provider brought about', () => {
+describe('an end caused by the provider', () => {
   it.each([
     ['Invalid API key · Fix external API key', 401],
     ['Failed to authenticate. API Error: 403 Your API key does not have permission', 403],
@@ -222,7 +222,7 @@ describe('an end that the provider brought about', () => {
     ['You exceeded your current quota, please check your plan and billing details.', 429],
     ['API Error: 400 unknown field', 400],
     ['Payment needed', 402],
-  ])('cannot be mended by trying again: %s', (message, status) => {
+  ])('is not retried: %s', (message, status) => {
     expect(failure(message, status)).toMatchObject({ ending: 'unable', again: null });
   });
 
@@ -233,7 +233,7 @@ describe('an end that the provider brought about', () => {
     ['unexpected status 503', undefined],
     ['something', 500],
     ['Conflict', 409],
-  ])('may be over at another time: %s', (message, status) => {
+  ])('is retried later: %s', (message, status) => {
     expect(failure(message, status)).toMatchObject({ ending: 'unable', again: { why: 'busy', at: null } });
   });
 
@@ -244,30 +244,30 @@ describe('an end that the provider brought about', () => {
     "You've hit your limit · resets 7:27am (UTC)",
     "You're out of extra usage · resets 7:27am (UTC)",
     '5-hour limit reached ∙ resets 7:27am (UTC)',
-  ])('is a limit of the account, which other runs would meet: %s', (message) => {
+  ])('is a limit of the account that also affects other runs: %s', (message) => {
     const { ending, again } = failure(message, 429) ?? {};
     expect([ending, again?.why]).toEqual(['unable', 'limit']);
-    // At the second, or at the end of the minute that was said.
+    // At the exact second, or at the end of the given minute.
     expect(Math.ceil((again?.at ?? 0) / 60_000)).toBe(Date.parse('2026-11-22T07:28:00Z') / 60_000);
   });
 
-  it('is over soon where a quota says so, which may be that of a minute', () => {
+  it('is retried soon if a quota says when: it may be a quota per minute', () => {
     const message =
       'You exceeded your current quota, please check your plan and billing details. Please retry in 32.5s.';
     expect(failure(message, 429)?.again).toEqual({ why: 'busy', at: AT + 32_500 });
   });
 
-  it('is the doing of an agent that fills the context', () => {
+  it('counts as the agent giving up if it filled the context', () => {
     expect(failure('Prompt is too long', 400)).toMatchObject({ ending: 'gave_up', again: null });
   });
 
-  it('may be said on stderr only', () => {
+  it('may be reported only on stderr', () => {
     expect(failure('', undefined, 'log\nunexpected status 429 Too Many Requests')).toMatchObject({
       again: { why: 'busy' },
     });
   });
 
-  it('is not seen in what says nothing of it', () => {
+  it('is not recognised in unrelated messages', () => {
     expect(failure('the model stopped: length')).toBeNull();
     expect(failure('', undefined, 'segmentation fault')).toBeNull();
   });

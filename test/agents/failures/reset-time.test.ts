@@ -15,20 +15,20 @@ const after = (text: string): number | null => {
   return time === null ? null : time - NOW;
 };
 
-describe('a moment that is told exactly', () => {
+describe('an exact reset time', () => {
   it.each([
     ['Claude AI usage limit reached|1795332477', '2026-11-22T07:27:57.000Z'],
     ['{"error":{"type":"usage_limit_reached","resets_at":1795332477}}', '2026-11-22T07:27:57.000Z'],
     ['"resetsAt": 1795332477123', '2026-11-22T07:27:57.123Z'],
     ['resets_at: 2026-11-22T06:00:00Z', '2026-11-22T06:00:00.000Z'],
-    ['resets_at: "2026-11-22T06:00:00.5+01:00"', null], // over
+    ['resets_at: "2026-11-22T06:00:00.5+01:00"', null], // in the past
     ['Retry-After: Sun, 22 Nov 2026 05:45:00 GMT', '2026-11-22T05:45:00.000Z'],
   ])('%s', (text, expected) => {
     expect(at(text)).toBe(expected);
   });
 });
 
-describe('a time to wait', () => {
+describe('a reset time given as a duration', () => {
   it.each([
     ['"resets_in_seconds":3600', HOUR],
     ['(retry-after: 30)', 30_000],
@@ -43,14 +43,14 @@ describe('a time to wait', () => {
     ['Try again in 6 days, 3 hours and 2 minutes.', 6 * DAY + 3 * HOUR + 3 * MINUTE],
     ["You've hit your fast limit · resets in 1h 5m", HOUR + 6 * MINUTE],
     ['retry after 5 seconds', 5000],
-    ['wait 3 mins', 4 * MINUTE], // minutes are rounded
+    ['wait 3 mins', 4 * MINUTE], // minutes may be rounded, so one is added
     ['You have hit your ChatGPT usage limit (plus plan). Try again in ~42 min.', 43 * MINUTE],
   ])('%s', (text, expected) => {
     expect(after(text)).toBe(expected);
   });
 });
 
-describe('a time on the clock', () => {
+describe('a reset time given as a time of day', () => {
   it.each([
     ["You've hit your session limit · resets 3pm (Europe/Berlin)", '2026-11-22T14:01:00.000Z'],
     ["You've hit your session limit · resets 6am (Europe/Berlin)", null], // half an hour ago
@@ -68,12 +68,12 @@ describe('a time on the clock', () => {
     expect(at(text)).toBe(expected);
   });
 
-  it('is of the zone of the machine, where none is told', () => {
+  it("is in the machine's time zone if none is given", () => {
     expect(at('try again at 3:04 PM', NOW, 'America/New_York')).toBe('2026-11-22T20:05:00.000Z');
     expect(at('try again at 3:04 PM', NOW, 'Asia/Tokyo')).toBe('2026-11-22T06:05:00.000Z');
   });
 
-  it('knows the change to winter and summer time', () => {
+  it('respects the change between summer and winter time', () => {
     // Clocks in Berlin go back on 2026-10-25 at 01:00 UTC, and forward on 2026-03-29 at 01:00 UTC.
     expect(at('resets 9am (Europe/Berlin)', Date.parse('2026-10-24T20:00:00Z'))).toBe(
       '2026-10-25T08:01:00.000Z',
@@ -83,21 +83,21 @@ describe('a time on the clock', () => {
     );
   });
 
-  it('goes over the end of a month and of a year', () => {
+  it('may be in the next month or year', () => {
     expect(at('resets 1am (UTC)', Date.parse('2026-12-31T20:00:00Z'))).toBe('2027-01-01T01:01:00.000Z');
     expect(at('resets Jan 2, 1am (UTC)', Date.parse('2026-12-31T20:00:00Z'))).toBe(
       '2027-01-02T01:01:00.000Z',
     );
   });
 
-  it('is the end of its minute: who asks at its beginning is refused once more', () => {
-    const resets = Date.parse('2026-11-22T15:04:57Z'); // told as 3:04 PM
+  it('is the end of the given minute: a request at its beginning would be refused again', () => {
+    const resets = Date.parse('2026-11-22T15:04:57Z'); // printed as 3:04 PM
     expect(resetTime('try again at 3:04 PM.', NOW, 'UTC')).toBeGreaterThanOrEqual(resets);
     expect(at('try again at 3:04 PM.', Date.parse('2026-11-22T15:04:05Z'))).toBe('2026-11-22T15:05:00.000Z');
   });
 
   it.each(['try again at 3:04 PM.', 'resets_at: 1795359899', 'resets_at: 2026-11-22T15:04:59Z'])(
-    'is a minute from now where it has just passed: %s',
+    'is a minute from now if it has just passed: %s',
     (text) => {
       const now = Date.parse('2026-11-22T15:06:00Z');
       expect(resetTime(text, now, 'UTC')).toBe(now + MINUTE);
@@ -106,7 +106,7 @@ describe('a time on the clock', () => {
   );
 });
 
-describe('what is not said for sure', () => {
+describe('a text without a clear reset time', () => {
   it.each([
     '',
     'Overloaded',
@@ -117,16 +117,16 @@ describe('what is not said for sure', () => {
     'resets 25pm (UTC)',
     'resets 15:75 (UTC)',
     'resets 3pm (Middle/Earth)',
-    'resets Nov 20, 3pm (UTC)', // over, and next year's is too far
+    'resets Nov 20, 3pm (UTC)', // in the past, and next year's is too far away
     'try again at Nov 20th, 2026 3:04 PM',
-    'usage limit reached|1695332477', // over
+    'usage limit reached|1695332477', // in the past
     '"resets_in_seconds":99999999999',
     'retry-after: 0',
   ])('%s', (text) => {
     expect(at(text)).toBeNull();
   });
 
-  it('is never in the past, whatever is said', () => {
+  it('never gives a time in the past, whatever the text', () => {
     const words = fc.constantFrom(
       'resets ',
       'try again at ',

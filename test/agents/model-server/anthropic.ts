@@ -54,7 +54,7 @@ const ERRORS: Record<ErrorKind, [status: number, type: string, message: string]>
   overloaded: [529, 'overloaded_error', 'Overloaded'],
 };
 
-/** How a client that is logged in with a plan learns which of its limits is reached, and when that ends. */
+/** Headers that tell a client with a subscription which of its limits is reached, and when it resets. */
 function limitHeaders({ resets_in_secs = 3600 }: Refusal, now: number): Record<string, string> {
   const reset = String(now + resets_in_secs);
   return {
@@ -89,7 +89,7 @@ const messageOf = (turn: Turn): Record<string, unknown> => ({
 
 const stopReason = (turn: Turn): string => (turn.call === null ? 'end_turn' : 'tool_use');
 
-/** Each block of an answer as it begins, and what is added to it. */
+/** The blocks of an answer: each with its start and its deltas. */
 function blocksOf(turn: Turn): { start: Record<string, unknown>; deltas: Record<string, unknown>[] }[] {
   const blocks = [];
   if (turn.reasoning !== null)
@@ -132,7 +132,7 @@ export const anthropic: Protocol = {
     const results = blocks.flatMap((block) => ('tool_use_id' in block ? [block.tool_use_id] : []));
     const calls = blocks.flatMap((block) => ('id' in block ? [block.id] : []));
     const userTexts = messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content));
-    // Newer models take instructions in the middle of a conversation.
+    // Newer models accept instructions in the middle of a conversation.
     const inserted = messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content));
     return {
       model,

@@ -34,7 +34,7 @@ type Part = z.infer<typeof Part>;
 
 const textOf = (parts: Part[]): string => parts.flatMap(({ text }) => text ?? []).join('\n');
 
-/** Older clients send no ids: then the n-th result of a name belongs to its n-th call. */
+/** Older clients send no ids: then the n-th result with a name belongs to the n-th call with it. */
 function idsOf(references: ({ id?: string | undefined; name: string } | undefined)[]): string[] {
   const seen = new Map<string, number>();
   return references.flatMap((reference) => {
@@ -66,7 +66,7 @@ const ERRORS: Record<ErrorKind, [status: number, name: string, message: string]>
   overloaded: [503, 'UNAVAILABLE', 'The model is overloaded. Please try again later.'],
 };
 
-/** What the client is told about a quota for a day: which one, and when to come again. */
+/** The details of an error about a daily quota: which quota, and when to retry. */
 const quotaDetails = (model: string, wait: number): Record<string, unknown>[] => [
   {
     '@type': 'type.googleapis.com/google.rpc.QuotaFailure',

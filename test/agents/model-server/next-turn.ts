@@ -1,7 +1,7 @@
 import type { Conversation, Tool, Turn } from './protocol.js';
 import { NO_USAGE_GIVEN, type Fault, type Script } from './script.js';
 
-/** How the shells of the agents take a command. */
+/** The input of each agent's shell tool for a command. */
 const SHELLS: Record<string, (command: string) => Record<string, unknown>> = {
   Bash: (command) => ({ command }),
   bash: (command) => ({ command }),
@@ -13,20 +13,20 @@ const SHELLS: Record<string, (command: string) => Record<string, unknown>> = {
 
 const shellOf = (tools: Tool[]): Tool | undefined => tools.find(({ name }) => name in SHELLS);
 
-/** Clients ask for titles and summaries too. They are beside the task: they offer no shell, where the script needs one. */
+/** Whether a request belongs to the task. Requests for titles and summaries do not: they offer no shell tool. */
 export function isTask(script: Script, { tools }: Conversation): boolean {
   return shellOf(tools) !== undefined || !script.steps.some((step) => 'run' in step);
 }
 
-/** The first script that is meant for this conversation, by its place in the list; -1 where none is. */
+/** The index of the first script for this conversation; -1 if there is none. */
 export function scriptFor(scripts: Script[], { system, prompts }: Conversation): number {
   const texts = [system, ...prompts].join('\n');
   return scripts.findIndex(({ when }) => when === undefined || texts.includes(when));
 }
 
 /**
- * What comes next in the script. The number of tool results tells how far the task is, so that a repeated request and a
- * resumed session go on at the right place.
+ * The next turn of the script. The number of tool results gives the position in the task, so repeated requests and
+ * resumed sessions continue at the right place.
  */
 export function nextTurn(script: Script, conversation: Conversation, id: string): Turn {
   const { model, tools, toolResults } = conversation;
@@ -44,7 +44,7 @@ export function nextTurn(script: Script, conversation: Conversation, id: string)
   return { ...known, text: step.text ?? null, call };
 }
 
-/** The first fault that is due at this request; `used` counts how often each one has happened. */
+/** The first fault that is due at this request; `used` counts how often each has happened. */
 export function faultFor(
   { faults }: Script,
   request: number,

@@ -28,7 +28,7 @@ const ERRORS: Record<ErrorKind, [status: number, type: string, code: string | nu
   overloaded: [503, 'server_error', 'server_is_overloaded', 'The server is currently overloaded.'],
 };
 
-/** Errors of both protocols of OpenAI. A usage limit is that of a ChatGPT plan. */
+/** Errors of both of OpenAI's protocols. A usage limit is the limit of a ChatGPT plan. */
 export function refuseAsOpenAi(refusal: Refusal, model: string, now: number): ErrorAnswer {
   const [status, type, code, usual] = ERRORS[refusal.error];
   const message = (refusal.message ?? usual).replace('MODEL', model);

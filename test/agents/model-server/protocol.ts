@@ -7,12 +7,12 @@ export interface Tool {
   fields: string[];
 }
 
-/** What a request says, whatever its protocol. */
+/** The content of a request, in any protocol. */
 export interface Conversation {
   model: string;
   stream: boolean;
   system: string;
-  /** What the user side said, without tool results. */
+  /** The user's messages, without tool results. */
   prompts: string[];
   tools: Tool[];
   toolResults: number;
@@ -20,7 +20,7 @@ export interface Conversation {
   unpaired: string[];
 }
 
-/** What the model answers. */
+/** An answer of the model. */
 export interface Turn {
   /** Different for every answer. */
   id: string;
@@ -31,7 +31,7 @@ export interface Turn {
   usage: Usage;
 }
 
-/** One event of a stream; the protocols that do not name their events leave `event` out. */
+/** One event of a stream; protocols without event names omit `event`. */
 export interface StreamEvent {
   event?: string;
   data: unknown;
@@ -43,28 +43,28 @@ export interface ErrorAnswer {
   headers?: Record<string, string>;
 }
 
-/** One way of speaking with a model. All functions are pure. */
+/** A protocol for requests to a model. All functions are pure. */
 export interface Protocol {
   name: string;
   path: RegExp;
   read(body: unknown, url: URL): Conversation;
   /** The answer as one document. */
   answer(turn: Turn): unknown;
-  /** The same as a stream. */
+  /** The answer as a stream. */
   events(turn: Turn): StreamEvent[];
-  /** @param now seconds since 1970, for limits that name the time of their end */
+  /** @param now seconds since 1970, for limits that give the time of their reset */
   refuse(refusal: Refusal, model: string, now: number): ErrorAnswer;
   errorEvent: StreamEvent;
-  /** What says that the stream is complete, after its last event. */
+  /** The text after the last event, which marks the stream as complete. */
   endMark: string;
 }
 
-/** Ids that are only on one side. */
+/** Ids of calls without a result, and of results without a call. */
 export function unpairedIds(calls: string[], results: string[]): string[] {
   return [...calls.filter((id) => !results.includes(id)), ...results.filter((id) => !calls.includes(id))];
 }
 
-/** Halves of a text, so that clients have to put them together. */
+/** The two halves of a text, so that clients have to join them. */
 export function inHalves(text: string): string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((part) => part !== '');

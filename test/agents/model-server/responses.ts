@@ -32,7 +32,7 @@ const Body = z.object({
 
 type Item = Record<string, unknown>;
 
-/** What the model puts out, complete; each kind of item with the events between its beginning and its end. */
+/** The output items of an answer, each with the events between its beginning and its end. */
 function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] }[] {
   const items = [];
   if (turn.reasoning !== null) {

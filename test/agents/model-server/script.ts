@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Tokens of one answer. The counts are disjoint: `input` is without what came from the cache, `output` without reasoning. */
+/** Tokens of one answer. The counts are disjoint: `input` excludes cached tokens, `output` excludes reasoning. */
 const Usage = z.strictObject({
   input: z.number().default(1000),
   output: z.number().default(50),
@@ -9,7 +9,7 @@ const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** What the model does next: calls the client's shell tool, or says something, which ends its turn. */
+/** The model's next action: call the client's shell tool, or answer with a text, which ends its turn. */
 const Step = z.union([
   z.strictObject({
     run: z.string(),
@@ -20,7 +20,7 @@ const Step = z.union([
   z.strictObject({ say: z.string(), reasoning: z.string().optional(), usage: Usage.optional() }),
 ]);
 
-/** Errors that providers answer with; each protocol has its own status, code and words for them. */
+/** Errors that providers answer with; each protocol has its own status, code and text for them. */
 const ErrorKind = z.enum([
   'bad_request',
   'context_length',
@@ -34,7 +34,7 @@ const ErrorKind = z.enum([
 ]);
 export type ErrorKind = z.infer<typeof ErrorKind>;
 
-/** When a fault happens: at every task request, or at one of them, or at one step; at most so many times. */
+/** When a fault happens: at every task request, at one of them, or at one step; at most `times` times. */
 const when = {
   /** The number of the task request, from 1. */
   request: z.number().int().positive().optional(),
@@ -46,11 +46,11 @@ const when = {
 const Refusal = z.strictObject({
   ...when,
   error: ErrorKind,
-  /** Instead of the provider's usual words. */
+  /** Replaces the provider's usual message. */
   message: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
   retry_after_secs: z.number().optional(),
-  /** When a usage limit ends, in seconds from now. */
+  /** The time until a usage limit resets, in seconds. */
   resets_in_secs: z.number().optional(),
 });
 export type Refusal = z.infer<typeof Refusal>;
@@ -63,14 +63,14 @@ const Breakage = z.strictObject({
 export type Breakage = z.infer<typeof Breakage>;
 export type Fault = Refusal | Breakage;
 
-/** What a scripted model does, from the first request of a task to the last. */
+/** The behaviour of a scripted model, from the first request of a task to the last. */
 export const Script = z.strictObject({
-  /** Only for requests whose system prompt or messages hold this text. */
+  /** Use this script only for requests whose system prompt or messages contain this text. */
   when: z.string().optional(),
-  /** One per tool result that the request brings; the last one repeats. */
+  /** The n-th step answers a request with n tool results, counted from 0; the last step repeats. */
   steps: z.array(Step).min(1),
   faults: z.array(z.union([Refusal, Breakage])).default([]),
-  /** The answer to what is beside the task: requests for a title or a summary, which offer no shell tool. */
+  /** The answer to requests outside the task, for a title or a summary, which offer no shell tool. */
   aside: z.string().default('A title'),
   models: z.array(z.string()).default(['scripted-model']),
 });

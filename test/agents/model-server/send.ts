@@ -16,7 +16,7 @@ const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache
 const line = ({ event, data }: StreamEvent): string =>
   `${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 
-/** The answer of the model, complete. */
+/** Sends the complete answer of the model. */
 export function sendAnswer(to: ServerResponse, protocol: Protocol, turn: Turn, stream: boolean): void {
   if (!stream) {
     sendJson(to, 200, protocol.answer(turn));
@@ -27,7 +27,7 @@ export function sendAnswer(to: ServerResponse, protocol: Protocol, turn: Turn, s
   to.end(protocol.endMark);
 }
 
-/** What goes wrong instead. A client that wants no stream gets a cut document where others get an error event. */
+/** Sends a broken answer. For an error event, a client without a stream gets a document that is cut off. */
 export function sendBroken(
   to: ServerResponse,
   protocol: Protocol,

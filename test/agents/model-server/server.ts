@@ -13,33 +13,33 @@ import { sendAnswer, sendBroken, sendJson } from './send.js';
 
 const PROTOCOLS = [anthropic, responses, chat, gemini];
 
-/** A request for an answer of the model, as it came. */
+/** A recorded request to the model. */
 interface ModelRequest extends Conversation {
   protocol: string;
   path: string;
-  /** As the client presented it. */
+  /** The key that the client sent. */
   key: string | null;
-  /** Which script it got, by its place in the list. */
+  /** The index of the script that answered it. */
   script: number;
-  /** Its number among the task requests of that script, from 1; null for what is beside the task. */
+  /** Its number among the task requests of that script, from 1; null for requests outside the task. */
   number: number | null;
-  /** What was done to it instead of an answer. */
+  /** The fault that replaced the answer. */
   fault: Fault | null;
 }
 
 export interface ModelServer {
-  /** Without a path: clients of OpenAI want `/v1` after it. */
+  /** Without a path: OpenAI clients need `/v1` after it. */
   url: string;
   /** In the order of their arrival. */
   requests: readonly ModelRequest[];
-  /** What else was asked for, as "GET /v1/models". */
+  /** Other requests, in the form "GET /v1/models". */
   others: readonly string[];
-  /** Waits until the requests so far are as wished. */
+  /** Waits until the requests so far meet a condition. */
   until(wished: (requests: readonly ModelRequest[]) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A model on loopback that does what its scripts say, for clients of all protocols at once. */
+/** A scripted model on loopback, for clients of all protocols at once. */
 export async function startModelServer(given: ScriptInput[], port = 0): Promise<ModelServer> {
   const scripts = given.map((script) => Script.parse(script));
   const requests: ModelRequest[] = [];
@@ -157,7 +157,7 @@ function keyOf({ headers }: IncomingMessage, url: URL): string | null {
   );
 }
 
-/** What clients ask besides, in one form for all of them. */
+/** Answers to other requests, in one form for all clients; null for unknown paths. */
 function otherAnswer(path: string, names: string[]): unknown {
   if (/\/messages\/count_tokens$/.test(path)) return { input_tokens: 1000 };
   if (/:countTokens$/.test(path)) return { totalTokens: 1000 };

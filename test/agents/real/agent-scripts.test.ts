@@ -7,7 +7,7 @@ import { MODELS } from './models.js';
 const LOW = '"orders":[{"item":"cables","count":50,"supplier":"Wire & Co"}';
 
 test.each(CLI_NAMES)(
-  'the real %s is given what a script answered, finds scripts by ls and README, and runs one',
+  'the real %s gets the answer of a context script, finds scripts with ls and README, and runs one',
   async (agent) => {
     const program = await provideCli(agent, console.log);
     const project = await createProject({
@@ -52,7 +52,7 @@ test.each(CLI_NAMES)(
       expect(system).toContain(LOW);
       expect(prompts.join('\n')).not.toContain(LOW);
     }
-    // what the README and the script said came back to the model, and is in the transcript
+    // the output of README and script got back to the model, and is in the transcript
     const human = await read('artifacts/transcript.human.txt');
     expect(human).toContain(LOW);
     expect(human).toContain('Compares a list of orders with what is low in stock');

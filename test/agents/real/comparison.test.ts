@@ -20,7 +20,7 @@ beforeAll(async () => {
     'llm-tool-test-config.toml': `[agents.codex]\ncommand = ${JSON.stringify(program)}\nmodels = ["gpt-5.5"]\n`,
   });
   await copyExamples(project);
-  // The model knows of the tool what the agent's AGENTS.md has told it.
+  // What the model knows about the target depends on the agent's AGENTS.md.
   server = await startModelServer([
     { when: 'The tag is required', steps: [{ run: ADD }, { run: EXPORT }, { say: 'launch.md is there.' }] },
     {
@@ -43,7 +43,7 @@ afterAll(async () => {
   await project.remove();
 });
 
-test('the same tool with a good and a bad AGENTS.md: metrics and reports show the difference', async () => {
+test('metrics and reports show the difference between a good and a bad AGENTS.md for the same target', async () => {
   const { document } = await project.run(['notes_good_docs', 'notes_bad_docs'], {
     LLM_TOOL_TEST_ENABLED: '1',
     OPENAI_API_KEY: 'key-of-the-test',
@@ -62,7 +62,7 @@ test('the same tool with a good and a bad AGENTS.md: metrics and reports show th
   expect(good.metrics.efficiency).toMatchObject({
     ...{ total_commands: 3, error_count: 0, help_invocations: 0, first_try_success_rate: 1 },
   });
-  // The job was done here too: only the way there tells what the guidance is worth.
+  // The task was completed here too: only the number of commands and errors shows the value of the guidance.
   expect([bad.run.agent?.ending, bad.run.outcome]).toEqual(['done', 'fail']);
   expect(gates(bad)).toEqual(['pass', 'pass', 'fail', 'fail']);
   expect(bad.metrics.efficiency).toMatchObject({

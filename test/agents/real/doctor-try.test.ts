@@ -5,7 +5,7 @@ import { serve } from '../serve.js';
 import { MODELS } from './models.js';
 
 test.each(CLI_NAMES)(
-  'doctor --try starts the real %s, and tells answer, model, tokens and cost',
+  'doctor --try starts the real %s, and reports answer, model, tokens and cost',
   async (agent) => {
     const program = await provideCli(agent, console.log);
     const server = await serve({ steps: [{ say: 'ready' }] });

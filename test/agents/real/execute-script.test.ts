@@ -12,7 +12,7 @@ import { serve } from '../serve.js';
 const ECHO = 'console.log(JSON.stringify({ success: true, data: { args: Deno.args } }));\n';
 const NO_FILE = { success: false, error: 'no such file', code: 'FILE_NOT_FOUND' };
 
-/** A project that has this program from npm, two scripts, and the command for all agents. */
+/** A project with this package installed, two scripts, and the command for all agents. */
 async function projectWithCommand(): Promise<TestProject> {
   const project = await createProject({
     ...scriptFiles('echo', ECHO),
@@ -26,7 +26,7 @@ async function projectWithCommand(): Promise<TestProject> {
   return project;
 }
 
-/** Starts an agent as its user would, in the project: with its settings, and without all permissions. */
+/** Starts an agent in the project as its user would: with the project's settings and without extra permissions. */
 async function ask(
   name: CliName,
   { folder }: TestProject,
@@ -42,7 +42,7 @@ async function ask(
     env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home, TERM: 'dumb', ...recipe.env },
     extendEnv: false,
     stdin: 'ignore',
-    stdout: 'ignore', // they lose no answer by it: the model has heard all that counts
+    stdout: 'ignore', // nothing is lost: the tests look at the requests to the model
     stderr: 'ignore',
     reject: false,
   });
@@ -56,7 +56,7 @@ test.each([
   ['missing', JSON.stringify(NO_FILE)],
   ['nowhere', "no agent script 'nowhere' in"],
 ])(
-  '/execute-script %s gives Claude Code the answer before the model is asked for the first time',
+  '/execute-script %s gives Claude Code the answer before its first request to the model',
   async (line, answer) => {
     const project = await projectWithCommand();
     const server = await serve(oneMessage);
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test('Claude Code runs nothing but the script: another command beside it is refused, and no model is asked', async () => {
+test('Claude Code refuses a second command after the script, and the model is not asked', async () => {
   const project = await projectWithCommand();
   const server = await serve(oneMessage);
   await ask('claude-code', project, server, () => [
@@ -82,7 +82,7 @@ test.each([
   [['echo', 'two words', 'x'], '{"success":true,"data":{"args":["two words","x"]}}'],
   [['missing'], JSON.stringify(NO_FILE)],
   [['nowhere'], "no agent script 'nowhere' in"],
-])('OpenCode gives its model the answer of %j with the first request', async (words, answer) => {
+])('OpenCode gives its model the answer of the script %j in the first request', async (words, answer) => {
   const project = await projectWithCommand();
   const server = await serve(oneMessage);
   await ask('opencode', project, server, (args) => [
@@ -92,7 +92,7 @@ test.each([
   expect(promptsOf(server)).toEqual([expect.stringContaining(answer)]);
 });
 
-test('Codex, which runs nothing before its model, tells it what to run', async () => {
+test('Codex, which runs nothing before it asks the model, tells the model what to run', async () => {
   const project = await projectWithCommand();
   const server = await serve({
     steps: [{ run: 'npx --no llm-tool-test scripts run --json echo x' }, { say: 'It is done.' }],

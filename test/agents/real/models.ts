@@ -1,6 +1,6 @@
 import type { CliName } from '../clis.js';
 
-/** Models that each agent knows without asking anybody. */
+/** For each agent, a model that it knows without asking a server. */
 export const MODELS: Record<CliName, string> = {
   'claude-code': 'claude-sonnet-4-5',
   codex: 'gpt-5.5',

@@ -12,14 +12,14 @@ import { startModelServer, type ModelServer } from '../model-server/server.js';
 import { agentPid } from './agent-process.js';
 import { MODELS } from './models.js';
 
-/** The tests of a real agent: what it does, how it ends, and what becomes of it when something breaks. */
+/** The tests of a real agent: its work, its end, and its recovery from failures. */
 export function testPipeline(agent: CliName): void {
   describe(`${agent} through the whole pipeline`, () => {
     let project: TestProject;
     let server: ModelServer;
     let env: Record<string, string>;
 
-    /** A command that notes its start and then waits for the test. */
+    /** A command that records its start and then waits for the test. */
     const gated = (name: string): string =>
       `echo start >> ${project.folder}/${name}.starts; until [ -e ${project.folder}/${name}.go ]; do sleep 0.1; done; echo ${name} >> out.txt`;
 
@@ -41,7 +41,7 @@ export function testPipeline(agent: CliName): void {
         {
           when: 'task busy',
           steps: [{ run: 'echo busy >> out.txt' }, done],
-          // More than it bears by itself, and less than twice as much.
+          // More failures than the agent retries by itself, but fewer than twice as many.
           faults: [{ error: 'rate_limit', step: 1, times: agent === 'pi' ? 18 : 7, retry_after_secs: 1 }],
         },
         { when: 'task key', steps: [done], faults: [{ error: 'bad_key' }] },
@@ -59,7 +59,7 @@ export function testPipeline(agent: CliName): void {
       env = { LLM_TOOL_TEST_ENABLED: '1' };
       for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
       for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
-      // Of a call that was under way when all was lost, some tell the model that it was interrupted; then it is not repeated.
+      // Some agents tell the model that a call was interrupted by the loss; then the call is not repeated.
       const substring = (name: string): string => (name === 'resumed' ? 'first' : name);
       const gates = (name: string): string[] => [
         `{type: file_contains, path: out.txt, substring: ${substring(name)}}`,
@@ -88,7 +88,7 @@ export function testPipeline(agent: CliName): void {
     const start = (name: string) => project.start(['run', name, '--name', name, '--json'], env);
     const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
 
-    test('a failing tool call and a good one are seen, with tokens, and the end is proved', async () => {
+    test('a run records a failed and a successful tool call, the tokens, and a proven end', async () => {
       const { run: record, metrics, text } = await run('ok');
       expect(record).toMatchObject({
         outcome: 'pass',
@@ -98,7 +98,7 @@ export function testPipeline(agent: CliName): void {
       expect(record.agent?.token_usage.input).toBeGreaterThan(1000);
       expect(record.agent?.token_usage.output).toBeGreaterThan(50);
       expect(record.agent?.version).toMatch(/\d+\.\d+/);
-      // Gemini's stream tells no exit codes.
+      // Gemini's stream has no exit codes.
       const error_count = agent === 'gemini' ? 0 : 1;
       expect(metrics.efficiency).toMatchObject({ total_commands: 2, error_count });
       const events = (await text('artifacts/events.jsonl'))
@@ -116,26 +116,26 @@ export function testPipeline(agent: CliName): void {
       expect(asked.every(({ key }) => key === 'key-of-the-test')).toBe(true);
     });
 
-    test('a rate limit is waited for, and the run goes on to pass', async () => {
+    test('a run waits for a rate limit and then passes', async () => {
       const { run: record } = await run('busy');
       expect(record.outcome).toBe('pass');
       expect(record.agent?.history.join('\n')).toMatch(/agent run 1 ended: .*busy or unavailable/);
     });
 
-    test('a key that is refused is an error, told as such, and not tried again', async () => {
+    test('a refused key makes the run an error that says so, without a retry', async () => {
       const { run: record } = await run('key');
       expect(record).toMatchObject({ outcome: 'error', agent: { ending: 'unable', starts: 1 } });
       expect(record.message).toMatch(/key was refused/);
     });
 
-    test('an agent that hangs is ended in time, with all that it left running', async () => {
+    test('an agent that hangs is ended by the time limit, with everything that it left running', async () => {
       const { run: record } = await run('hang');
       expect(record.agent?.message).toContain('timed out');
       expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'timeout', completed: false } });
       expect(markedProcesses(record.run_id)).toEqual([]);
     });
 
-    test('it is adopted when the worker is killed', async () => {
+    test('the agent is adopted after the worker was killed', async () => {
       const command = start('adopted');
       await untilLines(project, 'adopted.starts', 1, 120_000);
       await kill(project, 'worker');
@@ -146,7 +146,7 @@ export function testPipeline(agent: CliName): void {
       expect(linesIn(project, 'adopted.starts')).toHaveLength(1);
     });
 
-    test('after the loss of agent and supervisor it goes on with its session, where that is sound', async () => {
+    test('the agent resumes its session, if it can, after it was killed with its supervisor', async () => {
       const command = start('resumed');
       await untilLines(project, 'resumed.starts', 1, 120_000);
       const [name = ''] = await until('the run', async () => {
@@ -164,7 +164,7 @@ export function testPipeline(agent: CliName): void {
       expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);
     });
 
-    /** Names of the runs of a scenario whose agents work now. */
+    /** Names of the runs of a scenario. */
     async function runsOf(name: string): Promise<string[]> {
       const { folder } = projectState(project.results, project.state);
       return (await readdir(join(folder, 'work'))).filter((entry) => entry.includes(`-${name}-`));

@@ -8,7 +8,7 @@ import { RECIPES } from '../recipes.js';
 import { serve } from '../serve.js';
 
 describe.each(CLI_NAMES)('the real %s', (name) => {
-  it('runs a command that the scripted model wants, and ends well', async () => {
+  it('runs a command for the scripted model, and ends successfully', async () => {
     const program = await provideCli(name, console.log);
     const server = await serve({
       steps: [{ run: 'echo hello > out.txt && cat out.txt' }, { say: 'It is done.' }],
@@ -27,13 +27,13 @@ describe.each(CLI_NAMES)('the real %s', (name) => {
       env: { PATH: process.env['PATH'], HOME: home, TMPDIR: root, TERM: 'dumb', ...recipe.env },
       extendEnv: false,
       stdin: 'ignore',
-      stdout: { file: stdout }, // some lose what is still in a pipe when they end
+      stdout: { file: stdout }, // some agents lose the output that is still in a pipe when they end
       reject: false,
     });
 
     expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe('hello\n');
     const lines = (await readFile(stdout, 'utf8')).trim().split('\n');
-    let answer = ''; // some give a message in pieces
+    let answer = ''; // some agents print a message in parts
     const events = lines.map((line) => {
       const collect = (key: string, value: unknown): unknown => {
         if ((key === 'text' || key === 'content') && typeof value === 'string') answer += value;

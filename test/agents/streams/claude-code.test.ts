@@ -12,8 +12,8 @@ const name = (kind: string): string => `claude-code-${kind}`;
 const read = (...kinds: string[]): EventBody[] => eventsOf(claudeCodeStream(), ...kinds.map(name));
 const line = (value: unknown): EventBody[] => claudeCodeStream().line(JSON.stringify(value));
 
-describe('what Claude Code says', () => {
-  it('is a session, messages, commands with their exit codes, and an ending', () => {
+describe('the stream of Claude Code', () => {
+  it('has a session, messages, commands with their exit codes, and a result', () => {
     const events = read('toolerror');
     const commands = ofType(events, 'tool_call').map(({ name: tool, command }) => [tool, command]);
     expect(commands).toEqual([
@@ -41,7 +41,7 @@ describe('what Claude Code says', () => {
     expect(events.at(-1)).toEqual({ type: 'result', ending: 'done', exit_code: null });
   });
 
-  it('has no usage of a result that tells neither tokens nor money, and tokens without a cost', () => {
+  it('has no usage for a result without tokens and cost, and tokens without a cost for one without a cost', () => {
     const ended = (more: object): EventBody[] =>
       ofType(line({ type: 'result', subtype: 'success', is_error: false, result: '', ...more }), 'usage');
     const nothing = { input_tokens: 0, output_tokens: 0 };
@@ -51,7 +51,7 @@ describe('what Claude Code says', () => {
     ]);
   });
 
-  it('has its reasoning apart', () => {
+  it('has reasoning as separate events', () => {
     const events = read('reasoning');
     expect(ofType(events, 'reasoning').map(({ text }) => text)).toEqual([
       'Let me think about it.',
@@ -60,7 +60,7 @@ describe('what Claude Code says', () => {
     expect(ofType(events, 'unknown')).toEqual([]);
   });
 
-  it('counts each token once, with the cost that it reports', () => {
+  it('has each token once, and the reported cost', () => {
     const used = {
       input: 3000,
       output: 150,
@@ -72,12 +72,12 @@ describe('what Claude Code says', () => {
     expect(usageOf(read('toolerror'))).toEqual(used);
   });
 
-  it('counts what it had used when it was killed', () => {
+  it('has the usage until Claude Code was killed', () => {
     const { input, cache_read: cacheRead, cost_usd: cost } = usageOf(read('kill-tool.1'));
     expect([input, cacheRead, cost]).toEqual([2000, 200, null]);
   });
 
-  it('counts a resumed session once, though its figures may be those of the whole', () => {
+  it('has the usage of a resumed session once, although Claude Code may report totals of the session', () => {
     expect(usageOf(read('resume-ok.1', 'resume-ok.2'))).toMatchObject({
       input: 4000,
       output: 200,
@@ -91,7 +91,7 @@ describe('what Claude Code says', () => {
     expect(usageOf(read('kill-tool.1', 'kill-tool.2'))).toMatchObject({ input: 3000, cost_usd: 0.00378 });
   });
 
-  it('lets the meter take the reported cost for that of the whole start, and no other', async () => {
+  it('lets the usage meter take the reported cost as the cost of its whole start only', async () => {
     const meterOf = async (
       ...kinds: string[]
     ): Promise<ReturnType<ReturnType<typeof createUsageMeter>['read']>> => {
@@ -101,20 +101,20 @@ describe('what Claude Code says', () => {
       return meter.read();
     };
     expect(await meterOf('ok')).toMatchObject({ costUsd: 0.00756, costSource: 'reported' });
-    // Two messages of a start without a report: 2 x (1000 x 3 + 100 x 0.3 + 1 x 15) / 1e6, and then the reported.
+    // Two messages of a start without a reported cost: 2 x (1000 x 3 + 100 x 0.3 + 1 x 15) / 1e6; then a reported one.
     const killed = await meterOf('kill-tool.1');
     expect(killed).toMatchObject({ costUsd: 0.00609, costSource: 'config' });
     expect((await meterOf('kill-tool.1', 'kill-tool.2')).costUsd).toBeCloseTo(0.00609 + 0.00378, 8);
   });
 
-  it('has tokens without a cost, where the result knows none', () => {
+  it('has tokens without a cost if the result has none', () => {
     const usage = { input_tokens: 5, output_tokens: 3, cache_read_input_tokens: 0 };
     const events = line({ type: 'result', subtype: 'success', is_error: false, total_cost_usd: 0, usage });
     expect(usageOf(events)).toMatchObject({ input: 5, output: 3, cost_usd: null });
     expect(ofType(read('forbidden'), 'usage')).toEqual([]);
   });
 
-  it('says of retries that it goes on', () => {
+  it('has notices, not errors, for retries', () => {
     const events = read('api429x2');
     const notices = ofType(events, 'message').filter(({ role }) => role === 'system');
     expect(notices.map(({ text }) => text)).toEqual([
@@ -124,7 +124,7 @@ describe('what Claude Code says', () => {
     expect(ofType(events, 'error')).toEqual([]);
   });
 
-  it('leaves exit codes open that it does not say', () => {
+  it('has no exit code for a command if Claude Code does not report it', () => {
     const result = (details: object, isError = false): unknown => {
       const parser = claudeCodeStream();
       const call = { type: 'tool_use', id: '1', name: 'Bash', input: { command: 'x' } };
@@ -142,14 +142,14 @@ describe('what Claude Code says', () => {
     expect(result({}, true)).toBeNull();
   });
 
-  it('tells output that was left out', () => {
+  it('marks output that was left out', () => {
     const content = [
       { type: 'tool_result', tool_use_id: '1', content: '<persisted-output>\nOutput too large (223.5KB).' },
     ];
     expect(ofType(line({ type: 'user', message: { content } }), 'tool_result')[0]?.truncated).toBe(true);
   });
 
-  it('keeps what it does not know, by its kind', () => {
+  it('has unknown lines as unknown events with their kind', () => {
     expect(line({ type: 'system', subtype: 'compact_boundary' })).toEqual([
       { type: 'unknown', kind: 'system/compact_boundary' },
     ]);
@@ -158,7 +158,7 @@ describe('what Claude Code says', () => {
     expect(claudeCodeStream().line('')).toEqual([]);
   });
 
-  it('cannot crash its reader', () => {
+  it('cannot crash its parser', () => {
     survivesAnyLine(
       claudeCodeStream,
       ['reasoning', 'toolerror', 'rate-limit', 'int-tool.1'].flatMap((kind) => linesOf(name(kind))),
@@ -166,7 +166,7 @@ describe('what Claude Code says', () => {
   });
 });
 
-describe('how Claude Code ended', () => {
+describe('the end of Claude Code', () => {
   const endOf = (...kinds: string[]): [string, string | undefined] => {
     const { ending, again } = classify(agent, ...kinds.map(name));
     return [ending, again?.why];
@@ -193,19 +193,22 @@ describe('how Claude Code ended', () => {
     ['kill-tool.1', 'crashed', undefined],
     ['term-model.1', 'crashed', undefined],
     ['int-tool.1', 'crashed', undefined], // with exit status 0
-  ])('%s: %s', (kind, ending, why) => {
+  ])('in the capture %s is classified as %s', (kind, ending, why) => {
     expect(endOf(kind)).toEqual([ending, why]);
   });
 
-  it.each(['kill-tool', 'int-tool', 'term-model', 'resume-ok'])('%s: done after it was resumed', (kind) => {
-    expect(endOf(`${kind}.1`, `${kind}.2`)).toEqual(['done', undefined]);
-  });
+  it.each(['kill-tool', 'int-tool', 'term-model', 'resume-ok'])(
+    'in the capture %s is classified as done after the session was resumed',
+    (kind) => {
+      expect(endOf(`${kind}.1`, `${kind}.2`)).toEqual(['done', undefined]);
+    },
+  );
 
-  it('says when its limit ends', () => {
+  it('has the time at which the limit resets', () => {
     expect(classify(agent, name('usage-limit')).again).toEqual({ why: 'limit', at: 1_795_332_477_000 });
   });
 
-  it('knows it from the event of a subscription, too', () => {
+  it('has that time also from the event of a subscription', () => {
     const parser = claudeCodeStream();
     const limit = {
       type: 'rate_limit_event',
@@ -223,7 +226,7 @@ describe('how Claude Code ended', () => {
     expect(ofType(events, 'error')[0]?.message).toContain('(resets_at: 1795332477)');
   });
 
-  it('is told from its own limits', () => {
+  it("has its own classes for Claude Code's limits of turns and cost", () => {
     expect(line({ type: 'result', subtype: 'error_max_turns', is_error: true })).toEqual([
       { type: 'result', ending: 'max_turns', exit_code: null },
     ]);

@@ -12,14 +12,14 @@ const endOf = (...events: EventBody[]) => {
   return end.read();
 };
 
-it('tells the last result and the last error', () => {
+it('the end tracker gives the last result and the last error', () => {
   expect(endOf(text, error('a'), error('b'), result)).toEqual({ result, error: error('b') });
 });
 
-it('an error that the agent got over is none', () => {
+it('the end tracker ignores an error from which the agent recovered', () => {
   expect(endOf(error('overloaded'), text, result)).toEqual({ result, error: null });
 });
 
-it('of nothing it tells nothing', () => {
+it('the end tracker gives nothing without events', () => {
   expect(endOf()).toEqual({ result: null, error: null });
 });

@@ -32,12 +32,12 @@ describe('output that is text', () => {
     ]);
   });
 
-  it('is no message when there is nothing in it', () => {
+  it('is not a message if it is blank', () => {
     expect(read(textStream(), [])).toEqual([]);
     expect(read(textStream(), ['', '  '])).toEqual([]);
   });
 
-  it('is kept to a size that one can read', () => {
+  it('is limited to a readable size', () => {
     const [event] = read(
       textStream(),
       Array.from({ length: 10_000 }, () => 'x'.repeat(100)),
@@ -49,13 +49,13 @@ describe('output that is text', () => {
   });
 });
 
-describe('output in the form of our events', () => {
-  it('is those events, in order, without fields that they do not have', () => {
+describe('output in the form of events', () => {
+  it('gives these events in order, without unknown fields', () => {
     const lines = [JSON.stringify(call), '', JSON.stringify({ ...result, extra: 1 })];
     expect(read(eventStream(), lines)).toEqual([call, result]);
   });
 
-  it('has other lines as text', () => {
+  it('gives all other lines as text', () => {
     const lines = [
       'warning: x',
       JSON.stringify(call),
@@ -78,7 +78,7 @@ describe('output in the form of our events', () => {
     ]);
   });
 
-  it('does not fall over an input that is nested deeper than any program can follow', () => {
+  it('survives an extremely deeply nested input', () => {
     const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const line = `{"type":"tool_call","id":"1","name":"n","command":null,"input":${nested}}`;
     const events = read(eventStream(), [line, JSON.stringify(result)]);
@@ -90,7 +90,7 @@ describe('output in the form of our events', () => {
     expect(events).toEqual([result, message]);
   });
 
-  it('never throws, and gives events only, whatever comes', () => {
+  it('never throws and gives only valid events, for any lines', () => {
     const line = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.json(),
@@ -126,7 +126,7 @@ describe('output in the form of our events', () => {
     );
   });
 
-  it('every event that we have a type for comes through as it was', () => {
+  it('gives events of every type unchanged', () => {
     const events: EventBody[] = [
       { type: 'session', session_id: 's', model_requested: null, model_used: 'm' },
       { type: 'message', role: 'user', text: 'u' },
