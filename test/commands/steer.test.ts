@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { updateSweep } from '../../src/client/update-sweep.js';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
@@ -180,6 +181,24 @@ describe('a sweep that has ended', () => {
   test('ignores an update that arrives after its end, without an error', async () => {
     expect(await updateSweep(await session(), ended.sweep, 'resume')).toBeNull();
     expect(await updateSweep(await session(), ended.sweep, 'cancel')).toBeNull();
+  });
+
+  test('a sweep that closes before it answers an update takes none, and that is no error', async () => {
+    const cause = ApplicationFailure.nonRetryable(
+      'Workflow Update failed because the Workflow completed before the Update completed.',
+      'AcceptedUpdateCompletedWorkflow',
+    );
+    const closing = new Client({
+      connection: client.connection,
+      interceptors: {
+        workflow: [
+          {
+            startUpdate: () => Promise.reject(new WorkflowUpdateFailedError('Workflow Update failed', cause)),
+          },
+        ],
+      },
+    });
+    expect(await updateSweep({ ...(await session()), client: closing }, ended.sweep, 'pause')).toBeNull();
   });
 
   test('has runs whose record and metrics are printed by show, with --json or as text', async () => {
