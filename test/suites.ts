@@ -7,8 +7,9 @@ export const TEMPORAL = ['workflows', 'commands', 'planning', 'client', 'chaos',
 export const APART = ['test/production/**/*.test.ts', 'test/agents/real/**/*.test.ts'];
 
 /**
- * Run by `npm run test:long`, because each takes long: separate servers, kills and waits, sandboxes, gigabytes, full
- * disks, and every error code. From test/chaos, `npm test` runs only a killed worker and attacks by others on the machine.
+ * Run by `npm run test:long`, because each takes long: separate servers, kills and waits, sandboxes, containers,
+ * gigabytes, full disks, and every error code. From test/chaos, `npm test` runs only a killed worker and attacks by
+ * others on the machine.
  */
 export const LONG = [
   'test/long/**/*.test.ts',
@@ -17,4 +18,5 @@ export const LONG = [
   'test/platform/process/supervise-full-disk.test.ts',
   'test/commands/@(engine|engine-stop|hostile|large-file|privacy|sandbox|scripts-check|shut-workspace).test.ts',
   'test/documents/runnable.test.ts',
+  'test/environments/container-contract.test.ts',
 ];
