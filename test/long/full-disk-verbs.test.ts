@@ -34,7 +34,9 @@ async function sweepsOn(disk: 'state' | 'results'): Promise<Sweeps> {
   const waiting = ['followed', 'paused', 'cancelled'] as const;
   for (const name of waiting) {
     await writeGated(project, name);
-    await one.start(['run', name, '--name', name, '--detach', '--json']);
+    // Cancelling deletes files of the running cell. A summary of so many cells needs more room than that frees.
+    const cells = name === 'cancelled' ? ['--repeat', '100', '--concurrency', '1'] : [];
+    await one.start(['run', name, '--name', name, ...cells, '--detach', '--json']);
     await untilStarted(project, name);
   }
   const ids = await Promise.all([...waiting, 'ended'].map((name) => sweepOf(project, name)));
