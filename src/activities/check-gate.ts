@@ -1,9 +1,10 @@
-import { readAgentStep } from './agent/agent-steps.js';
 import { checkGate as check, gateSubject } from '../gates/index.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import type { GateDetail } from '../results/records/result-line.js';
 import { gateText } from '../results/records/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
+import { gatesOf } from '../scenario/scenario.js';
+import { whatWasDone } from './gate/what-was-done.js';
 import { workApart } from './gate/check-in-process.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
@@ -20,8 +21,9 @@ export const checkGate =
   (deps: Deps) =>
   async (run: RunRef, index: number): Promise<GateDetail['status']> => {
     const context = await loadRun(deps, run);
-    const spec = context.scenario.checks.gates[index];
-    if (spec === undefined) throw new RangeError(`no gate ${index}`);
+    const placed = gatesOf(context.scenario)[index];
+    if (placed === undefined) throw new RangeError(`no gate ${index}`);
+    const { gate: spec } = placed;
     const { environment, handle } = context;
     const detail = await runStepOnce<GateDetail>(context, STEPS.gate(index), async () => {
       const startedAt = performance.now();
@@ -31,21 +33,7 @@ export const checkGate =
           exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
           work: (kind, input, timeoutSecs) => workApart(kind, input, timeoutSecs, signal),
           look: (path) => environment.look(handle, path),
-          efficiency: async () => (await readAgentStep(context))?.result.efficiency ?? null,
-          trajectory: async () => {
-            const step = (await readAgentStep(context))?.result;
-            if (!step?.trajectory) return null;
-            const { token_usage: tokens, cost_usd: costUsd } = step.record;
-            const { token_usage_at_least: tokensAtLeast, cost_usd_at_least: costAtLeastUsd } = step.record;
-            return {
-              ...step.trajectory,
-              tokens,
-              costUsd,
-              ...(tokensAtLeast === undefined ? {} : { tokensAtLeast }),
-              ...(costAtLeastUsd === undefined ? {} : { costAtLeastUsd }),
-            };
-          },
-          durationMs: async () => (await readAgentStep(context))?.result.record.duration_ms ?? null,
+          ...whatWasDone(context, placed),
         });
       });
       const found: GateDetail = {

@@ -1,5 +1,4 @@
-import type { Agent } from '../agents/agent.js';
-import { knownAgents } from '../agents/index.js';
+import { agentOfCell, knownAgents } from '../agents/index.js';
 import { dollars } from '../lib/format/dollars.js';
 import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
 import type { Cell } from '../results/records/cell.js';
@@ -33,7 +32,7 @@ export const loadCells =
     // The values are stored before the first page is loaded; a worker on another machine has them in its environment.
     const sweepEnv = await readSweepEnv(stateFolder, sweep);
     const accounts = accountsOf(plan, sweepEnv?.values ?? null);
-    const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
+    const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan);
     const cells = select(plan.cells, wanted).map((cell): PageCell => {
       const known = finished.get(cell.id);
       const costUsd = index.spent(sweep, cell.id);
@@ -101,7 +100,6 @@ function accountsOf(
 async function estimator(
   resultsPath: string,
   plan: Plan,
-  agents: ReadonlyMap<string, Agent>,
 ): Promise<(cell: Cell) => Pick<PageCell, 'estimateUsd' | 'limited'>> {
   const scenarios = new Map<string, EffectiveScenario>();
   for (const { hash } of plan.scenarios)
@@ -115,7 +113,7 @@ async function estimator(
       // The limit applies to the agent. Its judge costs extra, and only earlier runs show how much.
       return judged ? { estimateUsd: Math.max(limit, highest ?? 0) } : { estimateUsd: limit, limited: true };
     }
-    const free = agents.get(cell.agent)?.free === true && !judged;
+    const free = agentOfCell(cell, plan.agents)?.free === true && !judged;
     return { estimateUsd: highest ?? (free ? 0 : null) };
   };
 }

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { sharesHost } from '../environments/environment.js';
 import { gateSubject, startsProcess } from '../gates/index.js';
 import { assertNever } from '../lib/assert-never.js';
+import { commandText } from '../lib/command.js';
 import { beginningOf } from '../lib/format/truncate.js';
 import type { JudgeSettings } from '../scenario/plan.js';
-import type { Step } from '../scenario/scenario.js';
+import { findAgentStep, gatesOf, type Step } from '../scenario/scenario.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
 import { readJsonIfThere } from '../platform/fs/read-file.js';
 import type { RunRecord } from '../results/records/run-record.js';
@@ -14,7 +15,7 @@ import { STEPS, type RunPlan, type RunRef, type PlannedStep } from '../workflows
 import { maxSecsOfCommandsBefore } from './agent/commands-before.js';
 import { heartbeating } from './step/heartbeat.js';
 import { cacheKey } from './prepare/cache-key.js';
-import { targetFiles } from './prepare/target-files.js';
+import { targetFiles, type TargetFiles } from './prepare/target-files.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
 import { noteOpenRun } from './step/open-runs.js';
 import { runStepOnce } from './step/run-step-once.js';
@@ -90,8 +91,8 @@ async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | n
 const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture, handle }: RunContext): boolean =>
   sharesHost(handle) &&
   scenario.inputs.commands.length === 0 &&
-  target.health_check === undefined &&
-  agent.version === null &&
+  target?.health_check === undefined &&
+  (agent.version === null || findAgentStep(scenario) === null) &&
   isSmallTree(fixtureFolder(resultsPath, fixture));
 
 function plannedStep(context: RunContext, step: Step): PlannedStep {
@@ -107,7 +108,7 @@ function plannedStep(context: RunContext, step: Step): PlannedStep {
         rebuildSecs: buildSecs(context) + maxSecsOfCommandsBefore(context),
       };
     case 'command':
-      return { kind: step.kind, subject: subject(step.command), timeoutSecs };
+      return { kind: step.kind, subject: subject(commandText(step.command)), timeoutSecs };
     default:
       return assertNever(step);
   }
@@ -119,7 +120,8 @@ function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
     unfit: prepared.unfit,
     ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
     steps: scenario.steps.map((step) => plannedStep(context, step)),
-    gates: scenario.checks.gates.map((gate) => ({
+    gates: gatesOf(scenario).map(({ gate, after }) => ({
+      ...(after === null ? {} : { after }),
       type: gate.type,
       subject: brief(context.redact(gate.name ?? gateSubject(gate))),
       timeoutSecs: gate.timeout_secs,
@@ -133,13 +135,20 @@ function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
   };
 }
 
+const NO_TARGET: TargetFiles = { fingerprint: null, unknown: null };
+
 /** Determines the target's fingerprint, the run's cache key, and the finished run with the same key. */
 async function lookUp(
   { resultsPath }: Deps,
   context: RunContext,
   prepared: Prepared,
 ): Promise<Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'cache_key' | 'reuse' | 'warnings'>> {
-  const target = prepared.resolved === null ? null : await targetFiles(context, prepared.resolved);
+  const target =
+    context.target === null
+      ? NO_TARGET
+      : prepared.resolved === null
+        ? null
+        : await targetFiles(context, prepared.resolved);
   const { key: cache_key, unknown } = await cacheKey(context, prepared, target);
   const index = resultsIndex(resultsPath);
   // A cell that has a result and is run again (`retry --failed`) must be run: the cache contains the result that it
@@ -149,7 +158,7 @@ async function lookUp(
   const notReused = unknown !== null && context.cache ? [`this result will not be reused: ${unknown}`] : [];
   return {
     target_fingerprint: target?.fingerprint ?? null,
-    ...(target === null ? {} : { target_whole: true }),
+    ...(target === null || target === NO_TARGET ? {} : { target_whole: true }),
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
     reuse: found !== null && existsSync(found.files.metrics) ? found.id : null,

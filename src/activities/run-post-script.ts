@@ -1,4 +1,3 @@
-import type { CommandRecord } from '../results/records/run-record.js';
 import type { RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
@@ -7,7 +6,7 @@ import { loadRun } from './step/run-context.js';
 import { stepAt } from './step/scenario-steps.js';
 import { scriptEnv } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
-import { toRecord } from './step/command-record.js';
+import { outputOf, toRecord, type CommandStepResult } from './step/command-record.js';
 
 /** Runs one command of the scenario, usually a post script. A failing command is only recorded and reported as a warning. */
 export const runPostScript =
@@ -15,11 +14,12 @@ export const runPostScript =
   async (run: RunRef, index: number): Promise<void> => {
     const context = await loadRun(deps, run);
     const { name, step } = stepAt(context.scenario, 'command', index);
-    await runStepOnce<CommandRecord>(context, name, async () => {
+    await runStepOnce<CommandStepResult>(context, name, async () => {
       const { command, timeout_secs: timeoutSecs } = step;
       const result = await heartbeating((signal) =>
         stepCommands(context, name, signal)(command, scriptEnv(context), timeoutSecs),
       );
-      return toRecord(context, command, result);
+      const record = toRecord(context, command, result);
+      return step.gates === undefined ? record : { ...record, output: outputOf(context, result) };
     });
   };

@@ -4,6 +4,7 @@ import { codex } from './codex.js';
 import { commandAgent } from './command.js';
 import { gemini } from './gemini.js';
 import { mock } from './mock.js';
+import { none } from './none.js';
 import { opencode } from './opencode.js';
 import { pi } from './pi.js';
 import type { AgentSettings } from './settings.js';
@@ -34,3 +35,9 @@ export function knownAgents(configured: Readonly<Record<string, AgentSettings>>)
     ]),
   ]);
 }
+
+/** Returns the agent of a cell, which is `none` if no agent takes part. Undefined if there is no agent of that name. */
+export const agentOfCell = (
+  { agent }: { agent: string },
+  configured: Readonly<Record<string, AgentSettings>>,
+): Agent | undefined => knownAgents(configured).get(agent) ?? (agent === none.name ? none : undefined);

@@ -1,3 +1,4 @@
+import { argvOf } from '../lib/command.js';
 import { execa } from 'execa';
 import { findExecutable } from '../platform/process/find-executable.js';
 import { bubblewrapArgs } from './bubblewrap-args.js';
@@ -73,9 +74,9 @@ export const bubblewrap: Environment = {
     const { command, env, inSandbox: checks } = request;
     makeChecksFolders(handle); // they are mounted into the sandbox
     const named = Object.entries(env).filter(([name]) => !isScriptVariable(name));
-    const started = { argv: pathsIn(command), env: Object.fromEntries(named), checks };
+    const started = { argv: argvOf(command).flatMap(pathsIn), env: Object.fromEntries(named), checks };
     const args = bubblewrapArgs(await rulesFor(handle, started), handle.workspace);
-    const argv = await inSandbox(args, ['sh', '-c', command], handle.network);
+    const argv = await inSandbox(args, [...argvOf(command)], handle.network);
     const result = await execLocally(handle, request, argv);
     // A sandbox that fails exits with 1, which says nothing about the command. Checked only now, because most commands
     // succeed.

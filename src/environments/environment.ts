@@ -1,3 +1,4 @@
+import type { Command } from '../lib/command.js';
 import type { CommandResult } from '../lib/command-result.js';
 import type { StopReason } from '../lib/supervision.js';
 import type { FileStat } from '../gates/gate.js';
@@ -51,7 +52,7 @@ export interface Contents {
 }
 
 export interface ExecRequest {
-  command: string;
+  command: Command;
   env: Record<string, string>;
   timeoutSecs: number;
   /** Leave background processes of the command running until the run ends. */

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, rmSync, symlinkSync, writ
 import { readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FileStat } from '../gates/gate.js';
+import type { Command } from '../lib/command.js';
 import type { CommandResult } from '../lib/command-result.js';
 import { killMarked, markOf, RUN_MARK } from '../platform/process/marked-processes.js';
 import { findInside, readInside, restoreAccess } from '../platform/fs/open-inside.js';
@@ -67,24 +68,23 @@ export function makeChecksFolders({ root }: EnvironmentHandle): void {
   for (const name of CHECKS_FOLDERS) mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
 }
 
-/** Runs `argv`; by default, the request's command in a shell. */
+/** Runs `command`; by default, the request's. */
 export async function execLocally(
   handle: EnvironmentHandle,
   request: ExecRequest,
-  argv?: string[],
+  command: Command = request.command,
 ): Promise<CommandResult> {
   restoreAccess(handle.workspace);
   if (!(await isFolder(handle.workspace))) return workspaceGone;
   if (request.inSandbox !== undefined) makeChecksFolders(handle);
   forgetConfined(handle);
   return runCommand({
-    command: request.command,
+    command,
     cwd: handle.workspace,
     env: { ...request.env, [RUN_MARK]: markOfPart(handle, request.part) },
     timeoutMs: request.timeoutSecs * 1000,
     ...(request.keepBackground === undefined ? {} : { keepBackground: request.keepBackground }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
-    ...(argv === undefined ? {} : { argv }),
   });
 }
 

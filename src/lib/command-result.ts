@@ -1,4 +1,4 @@
-/** The result of a shell command. Output is capped; `stdoutBytes` counts everything that was written. */
+/** The result of a command. Output is capped; `stdoutBytes` counts everything that was written. */
 export interface CommandResult {
   /** null if a signal ended the command. */
   exitCode: number | null;

@@ -1,4 +1,4 @@
-import { adapterNames, knownAgents } from '../agents/index.js';
+import { adapterNames, agentOfCell, knownAgents } from '../agents/index.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders } from '../platform/models/model-providers.js';
 import type { Config } from '../scenario/config.js';
@@ -6,7 +6,7 @@ import { UsageError } from '../lib/usage-error.js';
 
 /** @throws UsageError for an agent that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set */
 export function checkAgentConsent({ agents }: Config, name: string): void {
-  if (hasConsent() || knownAgents(agents).get(name)?.free === true) return;
+  if (hasConsent() || agentOfCell({ agent: name }, agents)?.free === true) return;
   throw notEnabled(`agent '${name}'`, 'run', orFreeAgent(name));
 }
 

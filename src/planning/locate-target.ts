@@ -5,9 +5,11 @@ import { isFile } from './file-checks.js';
 type Located = { found: true; path: string | null } | { found: false; message: string };
 
 /** Locates the target that a scenario or the config names. A relative path is resolved from the folder `from`. */
-export function locateTarget(binary: string, from: string, fixture: string): Located {
+export function locateTarget(binary: string, from: string, fixture: string | null): Located {
   if (!binary.includes('/')) return { found: true, path: null };
-  const inFixture = [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, binary)));
+  const inFixture =
+    fixture !== null &&
+    [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, binary)));
   if (!isAbsolute(binary) && inFixture) return { found: true, path: null };
   const path = resolve(from, binary);
   if (isFile(path)) return { found: true, path };

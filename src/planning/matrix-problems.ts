@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import type { Problem } from '../lib/problem.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
+import { findAgentStep } from '../scenario/scenario.js';
 import type { Project } from './project.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
 import type { SelectedScenario } from './select-scenarios.js';
@@ -52,7 +53,12 @@ export function lengthProblems(
   { scenario, variants, problemAt }: SelectedScenario,
 ): Problem[] {
   const { cells } = expandMatrix(
-    [{ ...scenario, repeat: 1, variants: variants.map(({ variant }) => variant) }],
+    [
+      {
+        ...{ ...scenario, repeat: 1, needsAgent: findAgentStep(scenario) !== null },
+        variants: variants.map(({ variant }) => variant),
+      },
+    ],
     {
       flags: {},
       profile: null,

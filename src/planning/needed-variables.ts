@@ -7,7 +7,7 @@ import type { Plan } from '../scenario/plan.js';
 
 /** The parts of a sweep that need variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
-  targets: readonly { env: Record<string, string> }[];
+  targets: readonly ({ env: Record<string, string> } | null)[];
   /** The cells to run. `agents` has the config's settings of their agents, and of agents that judge. */
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
@@ -35,12 +35,14 @@ export const providersOfJudges = (known: ReadonlyMap<string, Agent>, judges: Nee
     name.by === 'api' ? name.provider : (known.get(name.agent)?.provider(name.model) ?? []),
   );
 
+const namesIn = (one: Needs['targets'][number]): string[] => (one === null ? [] : referredNames(one.env));
+
 /** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents and judges. */
 export function neededVariables({ targets, agents, cells, providers, judges }: Needs): string[] {
   const known = knownAgents(agents);
   const services = knownProviders(providers);
   const names = [
-    ...[...targets, ...Object.values(agents)].flatMap(({ env }) => referredNames(env)),
+    ...[...targets, ...Object.values(agents)].flatMap(namesIn),
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),
@@ -55,9 +57,7 @@ export function unsetVariables(needs: Needs, values: Readonly<Record<string, str
   // an agent that uses a login needs no key
   const cells = [...needs.cells].filter(({ agent }) => known.get(agent)?.login === null);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, needs.judges)]);
-  const referred = [...needs.targets, ...Object.values(needs.agents)].flatMap(({ env }) =>
-    referredNames(env),
-  );
+  const referred = [...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn);
   return [
     ...new Set([
       ...referred.filter((name) => !Object.hasOwn(values, name)),

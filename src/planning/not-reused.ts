@@ -23,12 +23,9 @@ interface PlannedTarget {
 export const targetsOfSweep = ({ cache, scenarios }: ResolvedSweep): PlannedTarget[] =>
   scenarios
     .filter(({ effective }) => cache && effective.scenario.cost.cache)
-    .map(({ selected: { file }, effective: { target, target_path, target_files } }) => ({
-      file,
-      binary: target.binary,
-      path: target_path,
-      files: target_files,
-    }));
+    .flatMap(({ selected: { file }, effective: { target, target_path, target_files } }) =>
+      target === null ? [] : { file, binary: target.binary, path: target_path, files: target_files },
+    );
 
 /** The same for scenarios that are only validated. */
 export const targetsOfScenarios = (
@@ -38,7 +35,7 @@ export const targetsOfScenarios = (
   scenarios.flatMap(({ file, path, variants }) =>
     variants.flatMap(({ scenario, fixture, targetBinary }): PlannedTarget[] => {
       const target = scenario.target === 'from_config' ? config.target : scenario.target;
-      if (target === undefined || !scenario.cost.cache) return [];
+      if (target == null || !scenario.cost.cache) return [];
       const from = scenario.target === 'from_config' ? root : dirname(path);
       const located =
         targetBinary === null

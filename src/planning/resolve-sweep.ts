@@ -7,7 +7,7 @@ import type { Cell } from '../results/records/cell.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { agentStep, withAgentTimeout, type Scenario } from '../scenario/scenario.js';
+import { findAgentStep, withAgentTimeout, type Scenario } from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/usage-error.js';
@@ -67,9 +67,13 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
   const selected = chooseVariants(all, flags.variants);
   const { config } = project;
   const known = knownAgents(config.agents);
+  const agentless = new Set(
+    selected.flatMap(({ scenario }) => (findAgentStep(scenario) === null ? [scenario.name] : [])),
+  );
   const { cells, withoutAgent } = expandMatrix(
     selected.map(({ scenario, variants }) => ({
       ...scenario,
+      needsAgent: !agentless.has(scenario.name),
       variants: variants.map(({ variant }) => variant),
     })),
     {
@@ -90,9 +94,10 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     );
   }
   checkMatrixInFiles(project, known, selected, flags);
-  const used = [...new Set(cells.map(({ agent }) => agent))];
+  const withAgent = cells.filter(({ scenario }) => !agentless.has(scenario));
+  const used = [...new Set(withAgent.map(({ agent }) => agent))];
   for (const name of used) checkAgent(name, known);
-  for (const { agent, model } of cells) checkModel(project, known.get(agent), model);
+  for (const { agent, model } of withAgent) checkModel(project, known.get(agent), model);
   checkLengths(cells);
   const scenarios = selected.flatMap((one) =>
     one.variants.map((variant) => ({
@@ -191,10 +196,14 @@ function effectiveScenario(
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
   return {
     schema_version: 2,
-    scenario: withAgentTimeout(scenario, flags.timeoutSecs ?? agentStep(scenario).timeout_secs),
-    target: { ...base, env: { ...base.env, ...variant.env } },
-    target_path: targetPath(project, selected, variant, base, flags),
-    ...targetFiles(project, selected, variant, base, flags),
+    scenario: flags.timeoutSecs === undefined ? scenario : withAgentTimeout(scenario, flags.timeoutSecs),
+    ...(base === null
+      ? { target: null, target_path: null }
+      : {
+          target: { ...base, env: { ...base.env, ...variant.env } },
+          target_path: targetPath(project, selected, variant, base, flags),
+          ...targetFiles(project, selected, variant, base, flags),
+        }),
     judge: chooseJudge(project, selected, flags),
   };
 }

@@ -56,7 +56,7 @@ export async function fixtureProblems(
 ): Promise<Problem[]> {
   const at = ['inputs', 'fixture'];
   const name = scenario.inputs.fixture;
-  if (leavesFolder(name)) {
+  if (name !== null && leavesFolder(name)) {
     return [
       problemAt(
         at,
@@ -64,7 +64,7 @@ export async function fixtureProblems(
       ),
     ];
   }
-  if (fixture === null) {
+  if (name !== null && fixture === null) {
     return [
       problemAt(
         at,
@@ -72,9 +72,9 @@ export async function fixtureProblems(
       ),
     ];
   }
-  const unusable = await look(fixture);
+  const unusable = fixture === null ? null : await look(fixture);
   if (unusable !== null) return [problemAt(at, unusable)];
-  const folders = [fixture, join(fixture, 'initial-state')];
+  const folders = fixture === null ? [] : [fixture, join(fixture, 'initial-state')];
   const paths = Object.keys(scenario.inputs.files);
   const files = new Set(paths.map((path) => normalize(path)));
   const problemOf = (path: string): string | null => {

@@ -20,8 +20,8 @@ import {
 
 /** One variant of a scenario, with the fixture that it names. */
 export interface SelectedVariant extends ScenarioVariant {
-  /** Absolute path. */
-  fixture: string;
+  /** Absolute path; null if the scenario has no fixture. */
+  fixture: string | null;
 }
 
 /** A valid scenario file. */
@@ -105,12 +105,14 @@ export async function loadScenarios(
     const variants: SelectedVariant[] = [];
     const ofVariants: Problem[] = [];
     for (const varied of inFile) {
-      const fixture = findFixture(project, path, varied.scenario.inputs.fixture);
-      ofVariants.push(
+      const named = varied.scenario.inputs.fixture;
+      const fixture = named === null ? null : findFixture(project, path, named);
+      const ofInputs = [
         ...(await fixtureProblems(fixture, varied.scenario, varied.problemAt, checkFixture)),
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
-      );
-      if (fixture !== null) variants.push({ ...varied, fixture });
+      ];
+      ofVariants.push(...ofInputs);
+      if (ofInputs.length === 0) variants.push({ ...varied, fixture });
     }
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 import { safeName } from '../lib/safe-name.js';
@@ -81,7 +81,7 @@ const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: Re
   ...new Set([
     ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
     ...scenarios.flatMap(({ selected: { path }, variant: { fixture }, effective: { judge } }) => [
-      ...[path, fixture],
+      ...[path, ...(fixture === null ? [] : [fixture])],
       ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
     ]),
   ]),
@@ -94,9 +94,9 @@ async function storeInputs(
 ): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
   await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
-  const fixtures = new Map<string, string>();
+  const fixtures = new Map<string | null, string>();
   for (const { selected, variant, effective } of resolved.scenarios) {
-    const fixture = fixtures.get(variant.fixture) ?? (await snapshotTree(variant.fixture, store));
+    const fixture = fixtures.get(variant.fixture) ?? (await storeFixture(variant.fixture, store));
     fixtures.set(variant.fixture, fixture);
     const stored = `${JSON.stringify({ ...effective, fixture } satisfies EffectiveScenario, null, 2)}\n`;
     const hash = sha256(stored);
@@ -110,4 +110,15 @@ async function storeInputs(
     });
   }
   return { scenarios, hashes: [...new Set([...fixtures.values(), ...scenarios.map(({ hash }) => hash)])] };
+}
+
+/** Stores a snapshot of a fixture, or of an empty folder if there is none. Returns its hash. */
+async function storeFixture(fixture: string | null, store: string): Promise<string> {
+  if (fixture !== null) return snapshotTree(fixture, store);
+  const empty = await mkdtemp(join(store, '.empty-'));
+  try {
+    return await snapshotTree(empty, store);
+  } finally {
+    await rmdir(empty);
+  }
 }

@@ -5,6 +5,6 @@ export function optionalArtifacts(run: RunRecord): { transcripts: boolean; fixtu
   return {
     transcripts: run.agent !== null && run.agent.starts > 0,
     // If no target was found and no setup command was run, there may have been no workspace.
-    fixture: run.agent !== null || run.target.resolved !== null || run.setup.length > 0,
+    fixture: run.agent !== null || run.target?.resolved != null || run.setup.length > 0,
   };
 }

@@ -24,15 +24,12 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     facts(run),
     run.warnings.length === 0 ? null : `${heading(2, 'Warnings')}\n\n${list(run.warnings.map(inline))}`,
     run.regressions.length === 0 ? null : regressions(run),
-    heading(2, 'Prompt'),
-    fence(run.scenario.prompt),
-    heading(2, 'Target'),
-    target(run),
+    ...(run.scenario.prompt === null ? [] : [heading(2, 'Prompt'), fence(run.scenario.prompt)]),
+    ...(run.target === null ? [] : [heading(2, 'Target'), target(run.target)]),
     heading(2, 'Setup'),
     commands(run.setup, 'No setup commands were run.'),
     ...(run.context.length === 0 ? [] : [heading(2, 'Context'), commands(run.context, '')]),
-    heading(2, 'Agent'),
-    agentSection(run),
+    ...(run.scenario.prompt === null ? [] : [heading(2, 'Agent'), agentSection(run)]),
     heading(2, 'Gates'),
     gates(metrics),
     heading(2, 'Evaluators'),
@@ -91,7 +88,7 @@ function facts(run: RunRecord): string {
   return table(['Fact', 'Value'], rows);
 }
 
-function target({ target }: RunRecord): string {
+function target(target: NonNullable<RunRecord['target']>): string {
   const resolved =
     target.resolved === null ? 'could not be resolved' : `resolved to ${code(target.resolved)}`;
   const health = target.health_check;

@@ -23,6 +23,10 @@ export type Check =
   | ({ kind: 'step' } & Wanted<true>);
 
 export interface VerdictInput {
+  /** Whether every gate must pass, or one is enough. */
+  rule: 'all_pass' | 'any_pass';
+  /** Whether an agent takes part. */
+  needsAgent: boolean;
   cancelled: boolean;
   /** Why the agent could not start in the workspace (a failed health check, no target); null if it could. */
   unfit: string | null;
@@ -45,7 +49,8 @@ export interface Decision {
  * that could not be made is an `error`, even if another check failed. Otherwise `error` would only remove runs that
  * might have passed, and comparisons would be biased.
  */
-export function decideOutcome({ cancelled, unfit, agent, spoiled, checks }: VerdictInput): Decision {
+export function decideOutcome(input: VerdictInput): Decision {
+  const { rule, needsAgent, cancelled, unfit, agent, spoiled, checks } = input;
   const how = agent !== null && !agent.completed ? agentSentence(agent.message) : null;
   const because = (outcome: Outcome, ...reasons: (string | null)[]): Decision => ({
     outcome,
@@ -76,11 +81,22 @@ export function decideOutcome({ cancelled, unfit, agent, spoiled, checks }: Verd
       lacking.length === 0 ? null : first(lacking),
       failed.length === 0 ? null : `failed: ${first(failed)}`,
     );
-  if (agent === null) return because('error', 'the agent was not started');
+  if (needsAgent && agent === null) return because('error', 'the agent was not started');
+  if (rule === 'any_pass') {
+    if (failed.length < gates.length)
+      return because(
+        judgment?.passed === false ? 'fail' : 'pass',
+        how,
+        `${passed}, of which one is enough`,
+        judged,
+      );
+    const none = gates.length === 0 ? 'no gates, of which one must pass' : `${passed}: ${first(failed)}`;
+    return because('fail', how, none, judged);
+  }
   if (failed.length > 0) return because('fail', how, `${passed}: ${first(failed)}`, judged);
   // Without gates, only completion shows that the agent did the task.
   const checked = wanted.length === 0 ? 'no gates to pass' : passed;
-  if (wanted.length === 0 && !agent.completed) return because('fail', how, checked);
+  if (wanted.length === 0 && agent?.completed === false) return because('fail', how, checked);
   return because(judgment?.passed === false ? 'fail' : 'pass', how, checked, judged);
 }
 

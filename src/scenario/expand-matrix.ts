@@ -3,6 +3,8 @@ import type { Scenario } from './scenario.js';
 
 /** The parts of a scenario that determine its cells. Scenario names must be unique: cell ids begin with them. */
 export interface MatrixScenario extends Pick<Scenario, 'name' | 'agents' | 'repeat' | 'mock'> {
+  /** False if no agent takes part: then there is one cell for each variant and repetition. */
+  needsAgent: boolean;
   /** Names of the variants to run. */
   variants: readonly string[];
 }
@@ -55,8 +57,11 @@ const cellId = ({ scenario, agent, model, variant, repetition }: Omit<Cell, 'id'
 
 const cell = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point });
 
+/** What a cell has in place of an agent and a model if no agent takes part. */
+export const NO_AGENT: Readonly<Pairing> = { agent: 'none', model: 'none' };
+
 function pairingsOf(
-  { agents, mock }: MatrixScenario,
+  { agents, mock, needsAgent }: MatrixScenario,
   { flags, profile, defaultAgents, agentModels }: MatrixChoice,
 ): Pairing[] {
   const named = (models: readonly string[] | undefined, agent: string): readonly string[] =>
@@ -66,6 +71,7 @@ function pairingsOf(
   const withModels = (agents: readonly string[]): Pairing[] =>
     agents.flatMap((agent) => named(profile?.models, agent).map((model) => ({ agent, model })));
 
+  if (!needsAgent) return [NO_AGENT];
   if (isGiven(flags.agents)) return unique(withModels(flags.agents));
   if (agents.length > 0) {
     return unique(

@@ -30,12 +30,13 @@ export type JudgeSettings = z.infer<typeof JudgeSettings>;
 export const EffectiveScenario = z.object({
   schema_version: z.literal(2),
   scenario: Scenario,
-  target: Target,
+  /** Null if the scenario has no program under test. */
+  target: Target.nullable(),
   /** Absolute path of the target binary. Null if it is looked up on PATH or in the fixture. */
   target_path: z.string().nullable(),
   /** Absolute paths of `target.files`: all of the target besides its program. Absent if not declared. */
   target_files: z.array(z.string()).optional(),
-  /** Hash of the fixture's snapshot in the store. */
+  /** Hash of the fixture's snapshot in the store, which is an empty folder if the scenario has no fixture. */
   fixture: z.string(),
   /** Null if the scenario has no judge, or `--no-judge` was given. */
   judge: JudgeSettings.nullable(),

@@ -1,4 +1,5 @@
 import type { EffectiveScenario, Plan } from './plan.js';
+import { gatesOf } from './scenario.js';
 
 /** The parts of a scenario that contain names. */
 type Named = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge'>;
@@ -42,10 +43,10 @@ const partsOf = (name: string): string[] => [
 ];
 
 const namesIn = ({ scenario, target, judge }: Named): [string, string[]][] => [
-  ['the target', partsOf(target.binary)],
+  ['the target', target === null ? [] : partsOf(target.binary)],
   ['a tag', scenario.tags],
-  ['the fixture', partsOf(scenario.inputs.fixture)],
-  ['a gate', scenario.checks.gates.flatMap(({ name }) => name ?? [])],
+  ['the fixture', scenario.inputs.fixture === null ? [] : partsOf(scenario.inputs.fixture)],
+  ['a gate', gatesOf(scenario).flatMap(({ gate: { name } }) => name ?? [])],
   ['an evaluator', scenario.checks.evaluators.map(({ name }) => name)],
   ['a file of the scenario', Object.keys(scenario.inputs.files).flatMap(partsOf)],
   [

@@ -9,6 +9,9 @@ import { TargetOrConfig } from './target.js';
  * optional.
  */
 
+/** Gates that check what the step did. They are checked right after it. */
+const ownGates = { gates: z.array(GateSpec).exactOptional() };
+
 /** An agent script that runs before the agent. Its answer is given to the agent. */
 const ScriptStep = z.object({
   kind: z.literal('script'),
@@ -26,16 +29,23 @@ const AgentStep = z.object({
   idle_timeout_secs: z.number().exactOptional(),
   /** Maximum number of turns, for agents that have such a limit. */
   max_turns: z.number().exactOptional(),
+  ...ownGates,
 });
 export type AgentStep = z.infer<typeof AgentStep>;
 
-/** A shell command in the workspace. A failure is recorded, but does not affect the outcome. */
-const CommandStep = z.object({ kind: z.literal('command'), command: z.string(), timeout_secs: z.number() });
+/** A command in the workspace. A failure is recorded, but does not affect the outcome. */
+const CommandStep = z.object({
+  kind: z.literal('command'),
+  /** A command line for `sh -c`, or a program with its arguments. */
+  command: z.union([z.string(), z.array(z.string()).min(1)]),
+  timeout_secs: z.number(),
+  ...ownGates,
+});
 
 const Step = z.discriminatedUnion('kind', [ScriptStep, AgentStep, CommandStep]);
 export type Step = z.infer<typeof Step>;
 
-/** The steps, in this order: exactly one agent, and any number of scripts (before the agent) and commands. */
+/** The steps, in this order: at most one agent, and any number of scripts (before the agent) and commands. */
 const Steps = z.array(Step).superRefine((steps, context) => {
   const problem = stepsProblem(steps);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
@@ -45,7 +55,7 @@ const Steps = z.array(Step).superRefine((steps, context) => {
 function stepsProblem(steps: readonly Step[]): string | null {
   const kinds = steps.map(({ kind }) => kind);
   const agents = kinds.filter((kind) => kind === 'agent').length;
-  if (agents !== 1) return `expected exactly one agent step, got ${agents}`;
+  if (agents > 1) return `expected at most one agent step, got ${agents}`;
   return kinds.lastIndexOf('script') > kinds.indexOf('agent')
     ? 'script steps must come before the agent step'
     : null;
@@ -53,8 +63,8 @@ function stepsProblem(steps: readonly Step[]): string | null {
 
 /** What the workspace contains when the agent starts. */
 const Inputs = z.object({
-  /** The fixture, as written in the file. */
-  fixture: z.string(),
+  /** The fixture, as written in the file; null for an empty workspace. */
+  fixture: z.string().nullable(),
   /** Files that are written over the fixture: contents by path. */
   files: z.record(z.string(), z.string()),
   /** Commands that set up the workspace, each time one is made. */
@@ -70,7 +80,7 @@ const Evaluator = z.object({
   timeout_secs: z.number(),
 });
 
-/** The checks after all steps. Gates decide on the outcome; evaluators only measure. */
+/** The checks after all steps. Gates decide on the outcome, as those of steps do; evaluators only measure. */
 const Checks = z.object({ gates: z.array(GateSpec), evaluators: z.array(Evaluator) });
 
 /** A model or an agent that scores the run by a rubric. */
@@ -94,8 +104,8 @@ const Composite = z.object({
 
 /** The rule by which the checks determine the outcome. */
 const Judgment = z.object({
-  /** Every gate must pass. */
-  gates: z.literal('all_pass'),
+  /** Whether every gate must pass, or one is enough. */
+  gates: z.enum(['all_pass', 'any_pass']),
   /** If present, its score must also reach its threshold. */
   judge: Judge.exactOptional(),
   /** Weights of the composite score, a number for comparisons. It does not affect the outcome. */
@@ -115,7 +125,8 @@ export const Scenario = z.object({
   tier: z.number().int(),
   tags: z.array(z.string()),
   inputs: Inputs,
-  target: TargetOrConfig,
+  /** The program under test; null if the agent itself, or the code of the steps, is what is tested. */
+  target: TargetOrConfig.nullable(),
   /** Where the agent and the checks run. */
   environment: Environment,
   steps: Steps,
@@ -134,12 +145,32 @@ export type Scenario = z.infer<typeof Scenario>;
 /** Time limit of the agent if nothing else sets one. */
 export const DEFAULT_AGENT_TIMEOUT_SECS = 300;
 
-/** Returns the scenario's agent step, of which there is exactly one. */
-export function agentStep({ steps }: Pick<Scenario, 'steps'>): AgentStep {
+/** Returns the scenario's agent step; null if no agent takes part. */
+export function findAgentStep({ steps }: Pick<Scenario, 'steps'>): AgentStep | null {
   const step = steps.find(({ kind }) => kind === 'agent');
-  if (step?.kind !== 'agent') throw new Error('a scenario has an agent step');
+  return step?.kind === 'agent' ? step : null;
+}
+
+/** Returns the scenario's agent step. @throws if no agent takes part */
+export function agentStep(scenario: Pick<Scenario, 'steps'>): AgentStep {
+  const step = findAgentStep(scenario);
+  if (step === null) throw new Error('the scenario has no agent step');
   return step;
 }
+
+/** A gate, and when it is checked: after the step with this index, or after all steps (null). */
+export interface PlacedGate {
+  gate: GateSpec;
+  after: number | null;
+}
+
+/** All gates of a scenario in the order in which they are checked. Its results name a gate by its index in this list. */
+export const gatesOf = ({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): PlacedGate[] => [
+  ...steps.flatMap((step, after) =>
+    (step.kind === 'script' ? [] : (step.gates ?? [])).map((gate): PlacedGate => ({ gate, after })),
+  ),
+  ...checks.gates.map((gate): PlacedGate => ({ gate, after: null })),
+];
 
 /** A copy of the scenario with another time limit for its agent. */
 export const withAgentTimeout = (scenario: Scenario, timeout_secs: number): Scenario => ({

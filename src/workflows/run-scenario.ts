@@ -10,7 +10,6 @@ import {
 import { safeName } from '../lib/safe-name.js';
 import {
   STEPS,
-  stepsOf,
   type OldRunPlan,
   type RunPlan,
   type RunInput,
@@ -55,10 +54,10 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       );
       if (reused !== null || failures.length > 0) return;
     }
-    const agent = await performSteps(performer, run, stepsOf(plan), (step) =>
+    const done = await performSteps(performer, run, plan, (step) =>
       runAgent(performer, run, step, waitForProvider, (usd) => (agentUsd = usd)),
     );
-    if (agent !== null) await performChecks(performer, run, plan, agent);
+    if (done !== null) await performChecks(performer, run, plan, done);
   }
 
   /**

@@ -226,7 +226,7 @@ describe('an input of a run outside its fixture', () => {
   test("changes the target's fingerprint in run.json when it changes", async () => {
     const of = async (document: SweepDocument, name: string): Promise<string | null> => {
       const at = document.cells.findIndex((cell) => cell.scenario === name);
-      return (await openRun(document, at)).run.target.fingerprint;
+      return (await openRun(document, at)).run.target?.fingerprint ?? null;
     };
     for (const name of ['library', 'declared'])
       expect(await of(second, name)).not.toBe(await of(first.document, name));

@@ -79,7 +79,7 @@ test('the planted secrets appeared, masked, in every place', async () => {
     run.agent?.message,
     run.agent?.session_id,
     run.agent?.version,
-    JSON.stringify(run.target.health_check),
+    JSON.stringify(run.target?.health_check),
     await text('artifacts/transcript.human.txt'),
     await text('fixture/text.txt'),
   ]) {

@@ -15,9 +15,11 @@ interface Run extends Omit<VerdictInput, 'checks'> {
   /** Why the judge or another due step left nothing. */
   lacking?: string | undefined;
 }
+/** What applies to a scenario in the project's own form. */
+const NATIVE = { rule: 'all_pass', needsAgent: true } as const;
 const decide = (change: Partial<Run> = {}): Decision => {
   const { gates, judge, lacking, ...rest }: Run = {
-    ...{ cancelled: false, unfit: null, agent: done, gates: [gate(), gate()] },
+    ...{ ...NATIVE, cancelled: false, unfit: null, agent: done, gates: [gate(), gate()] },
     ...change,
   };
   return decideOutcome({
@@ -182,6 +184,7 @@ describe('decideOutcome', () => {
   });
   const anyInput = fc.record({
     cancelled: fc.boolean(),
+    ...{ rule: fc.constant('all_pass' as const), needsAgent: fc.constant(true) },
     unfit: fc.option(anyText),
     agent: fc.option(anyAgent, { freq: 8 }),
     checks: anyChecks,
@@ -201,7 +204,7 @@ describe('decideOutcome', () => {
         fc.pre(agent.ending !== 'unable');
         const gaveUp = !hasGates(checks) && !agent.completed;
         const worst = Math.max(gaveUp ? 1 : 0, ...checks.map(severity));
-        const { outcome } = decideOutcome({ cancelled: false, unfit: null, agent, checks });
+        const { outcome } = decideOutcome({ ...NATIVE, cancelled: false, unfit: null, agent, checks });
         expect(outcome).toBe(OUTCOMES[worst]);
       }),
     );
@@ -217,6 +220,30 @@ describe('decideOutcome', () => {
           any.checks.every((check) => severity(check) === 0) &&
           (hasGates(any.checks) || any.agent.completed);
         expect(decideOutcome(any).outcome === 'pass').toBe(clean);
+      }),
+    );
+  });
+  test('any_pass: a tested run passes if one gate passed and nothing is missing', () => {
+    fc.assert(
+      fc.property(anyAgent, anyChecks, fc.boolean(), (agent, checks, needsAgent) => {
+        fc.pre(agent.ending !== 'unable');
+        const { outcome } = decideOutcome({
+          ...{ rule: 'any_pass', cancelled: false, unfit: null },
+          ...{ needsAgent, agent: needsAgent ? agent : null, checks },
+        });
+        const worst = Math.max(0, ...checks.filter(({ kind }) => kind !== 'gate').map(severity));
+        const ofGates = checks.filter(({ kind }) => kind === 'gate').map(severity);
+        const expected = [worst, ...ofGates].includes(2) ? 2 : ofGates.includes(0) ? worst : 1;
+        expect(outcome).toBe(OUTCOMES[expected]);
+      }),
+    );
+  });
+  test('a run without an agent is decided by its checks alone', () => {
+    fc.assert(
+      fc.property(anyChecks, (checks) => {
+        const input = { ...NATIVE, cancelled: false, unfit: null, checks };
+        const { outcome } = decideOutcome({ ...input, needsAgent: false, agent: null });
+        expect(outcome).toBe(decideOutcome({ ...input, agent: done }).outcome);
       }),
     );
   });

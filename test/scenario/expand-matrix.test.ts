@@ -5,6 +5,7 @@ const scenario = (name: string, rest: Partial<MatrixScenario> = {}): MatrixScena
   name,
   agents: [],
   repeat: 1,
+  needsAgent: true,
   variants: ['default'],
   ...rest,
 });
@@ -137,6 +138,17 @@ describe('expandMatrix', () => {
     ]);
     const mock = { steps: [{ say: 'hello' }] };
     expect(ids([scenario('s', { mock })], rest)).toEqual(['s/d/dm/default/1']);
+  });
+
+  it('makes one cell for each variant and repetition of a scenario in which no agent takes part', () => {
+    const alone = scenario('s', { needsAgent: false, repeat: 2, variants: ['v', 'w'] });
+    expect(ids([alone], { flags: { agents: ['a', 'b'], models: ['m'] } })).toEqual([
+      's/none/none/v/1',
+      's/none/none/v/2',
+      's/none/none/w/1',
+      's/none/none/w/2',
+    ]);
+    expect(expandMatrix([alone], choice()).withoutAgent).toEqual([]);
   });
 
   it('reports the scenarios that name no agent', () => {

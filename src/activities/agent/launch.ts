@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentLaunch, AgentRequest } from '../../agents/agent.js';
 import { sharesHost } from '../../environments/environment.js';
-import { shellWord } from '../../lib/shell-word.js';
 import { detectVersion, firstLine } from '../../platform/process/detect-version.js';
 import { findProgram } from '../step/find-program.js';
 import { agentStep } from '../../scenario/scenario.js';
@@ -44,7 +43,7 @@ export async function agentVersion(
     ? await detectVersion(command, { env, cwd: handle.workspace, timeoutMs: VERSION_MS })
     : firstLine(
         await environment.exec(handle, {
-          ...{ command: command.map(shellWord).join(' '), env, timeoutSecs: VERSION_MS / 1000 },
+          ...{ command, env, timeoutSecs: VERSION_MS / 1000 },
         }),
       );
   return version === null ? null : redact(version);

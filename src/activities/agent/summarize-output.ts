@@ -108,7 +108,8 @@ export async function summarizeOutput(
   const transcript: Transcript = {
     events: seen,
     text: { [Symbol.iterator]: () => textOf(session) },
-    target: { binary: target.binary, commandPattern: target.command_pattern ?? null },
+    target:
+      target === null ? null : { binary: target.binary, commandPattern: target.command_pattern ?? null },
   };
   const commands = extractCommands(transcript);
   const recorded = trajectory.end(() => commands.map(({ line }) => line));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Agent, ModelAccess } from '../../agents/agent.js';
-import { knownAgents } from '../../agents/index.js';
+import { agentOfCell, knownAgents } from '../../agents/index.js';
 import { interpolate, referredNames } from '../../lib/interpolate.js';
 import {
   knownProviders,
@@ -49,7 +49,7 @@ export function resolveAgent(
   const settings = plan.agents[who.agent];
   const { env, missing } = resolveEnv(settings?.env ?? {}, values);
   const configured = settings === undefined ? {} : { [who.agent]: { ...settings, env } };
-  const agent = knownAgents(configured).get(who.agent);
+  const agent = agentOfCell(who, configured);
   if (agent === undefined) return null;
   const serving = servingAgent(plan, who);
   const byKey = agent.login === null;

@@ -9,6 +9,8 @@ import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
 import { findDeno } from '../../platform/process/find-deno.js';
 import { findExecutable, findFile } from '../../platform/process/find-executable.js';
 import { knownProviders } from '../../platform/models/model-providers.js';
+import { findAgentStep } from '../../scenario/scenario.js';
+import type { Target } from '../../scenario/target.js';
 import type { CommandRecord } from '../../results/records/run-record.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
@@ -47,7 +49,7 @@ export interface Prepared {
 
 /** How long building a workspace may take, in seconds: the sum of the limits of its commands. */
 export const buildSecs = ({ scenario, target }: Pick<RunContext, 'scenario' | 'target'>): number =>
-  scenario.inputs.commands.length * SETUP_SECS + (target.health_check === undefined ? 0 : HEALTH_SECS);
+  scenario.inputs.commands.length * SETUP_SECS + (target?.health_check === undefined ? 0 : HEALTH_SECS);
 
 /** Builds a fresh workspace: the fixture, setup files and commands, the target on PATH, the health check. */
 export async function buildWorkspace(
@@ -89,16 +91,15 @@ export async function buildWorkspace(
   }
 
   const resolved = await resolveTarget(context);
-  const { env: agentEnv, program } = await planLaunch(context);
-  const agent_version = program === null ? null : await agentVersion(context, agentEnv);
+  const agent_version = await versionOfAgent(context);
   const prepared = { setup, health_check: null, agent_version, resolved, warnings };
-  if (resolved === null) {
+  if (target !== null && resolved === null) {
     return {
       ...prepared,
-      unfit: context.redact(await whyNoTarget(context)),
+      unfit: context.redact(await whyNoTarget(context, target)),
     };
   }
-  if (target.health_check === undefined) return { ...prepared, unfit: null };
+  if (target?.health_check === undefined) return { ...prepared, unfit: null };
   const request = {
     command: target.health_check,
     env,
@@ -122,6 +123,12 @@ export async function buildWorkspace(
             MAX_REASON_LENGTH,
           ),
   };
+}
+
+async function versionOfAgent(context: RunContext): Promise<string | null> {
+  if (findAgentStep(context.scenario) === null) return null;
+  const { env, program } = await planLaunch(context);
+  return program === null ? null : agentVersion(context, env);
 }
 
 /** What the user must do before anything can be set up; null if nothing is wrong. */
@@ -152,6 +159,7 @@ const orLogin = ({ agent, access, run }: RunContext): string =>
 
 /** A target given by path is reached by its base name, through a private folder that comes first on PATH. */
 function linkedTarget({ target, target_path, handle }: RunContext): Contents['programs'] {
+  if (target === null) return {};
   const path = target_path ?? (target.binary.includes('/') ? join(handle.workspace, target.binary) : null);
   return path === null ? {} : { [basename(target.binary)]: path };
 }
@@ -180,8 +188,7 @@ async function linkedDeno(context: RunContext, fixture: string): Promise<Content
 
 const pathOf = ({ baseEnv, targetEnv }: RunContext): string => targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
 
-async function whyNoTarget(context: RunContext): Promise<string> {
-  const { binary } = context.target;
+async function whyNoTarget(context: RunContext, { binary }: Target): Promise<string> {
   if (!sharesHost(context.handle))
     return `target binary '${binary}' was not found in the workspace or on the PATH of the image`;
   const file = await findFile(basename(binary), pathOf(context));
@@ -191,6 +198,7 @@ async function whyNoTarget(context: RunContext): Promise<string> {
 }
 
 async function resolveTarget(context: RunContext): Promise<string | null> {
+  if (context.target === null) return null;
   const found = await findProgram(context, basename(context.target.binary), pathOf(context));
   // The real path, not our link to it, which is removed with the run.
   return found === null || !sharesHost(context.handle) ? found : realpathSync.native(found);

@@ -4,6 +4,7 @@ import { absolutePaths } from '../../lib/absolute-paths.js';
 import { sha256 } from '../../lib/hash.js';
 import { interpolate } from '../../lib/interpolate.js';
 import { fingerprint } from '../../platform/fs/fingerprint.js';
+import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
 import { buildId } from '../../platform/package-info.js';
 import { sourceFiles, TooManyFiles, type SourceFile } from '../../platform/fs/source-files.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
@@ -31,6 +32,7 @@ export async function cacheKey(
   target: TargetFiles | null,
 ): Promise<FoundKey> {
   const { run, scenario, scenarioHash, handle, agentSettings, targetEnv, baseEnv, values } = context;
+  if (findAgentStep(scenario) === null) return unknown('nothing is known of the programs that its steps run');
   const { launch, program } = await planLaunch(context);
   if (program === null) return unknown(`the program of the agent ${run.cell.agent} was not found`);
   if (target === null) return unknown('the target was not found');
@@ -113,11 +115,11 @@ export const keyOf = (parts: CacheParts): string => sha256(JSON.stringify(parts)
 
 const unknown = (why: string): FoundKey => ({ key: null, unknown: why });
 
-const commandsOf = ({ inputs, steps, checks }: RunContext['scenario']): string[] => [
-  ...inputs.commands,
-  ...steps.flatMap((step) => (step.kind === 'command' ? [step.command] : [])),
-  ...checks.evaluators.flatMap(({ command }) => command ?? []),
-  ...checks.gates.flatMap((gate) => ('command' in gate ? [gate.command] : [])),
+const commandsOf = (scenario: RunContext['scenario']): string[] => [
+  ...scenario.inputs.commands,
+  ...scenario.steps.flatMap((step) => (step.kind === 'command' ? [step.command].flat() : [])),
+  ...scenario.checks.evaluators.flatMap(({ command }) => command ?? []),
+  ...gatesOf(scenario).flatMap(({ gate }) => ('command' in gate ? [gate.command] : [])),
 ];
 
 /** What a judgment by an agent depends on; null if the agent's program is not found. */

@@ -1,12 +1,11 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { gateSubject } from '../../gates/index.js';
-import type { CommandRecord } from '../../results/records/run-record.js';
 import type { Judgment } from '../../results/records/judgment.js';
 import type { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
 import type { Check } from '../../results/verdict.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
 import { nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
-import type { Step } from '../../scenario/scenario.js';
+import { findAgentStep, gatesOf, type Step } from '../../scenario/scenario.js';
 import type { ReportInput } from '../../workflows/protocol.js';
 import type { AgentStep } from '../agent/summarize-output.js';
 import { judgeArtifacts, readAnswers } from '../judge/answers.js';
@@ -15,6 +14,7 @@ import { ALTERED, readStep, type Manifest } from '../step/run-step-once.js';
 import { readAgentSteps } from '../agent/agent-steps.js';
 import { describeStarts, readUnreportedStart } from '../agent/unreported-start.js';
 import { attemptsBegun } from '../step/fence.js';
+import type { CommandStepResult } from '../step/command-record.js';
 import type { RunContext } from '../step/run-context.js';
 import { stepsOfKind } from '../step/scenario-steps.js';
 import type { ContextStep } from '../agent/context-message.js';
@@ -34,7 +34,7 @@ export interface Found {
   agent: Manifest<AgentStep> | null;
   /** The last one that a step reports. The run is judged by it. */
   performed: Manifest<AgentStep> | null;
-  commands: { of: NamedStep<Step>; left: Manifest<CommandRecord> | null }[];
+  commands: { of: NamedStep<Step>; left: Manifest<CommandStepResult> | null }[];
   gates: (Manifest<GateDetail> | null)[];
   evaluators: (Manifest<EvaluatorResult> | null)[];
   judge: Manifest<Judgment> | null;
@@ -63,6 +63,7 @@ export async function collectSteps(
   stop: () => Promise<void>,
 ): Promise<Found> {
   const { scenario } = context;
+  const placedGates = gatesOf(scenario);
   const altered = new Set<string>();
   const read = async <T>(step: string): Promise<Manifest<T> | null> => {
     try {
@@ -83,8 +84,8 @@ export async function collectSteps(
   const all = async <T>(kind: Step['kind']): Promise<{ of: NamedStep<Step>; left: Manifest<T> | null }[]> =>
     Promise.all(stepsOfKind(scenario, kind).map(async (of) => ({ of, left: await read<T>(of.name) })));
   const contexts = await all<ContextStep>('script');
-  const commands = await all<CommandRecord>('command');
-  const gates = await each<GateDetail>(scenario.checks.gates, STEPS.gate);
+  const commands = await all<CommandStepResult>('command');
+  const gates = await each<GateDetail>(placedGates, STEPS.gate);
   const evaluators = await each<EvaluatorResult>(scenario.checks.evaluators, STEPS.evaluator);
   const judge = await read<Judgment>(STEPS.judge);
   await stop();
@@ -123,8 +124,12 @@ export async function collectSteps(
 
   const { performed } = steps;
   const ending = performed?.result.record.ending ?? null;
-  const worked = !cancelled && unfit === null && ending !== null && !/^(unable|cancelled)$/.test(ending);
-  const gateDetails = scenario.checks.gates.flatMap((gate, index): GateDetail[] => {
+  const stepsDone =
+    findAgentStep(scenario) === null
+      ? prepared !== null && commands.every(({ left }) => left !== null)
+      : ending !== null && !/^(unable|cancelled)$/.test(ending);
+  const worked = !cancelled && unfit === null && stepsDone;
+  const gateDetails = placedGates.flatMap(({ gate }, index): GateDetail[] => {
     const manifest = steps.gates[index] ?? null;
     if (manifest !== null) return [manifest.result];
     const reason = why(STEPS.gate(index));
@@ -156,7 +161,7 @@ export async function collectSteps(
   }
   if (worked) {
     for (const { of, left } of commands) if (of.isAfterAgent) wants(of.name, left);
-    scenario.checks.gates.forEach((_, index) => {
+    placedGates.forEach((_, index) => {
       const left = gateDetails.find((gate) => gate.index === index) ?? null;
       checks.push({ kind: 'gate', step: STEPS.gate(index), left, why: null });
     });
@@ -201,7 +206,7 @@ const isJudgeDue = (
   judge !== null &&
   judgeSkipReason({
     always: judge.always,
-    gates: scenario.checks.gates.length,
+    gates: gatesOf(scenario).length,
     notPassed: gates.filter(({ status }) => status !== 'pass').length,
     completed: agent?.result.record.completed ?? true,
   }) === null;

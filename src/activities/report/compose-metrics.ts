@@ -2,13 +2,14 @@ import { compositeScore } from '../../results/composite.js';
 import type { RunRecord } from '../../results/records/run-record.js';
 import { SCHEMA_VERSION, type Metrics } from '../../results/records/result-line.js';
 import type { Found } from './collect-steps.js';
+import { gatesOf } from '../../scenario/scenario.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** Composes metrics.json: what was counted and scored. */
 export function composeMetrics(context: RunContext, record: RunRecord, found: Found): Metrics {
   const gates = found.gateDetails;
   const passed = gates.filter(({ status }) => status === 'pass').length;
-  const total = context.scenario.checks.gates.length;
+  const total = gatesOf(context.scenario).length;
   const efficiency = found.agent?.result.efficiency ?? null;
   const { composite } = context.scenario.judgment;
   return {

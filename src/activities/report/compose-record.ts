@@ -4,7 +4,7 @@ import type { SkippedEntry } from '../../platform/fs/copy-best-effort.js';
 import {
   commandEnd,
   type AgentRecord,
-  type CommandRecord,
+  CommandRecord,
   type RunRecord,
   type StepRecord,
 } from '../../results/records/run-record.js';
@@ -12,7 +12,7 @@ import { SCHEMA_VERSION } from '../../results/records/result-line.js';
 import { decideOutcome } from '../../results/verdict.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
 import { nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
-import { agentStep, type Step } from '../../scenario/scenario.js';
+import { findAgentStep, gatesOf, type Step } from '../../scenario/scenario.js';
 import type { ReportInput } from '../../workflows/protocol.js';
 import type { Found } from './collect-steps.js';
 import { attemptsBegun } from '../step/fence.js';
@@ -31,7 +31,10 @@ export function composeRecord(
   const agent = found.agent?.result.record ?? null;
   const contexts = found.contexts.flatMap(({ left }) => left?.result ?? []);
   const { unfit, checks } = found;
+  const task = findAgentStep(scenario);
   const decision = decideOutcome({
+    rule: scenario.judgment.gates,
+    needsAgent: task !== null,
     cancelled: input.cancelled,
     unfit,
     agent: found.performed?.result.record ?? null,
@@ -39,10 +42,12 @@ export function composeRecord(
     checks,
   });
   const commands = (isAfterAgent: boolean): CommandRecord[] =>
-    found.commands.flatMap(({ of, left }) => (of.isAfterAgent === isAfterAgent ? (left?.result ?? []) : []));
+    found.commands.flatMap(({ of, left }) =>
+      of.isAfterAgent === isAfterAgent && left !== null ? CommandRecord.parse(left.result) : [],
+    );
   const [before, posts] = [commands(false), commands(true)];
   return {
-    schema_version: SCHEMA_VERSION,
+    schema_version: context.target === null || task === null ? 2 : SCHEMA_VERSION,
     run_id: run.run,
     sweep: run.sweep,
     cell: run.cell.id,
@@ -54,14 +59,17 @@ export function composeRecord(
       hash: context.scenarioHash,
       tier: scenario.tier,
       tags: scenario.tags,
-      prompt: agentStep(scenario).prompt,
+      prompt: task?.prompt ?? null,
     },
-    target: {
-      binary: context.target.binary,
-      resolved: prepared?.resolved ?? null,
-      fingerprint: prepared?.target_fingerprint ?? null,
-      health_check: prepared?.health_check ?? null,
-    },
+    target:
+      context.target === null
+        ? null
+        : {
+            binary: context.target.binary,
+            resolved: prepared?.resolved ?? null,
+            fingerprint: prepared?.target_fingerprint ?? null,
+            health_check: prepared?.health_check ?? null,
+          },
     agent_name: run.cell.agent,
     model: run.cell.model,
     variant: run.cell.variant,
@@ -115,7 +123,7 @@ function notices(
       : []),
     ...failures('command before the agent', before),
     ...failures('post script', posts),
-    ...(agentStep(scenario).max_turns === undefined || adapter.limitsTurns
+    ...(findAgentStep(scenario)?.max_turns === undefined || adapter.limitsTurns
       ? []
       : [`run.max_turns: not enforced, because the agent ${run.cell.agent} has no such limit`]),
     ...costNotice(scenario.cost.max_usd, agent),
@@ -160,7 +168,7 @@ const reasonNotJudged = ({ judge, scenario }: RunContext, found: Found): string 
     ? 'left out by --no-judge'
     : judgeSkipReason({
         always: judge.always,
-        gates: scenario.checks.gates.length,
+        gates: gatesOf(scenario).length,
         notPassed: found.gateDetails.filter(({ status }) => status !== 'pass').length,
         // If the agent was not run, other steps have the same reason.
         completed: found.agent?.result.record.completed ?? true,
@@ -181,10 +189,18 @@ function stepRecords(
   found: Found,
   unfit: string | null,
 ): StepRecord[] {
+  const placed = gatesOf(context.scenario);
+  const gatesAfter = (step: number | null): PlannedStep[] =>
+    found.gates.flatMap((manifest, index) =>
+      placed[index]?.after === step ? [[STEPS.gate(index), manifest]] : [],
+    );
   const planned: PlannedStep[] = [
     [STEPS.prepare, found.prepared],
-    ...nameSteps(context.scenario.steps).flatMap((of) => stepsPlanned(found, of)),
-    ...found.gates.map((manifest, index): PlannedStep => [STEPS.gate(index), manifest]),
+    ...nameSteps(context.scenario.steps).flatMap((of, index) => [
+      ...stepsPlanned(found, of),
+      ...gatesAfter(index),
+    ]),
+    ...gatesAfter(null),
     ...found.evaluators.map((manifest, index): PlannedStep => [STEPS.evaluator(index), manifest]),
     ...(context.scenario.judgment.judge?.enabled === true
       ? [[STEPS.judge, found.judge, reasonNotJudged(context, found)] as PlannedStep]

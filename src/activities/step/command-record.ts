@@ -1,3 +1,4 @@
+import { commandText, type Command } from '../../lib/command.js';
 import type { CommandResult } from '../../lib/command-result.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { CommandRecord } from '../../results/records/run-record.js';
@@ -14,11 +15,34 @@ const shortRecord = ({ redact }: RunContext, output: string): string =>
   redact(beginningOf(output, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT);
 
 /** Returns what is recorded of a command that was run, redacted. */
-export const toRecord = (context: RunContext, command: string, result: CommandResult): CommandRecord => ({
-  command: context.redact(command),
+export const toRecord = (context: RunContext, command: Command, result: CommandResult): CommandRecord => ({
+  command: context.redact(commandText(command)),
   exit_code: result.exitCode,
   timed_out: result.timedOut,
   duration_ms: result.durationMs,
   stdout: shortRecord(context, result.stdout),
   stderr: shortRecord(context, result.stderr),
+});
+
+/** Result of a step that runs a command. */
+export interface CommandStepResult extends CommandRecord {
+  /** What it printed, for the gates of the step. Absent if the step has none. */
+  output?: StepOutput;
+}
+
+interface StepOutput {
+  /** Its stdout, redacted. */
+  text: string;
+  /** Whether this is everything that it printed. */
+  isWhole: boolean;
+}
+
+/** Much more than a record needs, because gates search it. */
+const OUTPUT_LIMIT = 256 * 1024;
+
+/** Returns what the gates of a step need of its command's output. */
+export const outputOf = ({ redact }: RunContext, { stdout, stdoutBytes }: CommandResult): StepOutput => ({
+  // The ellipsis at the cut helps redaction to find cut secrets.
+  text: redact(beginningOf(stdout, OUTPUT_LIMIT)),
+  isWhole: stdout.length <= OUTPUT_LIMIT && Buffer.byteLength(stdout) === stdoutBytes,
 });

@@ -125,7 +125,7 @@ export async function loadRun(
       ? (knownProviders(plan.providers).get(judgeName.provider) ?? null)
       : null;
   const referred = [
-    ...referredNames(effective.target.env),
+    ...referredNames(effective.target?.env ?? {}),
     ...variablesOfAgent(plan, run.cell),
     ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
     ...(provider?.variables ?? []),
@@ -134,7 +134,7 @@ export async function loadRun(
   // used.
   const sweepEnv = (await readSweepEnv(stateFolder, run.sweep)) ?? sweepEnvFrom(process.env, referred);
 
-  const target = resolveEnv(effective.target.env, sweepEnv.values);
+  const target = resolveEnv(effective.target?.env ?? {}, sweepEnv.values);
   const resolved = resolveAgent(plan, run.cell, sweepEnv.values);
   if (resolved === null) {
     throw ApplicationFailure.nonRetryable(

@@ -1,10 +1,11 @@
 import { Context } from '@temporalio/activity';
+import type { Command } from '../../lib/command.js';
 import type { CommandResult } from '../../lib/command-result.js';
 import { execWithRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 
 export type RunStepCommand = (
-  command: string,
+  command: Command,
   env: Record<string, string>,
   timeoutSecs: number,
 ) => Promise<CommandResult>;

@@ -65,7 +65,7 @@ function comparable(stored: Json): Json {
 /** The parts of run.json that are needed. Validating the rest would be slow for many runs. */
 const Facts = z.object({
   ...RunRecord.pick({ run_id: true, environment: true }).shape,
-  target: RunRecord.shape.target.pick({ fingerprint: true, health_check: true }),
+  target: RunRecord.shape.target.unwrap().pick({ fingerprint: true, health_check: true }).nullable(),
   agent: z.object({ version: z.string().nullable(), model_used: z.string().nullable() }).nullable(),
 });
 
@@ -92,9 +92,9 @@ const runInputsOf = ({ run_id, environment, target, agent }: z.infer<typeof Fact
   agent_version: agent?.version ?? null,
   model_used: agent?.model_used ?? null,
   environment,
-  target: target.fingerprint === null ? null : target.fingerprint.slice(0, 8),
+  target: target?.fingerprint?.slice(0, 8) ?? null,
   health_check:
-    target.health_check === null
+    target?.health_check == null
       ? null
       : // a path that contains the run's id would make every run look different
         beginningOf(target.health_check.stdout.replaceAll(run_id, '<run>').trim(), SHORT),

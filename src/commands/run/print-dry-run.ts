@@ -1,5 +1,5 @@
 import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
-import { agentStep } from '../../scenario/scenario.js';
+import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
 import { printJson } from '../shared/output.js';
 import type { Project } from '../../planning/project.js';
 import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
@@ -11,11 +11,12 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     variant: variant.variant,
     file: selected.file,
     fixture: variant.fixture,
-    target: effective.target.binary,
+    target: effective.target?.binary ?? null,
     /** Null if it is looked up on PATH or in the workspace when the run starts. */
     target_path: effective.target_path,
-    timeout_secs: agentStep(effective.scenario).timeout_secs,
-    gates: selected.scenario.checks.gates.length,
+    /** Null if no agent takes part. */
+    timeout_secs: findAgentStep(effective.scenario)?.timeout_secs ?? null,
+    gates: gatesOf(selected.scenario).length,
     judge: effective.judge?.model ?? null,
   }));
   if (json) {
@@ -33,8 +34,14 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
   );
   for (const { name, variant, file, fixture, target, target_path, timeout_secs, gates, judge } of scenarios) {
     const found = target_path === null ? '' : ` = ${target_path}`;
+    const details = [
+      ...[file, ...(fixture === null ? [] : [`fixture ${fixture}`])],
+      ...(target === null ? [] : [`target ${target}${found}`]),
+      ...[`gates ${gates}`, ...(judge === null ? [] : [`judge ${judge}`])],
+      ...(timeout_secs === null ? [] : [`timeout ${timeout_secs} s`]),
+    ];
     process.stdout.write(
-      `  ${name}${variant === DEFAULT_VARIANT ? '' : ` ${variant}`}  (${file}, fixture ${fixture}, target ${target}${found}, gates ${gates}, ${judge === null ? '' : `judge ${judge}, `}timeout ${timeout_secs} s)\n`,
+      `  ${name}${variant === DEFAULT_VARIANT ? '' : ` ${variant}`}  (${details.join(', ')})\n`,
     );
   }
   for (const cell of resolved.cells) process.stdout.write(`  ${cell.id}\n`);

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { argvOf } from '../../lib/command.js';
 import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
 import { GRACE_SECS, idleTickOf } from '../../platform/process/supervise.js';
 import type { EnvironmentHandle, ExecRequest, StartRequest } from '../environment.js';
@@ -33,7 +34,7 @@ _ltt_file=${quoted(fileOf(handle, id))}
 (
 ${exports({ ...request.env, [RUN_MARK]: request.part === undefined ? handle.mark : markOf(handle.mark, request.part) })}
 unset OLDPWD
-exec setsid sh -c 'echo $$ >"$0"; exec sh -c "$1"' "$_ltt_file" ${quoted(request.command)} </dev/null
+exec setsid sh -c 'echo $$ >"$0"; exec "$@"' "$_ltt_file" ${argvOf(request.command).map(quoted).join(' ')} </dev/null
 )
 _ltt_status=$?
 ${request.keepBackground === true ? '' : 'kill -KILL -"$(cat "$_ltt_file")" 2>/dev/null'}

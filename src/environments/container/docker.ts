@@ -99,8 +99,7 @@ async function exec(handle: EnvironmentHandle, request: ExecRequest): Promise<Co
   const state = { ended: false };
   try {
     const result = await runCommand({
-      command: request.command,
-      argv: [container.command, ...scriptArgs(container)],
+      command: [container.command, ...scriptArgs(container)],
       input: execScript(handle, request, id),
       cwd: '/',
       env: process.env as Record<string, string>,

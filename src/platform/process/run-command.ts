@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { execa } from 'execa';
+import { argvOf, type Command } from '../../lib/command.js';
 import type { CommandResult } from '../../lib/command-result.js';
 
 export const OUTPUT_CAP = 1024 * 1024;
@@ -7,9 +8,7 @@ export const OUTPUT_CAP = 1024 * 1024;
 const DRAIN_MS = 100;
 
 export interface CommandRequest {
-  command: string;
-  /** Run this instead of `sh -c command`. */
-  argv?: readonly string[];
+  command: Command;
   cwd: string;
   env: Record<string, string>;
   timeoutMs: number;
@@ -49,13 +48,13 @@ function killGroup(pid: number): void {
 }
 
 /**
- * Runs `sh -c command` in its own process group, which is killed at the deadline, on abort, and (unless
+ * Runs a command in its own process group, which is killed at the deadline, on abort, and (unless
  * `keepBackground`) when the command has ended. Returns how it ended. Throws if the shell cannot be started, and the
  * signal's reason on abort.
  */
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
   const startedAt = performance.now();
-  const [file = 'sh', ...args] = request.argv ?? ['sh', '-c', request.command];
+  const [file = 'sh', ...args] = argvOf(request.command);
   const child = execa(file, args, {
     cwd: request.cwd,
     env: request.env,

@@ -79,7 +79,9 @@ export type StepRecord = z.infer<typeof StepRecord>;
 
 /** artifacts/run.json: what ran, where, with which inputs, and how it ended. Scores are in metrics.json. */
 export const RunRecord = z.object({
-  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  schema_version: z
+    .literal([SCHEMA_VERSION, 2])
+    .describe('Version of the format: 2 if target or prompt is null, else 1'),
   run_id: z.string().describe('Id of the run'),
   sweep: z.string().describe('Id of the sweep'),
   cell: z.string().describe('Id of the cell'),
@@ -91,18 +93,21 @@ export const RunRecord = z.object({
     hash: z.string().describe('Changes with its content and its fixture'),
     tier: z.number().int().describe('Its tier'),
     tags: z.array(z.string()).describe('Its tags'),
-    prompt: z.string().describe('What the agent was asked'),
+    prompt: z.string().nullable().describe('What the agent was asked; null: no agent took part'),
   }),
-  target: z.object({
-    binary: z.string().describe('As the scenario names it'),
-    resolved: z.string().nullable().describe('Path of the program; null: not found'),
-    fingerprint: z
-      .string()
-      .nullable()
-      .default(null)
-      .describe('Changes with the content of the target; null: not found, or an older build'),
-    health_check: CommandRecord.nullable().describe('The health check, if there is one'),
-  }),
+  target: z
+    .object({
+      binary: z.string().describe('As the scenario names it'),
+      resolved: z.string().nullable().describe('Path of the program; null: not found'),
+      fingerprint: z
+        .string()
+        .nullable()
+        .default(null)
+        .describe('Changes with the content of the target; null: not found, or an older build'),
+      health_check: CommandRecord.nullable().describe('The health check, if there is one'),
+    })
+    .nullable()
+    .describe('The program under test; null: the scenario has none'),
   agent_name: z.string().describe('Name of the agent'),
   model: z.string().describe('As requested'),
   variant: z.string().describe('Name of the variant'),

@@ -9,11 +9,13 @@ export interface Transcript {
   events: Iterable<EventBody>;
   /** The text as a whole, or its lines. Read only if the events contain no tool call. */
   text: string | Iterable<string>;
-  target: Target;
+  /** Null if there is no program under test. */
+  target: Target | null;
 }
 
 /** Returns the agent's calls of the target, in order. */
 export function extractCommands({ events, text, target }: Transcript): Command[] {
+  if (target === null) return [];
   const namer = createCommandNamer(target);
   return structuredCommands(events, namer) ?? textCommands(text, namer);
 }

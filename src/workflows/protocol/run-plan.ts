@@ -10,7 +10,7 @@ export type PlannedStep =
     }
   | { kind: 'command'; subject: string; timeoutSecs: number };
 
-interface PlannedGate {
+export interface PlannedGate {
   type: string;
   subject: string;
   timeoutSecs: number;
@@ -19,6 +19,8 @@ interface PlannedGate {
    * build started.
    */
   inProcess?: boolean;
+  /** Index of the step after which it is checked. Absent if that is after all steps. */
+  after?: number;
 }
 
 interface Checks {

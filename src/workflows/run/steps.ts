@@ -2,25 +2,44 @@ import { CancelledFailure } from '@temporalio/workflow';
 import { assertNever } from '../../lib/assert-never.js';
 import { nameSteps } from '../../results/step-names.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
-import { STEPS, type AgentSummary, type RunPlan, type RunRef, type PlannedStep } from '../protocol.js';
+import {
+  STEPS,
+  stepsOf,
+  type AgentSummary,
+  type OldRunPlan,
+  type PlannedGate,
+  type PlannedStep,
+  type RunPlan,
+  type RunRef,
+} from '../protocol.js';
 import { activities, within } from './options.js';
 import type { Performer } from './perform.js';
 
 /** Performs the agent step. */
 type RunAgent = (step: Extract<PlannedStep, { kind: 'agent' }>) => Promise<AgentSummary | null>;
 
+/** What the checks after all steps need to know of the steps and their gates. */
+interface StepsDone {
+  /** False if the agent did not complete. */
+  completed: boolean;
+  /** Number of gates that did not pass. */
+  notPassed: number;
+}
+
 /**
- * Performs the steps of a scenario in order. If a step before the agent fails, the agent is not started. Returns how
- * the agent ended; null if it did not work, in which case nothing is checked.
+ * Performs the steps of a scenario in order, each with its own gates. If a step before the agent fails, the agent is not
+ * started. Returns null if the agent did not work or a step before it failed; then nothing else is checked.
  */
 export async function performSteps(
-  { perform, failures }: Performer,
+  performer: Performer,
   run: RunRef,
-  steps: readonly PlannedStep[],
+  plan: RunPlan | OldRunPlan,
   runAgent: RunAgent,
-): Promise<AgentSummary | null> {
-  let agent: AgentSummary | null = null;
-  for (const { step, name, label, index, isAfterAgent } of nameSteps(steps)) {
+): Promise<StepsDone | null> {
+  const { perform, failures } = performer;
+  let completed = true;
+  let notPassed = 0;
+  for (const [at, { step, name, label, index, isAfterAgent }] of nameSteps(stepsOf(plan)).entries()) {
     switch (step.kind) {
       case 'script': {
         const planned = { step: name, title: `${label} ${step.subject}`, ...within(step.timeoutSecs) };
@@ -31,9 +50,10 @@ export async function performSteps(
         break;
       }
       case 'agent': {
-        agent = await runAgent(step);
+        const agent = await runAgent(step);
         if (agent?.ending === 'cancelled') throw new CancelledFailure('the run was cancelled');
         if (agent === null || agent.ending === 'unable') return null;
+        completed = agent.completed;
         break;
       }
       case 'command': {
@@ -47,27 +67,22 @@ export async function performSteps(
       default:
         return assertNever(step);
     }
+    notPassed += await performGates(performer, run, plan.gates, at);
   }
-  return agent;
+  return { completed, notPassed };
 }
 
-/** Performs the checks of a run whose agent has worked: gates, evaluators, and the judge if it is to be asked. */
+/**
+ * Checks the gates after all steps, then performs the evaluators, and asks the judge if it is to be asked.
+ */
 export async function performChecks(
-  { perform, performEither }: Performer,
+  performer: Performer,
   run: RunRef,
   { gates, evaluators, judge }: Pick<RunPlan, 'gates' | 'evaluators' | 'judge'>,
-  { completed }: AgentSummary,
+  done: StepsDone,
 ): Promise<void> {
-  let notPassed = 0;
-  for (const [index, gate] of gates.entries()) {
-    const title = `gate ${index + 1}/${gates.length} ${gate.type} ${gate.subject}`;
-    const status = await performEither(
-      { step: STEPS.gate(index), title, ...within(gate.timeoutSecs) },
-      ({ checkGate }, options) => checkGate.executeWithOptions(options, [run, index]),
-      gate.inProcess === true,
-    );
-    if (status !== 'pass') notPassed += 1;
-  }
+  const { perform } = performer;
+  const notPassed = done.notPassed + (await performGates(performer, run, gates));
   for (const [index, evaluator] of evaluators.entries()) {
     const title = `evaluator ${index + 1}/${evaluators.length} ${evaluator.name}`;
     await perform({ step: STEPS.evaluator(index), title, ...within(evaluator.timeoutSecs) }, (options) =>
@@ -76,9 +91,30 @@ export async function performChecks(
   }
   if (judge === undefined) return;
   const { always, timeoutSecs } = judge;
-  if (judgeSkipReason({ always, gates: gates.length, notPassed, completed }) !== null) return;
+  if (judgeSkipReason({ always, gates: gates.length, notPassed, completed: done.completed }) !== null) return;
   const title = `judge ${judge.model} ${judge.rubric}`;
   await perform({ step: STEPS.judge, title, ...within(timeoutSecs) }, (options) =>
     activities.judgeRun.executeWithOptions(options, [run]),
   );
+}
+
+/** Checks the gates of a step, or those after all steps. Returns how many of them did not pass. */
+async function performGates(
+  { performEither }: Performer,
+  run: RunRef,
+  gates: readonly PlannedGate[],
+  after?: number,
+): Promise<number> {
+  let notPassed = 0;
+  for (const [index, gate] of gates.entries()) {
+    if (gate.after !== after) continue;
+    const title = `gate ${index + 1}/${gates.length} ${gate.type} ${gate.subject}`;
+    const status = await performEither(
+      { step: STEPS.gate(index), title, ...within(gate.timeoutSecs) },
+      ({ checkGate }, options) => checkGate.executeWithOptions(options, [run, index]),
+      gate.inProcess === true,
+    );
+    if (status !== 'pass') notPassed += 1;
+  }
+  return notPassed;
 }

@@ -176,6 +176,7 @@ describe('a failure that an agent reports', () => {
             }),
           );
           const { outcome } = decideOutcome({
+            ...{ rule: 'all_pass', needsAgent: true },
             cancelled: false,
             unfit: null,
             agent: { ...classified, completed: false },
