@@ -108,7 +108,7 @@ function plannedStep(context: RunContext, step: Step): PlannedStep {
         rebuildSecs: buildSecs(context) + maxSecsOfCommandsBefore(context),
       };
     case 'command':
-      return { kind: step.kind, subject: subject(commandText(step.command)), timeoutSecs };
+      return { kind: step.kind, subject: subject(step.name ?? commandText(step.command)), timeoutSecs };
     default:
       return assertNever(step);
   }

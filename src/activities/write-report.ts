@@ -13,6 +13,7 @@ import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
 import { metricsText, recordText } from '../results/records/text-fields.js';
+import { findAgentStep } from '../scenario/scenario.js';
 import { resultsIndex } from '../store/results-index.js';
 import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
@@ -68,7 +69,8 @@ async function write(
   });
   const composed = redactFields(composeRecord(context, input, found, leftOut), recordText, redact);
   const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
-  const cost_usd = sumOfCosts([composed.agent?.cost_usd ?? null, found.judgeCost.cost_usd]);
+  const ofAgent = findAgentStep(context.scenario) === null ? 0 : (composed.agent?.cost_usd ?? null);
+  const cost_usd = sumOfCosts([ofAgent, found.judgeCost.cost_usd]);
   const knownUsd = sumOfCosts(
     [composed.agent, found.judgeCost].map((of) => of?.cost_usd ?? of?.cost_usd_at_least ?? 0),
   );

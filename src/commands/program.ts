@@ -12,6 +12,7 @@ import { addReport } from './report.js';
 import { addResume } from './resume.js';
 import { addRetry } from './retry.js';
 import { addRun } from './run.js';
+import { addScenario } from './scenario.js';
 import { addScenarios } from './scenarios.js';
 import { addSchema } from './schema.js';
 import { addScripts } from './scripts.js';
@@ -26,7 +27,7 @@ import { addWorker } from './worker.js';
 /** All verbs, in the order of the help. */
 const verbs = [
   ...[addInit, addDoctor, addValidate, addScenarios],
-  ...[addRun, addResume, addRetry, addPause, addCancel],
+  ...[addRun, addScenario, addResume, addRetry, addPause, addCancel],
   ...[addShow, addReport, addCompare, addSweeps, addUi],
   ...[addClean, addEngine, addWorker, addScripts, addSchema, addCompletion],
 ];

@@ -15,20 +15,21 @@ export async function checkTrajectory(
   return trajectory === null ? broken('what the agent did was not recorded') : judge(trajectory);
 }
 
-/** Judges the agent's final answer. The words of `wanted` complete "the answer …" ("contains x"). */
+/** Judges the agent's final answer, or what a command printed. The words of `wanted` complete "the answer …" ("contains x"). */
 export const checkAnswer = (
   { timeout_secs }: { timeout_secs: number },
   context: GateContext,
   wanted: TextMatcher,
 ): Promise<Verdict> =>
-  checkTrajectory(context, async ({ answer, unread }) => {
-    if (unread === true) return broken(`the agent's final answer is unknown: ${UNREAD}`);
+  checkTrajectory(context, async ({ answer, unread, isOutput }) => {
+    const what = isOutput === true ? 'output' : 'answer';
+    if (unread === true) return broken(`the final ${what} is unknown: ${UNREAD}`);
     if (answer === null) return fail('the agent gave no answer');
     const found = await wanted.test(answer);
     if (found === null) return tooSlow(timeout_secs);
     return found
-      ? pass(`the answer ${wanted.does}`)
-      : fail(`the answer ${wanted.doesNot}; it begins with ${quote(answer)}`);
+      ? pass(`the ${what} ${wanted.does}`)
+      : fail(`the ${what} ${wanted.doesNot}; it begins with ${quote(answer)}`);
   });
 
 /** A note for verdicts on commands if not all commands are visible; else empty. */

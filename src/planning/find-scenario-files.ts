@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isElizaForm } from '../scenario/load-scenario.js';
 import { systemFailure } from '../lib/system-failure.js';
 import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
@@ -99,6 +100,7 @@ function liesIn(folder: string, folders: ReadonlySet<string>): boolean {
 }
 
 const SCENARIO_KEY = /^\s*[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;
+const ELIZA_KEY = /^[{"']*run["']?\s*:/m;
 const FIXTURE_NAME = /^[\s-]*[{"']*template_folder["']?\s*:\s*["']?([^"'#\n]*?)["']?\s*(#.*)?$/gm;
 
 /**
@@ -109,6 +111,7 @@ function peek(path: string): string[] | null {
   const text = readText(path);
   // not skipped, so that loading the file reports why it cannot be read
   if (text === null) return [];
+  if (isElizaForm(path, text)) return ELIZA_KEY.test(text) ? [] : null;
   if (!SCENARIO_KEY.test(text)) return null;
   return [...text.matchAll(FIXTURE_NAME)].flatMap(([, name]) => name || []);
 }

@@ -6,7 +6,8 @@ import { renderTable, terminalText } from '../lib/format/table.js';
 import { gateTitle } from '../results/gate-title.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
 import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
-import type { Metrics } from '../results/records/result-line.js';
+import { cellLabel } from '../results/records/cell-label.js';
+import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
 import { scoreText, votesText } from '../results/score-text.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
@@ -34,7 +35,7 @@ export function renderRun(
       ['duration', formatDuration(run.duration_secs * 1000)],
       ['cost', formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least)],
       ...(agent === null ? [] : [['tokens', tokens(agent)]]),
-      ['ended', agent === null ? 'the agent was not started' : terminalText(agent.message)],
+      ['ended', agent === null ? notStarted(run) : terminalText(agent.message)],
     ]),
     ...section(
       'other attempts',
@@ -62,13 +63,7 @@ export function renderRun(
       ),
     ),
     ...section(`gates ${metrics.gates_passed}/${metrics.gates_total}`, [
-      ...rows(
-        metrics.details.map((gate) => [
-          mark(gate.status, colors),
-          terminalText(gateTitle(gate)),
-          terminalText(gate.message),
-        ]),
-      ),
+      ...gateRows(metrics.details, options),
     ]),
     ...section(
       'evaluators',
@@ -122,3 +117,24 @@ function tokens(agent: AgentRecord): string {
   const counts = parts.map(([count, word]) => `${word} ${count?.toLocaleString('en') ?? 'n/a'}`).join(', ');
   return `${atLeast ? 'at least ' : ''}${counts}`;
 }
+
+const notStarted = ({ scenario }: RunRecord): string =>
+  scenario.prompt === null ? 'no agent took part' : 'the agent was not started';
+
+const gateRows = (gates: readonly GateDetail[], { color, width }: TextOptions): string[] =>
+  renderTable(
+    gates.map((gate) => [
+      mark(gate.status, pc.createColors(color)),
+      terminalText(gateTitle(gate)),
+      terminalText(gate.message),
+    ]),
+    { width, right: [], indent: '  ' },
+  );
+
+/** Renders the verdicts of a run's gates, below a line that names the run. */
+export const renderGates = (line: ResultLine, options: TextOptions): string =>
+  [
+    `${mark(line.outcome, pc.createColors(options.color))}  ${terminalText(cellLabel({ ...line, scenario: line.scenario_id }))}`,
+    ...gateRows(line.metrics?.details ?? [], options),
+    '',
+  ].join('\n');

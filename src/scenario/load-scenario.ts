@@ -1,5 +1,13 @@
+import { readScenario as readElizaScenario } from './eliza/read-scenario.js';
 import type { ScenarioReader } from './reader.js';
 import { readScenario } from './yaml/read-scenario.js';
 
-/** Reads a scenario file. With another form of file, this would choose the reader. */
-export const loadScenario: ScenarioReader = readScenario;
+/** Reads a scenario file in the form that its name and content indicate. */
+export const loadScenario: ScenarioReader = (file, text) =>
+  isElizaForm(file, text) ? readElizaScenario(file, text) : readScenario(file, text);
+
+const OWN_KEY = /^[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;
+
+/** Whether a file is in the form of the ElizaOS scenario runner: named like one, and without the keys of our form. */
+export const isElizaForm = (file: string, text: string): boolean =>
+  /\.scenario\.ya?ml$/.test(file) && !OWN_KEY.test(text);

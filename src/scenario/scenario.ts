@@ -9,8 +9,11 @@ import { TargetOrConfig } from './target.js';
  * optional.
  */
 
-/** Gates that check what the step did. They are checked right after it. */
-const ownGates = { gates: z.array(GateSpec).exactOptional() };
+const commonFields = {
+  name: z.string().exactOptional(),
+  /** Gates that check what the step did. They are checked right after it. */
+  gates: z.array(GateSpec).exactOptional(),
+};
 
 /** An agent script that runs before the agent. Its answer is given to the agent. */
 const ScriptStep = z.object({
@@ -29,7 +32,7 @@ const AgentStep = z.object({
   idle_timeout_secs: z.number().exactOptional(),
   /** Maximum number of turns, for agents that have such a limit. */
   max_turns: z.number().exactOptional(),
-  ...ownGates,
+  ...commonFields,
 });
 export type AgentStep = z.infer<typeof AgentStep>;
 
@@ -39,7 +42,7 @@ const CommandStep = z.object({
   /** A command line for `sh -c`, or a program with its arguments. */
   command: z.union([z.string(), z.array(z.string()).min(1)]),
   timeout_secs: z.number(),
-  ...ownGates,
+  ...commonFields,
 });
 
 const Step = z.discriminatedUnion('kind', [ScriptStep, AgentStep, CommandStep]);

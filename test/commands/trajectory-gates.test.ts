@@ -95,7 +95,7 @@ test('gates check what the agent called, used and answered', async () => {
     'pass: the answer contains "3 OPEN", ignoring case',
     'pass: the answer matches "^there are \\\\d", ignoring case',
     'pass: exit 3',
-    expect.stringMatching(/^pass: the agent worked for \d+ ms; expected at most 600000 ms$/),
+    expect.stringMatching(/^pass: took \d+ ms; expected at most 600000 ms$/),
     'fail: none of 4 commands matches "^svn"; expected at least 1',
     'fail: 2 of 4 commands match "^echo" ("echo one", "echo [REDACTED]"); expected none',
     'fail: no call of "mcp"; expected at least 1; the agent called "shell, mcp__docs__find"',

@@ -328,7 +328,7 @@ describe('execution_time', () => {
     const bounds = { max_duration_ms: 2000, min_duration_ms: 1000 };
     expect(await lasted(2000, bounds)).toEqual({
       status: 'pass',
-      message: 'the agent worked for 2000 ms; expected at least 1000 and at most 2000 ms',
+      message: 'took 2000 ms; expected at least 1000 and at most 2000 ms',
     });
     expect(await lasted(2001, bounds)).toMatchObject({ status: 'fail' });
     expect(await lasted(1000, bounds)).toMatchObject({ status: 'pass' });
@@ -339,7 +339,7 @@ describe('execution_time', () => {
   it('only shows the target', async () => {
     expect(await lasted(1500, { max_duration_ms: 2000, target_duration_ms: 1000 })).toEqual({
       status: 'pass',
-      message: 'the agent worked for 1500 ms; expected at most 2000 ms; target 1000 ms',
+      message: 'took 1500 ms; expected at most 2000 ms; target 1000 ms',
     });
   });
 

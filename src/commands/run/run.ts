@@ -12,7 +12,7 @@ import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spend
 import { checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
-import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
+import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
 import { printDryRun } from './print-dry-run.js';
 import { writePlan } from '../../planning/write-plan.js';
 import { checkWritable, openProject, type Project } from '../../planning/project.js';
@@ -22,13 +22,19 @@ import { storedScenarios } from '../../client/pass-variables-again.js';
 import { uiPage } from '../../client/ui-page.js';
 import { UsageError } from '../../lib/usage-error.js';
 
-export interface RunOptions extends Selection, SweepFlags {
+/** Options of every verb that starts a sweep. */
+export interface StartOptions extends SweepFlags {
   results?: string;
   address?: string;
   envFile?: string;
   dryRun: boolean;
   detach: boolean;
   json: boolean;
+  /** Print the gates of every run at the end, as text. */
+  listGates?: boolean;
+}
+
+export interface RunOptions extends Selection, StartOptions {
   passWithNoScenarios: boolean;
 }
 
@@ -46,6 +52,15 @@ export async function run(options: RunOptions): Promise<number> {
       'no scenarios selected; use --pass-with-no-scenarios to exit 0 in this case',
     );
   }
+  return runSelected(project, selected, options);
+}
+
+/** Plans a sweep of these scenarios, starts it and follows it. Returns the exit code. */
+export async function runSelected(
+  project: Project,
+  selected: SelectedScenario[],
+  options: StartOptions,
+): Promise<number> {
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const resolved = resolveSweep(project, selected, options);
   await checkSandbox(project, resolved);
@@ -69,7 +84,10 @@ export async function run(options: RunOptions): Promise<number> {
     await startSweep(session, plan, 1);
     if (signals !== null) {
       const { followToEnd } = await import('../shared/follow-to-end.js');
-      return await followToEnd(session, plan, project.resultsPath, options.json, signals);
+      const { printGates } = await import('../shared/print-gates.js');
+      const code = await followToEnd(session, plan, project.resultsPath, options.json, signals);
+      if (options.listGates === true && !options.json) printGates(project.resultsPath, plan);
+      return code;
     }
     const document = startedDocument(plan, project, uiPage(session.engine, sweepWorkflowId(plan.sweep)));
     if (options.json) printJson(document);
@@ -84,7 +102,7 @@ export async function run(options: RunOptions): Promise<number> {
 }
 
 /** Starts the engine, which may take minutes. If that fails or is interrupted, says how to start the sweep later. */
-async function openSessionFor(plan: Plan, { resultsPath }: Project, options: RunOptions): Promise<Session> {
+async function openSessionFor(plan: Plan, { resultsPath }: Project, options: StartOptions): Promise<Session> {
   const message = `${plan.sweep} is planned but not started; start it with ${ownCommand(`resume ${plan.sweep}`)}`;
   const onSignal = (): void => {
     if (options.json) printJson(errorDocument('interrupted', message));

@@ -27,7 +27,7 @@ export const executionTime = defineGate({
     const durationMs = await context.durationMs();
     if (durationMs === null) return broken('how long the agent worked was not recorded');
     const intended = target === undefined ? '' : `; target ${target} ms`;
-    const message = `the agent worked for ${durationMs} ms; expected ${describeBounds({ min, max }, ' ms')}${intended}`;
+    const message = `took ${durationMs} ms; expected ${describeBounds({ min, max }, ' ms')}${intended}`;
     return judgeNumber({ min, max }, { known: durationMs, unknown: 0 }, message, message);
   },
 });

@@ -47,6 +47,15 @@ function killGroup(pid: number): void {
   }
 }
 
+/** The result of a program that does not exist, as a shell reports it. */
+const notFound = (program: string): CommandResult => {
+  const stderr = `${program}: not found\n`;
+  return {
+    ...{ exitCode: 127, timedOut: false, stdout: '', stderr },
+    ...{ stdoutBytes: 0, stderrBytes: Buffer.byteLength(stderr), durationMs: 0 },
+  };
+};
+
 /**
  * Runs a command in its own process group, which is killed at the deadline, on abort, and (unless
  * `keepBackground`) when the command has ended. Returns how it ended. Throws if the shell cannot be started, and the
@@ -71,6 +80,7 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
   const { pid } = child;
   if (pid === undefined) {
     const failure = await child;
+    if (typeof request.command !== 'string' && failure.code === 'ENOENT') return notFound(file);
     throw new Error(
       `cannot start ${file} in ${request.cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`,
     );

@@ -35,6 +35,8 @@ export interface Trajectory extends RecordedTrajectory {
   /** Lower bounds, where the agent was interrupted and the exact numbers are unknown. */
   tokensAtLeast?: TokenUsage;
   costAtLeastUsd?: number;
+  /** True if `answer` is what a command printed. */
+  isOutput?: true;
 }
 
 /** Collects a trajectory from an agent's events, in bounded memory. */

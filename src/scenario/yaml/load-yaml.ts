@@ -2,7 +2,7 @@ import { LineCounter, Parser } from 'yaml';
 import type { z } from 'zod';
 import type { Problem } from '../../lib/problem.js';
 import { check } from '../check.js';
-import { formatPath, inTextOrder, type Loaded } from '../source.js';
+import { formatPath, inTextOrder, type Loaded, type Source } from '../source.js';
 import {
   composeDocument,
   explainYamlError,
@@ -18,6 +18,21 @@ const MAX_ALIAS_COUNT = 100;
 
 /** Parses YAML and checks it against a zod schema. Never throws: every error is a problem with line and column. */
 export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: string): Loaded<z.output<S>> {
+  const { source, problems } = parseYaml(file, raw);
+  if (source === null) return { ok: false, problems };
+  const loaded = check(schema, source);
+  if (problems.length === 0) return loaded;
+  return { ok: false, problems: inTextOrder([...problems, ...(loaded.ok ? [] : loaded.problems)]) };
+}
+
+/** A YAML text. `source` is null if its errors make the rest unusable. */
+interface ParsedYaml {
+  source: Source | null;
+  problems: Problem[];
+}
+
+/** Parses YAML. Never throws: every error is a problem with line and column. */
+export function parseYaml(file: string, raw: string): ParsedYaml {
   const text = raw.replace(/^\uFEFF/, '');
   const lines = lineCounter(text);
   const tokens = [...new Parser().parse(text)];
@@ -30,16 +45,16 @@ export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: stri
     message,
   });
 
-  if (deep !== null) return { ok: false, problems: [problemAt(deep)] };
+  if (deep !== null) return { source: null, problems: [problemAt(deep)] };
   const syntax = [
     ...[...document.errors, ...document.warnings].map((error) => explainYamlError(error, text)),
     ...findUnsafeNodes(document),
   ];
   const broken: Problem[] = syntax.map(problemAt);
-  if (syntax.some(({ soft }) => !soft)) return { ok: false, problems: inTextOrder(broken) };
+  if (syntax.some(({ soft }) => !soft)) return { source: null, problems: inTextOrder(broken) };
   if (document.contents === null || text.trim() === '') {
     broken.push({ file, line: 1, column: 1, path: '', message: 'the file is empty; expected a map' });
-    return { ok: false, problems: inTextOrder(broken) };
+    return { source: null, problems: inTextOrder(broken) };
   }
 
   let value: unknown;
@@ -50,11 +65,9 @@ export function loadYaml<S extends z.ZodType>(schema: S, file: string, raw: stri
     const message = /^Excessive alias count/.test(reason)
       ? `more than ${MAX_ALIAS_COUNT} uses of aliases, nested ones multiplied; write the values out`
       : `cannot expand the aliases: ${reason}`;
-    return { ok: false, problems: [problemAt({ offset: firstAlias(document), message, soft: false })] };
+    return { source: null, problems: [problemAt({ offset: firstAlias(document), message, soft: false })] };
   }
-  const loaded = check(schema, yamlSource(file, document, value, lines));
-  if (broken.length === 0) return loaded;
-  return { ok: false, problems: inTextOrder([...broken, ...(loaded.ok ? [] : loaded.problems)]) };
+  return { source: yamlSource(file, document, value, lines), problems: broken };
 }
 
 /** Counts lines here rather than in the parser, which is not given a text that nests too deeply. */

@@ -10,7 +10,7 @@ import { ToolMatrixEntry } from './tool-matrix.js';
 import { Variant } from './variant.js';
 
 /** Where the agent and the checks run. */
-const Environment = z.discriminatedUnion('type', [
+export const Environment = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('local').describe('this machine, where the agent can read and write what you can'),
   }),
@@ -24,7 +24,7 @@ const Environment = z.discriminatedUnion('type', [
     command: z.enum(['docker', 'podman']).default('docker').describe('The command line of containers'),
   }),
 ]);
-type Environment = z.infer<typeof Environment>;
+export type Environment = z.infer<typeof Environment>;
 
 const Run = z.strictObject({
   timeout_secs: seconds

@@ -1,0 +1,52 @@
+import { openProject } from '../../planning/project.js';
+import { selectMatrix } from '../../planning/select-matrix.js';
+import { run, runSelected, type StartOptions } from '../run/run.js';
+import { printJson } from '../shared/output.js';
+
+interface ScenarioOptions {
+  agents: string[];
+  models: string[];
+  envFile?: string;
+  results?: string;
+  address?: string;
+  json: boolean;
+}
+
+interface MatrixOptions extends ScenarioOptions {
+  parallel?: number;
+  filter?: string;
+  dryRun: boolean;
+}
+
+/** What the verbs of `scenario` have no flags for. */
+const DEFAULTS = { variants: [], cache: true, judge: true, detach: false } satisfies Partial<StartOptions>;
+
+/** `scenario run`: runs a scenario file and prints the verdict of each evaluation. Returns the exit code. */
+export const runScenarioFile = (file: string, options: ScenarioOptions): Promise<number> =>
+  run({
+    ...DEFAULTS,
+    ...options,
+    ...{ files: [file], passWithNoScenarios: false, dryRun: false, listGates: true },
+  });
+
+/** `scenario matrix`: runs all combinations of a matrix file as one sweep. Returns the exit code. */
+export async function runMatrixFile(
+  file: string,
+  { parallel, filter, ...options }: MatrixOptions,
+): Promise<number> {
+  const project = openProject(options.results);
+  const { name, combinations, scenarios } = await selectMatrix(project, file, filter);
+  if (options.dryRun) {
+    const listed = combinations.map(({ id, values }) => ({ id, parameters: values }));
+    if (options.json) printJson({ dry_run: true, combinations: listed });
+    else
+      for (const { id, parameters } of listed) process.stdout.write(`${id}  ${JSON.stringify(parameters)}\n`);
+    return 0;
+  }
+  return runSelected(project, scenarios, {
+    ...DEFAULTS,
+    ...options,
+    name,
+    ...(parallel === undefined ? {} : { concurrency: parallel }),
+  });
+}

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { nonBlank } from '../../gates/fields.js';
+import type { Json } from '../../lib/json.js';
+import { sha256 } from '../../lib/hash.js';
+import { suggest } from '../../lib/suggest.js';
+import { check } from '../check.js';
+import { cleanText, distinct, label } from '../fields.js';
+import type { ReadScenario, ScenarioReader, ScenarioVariant } from '../reader.js';
+import { formatPath, inTextOrder, type Loaded, type Path, type ProblemAt, type Source } from '../source.js';
+import { loadYaml, parseYaml } from '../yaml/load-yaml.js';
+import type { Problem } from '../../lib/problem.js';
+import { ElizaFile } from './schema.js';
+import { filePathOf, toScenario } from './to-scenario.js';
+
+const PATH = /^[A-Za-z_$][\w$]*(\[\d+\])*(\.[A-Za-z_$][\w$]*(\[\d+\])*)*$/;
+
+/** More would not fit into a plan that people can read. */
+const MOST_COMBINATIONS = 10_000;
+
+/** A matrix file: a scenario file, and the values that are tried for some of its fields. */
+const MatrixFile = z
+  .strictObject({
+    name: label('the name of the matrix').describe('Prefix of the id of the sweep'),
+    description: z.string().default('').describe('For people'),
+    base_scenario: nonBlank('the path of a scenario file').describe(
+      'The scenario file, relative to the matrix file',
+    ),
+    runs_per_combination: z.int().min(1).default(1).describe('Repetitions of every combination'),
+    matrix: z
+      .array(
+        z.strictObject({
+          parameter: z
+            .string()
+            .regex(PATH, 'expected the path of a field, like run[0].input or setup.virtual_fs')
+            .describe('A field of the scenario file that is replaced'),
+          values: z.array(z.json()).min(1).describe('The values that are tried'),
+        }),
+      )
+      .min(1)
+      .check(distinct(({ parameter }) => parameter, 'parameter', ['parameter']))
+      .refine((axes) => axes.reduce((all, { values }) => all * values.length, 1) <= MOST_COMBINATIONS, {
+        error: `expected at most ${MOST_COMBINATIONS} combinations`,
+      })
+      .describe('The fields that vary; the first one varies slowest'),
+  })
+  .check(cleanText());
+export type MatrixFile = z.infer<typeof MatrixFile>;
+
+/** Reads a matrix file, without its scenario. */
+export const loadMatrix = (file: string, text: string): Loaded<MatrixFile> =>
+  loadYaml(MatrixFile, file, text);
+
+/** One combination of the values of a matrix. */
+export interface Combination {
+  /** `combo-001-5f2a90`: its number, and a hash of its values. Serves as the name of a variant. */
+  id: string;
+  /** By parameter. */
+  values: Record<string, Json>;
+  /** For each parameter, the index of its value. */
+  chosen: number[];
+}
+
+/** Lists all combinations of a matrix, in order: the first parameter varies slowest. */
+export function combinationsOf({ matrix }: Pick<MatrixFile, 'matrix'>): Combination[] {
+  const chosen = matrix.reduce<number[][]>(
+    (all, { values }) => all.flatMap((before) => values.map((_, index) => [...before, index])),
+    [[]],
+  );
+  return chosen.map((indexes, at) => {
+    const values = Object.fromEntries(
+      matrix.map(({ parameter, values }, axis) => [parameter, values[indexes[axis] ?? 0] ?? null]),
+    );
+    const hash = sha256(JSON.stringify(values)).slice(0, 6);
+    return { id: `combo-${String(at + 1).padStart(3, '0')}-${hash}`, values, chosen: indexes };
+  });
+}
+
+/** Whether a combination is selected by `--filter`: a part of its values as JSON, ignoring case. */
+export const matchesFilter = ({ values }: Combination, filter: string): boolean =>
+  JSON.stringify(values).toLowerCase().includes(filter.toLowerCase());
+
+/**
+ * Returns a reader of the base scenario that makes a variant of each combination. A problem with a value is reported at
+ * its place in the matrix file.
+ */
+export const combining =
+  (matrix: MatrixFile, combinations: readonly Combination[], inMatrix: ProblemAt): ScenarioReader =>
+  (file, text) => {
+    const { source, problems } = parseYaml(file, text);
+    if (source === null || problems.length > 0) return { ok: false, problems };
+    const base = check(ElizaFile, source);
+    if (!base.ok) return base;
+    const unknown = matrix.matrix.flatMap(({ parameter }, axis) => {
+      const message = pathProblem(source.value as Json, parseParameter(parameter));
+      return message === null ? [] : [inMatrix(['matrix', axis, 'parameter'], message)];
+    });
+    if (unknown.length > 0) return { ok: false, problems: unknown };
+    const read = combinations.map((one) => variantOf(source, matrix, one, inMatrix));
+    const broken = read.flatMap((one) => (one.ok ? [] : one.problems));
+    if (broken.length > 0) return { ok: false, problems: inTextOrder(broken) };
+    const value: ReadScenario = {
+      scenario: { ...toScenario(base.value), repeat: matrix.runs_per_combination },
+      variants: read.flatMap((one) => (one.ok ? [one.value] : [])),
+    };
+    return {
+      ok: true,
+      value,
+      problemAt: (path, ...what) => base.problemAt(filePathOf(base.value, path), ...what),
+    };
+  };
+
+type ReadVariant = { ok: true; value: ScenarioVariant } | { ok: false; problems: Problem[] };
+
+function variantOf(
+  source: Source,
+  { matrix, runs_per_combination: repeat }: MatrixFile,
+  { id, values, chosen }: Combination,
+  inMatrix: ProblemAt,
+): ReadVariant {
+  const changed = structuredClone(source.value) as Json;
+  for (const [parameter, value] of Object.entries(values)) replace(changed, parseParameter(parameter), value);
+  const loaded = check(ElizaFile, { ...source, value: changed });
+  /** The place of the value that sets a path in the scenario file; null if no parameter does. */
+  const placeOf = (path: string): Path | null => {
+    const axis = matrix.findLastIndex(({ parameter }) => isWithin(path, parameter));
+    return axis === -1 ? null : ['matrix', axis, 'values', chosen[axis] ?? 0];
+  };
+  if (!loaded.ok) {
+    const problems = loaded.problems.map((problem) => {
+      const place = placeOf(problem.path);
+      return place === null ? problem : inMatrix(place, `${problem.path}: ${problem.message}`);
+    });
+    return { ok: false, problems };
+  }
+  const { value: file } = loaded;
+  return {
+    ok: true,
+    value: {
+      ...{ variant: id, env: {}, targetBinary: null },
+      scenario: { ...toScenario(file), repeat },
+      problemAt: (path, message, side) => {
+        const inFile = filePathOf(file, path);
+        const place = placeOf(formatPath(inFile));
+        return place === null ? loaded.problemAt(inFile, message, side) : inMatrix(place, message);
+      },
+    },
+  };
+}
+
+const isWithin = (path: string, parameter: string): boolean =>
+  path === parameter || path.startsWith(`${parameter}.`) || path.startsWith(`${parameter}[`);
+
+/** `run[0].input` becomes `run`, 0, `input`. */
+const parseParameter = (parameter: string): (string | number)[] =>
+  [...parameter.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key = '']) =>
+    index === undefined ? key : Number(index),
+  );
+
+/** Why a path does not name a field that is written in the scenario file; null if it does. */
+function pathProblem(value: Json, path: readonly (string | number)[]): string | null {
+  let at = value;
+  for (const [depth, key] of path.entries()) {
+    const next = childOf(at, key);
+    if (next !== undefined) {
+      at = next;
+      continue;
+    }
+    const [here, named] = [formatPath(path.slice(0, depth)) || 'the scenario file', formatPath([key])];
+    if (typeof key === 'number')
+      return Array.isArray(at) ? `${here} has no item ${key}; it has ${at.length}` : `${here} is not a list`;
+    const known = typeof at === 'object' && at !== null && !Array.isArray(at) ? Object.keys(at) : [];
+    const near = suggest(key, known);
+    return `${here} has no field ${named}; ${near === null ? `its fields: ${known.join(', ') || 'none'}` : `did you mean '${near}'?`}`;
+  }
+  return null;
+}
+
+const childOf = (value: Json, key: string | number): Json | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return typeof key === 'number' ? value[key] : undefined;
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+};
+
+/** Replaces what is at a path that exists. */
+function replace(value: Json, path: readonly (string | number)[], by: Json): void {
+  const parent = path.slice(0, -1).reduce<Json | undefined>((at, key) => childOf(at ?? null, key), value);
+  const last = path.at(-1);
+  if (typeof parent === 'object' && parent !== null && last !== undefined)
+    Object.assign(parent, { [last]: by });
+}

@@ -1,0 +1,23 @@
+import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
+import type { ScenarioReader } from '../reader.js';
+import type { ProblemAt } from '../source.js';
+import { loadYaml } from '../yaml/load-yaml.js';
+import { ElizaFile } from './schema.js';
+import { filePathOf, toScenario } from './to-scenario.js';
+
+/** Reads a scenario in the form of the ElizaOS scenario runner. */
+export const readScenario: ScenarioReader = (name, text) => {
+  const loaded = loadYaml(ElizaFile, name, text);
+  if (!loaded.ok) return loaded;
+  const { value: file } = loaded;
+  const scenario = toScenario(file);
+  const problemAt: ProblemAt = (path, ...what) => loaded.problemAt(filePathOf(file, path), ...what);
+  return {
+    ok: true,
+    value: {
+      scenario,
+      variants: [{ variant: DEFAULT_VARIANT, scenario, env: {}, targetBinary: null, problemAt }],
+    },
+    problemAt,
+  };
+};
