@@ -58,7 +58,7 @@ const cellId = ({ scenario, agent, model, variant, repetition }: Omit<Cell, 'id'
 const cell = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point });
 
 /** What a cell has in place of an agent and a model if no agent takes part. */
-export const NO_AGENT: Readonly<Pairing> = { agent: 'none', model: 'none' };
+const NO_AGENT: Readonly<Pairing> = { agent: 'none', model: 'none' };
 
 function pairingsOf(
   { agents, mock, needsAgent }: MatrixScenario,
