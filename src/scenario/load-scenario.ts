@@ -6,7 +6,7 @@ import { readScenario } from './yaml/read-scenario.js';
 export const loadScenario: ScenarioReader = (file, text) =>
   isElizaForm(file, text) ? readElizaScenario(file, text) : readScenario(file, text);
 
-const OWN_KEY = /^[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;
+const OWN_KEY = /^[{"']*(template_folder|task|target)["']?\s*:/m;
 
 /** Whether a file is in the form of the ElizaOS scenario runner: named like one, and without the keys of our form. */
 export const isElizaForm = (file: string, text: string): boolean =>

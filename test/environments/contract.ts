@@ -8,6 +8,7 @@ import { environments } from '../../src/environments/index.js';
 import { lastStart, startFiles } from '../../src/environments/journal.js';
 import { changesIn, collect } from '../../src/environments/read-workspace.js';
 import { fileText } from '../../src/gates/gate.js';
+import type { Command } from '../../src/lib/command.js';
 import { until } from '../commands/project.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith } from '../platform/processes.js';
@@ -50,7 +51,7 @@ export async function testContract(place: keyof typeof whyNot): Promise<void> {
       write(fixture, { 'given.txt': 'given', ...files });
       await environment.prepare(handle, { fixture, files: {}, programs: {} }, confirmed);
       const env = { PATH: `${handle.root}/bin:/usr/local/bin:/usr/bin:/bin`, HOME: `${handle.root}/home` };
-      const run = (command: string, more: Partial<ExecRequest> = {}) =>
+      const run = (command: Command, more: Partial<ExecRequest> = {}) =>
         environment.exec(handle, { command, env, timeoutSecs: 30, ...more });
       const start = (command: string, more: Partial<StartRequest> = {}) =>
         environment.start(handle, {
@@ -76,6 +77,15 @@ export async function testContract(place: keyof typeof whyNot): Promise<void> {
         const result = await run(command, { env: { ...env, ODD: odd } });
         expect(result).toMatchObject({ exitCode: 7, timedOut: false, stderr: 'err\n' });
         expect(result.stdout).toBe(`${handle.workspace}\n${odd}given`);
+      });
+
+      it('given as a program with arguments gets them exactly as they are, without a shell', async () => {
+        const { run, env } = await made();
+        const odd = ['', ' ', `it's`, '"q"', '$HOME', '`id`', '$(id)', 'a\nb', '../x', '*', '-n', 'é', '\\'];
+        const print = 'for word in "$@"; do printf "%s|" "$word"; done';
+        const result = await run(['sh', '-c', print, 'sh', ...odd], { env });
+        expect(result).toMatchObject({ exitCode: 0, stdout: odd.map((word) => `${word}|`).join('') });
+        expect(await run(['no-such-program', 'x'])).toMatchObject({ exitCode: 127, timedOut: false });
       });
 
       it('is ended at its timeout, with everything it started', async () => {

@@ -5,6 +5,9 @@ import { tooLongArgument } from '../../lib/longest-argument.js';
 import { always, cleanText, label, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
 
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** A part of the form that this version refuses, because ignoring it would change what is tested. */
 const notYet = (what: string): z.ZodOptional<z.ZodUndefined> =>
   z.undefined({ error: `${what} not supported yet; remove this part` }).optional();
@@ -20,7 +23,7 @@ const EVALUATORS_NOT_YET = [
 
 /** An evaluator is a gate. Only the field of `file_contains` has another name in this form. */
 const Evaluation = z.preprocess((given, context) => {
-  if (typeof given !== 'object' || given === null || !('type' in given)) return given;
+  if (!isMap(given)) return given;
   if (EVALUATORS_NOT_YET.includes(String(given.type)))
     context.addIssue({
       code: 'custom',
@@ -53,8 +56,8 @@ const Step = z
     evaluations: evaluations.default([]),
   })
   .check(
-    z.superRefine<{ input?: unknown; code?: unknown }>((step, context) => {
-      if (step.input === undefined && step.code === undefined)
+    z.superRefine<object>((step: unknown, context) => {
+      if (isMap(step) && !['input', 'code', 'conversation'].some((key) => key in step))
         context.addIssue({ code: 'custom', message: 'expected input or code; got neither' });
     }, always),
   );
@@ -95,10 +98,9 @@ export const ElizaFile = z
   })
   .check(cleanText())
   .check(
-    z.superRefine<{ run: unknown }>(({ run }, context) => {
-      const inputs = (Array.isArray(run) ? run : []).flatMap((step: { input?: unknown } | null, at) =>
-        step?.input === undefined ? [] : [at],
-      );
+    z.superRefine<object>((file: unknown, context) => {
+      const steps: unknown[] = isMap(file) && Array.isArray(file.run) ? file.run : [];
+      const inputs = steps.flatMap((step, at) => (isMap(step) && 'input' in step ? [at] : []));
       for (const at of inputs.slice(1))
         context.addIssue({
           code: 'custom',

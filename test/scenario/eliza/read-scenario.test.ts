@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { isElizaForm } from '../../../src/scenario/load-scenario.js';
+import { readScenario } from '../../../src/scenario/eliza/read-scenario.js';
+import type { ReadScenario } from '../../../src/scenario/reader.js';
+import { gatesOf, Scenario } from '../../../src/scenario/scenario.js';
+import type { Path } from '../../../src/scenario/source.js';
+
+const read = (file: unknown): ReadScenario => {
+  const loaded = readScenario('x.scenario.yaml', stringify(file));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded.value;
+};
+
+const LIST = `name: s
+environment: {type: bubblewrap}
+agent: codex
+setup:
+  virtual_fs:
+    a.md: A
+run:
+  - name: first
+    code: echo 1
+    evaluations:
+      - {type: string_contains, value: '1'}
+  - input: Do it.
+  - lang: python
+    code: print(2)
+    evaluations:
+      - {type: file_contains, path: a.md, value: A}
+evaluations:
+  - {type: file_exists, path: a.md}
+judgment: {strategy: any_pass}
+`;
+
+test('reads every part of the list form', () => {
+  const loaded = readScenario('s.scenario.yaml', LIST);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { scenario, variants } = loaded.value;
+  expect(Scenario.parse(scenario)).toEqual(scenario);
+  expect(scenario).toMatchObject({
+    ...{ name: 's', target: null, repeat: 1, agents: [{ agent: 'codex', models: [] }] },
+    inputs: { fixture: null, files: { 'a.md': 'A' }, commands: [] },
+    environment: { type: 'bubblewrap' },
+    judgment: { gates: 'any_pass' },
+    cost: { cache: true },
+  });
+  expect(scenario.steps).toMatchObject([
+    { kind: 'command', name: 'first', command: ['bash', '-c', 'echo 1'] },
+    { kind: 'agent', prompt: 'Do it.' },
+    { kind: 'command', command: ['python3', '-c', 'print(2)'] },
+  ]);
+  expect(gatesOf(scenario).map(({ gate, after }) => [gate.type, after])).toEqual([
+    ['string_contains', 0],
+    ['file_contains', 2],
+    ['file_exists', null],
+  ]);
+  expect(variants.map(({ variant }) => variant)).toEqual(['default']);
+});
+
+test('reports problems with parts of the scenario at their places in the file', () => {
+  const loaded = readScenario('s.scenario.yaml', LIST);
+  const lineOf = (path: Path): number | null => (loaded.ok ? loaded.problemAt(path, 'm').line : null);
+  expect(
+    [
+      ['name'],
+      ['inputs', 'files', 'a.md'],
+      ['environment', 'type'],
+      ['agents', 0, 'agent'],
+      ['steps', 0],
+      ['steps', 0, 'command'],
+      ['steps', 0, 'gates', 0, 'value'],
+      ['steps', 1, 'prompt'],
+      ['steps', 2, 'command'],
+      ['checks', 'gates', 0, 'path'],
+      ['judgment', 'gates'],
+    ].map(lineOf),
+  ).toEqual([1, 6, 2, 3, 8, 9, 11, 12, 14, 18, 19]);
+});
+
+test('a file without an agent step has no cells with agents and is never reused', () => {
+  const { scenario } = read({ name: 's', agent: 'codex', run: [{ code: 'echo' }] });
+  expect(scenario).toMatchObject({ agents: [], cost: { cache: false } });
+});
+
+test.each([
+  ['a.scenario.yaml', 'name: s\nrun: {input: hello}\n', true],
+  ['a.scenario.yml', 'name: s\nrun: {input: hello}\n', true],
+  ['a.scenario.yaml', 'run: {input: "target: x"}\nevaluation: []\n', true],
+  ['a.yaml', 'name: s\nrun: {input: hello}\n', false],
+  ['a.scenario.yaml', 'name: s\ntemplate_folder: base\n', false],
+  ['a.scenario.yaml', '"target": {}\n', false],
+])('the form of a file depends on its name and its keys: %s %j', (name, text, isEliza) => {
+  expect(isElizaForm(name, text)).toBe(isEliza);
+});
+
+describe('whatever is in a file', () => {
+  const text = fc.string({ unit: 'grapheme' }).filter((one) => one.trim() !== '' && !one.includes('\0'));
+  const lang = fc.constantFrom(
+    'bash',
+    'sh',
+    'node',
+    'javascript',
+    'python',
+    'python3',
+    'ruby',
+    'constructor',
+  );
+
+  test('code is the last argument of its program, unchanged', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ lang, code: text }), { minLength: 1 }), (steps) => {
+        const { scenario } = read({ name: 's', run: steps });
+        for (const [index, step] of scenario.steps.entries()) {
+          if (step.kind !== 'command' || typeof step.command === 'string') throw new Error('not code');
+          expect(step.command).toHaveLength(3);
+          expect(step.command[1]).toMatch(/^-[ce]$/);
+          expect(step.command[2]).toBe(steps[index]?.code);
+        }
+      }),
+    );
+  });
+
+  test('reading never throws, and each problem has a line and a column', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.json(),
+          fc.string(),
+          fc.jsonValue().map((value) => stringify({ run: value })),
+        ),
+        (raw) => {
+          const loaded = readScenario('x.scenario.yaml', raw);
+          if (loaded.ok) return;
+          expect(loaded.problems.length).toBeGreaterThan(0);
+          for (const { line, column } of loaded.problems) expect(Math.min(line, column)).toBeGreaterThan(0);
+        },
+      ),
+    );
+  });
+});
