@@ -7,6 +7,8 @@ import { SweepDocument } from '../../src/results/records/sweep-document.ts';
 import { Comparison } from '../../src/results/comparison/document.ts';
 import { Config } from '../../src/scenario/config.ts';
 import { Rubric } from '../../src/scenario/rubric.ts';
+import { MatrixFile } from '../../src/scenario/eliza/matrix.ts';
+import { ElizaFile } from '../../src/scenario/eliza/schema.ts';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.ts';
 import { fieldRows } from './field-rows.js';
 import { keyRows, kindRows } from './kind-rows.js';
@@ -34,6 +36,7 @@ const part = (schema, path) =>
   }, schema);
 
 const scenario = authored(ScenarioFile);
+const eliza = authored(ElizaFile);
 const config = authored(Config);
 const rubric = authored(Rubric);
 const gates = part(scenario, 'evaluation.gates[]').oneOf ?? [];
@@ -81,6 +84,9 @@ export const tables = {
     'matrix.variants': '[Variants](#variants)',
     mock: '[Mock](#mock)',
   }),
+  eliza: inputTable(eliza, { run: '[Steps](#steps)' }),
+  'eliza-steps': inputTable(part(eliza, 'run').anyOf?.[1]?.items ?? {}),
+  'eliza-matrix': inputTable(authored(MatrixFile)),
   target: inputTable(part(config, 'target')),
   variant: inputTable(part(scenario, 'matrix.variants[]')),
   'mock-steps': table(keyRows(part(scenario, 'mock.steps[]').anyOf ?? []), {

@@ -40,8 +40,14 @@ export function explain(issue: RawIssue, nouns: Nouns): string | undefined {
   }
 }
 
-/** Keys that other test harnesses use, and what to use here instead. */
+const NO_RUNTIME = 'a real ElizaOS runtime is not supported yet; name an agent of this project with agent';
+
+/** Keys that other test harnesses use, and what to do here instead. */
 const ELSEWHERE: Record<string, string> = {
+  character: NO_RUNTIME,
+  plugins: NO_RUNTIME,
+  conversation: 'conversations are not supported yet',
+  database: 'a database is not filled yet; use setup.virtual_fs or a step with code',
   mocks:
     'mocked services are not supported; start a stand-in in setup.commands, and describe what the agent `mock` does in mock.steps',
 };

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/scenario/config.js';
+import { loadMatrix } from '../../src/scenario/eliza/matrix.js';
+import { readScenario } from '../../src/scenario/eliza/read-scenario.js';
 import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.js';
 import { loadRubric } from '../../src/scenario/yaml/load-rubric.js';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.js';
@@ -27,6 +29,8 @@ function problemsOf({ place, text }: Block): unknown[] {
   if (keys.includes('jobs')) return []; // test/documents/actions.test.ts
   if (keys.includes('criteria')) return results(loadRubric(place, text));
   if (keys.includes('template_folder')) return results(loadScenarioFile(place, text));
+  if (keys.includes('base_scenario')) return results(loadMatrix(place, text));
+  if (keys.includes('judgment')) return results(readScenario(place, text));
   if (keys.includes('command_pattern'))
     return check({ ...LEAST, target: { ...LEAST.target, ...(value as object) } });
   if (keys.every((key) => key in ScenarioFile.shape)) return check({ ...LEAST, ...(value as object) });

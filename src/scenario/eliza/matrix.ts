@@ -18,7 +18,7 @@ const PATH = /^[A-Za-z_$][\w$]*(\[\d+\])*(\.[A-Za-z_$][\w$]*(\[\d+\])*)*$/;
 const MOST_COMBINATIONS = 10_000;
 
 /** A matrix file: a scenario file, and the values that are tried for some of its fields. */
-const MatrixFile = z
+export const MatrixFile = z
   .strictObject({
     name: label('the name of the matrix').describe('Prefix of the id of the sweep'),
     description: z.string().default('').describe('For people'),

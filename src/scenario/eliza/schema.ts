@@ -8,10 +8,6 @@ import { Environment } from '../yaml/schema.js';
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A part of the form that this version refuses, because ignoring it would change what is tested. */
-const notYet = (what: string): z.ZodOptional<z.ZodUndefined> =>
-  z.undefined({ error: `${what} not supported yet; remove this part` }).optional();
-
 /** Evaluators of the form that are not gates yet. */
 const EVALUATORS_NOT_YET = [
   'llm_judge',
@@ -52,7 +48,6 @@ const Step = z
     code: nonBlank('the code to run', (value) => tooLongArgument(value, 'put it into a file, and run that'))
       .exactOptional()
       .describe('Code to run; it is passed as an argument, not through a shell'),
-    conversation: notYet('conversations are'),
     evaluations: evaluations.default([]),
   })
   .check(
@@ -68,8 +63,6 @@ const Setup = z.strictObject({
     .record(workspaceFile, z.string())
     .default({})
     .describe('Files in the workspace: path and content'),
-  mocks: notYet('mocks are'),
-  database: notYet('database seeding is'),
 });
 
 /** A file in the form of the ElizaOS scenario runner, with all defaults filled in. */
@@ -79,8 +72,6 @@ export const ElizaFile = z
     description: z.string().default('').describe('For lists and reports'),
     environment: Environment.default({ type: 'local' }).describe('Where the steps and evaluations run'),
     agent: label('the name of an agent').exactOptional().describe('The agent that is given the input'),
-    character: notYet('a real ElizaOS runtime is'),
-    plugins: notYet('a real ElizaOS runtime is'),
     setup: Setup.prefault({}).describe('What is in the workspace when the first step starts'),
     run: z
       .union([z.strictObject({ input }), z.array(Step).min(1)])
