@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
@@ -8,6 +9,11 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     .command('init')
     .description('Create a config file, a scenario and its fixture, ready to run')
     .argument('[dir]', 'folder to create them in; created if missing (default: the working folder)')
+    .addOption(
+      new Option('--template <name>', 'what to create: a scenario in our own form, or in that of ElizaOS')
+        .choices(['default', 'eliza'] as const)
+        .default('default' as const),
+    )
     .option(...JSON_FLAG, false)
     .action(async (dir, options) => exitWith((await import('./init/init.js')).init(dir ?? '.', options)));
   addHelp(
@@ -15,5 +21,6 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     'init',
     ['Set up the working folder', 'llm-tool-test init'],
     ['Set up a new folder', 'llm-tool-test init agent-tests'],
+    ['Set up a scenario in the form of ElizaOS', 'llm-tool-test init --template eliza'],
   );
 }

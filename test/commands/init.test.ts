@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/lib/problem.js';
-import { createProject, REPOSITORY, type TestProject } from './project.js';
+import { createProject, documentOf, REPOSITORY, type TestProject } from './project.js';
 
 const SCENARIO = 'fixtures/stock_delivery.yaml';
 
@@ -40,6 +40,23 @@ describe('init in an empty folder', () => {
     expect(exitCode, stderr).toBe(0);
     expect(stderr).not.toContain('warning');
     expect(sweep.cells).toMatchObject([{ outcome: 'pass', agent: 'mock', gates_passed: 6, gates_total: 6 }]);
+  });
+
+  test('makes a scenario in the form of ElizaOS that passes at once, and a matrix of it', async () => {
+    const { exitCode } = await project.cli(['init', 'eliza', '--template', 'eliza']);
+    expect(exitCode).toBe(0);
+    expect(await filesIn('eliza')).toEqual(
+      expect.arrayContaining(['agents/stand-in', 'fixtures/shopping.matrix.yaml']) as string[],
+    );
+    const options = { LLM_TOOL_TEST_ENABLED: '' };
+    const run = await project.start(['scenario', 'run', 'fixtures/shopping.scenario.yaml'], options, 'eliza');
+    expect([run.exitCode, run.stdout], run.stderr).toEqual([
+      0,
+      expect.stringMatching(/✓ pass +shopping stand-in\/default\n( +✓ pass .*\n?){5}$/),
+    ]);
+    const matrix = ['scenario', 'matrix', 'fixtures/shopping.matrix.yaml', '--json'];
+    const { stdout } = await project.start(matrix, options, 'eliza');
+    expect(documentOf(stdout).cells.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass', 'pass']);
   });
 
   test('makes gates that fail if the agent books the wrong items', async () => {

@@ -8,9 +8,9 @@ const INSTALLED = join('node_modules', 'llm-tool-test', 'schema');
 const COPIED = '.llm-tool-test';
 const SCHEMA_LINE = /^(# yaml-language-server: \$schema=|#:schema )\S*\/(\w+\.schema\.json)$/m;
 
-/** Returns the files for `init` to create in a folder. Writes nothing, and only looks for `node_modules` there. */
-export function planFiles(folder: string): NewFile[] {
-  const templates = packageFile('templates/init');
+/** Returns the files of a template for `init` to create in a folder. Writes nothing, and only looks for `node_modules` there. */
+export function planFiles(folder: string, template: string): NewFile[] {
+  const templates = packageFile(`templates/${template}`);
   const installed = findInstalled(folder);
   const schemas = installed ?? join(folder, COPIED);
   const named = new Set<string>();
