@@ -107,6 +107,7 @@ async function storeInputs(
     scenarios.push({
       ...{ name: selected.scenario.name, variant: variant.variant },
       ...{ file: selected.file, hash },
+      ...(variant.parameters === undefined ? {} : { parameters: variant.parameters }),
     });
   }
   return { scenarios, hashes: [...new Set([...fixtures.values(), ...scenarios.map(({ hash }) => hash)])] };

@@ -8,6 +8,7 @@ import type { SweepCell, SweepDocument } from '../results/records/sweep-document
 import { toMatrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
+import { PARAMETER_COLUMNS, parameterRows } from './parameter-rows.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
@@ -31,6 +32,7 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
     ...(isFlat || cells.length <= FEW ? list(cells, name, options, colors) : []),
     ...problems(cells, (cell) => name(cell).join(' '), colors),
     ...regressions(cells, (cell) => name(cell).join(' '), colors),
+    ...byParameter(document, options, colors),
     '',
     ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
     totalsText(document),
@@ -90,6 +92,15 @@ function regressions(
   return found.length === 0
     ? []
     : ['', colors.yellow('worse than before'), ...renderTable(found, { indent: '  ' })];
+}
+
+function byParameter({ parameters = [] }: SweepDocument, { width }: TextOptions, colors: Colors): string[] {
+  if (parameters.length === 0) return [];
+  const rows = [
+    PARAMETER_COLUMNS.map(colors.dim),
+    ...parameterRows(parameters).map((row) => row.map(terminalText)),
+  ];
+  return ['', ...renderTable(rows, { width, right: [2, 3, 4, 5, 6] })];
 }
 
 function places({ sweep, ui_url: uiUrl, cells }: SweepDocument): string[] {

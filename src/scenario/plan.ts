@@ -60,6 +60,8 @@ export const Plan = z.object({
       variant: z.string().default(DEFAULT_VARIANT),
       file: z.string(),
       hash: z.string(),
+      /** The values of a combination, by parameter. Absent if the variant is none. */
+      parameters: z.record(z.string(), z.json()).exactOptional(),
     }),
   ),
   agents: z.record(z.string(), AgentTable),

@@ -1,3 +1,4 @@
+import type { Json } from '../lib/json.js';
 import type { Scenario } from './scenario.js';
 import type { Loaded, ProblemAt } from './source.js';
 import type { Target } from './target.js';
@@ -10,6 +11,8 @@ export interface ScenarioVariant {
   env: Target['env'];
   /** Path or name of another build of the target, as written. Null if the variant does not name one. */
   targetBinary: string | null;
+  /** The values of the parameters of a matrix that make this variant. Absent if there is no matrix. */
+  parameters?: Record<string, Json>;
   /** Reports a problem with a part of `scenario`, at the place in the file that sets it for this variant. */
   problemAt: ProblemAt;
 }

@@ -153,6 +153,25 @@ matrix:
       ],
     ]);
     expect(exitCode).toBe(1);
+
+    expect(
+      document.parameters?.map(({ parameter, value, tested, success_rate }) => [
+        parameter,
+        value,
+        tested,
+        success_rate,
+      ]),
+    ).toEqual([
+      ['run[0].code', 'echo one', 4, 0.5],
+      ['run[0].code', 'echo two', 4, 0.5],
+      ['run[0].evaluations[0].value', 'one', 4, 0.5],
+      ['run[0].evaluations[0].value', 'two', 4, 0.5],
+    ]);
+    const row = /run\[0\]\.code +"echo two" +2\/4 +50% /;
+    expect((await project.cli(['show', document.sweep])).stdout).toMatch(row);
+    expect((await project.cli(['report', document.sweep])).stdout).toMatch(
+      /## By parameter[^]*\| run\\\[0\\\]\.code \| "echo two" \| 2\/4 \| 50% /,
+    );
   });
   test('lists the combinations that a filter selects, without running them', async () => {
     await project.write('files/words.matrix.yaml', MATRIX);

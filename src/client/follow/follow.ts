@@ -97,6 +97,7 @@ export async function follow({
     status: last?.status ?? 'paused',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    scenarios: plan.scenarios,
     results: results(),
     resultsPath,
   });

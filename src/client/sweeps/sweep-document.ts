@@ -25,6 +25,7 @@ export async function sweepDocument(
     status: existsSync(summary) ? readResultsFile(summary, SweepDocument).status : 'running',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    scenarios: plan.scenarios,
     results: readLog(resultsPath, warn),
     resultsPath,
   });

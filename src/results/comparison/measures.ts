@@ -1,3 +1,4 @@
+import { median } from '../../lib/median.js';
 import { mean } from '../../lib/mean.js';
 import type { ResultLine } from '../records/result-line.js';
 import { MEASURES, type Measure } from './document.js';
@@ -36,10 +37,4 @@ export function measuresOf(base: readonly ResultLine[], head: readonly ResultLin
     const measure = { name, of, base: value(base), head: value(head) };
     return measure.base.runs + measure.head.runs === 0 ? [] : [measure];
   });
-}
-
-function median(values: readonly number[]): number | null {
-  const sorted = [...values].sort((a, b) => a - b);
-  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];
-  return low === undefined || high === undefined ? null : (low + high) / 2;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Cell } from './cell.js';
+import { byParameter, ParameterResults, type Combined } from '../by-parameter.js';
 import { Regression } from '../regressions.js';
 import { Outcome, SCHEMA_VERSION, type ResultLine } from './result-line.js';
 import { paidCost, Totals, totalsOf } from '../totals.js';
@@ -35,6 +36,10 @@ export const SweepDocument = z.object({
   cost_usd: z.number().nullable().default(null).describe('Known costs of what was run; null: none is known'),
   max_usd: z.number().nullable().default(null).describe('The budget'),
   cells: z.array(SweepCell).describe('One for each cell'),
+  parameters: z
+    .array(ParameterResults)
+    .exactOptional()
+    .describe('Results by parameter, if the sweep is a matrix of ElizaOS'),
   warnings: z.array(z.string()).optional().describe('Reasons to doubt the results as a whole'),
 });
 export type SweepDocument = z.infer<typeof SweepDocument>;
@@ -50,6 +55,8 @@ export interface SweepDocumentInput {
   results: readonly ResultLine[];
   /** Absolute path of the results folder. */
   resultsPath: string;
+  /** The variants of scenarios, for results by parameter. */
+  scenarios?: readonly Combined[];
 }
 
 /** Combines the planned cells with their results. If a cell has several lines, the last one counts. */
@@ -57,6 +64,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const own = new Map<string, ResultLine>();
   for (const line of input.results) if (line.sweep === input.sweep) own.set(line.cell, line);
   const cells = input.cells.map((cell) => toCell(cell, own.get(cell.id) ?? null, input.resultsPath));
+  const parameters = byParameter(input.scenarios ?? [], cells);
   return {
     schema_version: SCHEMA_VERSION,
     sweep: input.sweep,
@@ -67,6 +75,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
     cost_usd: paidCost(cells).usd,
     max_usd: input.maxUsd,
     cells,
+    ...(parameters.length === 0 ? {} : { parameters }),
   };
 }
 

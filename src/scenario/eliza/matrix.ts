@@ -136,7 +136,7 @@ function variantOf(
   return {
     ok: true,
     value: {
-      ...{ variant: id, env: {}, targetBinary: null },
+      ...{ variant: id, parameters: values, env: {}, targetBinary: null },
       scenario: { ...toScenario(file), repeat },
       problemAt: (path, message, side) => {
         const inFile = filePathOf(file, path);
