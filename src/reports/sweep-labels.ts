@@ -47,6 +47,8 @@ function countsText({ status, totals: all }: SweepDocument): string {
 /** Formats what a sweep spent. Reused results cost nothing; with unknown costs, the sum is a lower bound. */
 export function totalCost(cells: readonly SweepCell[]): string {
   const paid = paidCost(cells);
+  // Cells that cost nothing say nothing about the others.
+  if (paid.usd === 0 && paid.unknown > 0) return 'n/a';
   return paid.usd === null || paid.unknown === 0
     ? paidText(paid)
     : `at least ${formatCost(paid.usd)} (n/a for ${paid.unknown})`;
