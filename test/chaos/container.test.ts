@@ -63,6 +63,15 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     return found;
   };
 
+  it('can be started where doctor finds docker', async () => {
+    const { stdout } = await project.cli(['doctor', '--json']);
+    const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
+    expect(checks.find(({ name }) => name === 'containers')).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^containers are available with docker( and podman)? \(/) as string,
+    });
+  });
+
   it('passes, and leaves no container', async () => {
     await writeScenario('plain', 'README.md');
     const { exitCode, document, stderr } = await project.run(['plain', '--agents', 'waiter']);

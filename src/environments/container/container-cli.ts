@@ -24,7 +24,7 @@ export async function askCli(
   args: readonly string[],
   { input, timeoutMs }: { input?: string; timeoutMs?: number } = {},
 ): Promise<Answer> {
-  const { exitCode, stdout, stderr, cause } = await execa(command, args, {
+  const { exitCode, stdout, stderr, timedOut, cause } = await execa(command, args, {
     reject: false,
     encoding: 'buffer',
     stripFinalNewline: false,
@@ -33,10 +33,11 @@ export async function askCli(
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
   });
   const said = Buffer.from(stderr).toString();
+  const why = timedOut ? `no answer within ${(timeoutMs ?? 0) / 1000} s` : String(cause);
   return {
     exitCode: exitCode ?? -1,
     stdout: Buffer.from(stdout),
-    stderr: exitCode === undefined && said === '' ? String(cause) : said,
+    stderr: exitCode === undefined && said === '' ? why : said,
   };
 }
 
