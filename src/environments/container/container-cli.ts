@@ -83,7 +83,6 @@ export async function stateOf({ command, name }: Container): Promise<'missing' |
 /** Lines of a script that export variables. A script comes on standard input, where nobody can read them. */
 export const exports = (env: Readonly<Record<string, string>>): string =>
   Object.entries(env)
-    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
     .map(([name, value]) => `export ${name}=${quoted(value)}`)
     .join('\n');
 
