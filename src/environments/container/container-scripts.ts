@@ -80,7 +80,8 @@ export function startScript(handle: EnvironmentHandle, request: StartRequest, fo
   const scripts = supervisorFolder(handle);
   const mark = markOf(handle.mark, 'agent');
   const words = [
-    ...['setsid', 'sh', `${scripts}/claim.sh`, folder, 'container', 'container', `${scripts}/supervise.sh`],
+    ...['setsid', 'sh', `${scripts}/claim.sh`, folder, 'container', 'container'],
+    ...['sh', `${scripts}/supervise.sh`, folder, 'container'],
     ...[deadlineSecs, idleTickOf(idleSecs), GRACE_SECS].map(String),
     ...[mark, handle.workspace, `${folder}/in`, ...argv],
   ];
