@@ -190,6 +190,13 @@ export default {
       to: { path: 'node_modules/(ai|@ai-sdk)/' },
     },
     {
+      name: 'environments-know-no-temporal',
+      comment: 'doctor and planning use environments too; steps decide which of their errors are final',
+      severity: 'error',
+      from: { path: '^src/environments/' },
+      to: { path: 'node_modules/@temporalio/' },
+    },
+    {
       name: 'no-circular',
       comment: 'modules that import each other cannot be understood or loaded separately',
       severity: 'error',

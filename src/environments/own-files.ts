@@ -1,14 +1,16 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { ApplicationFailure } from '@temporalio/common';
 import { nearestExisting } from '../platform/folders.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import type { StartRequest } from './environment.js';
 
+/** A symlink that an earlier start of the agent has left is where we need a folder. Another attempt would find it too. */
+export class SymlinkInTheWay extends Error {}
+
 /**
  * Writes our own files below a run's root, before a start of the agent. An earlier start may have left anything there:
  * if a symlink leads elsewhere, nothing is written.
- * @throws ApplicationFailure (non-retryable) if a symlink is in the way
+ * @throws SymlinkInTheWay
  */
 export async function writeOwnFiles(root: string, files: StartRequest['files']): Promise<void> {
   for (const { path, content } of files) {
@@ -22,9 +24,8 @@ async function makeOwnFolder(root: string, folder: string): Promise<void> {
   const existing = nearestExisting(folder);
   const own = join(await realpath(root), relative(root, existing));
   if ((await realpath(existing)) !== own)
-    throw ApplicationFailure.nonRetryable(
+    throw new SymlinkInTheWay(
       `a symlink created by the agent blocks its settings: ${relative(root, existing)}`,
-      'SymlinkInTheWay',
     );
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }

@@ -38,14 +38,17 @@ export const workspaceFile = inSchema(
   /^(?!\/|(\.?\/)*\.\.(\/|$))(?![\s\S]*\/\.{0,2}$)(?!\.{0,2}$)[\s\S]*\S/,
 );
 
+/** Names that any `sh` passes on: dash and busybox drop variables like `FOO.BAR`, and agents are started by `sh`. */
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
 /** Environment variables. `${VAR}` in their values is replaced later, when a run uses them. */
 export const environmentVariables = z
   .record(
     inSchema(
-      z.string().refine((name) => /^[^=\0]+$/.test(name), {
-        error: 'expected the name of a variable: not empty, without = and NUL',
+      z.string().refine((name) => VARIABLE.test(name), {
+        error: 'expected the name of a variable: letters, digits and "_", as shells drop others',
       }),
-      /^[^=\x00]+$/,
+      VARIABLE,
     ),
     z.string(),
   )

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { withAdvice } from '../../src/activities/step/error-advice.js';
+import { SymlinkInTheWay } from '../../src/environments/own-files.js';
 import { addPathToFullDiskError } from '../../src/lib/disk-failure.js';
 
 const messageOf = (error: Error): Promise<unknown> =>
@@ -16,6 +17,12 @@ test('advises what to do about missing memory, no matter where the error comes f
   expect(await messageOf(Object.assign(new Error('Failed to allocate memory'), { code }))).toMatchObject(
     expected,
   );
+});
+
+test('does not retry a step in whose way the agent has left a symlink', async () => {
+  expect(await messageOf(new SymlinkInTheWay('a symlink'))).toMatchObject({
+    ...{ type: 'SymlinkInTheWay', nonRetryable: true, message: 'a symlink' },
+  });
 });
 
 test('does not change an error of another kind', async () => {

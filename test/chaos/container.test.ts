@@ -11,10 +11,16 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { containersOf, IMAGE, processesInside, whyNoContainers } from '../environments/containers.js';
+import {
+  containersOf,
+  IMAGE,
+  processesInside,
+  USER_IMAGE,
+  whyNoContainers,
+} from '../environments/containers.js';
 import { kill, partOf } from '../commands/engine-parts.js';
 
-const lacking = await whyNoContainers();
+const lacking = (await whyNoContainers('docker')) ?? (await whyNoContainers('docker', USER_IMAGE));
 if (lacking !== null) console.warn(`containers are not tested here: ${lacking}`);
 
 /** It records its start, prints, and waits for the file that its prompt names. */
@@ -25,6 +31,23 @@ args = ["-c", 'read -r go; echo x >>starts; echo before; until [ -e "$go" ]; do 
 prompt = "stdin"
 free = true
 models = ["m"]
+`;
+/** As the model `slow`, it never answers. Its summary names what is in its workspace, and the other folders of the run. */
+const JUDGE = `
+[agents.judge]
+command = "sh"
+args = ["-c", '''
+cat >/dev/null
+[ "$0" != slow ] || sleep 1000
+seen=$(ls -A; ls -d /llm-tool-test/*)
+printf '{"issues": [], "highlights": [], "scores": {"done": 0.9}, "confidence": 1, "summary": "%s"}' "$(echo $seen)"
+''', "{model}"]
+prompt = "stdin"
+free = true
+`;
+const RUBRIC = `
+criteria: [{id: done, weight: 1, description: It is done}]
+output: {format: json, require_fields: [summary]}
 `;
 const GATES = [
   '{type: file_contains, path: out.txt, substring: after}',
@@ -38,7 +61,8 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
 
   beforeAll(async () => {
     project = await createProject(EMPTY_FIXTURE);
-    await project.write('llm-tool-test-config.toml', AGENT);
+    await project.write('llm-tool-test-config.toml', `${AGENT}${JUDGE}`);
+    await project.write('fixtures/rubric.yaml', RUBRIC);
   });
   afterAll(() => project.remove());
 
@@ -52,6 +76,15 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
       }).replace('"do it"', prompt),
     );
 
+  const writeJudged = (name: string, model: string, image: string): Promise<void> =>
+    project.write(
+      `fixtures/${name}.yaml`,
+      scenario(name, { steps: ['say: x'], more: place.replace(IMAGE, image) }).replace(
+        'evaluation:',
+        `evaluation:\n  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.6, model: 'agent:judge/${model}'}`,
+      ),
+    );
+
   const container = (name: string): Promise<string> =>
     until('the container', () => containersOf(name)[0] ?? null);
   const letGo = (name: string): void =>
@@ -63,6 +96,15 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     return found;
   };
 
+  it('can be started where doctor finds docker', async () => {
+    const { stdout } = await project.cli(['doctor', '--json']);
+    const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
+    expect(checks.find(({ name }) => name === 'containers')).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^containers are available with docker( and podman)? \(/) as string,
+    });
+  });
+
   it('passes, and leaves no container', async () => {
     await writeScenario('plain', 'README.md');
     const { exitCode, document, stderr } = await project.run(['plain', '--agents', 'waiter']);
@@ -72,6 +114,52 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     expect(run.image?.name).toBe(IMAGE);
     expect(run.agent?.containment).toBe('container');
     expect(containersOf(run.run_id)).toEqual([]);
+  });
+
+  it('passes if the user of the image is not root', async () => {
+    const gates = [...GATES, `{type: command_output_matches, command: 'id -u', pattern: '^1000\\s*$'}`];
+    await writeScenario('unprivileged', 'README.md', ['say: x'], gates);
+    await project.write(
+      'fixtures/unprivileged.yaml',
+      (await project.read('fixtures/unprivileged.yaml')).replace(IMAGE, USER_IMAGE),
+    );
+    const { document } = await project.run(['unprivileged', '--agents', 'waiter']);
+    const { run, text } = await openRun(document);
+    expect(run).toMatchObject({ outcome: 'pass', message: '4/4 gates passed', starts: 1 });
+    expect(await text('fixture/out.txt')).toBe('after\n');
+    expect(containersOf(run.run_id)).toEqual([]);
+  });
+
+  it.each([IMAGE, USER_IMAGE])(
+    'is judged by an agent in a container of its own, made from %s',
+    async (image) => {
+      const name = image === IMAGE ? 'judged' : 'judged-as-user';
+      await writeJudged(name, 'good', image);
+      const { document } = await project.run([name, '--agents', 'mock']);
+      const { run, metrics } = await openRun(document);
+      expect(run).toMatchObject({
+        outcome: 'pass',
+        message: expect.stringContaining('judge 0.90') as string,
+      });
+      // Neither the workspace nor the results of the run.
+      expect(metrics.judge?.fields).toEqual({ summary: '/llm-tool-test/judge' });
+      expect(containersOf(run.run_id)).toEqual([]);
+    },
+  );
+
+  it('ends the judging agent and both containers when the sweep is cancelled', async () => {
+    await writeJudged('half-judged', 'slow', IMAGE);
+    const command = project.start(['run', 'half-judged', '--agents', 'mock', '--name', 'judging', '--json']);
+    const judges = await until(
+      'the container of the judge',
+      () => containersOf('half-judged').find((name) => name.endsWith('-judge')) ?? null,
+    );
+    await until('the judge', () => (processesInside(judges, 'sleep 1000').length > 0 ? true : null));
+    expect(containersOf('half-judged')).toHaveLength(2);
+    expect((await project.cli(['cancel', 'judging'])).exitCode).toBe(0);
+    const { run } = await openRun(documentOf((await command).stdout));
+    expect(run.outcome).toBe('cancelled');
+    expect(containersOf('half-judged')).toEqual([]);
   });
 
   it("runs the mock's commands in the container", async () => {

@@ -1,10 +1,10 @@
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { node, platform } from '../../src/commands/doctor/machine.js';
 import { projectState } from '../../src/platform/folders.js';
 import { ownIdentity } from '../../src/platform/process/process-identity.js';
-import { createDoctorProject, doctor } from './doctor-project.js';
+import { createDoctorProject, doctor, type Found } from './doctor-project.js';
 import type { TestProject } from './project.js';
 
 let project: TestProject;
@@ -22,6 +22,45 @@ test('doctor says why agents cannot be sandboxed, as information and not as a pr
       /^agents are not sandboxed: bwrap cannot create its namespaces here \(bwrap: No permissions\); allow/,
     ) as string,
     detail: { usable: false },
+  });
+});
+
+describe('containers', () => {
+  /** The finding with only these fake programs, and Node, on PATH. */
+  const containersWith = async (
+    name: string,
+    programs: Record<string, string>,
+  ): Promise<Found | undefined> => {
+    await mkdir(join(project.folder, name));
+    await symlink(process.execPath, join(project.folder, name, 'node'));
+    for (const [program, script] of Object.entries(programs))
+      await project.write(`${name}/${program}`, `#!/bin/sh\n${script}\n`, 0o755);
+    const { found } = await doctor(project, { PATH: join(project.folder, name) });
+    return found.get('containers');
+  };
+  const DOWN =
+    'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?';
+
+  test('are not available without docker and podman, which is information and not a problem', async () => {
+    expect(await containersWith('no-clis', {})).toEqual({
+      ...{ name: 'containers', status: 'info', remedy: null, detail: { usable: [] } },
+      message: 'no containers: docker is not on PATH; podman is not on PATH',
+    });
+  });
+
+  test('are not available if the daemon is down, for the reason that docker gives', async () => {
+    expect(await containersWith('down', { docker: `echo "${DOWN}" >&2; exit 1` })).toMatchObject({
+      ...{ status: 'info', detail: { usable: [] } },
+      message: `no containers: docker: ${DOWN}; podman is not on PATH`,
+    });
+  });
+
+  test('are available with podman alone if the daemon of docker is down', async () => {
+    const programs = { docker: `echo "${DOWN}" >&2; exit 1`, podman: '[ "$*" = "ps --quiet" ]' };
+    expect(await containersWith('podman-alone', programs)).toMatchObject({
+      ...{ status: 'ok', detail: { usable: ['podman'] } },
+      message: 'containers are available with podman (environment.type: docker)',
+    });
   });
 });
 

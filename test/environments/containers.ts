@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,10 @@ import { findExecutable } from '../../src/platform/process/find-executable.js';
 
 /** A tiny image of busybox, created locally without a registry. */
 export const IMAGE = 'llm-tool-test-busybox:1';
+/** The same image with a default user that is not root and has no name. */
+export const USER_IMAGE = 'llm-tool-test-busybox-user:1';
+/** An image whose only program is `sh`: a static busybox, which contains all other programs. */
+export const SHELL_IMAGE = 'llm-tool-test-busybox-shell:1';
 
 type Cli = Container['command'];
 
@@ -16,29 +20,33 @@ const ask = (cli: Cli, ...args: string[]): string =>
   execFileSync(cli, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 /** Why tests cannot use containers here; null if they can. */
-export async function whyNoContainers(cli: Cli = 'docker'): Promise<string | null> {
+export async function whyNoContainers(cli: Cli = 'docker', image = IMAGE): Promise<string | null> {
   const missing = await whyNoCli(cli);
   if (missing !== null) return `${cli} cannot be used: ${missing}`;
   const busybox = await findExecutable('busybox');
   if (busybox === null) return 'busybox is not on PATH; install busybox-static';
-  await makeImage(cli);
-  const { status, stderr } = spawnSync(cli, ['run', '--rm', IMAGE, 'true'], { encoding: 'utf8' });
+  await makeImage(cli, image);
+  const { status, stderr } = spawnSync(cli, ['run', '--rm', image, 'sh', '-c', 'true'], { encoding: 'utf8' });
   return status === 0 ? null : `${cli} cannot run a container here: ${stderr.trim()}`;
 }
 
 /** Creates the image unless it exists. */
-async function makeImage(cli: Cli): Promise<void> {
-  if (spawnSync(cli, ['image', 'inspect', IMAGE]).status === 0) return;
+async function makeImage(cli: Cli, image: string): Promise<void> {
+  if (spawnSync(cli, ['image', 'inspect', image]).status === 0) return;
   const root = await mkdtemp(join(tmpdir(), 'llm-tool-test-image-'));
+  chmodSync(root, 0o755); // becomes / of the image, which other users need too
   const bin = join(root, 'bin');
   mkdirSync(bin);
   mkdirSync(join(root, 'etc'));
   writeFileSync(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n');
   mkdirSync(join(root, 'tmp'), { mode: 0o1777 });
-  await copyFile((await findExecutable('busybox')) ?? '', join(bin, 'busybox'));
+  const isShell = image === SHELL_IMAGE;
+  await copyFile((await findExecutable('busybox')) ?? '', join(bin, isShell ? 'sh' : 'busybox'));
   const applets = execFileSync('busybox', ['--list'], { encoding: 'utf8' }).split('\n').filter(Boolean);
-  for (const applet of applets) if (!existsSync(join(bin, applet))) symlinkSync('busybox', join(bin, applet));
-  execFileSync('sh', ['-c', `tar -C '${root}' -c . | ${cli} import - ${IMAGE}`]);
+  for (const applet of isShell ? [] : applets)
+    if (!existsSync(join(bin, applet))) symlinkSync('busybox', join(bin, applet));
+  const user = image === USER_IMAGE ? `--change 'USER 1000'` : '';
+  execFileSync('sh', ['-c', `tar -C '${root}' -c . | ${cli} import ${user} - ${image}`]);
   await rm(root, { recursive: true });
 }
 
@@ -56,5 +64,5 @@ export const processesInside = (container: string, text: string, cli: Cli = 'doc
     .stdout.split('\n')
     .filter((line) => line.includes(text));
 
-export const imageId = (cli: Cli = 'docker'): string =>
-  ask(cli, 'image', 'inspect', '--format', '{{.Id}}', IMAGE).trim();
+export const imageId = (cli: Cli = 'docker', image = IMAGE): string =>
+  ask(cli, 'image', 'inspect', '--format', '{{.Id}}', image).trim();

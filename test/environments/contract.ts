@@ -12,7 +12,7 @@ import type { Command } from '../../src/lib/command.js';
 import { until } from '../commands/project.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith } from '../platform/processes.js';
-import { containersOf, imageId, processesInside, whyNoContainers } from './containers.js';
+import { containersOf, IMAGE, imageId, processesInside, whyNoContainers } from './containers.js';
 import { confirmed, newPlace, write } from './places.js';
 
 const compiled = await compileSources('environments', 'platform', 'gates', 'results', 'lib');
@@ -22,15 +22,15 @@ const END = (): AbortSignal => AbortSignal.timeout(60_000);
 const whyNot = {
   local: () => Promise.resolve(null),
   bubblewrap: whyNoBubblewrap,
-  docker: () => whyNoContainers('docker'),
-  podman: () => whyNoContainers('podman'),
+  docker: (image: string) => whyNoContainers('docker', image),
+  podman: (image: string) => whyNoContainers('podman', image),
 };
 
-/** Defines the tests of what every environment guarantees. Containers are tested once with docker and once with podman. */
-export async function testContract(place: keyof typeof whyNot): Promise<void> {
-  const lacking = await whyNot[place]();
+/** Defines the tests of what every environment guarantees. Containers are made from the image, with docker or podman. */
+export async function testContract(place: keyof typeof whyNot, image = IMAGE): Promise<void> {
+  const lacking = await whyNot[place](image);
   if (lacking !== null) console.warn(`${place} is not tested here: ${lacking}`);
-  describe(`an environment: ${place}`, () => {
+  describe(`an environment: ${place}${image === IMAGE ? '' : `, ${image}`}`, () => {
     const type = place === 'podman' ? 'docker' : place;
     const cli = place === 'podman' ? 'podman' : 'docker';
     const environment = environments[type];
@@ -43,7 +43,7 @@ export async function testContract(place: keyof typeof whyNot): Promise<void> {
         type === 'docker'
           ? {
               ...{ ...here, type, root: '/llm-tool-test', workspace: '/llm-tool-test/workspace' },
-              container: { command: cli, image: imageId(cli), name: `llm-tool-test-${here.mark}` },
+              container: { command: cli, image: imageId(cli, image), name: `llm-tool-test-${here.mark}` },
             }
           : { ...here, type };
       onTestFinished(() => environment.dispose(handle));

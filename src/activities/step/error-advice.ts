@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
+import { SymlinkInTheWay } from '../../environments/own-files.js';
 import { diskRemedy, isFull } from '../../lib/disk-failure.js';
 import { whyNoRoom } from '../../platform/fs/disk-room.js';
 
@@ -16,7 +17,8 @@ const ADVICE: Record<string, string> = {
 };
 
 /**
- * Runs `perform` and gives system errors a message that says where they happened and what to do. `own`: folders without
+ * Runs `perform` and gives system errors a message that says where they happened and what to do. Errors for which no
+ * retry helps become final. `own`: folders without
  * which nothing works; an error also counts as one of the disk if one of them is missing or not accessible.
  */
 export async function withAdvice<R>(perform: () => Promise<R>, own: readonly string[] = []): Promise<R> {
@@ -28,6 +30,8 @@ export async function withAdvice<R>(perform: () => Promise<R>, own: readonly str
 }
 
 function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
+  if (error instanceof SymlinkInTheWay)
+    return ApplicationFailure.nonRetryable(error.message, 'SymlinkInTheWay');
   const { syscall } = error;
   const code = codeOf(error);
   const path = isFull(error) ? placeOf(error, own) : error.path;

@@ -24,7 +24,7 @@ export async function askCli(
   args: readonly string[],
   { input, timeoutMs }: { input?: string; timeoutMs?: number } = {},
 ): Promise<Answer> {
-  const { exitCode, stdout, stderr, cause } = await execa(command, args, {
+  const { exitCode, stdout, stderr, timedOut, cause } = await execa(command, args, {
     reject: false,
     encoding: 'buffer',
     stripFinalNewline: false,
@@ -33,10 +33,11 @@ export async function askCli(
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
   });
   const said = Buffer.from(stderr).toString();
+  const why = timedOut ? `no answer within ${(timeoutMs ?? 0) / 1000} s` : String(cause);
   return {
     exitCode: exitCode ?? -1,
     stdout: Buffer.from(stdout),
-    stderr: exitCode === undefined && said === '' ? String(cause) : said,
+    stderr: exitCode === undefined && said === '' ? why : said,
   };
 }
 
@@ -82,7 +83,6 @@ export async function stateOf({ command, name }: Container): Promise<'missing' |
 /** Lines of a script that export variables. A script comes on standard input, where nobody can read them. */
 export const exports = (env: Readonly<Record<string, string>>): string =>
   Object.entries(env)
-    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
     .map(([name, value]) => `export ${name}=${quoted(value)}`)
     .join('\n');
 

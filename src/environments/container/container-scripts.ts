@@ -6,7 +6,8 @@ import type { EnvironmentHandle, ExecRequest, StartRequest } from '../environmen
 import { exports, quoted } from './container-cli.js';
 
 /** Programs that the image must have. */
-const NEEDED = 'awk cat date grep head kill ls mkdir mkfifo readlink rm setsid sleep stat tail tar tr wc';
+const NEEDED =
+  'awk cat chown date grep head id kill ls mkdir mkfifo readlink rm setsid sleep stat tail tar tr wc';
 
 /** PID 1 of the container: adopts orphaned processes and runs until the container is removed. */
 export const FIRST_PROCESS = 'trap "exit 0" TERM; while :; do sleep 3600 & wait $!; done';
@@ -16,7 +17,7 @@ const execFolder = ({ root }: EnvironmentHandle): string => `${root}/exec`;
 
 /** Prints the names of missing programs to stderr, and uid and gid of the image's user to stdout. */
 export const whoScript = `for program in ${NEEDED}; do command -v $program >/dev/null || echo "$program" >&2; done
-echo "$(id -u):$(id -g)"`;
+echo "$(id -u 2>/dev/null):$(id -g 2>/dev/null)"`;
 /** Creates the run's folder, as root, for the user of the image: `owner` as printed by `whoScript`. */
 export const rootScript = ({ root }: EnvironmentHandle, owner: string): string =>
   `mkdir -p ${quoted(root)} && chown ${quoted(owner)} ${quoted(root)}`;
@@ -81,7 +82,8 @@ export function startScript(handle: EnvironmentHandle, request: StartRequest, fo
   const scripts = supervisorFolder(handle);
   const mark = markOf(handle.mark, 'agent');
   const words = [
-    ...['setsid', 'sh', `${scripts}/claim.sh`, folder, 'container', 'container', `${scripts}/supervise.sh`],
+    ...['setsid', 'sh', `${scripts}/claim.sh`, folder, 'container', 'container'],
+    ...['sh', `${scripts}/supervise.sh`, folder, 'container'],
     ...[deadlineSecs, idleTickOf(idleSecs), GRACE_SECS].map(String),
     ...[mark, handle.workspace, `${folder}/in`, ...argv],
   ];

@@ -26,9 +26,9 @@ export async function withScratch<T>(
 /** Copies the contents of a folder on the host into a folder in a container, owned by the container's user. */
 export async function copyIn({ command, name }: Container, from: string, to: string): Promise<void> {
   const packed = execa('tar', ['-C', from, '-cf', '-', '.'], { encoding: 'buffer', stdin: 'ignore' });
-  const { failed, stderr } = await packed.pipe(command, ['exec', '-i', name, 'tar', '-C', to, '-xof', '-'], {
-    reject: false,
-  });
+  // Through the shell, which may be a busybox that has `tar` in it and not on PATH.
+  const unpack = ['exec', '-i', name, 'sh', '-c', 'exec tar -C "$0" -xof -', to];
+  const { failed, stderr } = await packed.pipe(command, unpack, { reject: false });
   if (failed) throw new Error(`${command} exec ${name} tar failed: ${reasonIn(stderr)}`);
 }
 

@@ -169,7 +169,8 @@ export const docker: Environment = {
   async kill(handle, what) {
     const container = containerOf(handle);
     if (what === 'everything') await runScript(container, killAllScript, { user: '0' });
-    else if ('part' in what) await runScript(container, killPartScript(handle, what.part), { user: '0' });
+    // As the user of the image: in a container, root cannot read the environment of another user's process.
+    else if ('part' in what) await runScript(container, killPartScript(handle, what.part));
     else await stop(handle, what.start, what.reason);
   },
 

@@ -7,6 +7,7 @@ import { endOf } from '../../lib/format/truncate.js';
 import { CONTAINMENTS, STOP_REASONS, type Containment, type StopReason } from '../../lib/supervision.js';
 import { everySecond } from './every-second.js';
 import { markOf, RUN_MARK } from './marked-processes.js';
+import { findExecutable } from './find-executable.js';
 import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from '../fs/read-file.js';
 import { spawnDetached } from './spawn-detached.js';
@@ -59,15 +60,24 @@ export const supervisorScript = (name: string): string =>
 let probed: Promise<Containment> | undefined;
 
 async function probe(): Promise<Containment> {
-  const works = async (...flags: string[]): Promise<boolean> =>
-    (
-      await execa('unshare', [...flags, '--pid', '--fork', '--kill-child=KILL', '--mount-proc', 'true'], {
-        reject: false,
-      })
-    ).exitCode === 0;
+  const works = async (mode: Containment): Promise<boolean> => {
+    const [unshare = '', ...args] = await namespaceArgs(mode);
+    return (await execa(unshare, [...args, 'true'], { reject: false })).exitCode === 0;
+  };
   if (process.platform !== 'linux') return 'group';
-  if (await works()) return 'pidns';
-  return (await works('--user', '--map-current-user')) ? 'userns' : 'group';
+  if (await works('pidns')) return 'pidns';
+  return (await works('userns')) ? 'userns' : 'group';
+}
+
+/**
+ * The words that start a command in the PID namespace of a mode; none if it has none. `unshare` is named by its path,
+ * because a static busybox as `sh` prefers its own, which cannot kill the namespace when its parent dies.
+ */
+async function namespaceArgs(mode: Containment): Promise<string[]> {
+  if (mode !== 'pidns' && mode !== 'userns') return [];
+  const user = mode === 'userns' ? ['--user', '--map-current-user'] : [];
+  const unshare = (await findExecutable('unshare')) ?? 'unshare';
+  return [unshare, ...user, '--pid', '--fork', '--kill-child=KILL', '--mount-proc'];
 }
 
 /** Returns the best containment on this machine, found out once. LLM_TOOL_TEST_CONTAINMENT forces one, for tests. */
@@ -95,7 +105,11 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
       command.folder,
       mode,
       bootId(),
+      ...(await namespaceArgs(mode)),
+      'sh',
       supervisorScript('supervise.sh'),
+      command.folder,
+      mode,
       ...[command.deadlineSecs, idleTickOf(command.idleSecs), GRACE_SECS].map(String),
       command.mark,
       command.cwd,

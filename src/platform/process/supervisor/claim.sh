@@ -1,5 +1,5 @@
 # Claims a folder for one agent, then becomes its supervisor (supervise.sh), in a PID namespace where the kernel allows.
-# Arguments: dir mode boot script, then those of supervise.sh after its first two.
+# Arguments: dir mode boot, then the command that becomes the supervisor.
 #
 # Files in the folder:
 #   sup        "pid boot mode start": the claim, made exclusively; the supervisor lives as long as this process
@@ -15,8 +15,8 @@
 #
 # All variables begin with _ltt_: what comes in by the environment stays exported when it is assigned, so that any other
 # name would change what the agent gets under it.
-_ltt_dir=$1 _ltt_mode=$2 _ltt_boot=$3 _ltt_script=$4
-shift 4
+_ltt_dir=$1 _ltt_mode=$2 _ltt_boot=$3
+shift 3
 export LLM_TOOL_TEST_AGENT_UMASK="$(umask)"
 umask 077
 exec 2<>"$_ltt_dir/sup.err"
@@ -43,9 +43,4 @@ if ! printf '%s\n' "$$ $_ltt_boot $_ltt_mode $_ltt_start" 2>/dev/null >"$_ltt_di
   exit 74
 fi
 
-set -- sh "$_ltt_script" "$_ltt_dir" "$_ltt_mode" "$@"
-case $_ltt_mode in
-pidns) exec unshare --pid --fork --kill-child=KILL --mount-proc "$@" ;;
-userns) exec unshare --user --map-current-user --pid --fork --kill-child=KILL --mount-proc "$@" ;;
-*) exec "$@" ;;
-esac
+exec "$@"
