@@ -1,12 +1,11 @@
 import { cacheHome } from '../folders.js';
 import { waitForLock, type Lock } from '../process/process-lock.js';
 import { namespaceId } from '../temporal/namespace-id.js';
-import { isAlive } from '../process/process-identity.js';
 import { UnusableNamespace } from '../temporal/search-attributes.js';
 import { prepareNamespace, withClient } from '../temporal/temporal-client.js';
 import { waitUntil } from '../process/wait-until.js';
 import { endProcess } from './end-process.js';
-import { logFile, type EngineState } from './engine-state.js';
+import { logFile, serverIsUp, type EngineState } from './engine-state.js';
 import { chooseTemporal } from './choose-temporal.js';
 import type { TemporalExecutable } from './find-temporal.js';
 import { choosePorts, LOOPBACK, startServer, readTail } from './server.js';
@@ -22,9 +21,6 @@ export interface EngineContext {
   /** Aborted when the engine is asked to stop, which ends all waiting. */
   signal: AbortSignal;
 }
-
-export const serverIsUp = (state: EngineState): boolean =>
-  state.external || (state.server !== null && isAlive(state.server));
 
 /** Starts the Temporal server unless it is running, and waits until it answers. */
 export async function ensureServer(engine: EngineContext): Promise<void> {
