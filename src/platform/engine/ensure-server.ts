@@ -11,6 +11,8 @@ import type { TemporalExecutable } from './find-temporal.js';
 import { choosePorts, LOOPBACK, startServer, readTail } from './server.js';
 
 const START_MS = 60_000;
+const CONNECT_MS = 2000;
+const ANSWER_MS = 10_000;
 
 /** What the functions that start the server and the worker need. */
 export interface EngineContext {
@@ -85,10 +87,14 @@ async function serverReady({ folder, state, change, signal }: EngineContext): Pr
     if (!serverIsUp(state()))
       throw new Error(`the Temporal server ended:\n${await readTail(logFile(folder, 'server'))}`);
     try {
-      return await withClient(state(), { timeoutMs: 2000, signal }, async (client) => {
-        await prepareNamespace(client, external);
-        return namespaceId(client);
-      });
+      return await withClient(
+        state(),
+        { timeoutMs: CONNECT_MS, answerMs: ANSWER_MS, signal },
+        async (client) => {
+          await prepareNamespace(client, external);
+          return namespaceId(client);
+        },
+      );
     } catch (error) {
       if (error instanceof UnusableNamespace) throw error;
       if (external)
