@@ -8,13 +8,16 @@ import { AGENT_FOLDERS, RUN_FOLDERS } from './run-folders.js';
 
 /** Home folders, and sockets of daemons (Docker, D-Bus, key agents). */
 const HOMES_AND_SOCKETS = ['/home', '/root', '/run'];
-/** Variables that name files with keys, or sockets, wherever those are. */
+/** Variables that name files or folders with keys, or sockets, wherever those are. */
 const CREDENTIALS = [
-  'SSH_AUTH_SOCK',
-  'GOOGLE_APPLICATION_CREDENTIALS',
-  'AWS_SHARED_CREDENTIALS_FILE',
-  'AWS_CONFIG_FILE',
-  'KUBECONFIG',
+  ...['SSH_AUTH_SOCK', 'GNUPGHOME', 'NETRC', 'PGPASSFILE', 'NPM_CONFIG_USERCONFIG'],
+  ...['AWS_SHARED_CREDENTIALS_FILE', 'AWS_CONFIG_FILE'],
+  ...['AWS_WEB_IDENTITY_TOKEN_FILE', 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'],
+  ...['AZURE_CONFIG_DIR', 'AZURE_FEDERATED_TOKEN_FILE', 'AZURE_CLIENT_CERTIFICATE_PATH'],
+  ...['GOOGLE_APPLICATION_CREDENTIALS', 'CLOUDSDK_CONFIG', 'GH_CONFIG_DIR'],
+  ...['KUBECONFIG', 'DOCKER_CONFIG', 'REGISTRY_AUTH_FILE'],
+  ...['TEMPORAL_CONFIG_FILE', 'TEMPORAL_TLS_CLIENT_KEY_PATH'],
+  ...['CLAUDE_CONFIG_DIR', 'CODEX_HOME'],
 ];
 /** Files that mark the package of a program, all of which the program may need. */
 const MANIFESTS = ['package.json', 'pyproject.toml'];
@@ -72,7 +75,8 @@ export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }:
 }
 
 async function hiddenPlaces(handle: EnvironmentHandle): Promise<Rule[]> {
-  const named = CREDENTIALS.map((name) => process.env[name] ?? null);
+  // KUBECONFIG may be a list
+  const named = CREDENTIALS.flatMap((name) => (process.env[name] ?? '').split(delimiter));
   return [
     ...(await rules([...HOMES_AND_SOCKETS, homedir(), userInfo().homedir], 'empty')),
     ...(await rules(['/tmp', '/var/tmp', tmpdir()], 'scratch')),

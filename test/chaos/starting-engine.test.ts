@@ -1,13 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { readEngineState } from '../../src/platform/engine/engine-state.js';
+import { lastUsedFile, readEngineState } from '../../src/platform/engine/engine-state.js';
 import { findTemporal } from '../../src/platform/engine/find-temporal.js';
 import { anyFreePort } from '../../src/platform/engine/server.js';
-import { projectState } from '../../src/platform/folders.js';
+import { signalProcess } from '../../src/platform/process/process-identity.js';
 import { createProject, until, type TestProject } from '../commands/project.js';
 import { allGone, processesWith } from '../platform/processes.js';
-import { kill, partOf, preferPort, type Part } from '../commands/engine-parts.js';
+import { kill, partOf, preferPort, stateOf, type Part } from '../commands/engine-parts.js';
 
 /** Writes a Temporal CLI that runs a command before it starts a server; returns the variable that selects it. */
 async function temporalAfter(project: TestProject, doing: string): Promise<Record<string, string>> {
@@ -32,6 +32,9 @@ const killAtRecord = (project: TestProject, part: Part): string => `
     return writeFileSync(file, data, ...more);
   };
   require('node:module').syncBuiltinESMExports();`;
+
+/** When a command last asked for the engine. */
+const usedAt = (project: TestProject): number => statSync(lastUsedFile(stateOf(project))).mtimeMs;
 
 describe.concurrent('an engine that starts', () => {
   test.for<Part>(['server', 'worker'])(
@@ -70,6 +73,26 @@ describe.concurrent('an engine that starts', () => {
     ]);
   });
 
+  test('is not ready while its worker is dead', async ({ onTestFinished }) => {
+    const project = await createProject({}, { ownServer: true });
+    onTestFinished(() => project.remove());
+    expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
+    const keeper = await until('a keeper', () => partOf(project, 'keeper'));
+    // a keeper that notices the death late, as on a busy machine
+    signalProcess(keeper, 'SIGSTOP');
+    await kill(project, 'worker');
+    const uses = new Set([usedAt(project)]);
+    const command = project.start(['engine', 'start', '--json']);
+    const ended = command.then(() => true as const);
+    const askedAgain = until('the command asks twice', () =>
+      uses.add(usedAt(project)).size > 2 ? true : null,
+    );
+    await Promise.race([ended, askedAgain]);
+    signalProcess(keeper, 'SIGCONT');
+    const { exitCode, stdout } = await command;
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { worker: { state: 'running' } }]);
+  });
+
   test('chooses its ports only after another starting engine has got its own', async ({ onTestFinished }) => {
     const projects = [
       await createProject({}, { ownServer: true }),
@@ -79,7 +102,6 @@ describe.concurrent('an engine that starts', () => {
       for (const project of projects) await project.remove();
     });
     const [first, second] = projects;
-    const stateOf = (project: TestProject): string => projectState(project.results, project.state).folder;
     const port = await anyFreePort();
     for (const project of projects) await preferPort(project, port);
 

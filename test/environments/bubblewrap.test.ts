@@ -24,6 +24,12 @@ import { newFolder, setEnv } from '../platform/temporary.js';
 const lacking = await whyNoBubblewrap();
 const compiled = await compileSources('environments', 'platform', 'gates', 'results');
 const NOBODY = 65534;
+const CREDENTIALS = [
+  'GOOGLE_APPLICATION_CREDENTIALS',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AZURE_FEDERATED_TOKEN_FILE',
+  'TEMPORAL_CONFIG_FILE',
+];
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 interface Place {
@@ -135,12 +141,27 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     expect(Number(listed.at(-1))).toBeLessThan(8);
   });
 
-  it('cannot open key files that variables point to, wherever they are', async () => {
+  it.each(CREDENTIALS)('cannot read what %s names, wherever that is', async (name) => {
     const place = await newPlace();
-    const file = put('/var/llm-tool-test-key', 'secret key');
-    onTestFinished(() => rmSync(file));
-    setEnv({ GOOGLE_APPLICATION_CREDENTIALS: file });
+    onTestFinished(() => rmSync('/var/llm-tool-test-keys', { recursive: true }));
+    const file = put('/var/llm-tool-test-keys/one', 'secret key');
+    setEnv({ [name]: file });
     expect((await inside(place, `cat ${file}`)).output).toMatch(/Permission denied/);
+  });
+
+  it('cannot read the files of a list in KUBECONFIG, or those in a folder that DOCKER_CONFIG names', async () => {
+    const place = await newPlace();
+    onTestFinished(() => rmSync('/var/llm-tool-test-keys', { recursive: true }));
+    const [one = '', other = '', inFolder = ''] = ['one', 'other', 'docker/config.json'].map((name) =>
+      put(`/var/llm-tool-test-keys/${name}`, 'secret key'),
+    );
+    setEnv({ KUBECONFIG: `${one}:${other}`, DOCKER_CONFIG: dirname(inFolder) });
+    const { output } = await inside(place, `cat ${one}; cat ${other}; cat ${inFolder}`);
+    expect(output.trim().split('\n')).toEqual([
+      expect.stringMatching(/one: Permission denied/),
+      expect.stringMatching(/other: Permission denied/),
+      expect.stringMatching(/No such file/),
+    ]);
   });
 
   it('has the programs on its PATH with what they need, even from hidden folders, but read-only', async () => {

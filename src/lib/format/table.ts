@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const STYLE = /\x1b\[[\d;]*m/;
 const STYLES = new RegExp(STYLE, 'g');
 const ASCII = /^[\x20-\x7E]*$/;
@@ -22,7 +21,7 @@ export function textWidth(text: string): number {
   // Nearly all text in tables is ASCII, and segmenting each character of ten thousand rows takes seconds.
   if (ASCII.test(plain)) return plain.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(plain)) width += graphemeWidth(segment);
+  for (const { segment } of graphemes(plain)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -39,7 +38,7 @@ export function truncate(text: string, width: number): string {
       styled = true;
       continue;
     }
-    for (const { segment } of graphemes.segment(part)) {
+    for (const { segment } of graphemes(part)) {
       used += graphemeWidth(segment);
       if (used > width - 1) return `${kept}…${styled ? '\x1b[0m' : ''}`;
       kept += segment;
@@ -86,6 +85,14 @@ function shrink(natural: readonly number[], room: number): number[] {
     excess -= 1;
   }
   return widths;
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Creates the segmenter when it is first needed: that takes 8 ms, and few tables contain more than ASCII. */
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
 }
 
 function graphemeWidth(grapheme: string): number {

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProcessIdentity } from '../process/process-identity.js';
+import { isAlive, type ProcessIdentity } from '../process/process-identity.js';
 import { readJsonIfThere } from '../fs/read-file.js';
 import { TEMPORARY, writeFileAtomic } from '../fs/write-file.js';
 
@@ -41,6 +41,11 @@ interface PinnedTemporal {
   path: string;
   version: string;
 }
+
+export const serverIsUp = ({ external, server }: EngineState): boolean =>
+  external || (server !== null && isAlive(server));
+
+export const workerIsUp = ({ worker }: EngineState): boolean => worker !== null && isAlive(worker);
 
 const engineFile = (stateFolder: string): string => join(stateFolder, 'engine.json');
 

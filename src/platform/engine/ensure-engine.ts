@@ -8,7 +8,15 @@ import { whyNoRoom } from '../fs/disk-room.js';
 import { diskRemedy } from '../../lib/disk-failure.js';
 import { waitUntil } from '../process/wait-until.js';
 import { endProcess } from './end-process.js';
-import { lastUsedFile, logFile, readEngineState, stayFile, type EngineState } from './engine-state.js';
+import {
+  lastUsedFile,
+  logFile,
+  readEngineState,
+  serverIsUp,
+  stayFile,
+  workerIsUp,
+  type EngineState,
+} from './engine-state.js';
 import { newerEngineProblem } from './newer-engine.js';
 import { startDetached, waitForExit } from './server.js';
 
@@ -89,7 +97,8 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
       return null;
     }
     if (state?.keeper.pid !== holder.pid) return null;
-    if (state.phase === 'ready' && fits(state)) return state;
+    // The keeper looks at its processes every 200 ms: until then, a dead one is recorded as running.
+    if (state.phase === 'ready' && fits(state)) return serverIsUp(state) && workerIsUp(state) ? state : null;
     if (state.phase === 'ready' && !replaced) {
       request.report(
         state.build === buildId()

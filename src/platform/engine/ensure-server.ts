@@ -1,17 +1,18 @@
 import { cacheHome } from '../folders.js';
 import { waitForLock, type Lock } from '../process/process-lock.js';
 import { namespaceId } from '../temporal/namespace-id.js';
-import { isAlive } from '../process/process-identity.js';
 import { UnusableNamespace } from '../temporal/search-attributes.js';
 import { prepareNamespace, withClient } from '../temporal/temporal-client.js';
 import { waitUntil } from '../process/wait-until.js';
 import { endProcess } from './end-process.js';
-import { logFile, type EngineState } from './engine-state.js';
+import { logFile, serverIsUp, type EngineState } from './engine-state.js';
 import { chooseTemporal } from './choose-temporal.js';
 import type { TemporalExecutable } from './find-temporal.js';
 import { choosePorts, LOOPBACK, startServer, readTail } from './server.js';
 
 const START_MS = 60_000;
+const CONNECT_MS = 2000;
+const ANSWER_MS = 10_000;
 
 /** What the functions that start the server and the worker need. */
 export interface EngineContext {
@@ -22,9 +23,6 @@ export interface EngineContext {
   /** Aborted when the engine is asked to stop, which ends all waiting. */
   signal: AbortSignal;
 }
-
-export const serverIsUp = (state: EngineState): boolean =>
-  state.external || (state.server !== null && isAlive(state.server));
 
 /** Starts the Temporal server unless it is running, and waits until it answers. */
 export async function ensureServer(engine: EngineContext): Promise<void> {
@@ -89,10 +87,14 @@ async function serverReady({ folder, state, change, signal }: EngineContext): Pr
     if (!serverIsUp(state()))
       throw new Error(`the Temporal server ended:\n${await readTail(logFile(folder, 'server'))}`);
     try {
-      return await withClient(state(), { timeoutMs: 2000, signal }, async (client) => {
-        await prepareNamespace(client, external);
-        return namespaceId(client);
-      });
+      return await withClient(
+        state(),
+        { timeoutMs: CONNECT_MS, answerMs: ANSWER_MS, signal },
+        async (client) => {
+          await prepareNamespace(client, external);
+          return namespaceId(client);
+        },
+      );
     } catch (error) {
       if (error instanceof UnusableNamespace) throw error;
       if (external)

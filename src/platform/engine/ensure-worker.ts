@@ -8,8 +8,6 @@ import { startRecorded, readTail } from './server.js';
 
 const START_MS = 60_000;
 
-export const workerIsUp = (state: EngineState): boolean => state.worker !== null && isAlive(state.worker);
-
 /** Starts a worker and waits until it polls. Throws if it ends, or is not ready within 60 s. */
 export async function startWorker({ folder, state, change, signal }: EngineContext): Promise<void> {
   await change({ phase: 'starting', message: 'starting the worker' });

@@ -8,14 +8,16 @@ import type { TemporalAddress } from '../temporal/resolve-temporal-address.js';
 import { buildId, packageVersion } from '../package-info.js';
 import { ownIdentity } from '../process/process-identity.js';
 import { createBackOff } from './back-off.js';
-import { ensureServer, serverIsUp, type EngineContext } from './ensure-server.js';
-import { startWorker, workerIsUp } from './ensure-worker.js';
+import { ensureServer, type EngineContext } from './ensure-server.js';
+import { startWorker } from './ensure-worker.js';
 import { endProcess, killProcess } from './end-process.js';
 import {
   readEngineState,
   removeHalfWritten,
+  serverIsUp,
   taskQueueOf,
   workerAliveFile,
+  workerIsUp,
   writeEngineState,
   type EngineState,
 } from './engine-state.js';

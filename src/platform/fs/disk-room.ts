@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, ftruncateSync, openSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
@@ -25,7 +25,7 @@ let block: Buffer | undefined;
 export function assertRoom(folder: string, bytes = RESERVE_BYTES): void {
   block ??= randomBytes(ROOM_BYTES);
   try {
-    const descriptor = openSync(join(folder, ROOM_FILE), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    const descriptor = openRoomFile(join(folder, ROOM_FILE));
     try {
       for (let left = bytes; left > 0;) left -= writeSync(descriptor, block, 0, Math.min(left, block.length));
     } finally {
@@ -35,6 +35,18 @@ export function assertRoom(folder: string, bytes = RESERVE_BYTES): void {
     assertInode(folder);
   } catch (error) {
     throw Object.assign(error as NodeJS.ErrnoException, { path: folder });
+  }
+}
+
+/** Opens the file. Replaces one that belongs to another user, such as root, who has followed a sweep in the same folder. */
+function openRoomFile(path: string): number {
+  const open = (): number => openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  try {
+    return open();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    rmSync(path, { force: true });
+    return open();
   }
 }
 

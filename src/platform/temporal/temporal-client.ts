@@ -19,20 +19,31 @@ export async function connect(to: TemporalAddress, timeoutMs = 5000): Promise<Cl
   return new Client({ connection, namespace: to.namespace });
 }
 
+interface Limits {
+  /** For connecting. */
+  timeoutMs: number;
+  /** For all requests of `ask` together; default: as long again. */
+  answerMs?: number;
+  signal: AbortSignal;
+}
+
 /**
  * Connects, calls `ask` and closes the connection. Throws if the server does not answer in time or the signal aborts.
  */
 export async function withClient<T>(
   to: TemporalAddress,
-  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  { timeoutMs, answerMs = timeoutMs, signal }: Limits,
   ask: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = await connect(to, timeoutMs);
+  const { connection } = client;
   try {
     signal.throwIfAborted();
-    return await client.connection.withAbortSignal(signal, () => ask(client));
+    return await connection.withAbortSignal(signal, () =>
+      connection.withDeadline(Date.now() + answerMs, () => ask(client)),
+    );
   } finally {
-    await client.connection.close();
+    await connection.close();
   }
 }
 

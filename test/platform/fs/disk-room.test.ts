@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { diskRemedy } from '../../../src/lib/disk-failure.js';
@@ -11,6 +11,20 @@ test('leaves an empty file in a folder with room', async () => {
   assertRoom(folder);
   expect(readdirSync(folder)).toEqual(['.room']);
   expect(statSync(join(folder, '.room')).size).toBe(0);
+});
+
+test('replaces the file of another user in a folder that both can write', async () => {
+  const folder = await newFolder();
+  assertRoom(folder);
+  chmodSync(join(folder, '.room'), 0o400);
+  chmodSync(folder, 0o777);
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65534);
+  try {
+    expect(whyNoRoom(folder)).toBeNull();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
 });
 
 test('does not touch the target of a symlink in place of that file', async () => {

@@ -1,0 +1,41 @@
+import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { createServer as createTcpServer, type Server } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { LOOPBACK } from '../../../src/platform/engine/server.js';
+import { withClient } from '../../../src/platform/temporal/temporal-client.js';
+
+/** Starts a server on a free port; returns how to reach it. */
+async function listen(server: Server): Promise<{ address: string; namespace: string; external: false }> {
+  await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return { address: `${LOOPBACK}:${address.port}`, namespace: 'default', external: false };
+}
+
+/** A gRPC server to which a client can connect, and which answers nothing else. */
+function serverWithoutAnswers(): Server {
+  const server = createServer();
+  server.on('stream', (stream: ServerHttp2Stream, headers) => {
+    stream.on('error', () => undefined);
+    // the client takes "unimplemented" for an old server
+    if (headers[':path']?.endsWith('/GetSystemInfo') === true)
+      stream.respond({ 'content-type': 'application/grpc', 'grpc-status': '12' }, { endStream: true });
+  });
+  return server;
+}
+
+const limits = { timeoutMs: 1000, signal: new AbortController().signal };
+
+test('gives up a server that accepts connections and never answers', async () => {
+  const server = createTcpServer((socket) => socket.on('error', () => undefined));
+  const to = await listen(server);
+  const asked = withClient(to, limits, (client) => client.workflow.count());
+  await expect(asked).rejects.toThrow('Failed to connect before the deadline');
+});
+
+test('gives up a server that answers only the connection', async () => {
+  const to = await listen(serverWithoutAnswers());
+  const asked = withClient(to, limits, (client) => client.workflow.count());
+  await expect(asked).rejects.toMatchObject({ cause: { details: /Deadline exceeded/i } });
+});
