@@ -54,6 +54,9 @@ export const environmentVariables = z
   )
   .describe('Variables by name; ${NAME} in a value is that variable of the shell, and is kept secret');
 
+/** Environment variables in a plan, whose names were checked when the file was read. */
+export const storedVariables = z.record(z.string(), z.string()).default({});
+
 /** Checks that `keyOf` returns a different value for each item of a list. Reports the second of two equal items. */
 export const distinct = <T>(
   keyOf: (item: Partial<T>) => unknown,

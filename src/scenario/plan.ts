@@ -4,9 +4,10 @@ import { Cell } from '../results/records/cell.js';
 import { Price } from '../results/cost.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import { AgentTable, Provider } from './config.js';
+import { storedVariables } from './fields.js';
 import { Rubric } from './rubric.js';
 import { Scenario } from './scenario.js';
-import { Target } from './target.js';
+import { StoredTarget } from './target.js';
 
 /** The settings of the judge, with the content of its rubric. */
 export const JudgeSettings = z.object({
@@ -31,7 +32,7 @@ export const EffectiveScenario = z.object({
   schema_version: z.literal(2),
   scenario: Scenario,
   /** Null if the scenario has no program under test. */
-  target: Target.nullable(),
+  target: StoredTarget.nullable(),
   /** Absolute path of the target binary. Null if it is looked up on PATH or in the fixture. */
   target_path: z.string().nullable(),
   /** Absolute paths of `target.files`: all of the target besides its program. Absent if not declared. */
@@ -64,7 +65,7 @@ export const Plan = z.object({
       parameters: z.record(z.string(), z.json()).exactOptional(),
     }),
   ),
-  agents: z.record(z.string(), AgentTable),
+  agents: z.record(z.string(), AgentTable.extend({ env: storedVariables })),
   /** The providers of the config that agents and judges use. */
   providers: z.record(z.string(), Provider).default({}),
   /** Whether finished runs with the same inputs may be reused. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GateSpec } from '../gates/index.js';
 import { Mock } from './mock.js';
-import { TargetOrConfig } from './target.js';
+import { StoredTarget } from './target.js';
 
 /*
  * A scenario, independent of the form of file that it was written in. A reader (`yaml/`) makes it from a file.
@@ -129,7 +129,7 @@ export const Scenario = z.object({
   tags: z.array(z.string()),
   inputs: Inputs,
   /** The program under test; null if the agent itself, or the code of the steps, is what is tested. */
-  target: TargetOrConfig.nullable(),
+  target: z.union([StoredTarget, z.literal('from_config')]).nullable(),
   /** Where the agent and the checks run. */
   environment: Environment,
   steps: Steps,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Plan } from '../../src/scenario/plan.js';
+import { StoredTarget, Target } from '../../src/scenario/target.js';
 
 test('reads a plan of an older build, without later fields, as that build meant it', () => {
   const plan = {
@@ -22,4 +23,11 @@ test('reads a plan of an older build, without later fields, as that build meant 
     project: null,
     hidden: [],
   });
+});
+
+test('reads variables whose names only an older build accepted', () => {
+  const env = { 'with.dots': '1' };
+  expect(StoredTarget.parse({ binary: 'notes', env })).toEqual({ binary: 'notes', env });
+  expect(Plan.shape.agents.parse({ mine: { command: 'mine', env } })).toMatchObject({ mine: { env } });
+  expect(Target.safeParse({ binary: 'notes', env }).success).toBe(false);
 });
