@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, it, onTestFinished } from 'vitest';
-import { killMarked, markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { killMarked, markedProcesses, markOf } from '../../src/platform/process/marked-processes.js';
 import {
   startSupervised,
   waitForEnd,
@@ -78,10 +78,14 @@ export async function start(shell: string, changes?: Partial<SupervisedCommand>)
   return command;
 }
 
-/** Processes of the agent, without the shells of the supervisor, which have its command line among their arguments. */
+/**
+ * Processes of the agent, without those of the supervisor: its shells, and the `grep` that looks for the mark, have the
+ * same number among their arguments. Looks twice, because the supervisor starts and ends processes in between.
+ */
 const ofAgent = (command: Started): number[] => {
-  const supervisors = processesWith('supervise.sh');
-  return processesWith(command.seconds).filter((pid) => !supervisors.includes(pid));
+  const found = processesWith(command.seconds);
+  const ofSupervisor = markedProcesses(markOf(command.mark, 'supervisor'));
+  return processesWith(command.seconds).filter((pid) => found.includes(pid) && !ofSupervisor.includes(pid));
 };
 
 /** Whether everything the agent started ends within `timeoutMs`; processes of the supervisor may take longer. */

@@ -52,7 +52,8 @@ export const GRACE_SECS = 0.5;
 /** Returns the seconds between two looks at the output for the idle limit; 0 without a limit. */
 export const idleTickOf = (idleSecs: number | null): number => (idleSecs === null ? 0 : idleSecs / 5);
 const CLAIM_MS = 5000;
-const DYING_MS = 2000;
+/** Long enough for a process with gigabytes of memory to die on a busy machine. */
+const DYING_MS = 10_000;
 const ERRORS_LIMIT = 300;
 export const supervisorScript = (name: string): string =>
   fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));

@@ -1,23 +1,28 @@
+import { spawn } from 'node:child_process';
 import { utimesSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { identify, ownIdentity } from '../../../src/platform/process/process-identity.js';
+import {
+  identify,
+  isAlive,
+  ownIdentity,
+  type ProcessIdentity,
+} from '../../../src/platform/process/process-identity.js';
 import { inspect, stopSupervised, waitForEnd } from '../../../src/platform/process/supervise.js';
 import { processesWith } from '../processes.js';
 import { newFolder, setEnv } from '../temporary.js';
 import { LONG_MS, start } from '../supervised.js';
 
+async function folderWith(files: Record<string, string>): Promise<string> {
+  const folder = await newFolder();
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  return folder;
+}
+
+const claim = ({ pid, start, boot }: ProcessIdentity): string => `${pid} ${boot} group ${start}\n`;
+
 describe('the state of a start', () => {
-  async function folderWith(files: Record<string, string>): Promise<string> {
-    const folder = await newFolder();
-    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-    return folder;
-  }
-
-  const claim = ({ pid, start, boot }: { pid: number; start: string; boot: string }): string =>
-    `${pid} ${boot} group ${start}\n`;
-
   it('is none if no agent was started in the folder', async () => {
     expect(await inspect(await newFolder())).toEqual({ state: 'none' });
     expect(await inspect('/no/such/folder')).toEqual({ state: 'none' });
@@ -49,6 +54,14 @@ describe('the state of a start', () => {
     const longAgo = new Date(Date.now() - 60_000);
     utimesSync(join(folder, 'sup'), longAgo, longAgo);
     expect(await inspect(folder)).toEqual({ state: 'dead' });
+  });
+
+  it('is awaited until a supervisor that takes seconds to die after the exit status is dead', async () => {
+    const supervisor = identify(spawn('sleep', ['3']).pid ?? 0);
+    if (supervisor === null) throw new Error('sleep did not start');
+    const folder = await folderWith({ sup: claim(supervisor), exit: '0\n' });
+    const end = await waitForEnd(folder, AbortSignal.timeout(LONG_MS));
+    expect([end, isAlive(supervisor)]).toEqual([{ state: 'ended', exitCode: 0, stopped: null }, false]);
   });
 
   it.each(['', '1'])('is not ended with an incomplete exit status (%j)', async (exit) => {
@@ -95,11 +108,10 @@ describe('waiting for the end', () => {
   });
 
   it('leaves no listeners on the signal, no matter how long it waits', async () => {
-    const folder = await newFolder();
-    await writeFile(
-      join(folder, 'sup'),
-      `${process.pid} ${ownIdentity().boot} group ${identify(process.pid)?.start ?? ''}\n`,
-    );
+    const supervisor = spawn('sleep', ['300']);
+    const identity = identify(supervisor.pid ?? 0);
+    if (identity === null) throw new Error('sleep did not start');
+    const folder = await folderWith({ sup: claim(identity) });
     const { signal } = new AbortController();
     const counted = { added: 0, removed: 0 };
     const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
@@ -115,6 +127,7 @@ describe('waiting for the end', () => {
     // Every change of the file `exit` makes it look again, even if the agent has not ended.
     for (let round = 0; round < 5; round++) await appendFile(join(folder, 'exit'), '');
     await writeFile(join(folder, 'exit'), '0\n');
+    supervisor.kill('SIGKILL');
     await end;
     expect(counted.added).toBeGreaterThan(0);
     expect(counted.removed).toBe(counted.added);
