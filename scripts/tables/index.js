@@ -80,7 +80,9 @@ export const tables = {
     evaluation: '[evaluation.md](evaluation.md)',
     'matrix.variants': '[Variants](#variants)',
     mock: '[Mock](#mock)',
+    'setup.mocks': '[Mocked commands](#mocked-commands)',
   }),
+  mocks: inputTable(part(scenario, 'setup.mocks[]')),
   target: inputTable(part(config, 'target')),
   variant: inputTable(part(scenario, 'matrix.variants[]')),
   'mock-steps': table(keyRows(part(scenario, 'mock.steps[]').anyOf ?? []), {
