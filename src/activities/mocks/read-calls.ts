@@ -10,7 +10,9 @@ const MOST_CALLS = 1000;
 const MOST_BYTES = 1024 * 1024;
 
 /** Reads the calls of mocked commands; null if the scenario mocks none. */
-export async function readCalls(context: RunContext): Promise<MockedCalls | null> {
+export async function readCalls(
+  context: Pick<RunContext, 'environment' | 'handle' | 'scenario' | 'config'>,
+): Promise<MockedCalls | null> {
   const { environment, handle, scenario } = context;
   const { mocks = [] } = scenario;
   if (mocks.length === 0) return null;
