@@ -41,6 +41,7 @@ export default {
       ['lib/', 'results/', 'scenario/mock.ts'],
       'an adapter knows only its agent; the mock also knows the steps of a scenario',
     ),
+    layer('mocks', ['lib/'], 'decides what a mocked command answers; it knows neither files nor processes'),
     layer('platform', ['lib/'], 'code for processes, files and servers must not know about scenarios'),
     layer(
       'environments',
@@ -54,7 +55,7 @@ export default {
     ),
     layer(
       'scenario',
-      ['lib/', 'results/', 'agent-scripts/', 'gates/', 'evaluators/', 'agents/', 'environments/'],
+      ['lib/', 'results/', 'agent-scripts/', 'gates/', 'evaluators/', 'agents/', 'environments/', 'mocks/'],
       'turns the text of files into a plan, without touching the machine',
     ),
     layer(
@@ -79,6 +80,7 @@ export default {
         'environments/',
         'scenario/',
         'judge/',
+        'mocks/',
         'reports/',
         'platform/',
         'store/',
@@ -172,7 +174,7 @@ export default {
       name: 'pure-layers-touch-no-machine',
       comment: 'pure code gets its input as arguments, so it can be tested without files or processes',
       severity: 'error',
-      from: { path: '^src/(results|agent-scripts|gates|evaluators|scenario|judge|reports)/' },
+      from: { path: '^src/(results|agent-scripts|gates|evaluators|scenario|judge|mocks|reports)/' },
       to: { path: '^(node:)?(fs|child_process|net|http|https|os|worker_threads)', dependencyTypes: ['core'] },
     },
     {

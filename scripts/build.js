@@ -41,6 +41,7 @@ try {
       'src/worker.ts',
       'src/agents/mock-program.ts',
       'src/activities/gate/work-program.ts',
+      'src/activities/mocks/mocked-command.ts',
       'src/platform/engine/download-temporal.ts',
     ])),
   ];

@@ -83,10 +83,12 @@ export const tables = {
     evaluation: '[evaluation.md](evaluation.md)',
     'matrix.variants': '[Variants](#variants)',
     mock: '[Mock](#mock)',
+    'setup.mocks': '[Mocked commands](#mocked-commands)',
   }),
   eliza: inputTable(eliza, { run: '[Steps](#steps)' }),
   'eliza-steps': inputTable(part(eliza, 'run').anyOf?.[1]?.items ?? {}),
   'eliza-matrix': inputTable(authored(MatrixFile)),
+  mocks: inputTable(part(scenario, 'setup.mocks[]')),
   target: inputTable(part(config, 'target')),
   variant: inputTable(part(scenario, 'matrix.variants[]')),
   'mock-steps': table(keyRows(part(scenario, 'mock.steps[]').anyOf ?? []), {

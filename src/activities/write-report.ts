@@ -19,6 +19,7 @@ import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
+import { readCalls } from './mocks/read-calls.js';
 import { collectSteps } from './report/collect-steps.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
@@ -67,7 +68,8 @@ async function write(
     const mask = secrets.length === 0 ? null : createBytesRedactor({ secrets });
     leftOut = await collect(environment, handle, files.fixture, mask);
   });
-  const composed = redactFields(composeRecord(context, input, found, leftOut), recordText, redact);
+  const calls = await readCalls(context);
+  const composed = redactFields(composeRecord(context, input, found, leftOut, calls), recordText, redact);
   const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
   const ofAgent = findAgentStep(context.scenario) === null ? 0 : (composed.agent?.cost_usd ?? null);
   const cost_usd = sumOfCosts([ofAgent, found.judgeCost.cost_usd]);

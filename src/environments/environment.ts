@@ -49,6 +49,8 @@ export interface Contents {
   files: Record<string, string>;
   /** Programs that come first on PATH: by name, the path in the environment that each stands for. */
   programs: Record<string, string>;
+  /** Executable files beside them: contents by name. They replace programs of the same name. */
+  scripts?: Record<string, string>;
 }
 
 export interface ExecRequest {

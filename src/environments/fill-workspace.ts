@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { copyTree, isFolder, listTree, removeTree } from '../platform/fs/tree.js';
@@ -15,6 +15,18 @@ export async function fillWorkspace(
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
   }
+}
+
+/** Fills the folder, on the host, of the programs that come first on PATH. */
+export function fillBinaries(
+  folder: string,
+  { programs, scripts = {} }: Pick<Contents, 'programs' | 'scripts'>,
+): void {
+  for (const [name, path] of Object.entries(programs))
+    if (!Object.hasOwn(scripts, name)) symlinkSync(path, join(folder, name));
+  // With `wx`, nothing is written through a symlink.
+  for (const [name, content] of Object.entries(scripts))
+    writeFileSync(join(folder, name), content, { mode: 0o700, flag: 'wx' });
 }
 
 async function copyFixture(fixture: string, folder: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FileStat } from '../gates/gate.js';
@@ -17,7 +17,7 @@ import {
 } from '../platform/process/supervise.js';
 import { isFolder, removeTree } from '../platform/fs/tree.js';
 import type { Environment, EnvironmentHandle, ExecRequest } from './environment.js';
-import { fillWorkspace } from './fill-workspace.js';
+import { fillBinaries, fillWorkspace } from './fill-workspace.js';
 import { livingStarts, startFolder } from './journal.js';
 import { writeOwnFiles } from './own-files.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from './run-folders.js';
@@ -109,8 +109,7 @@ export const local: Environment = {
       await removeTree(old);
     } else writeFileSync(confinedNote(handle), '');
     await rename(filling, handle.workspace);
-    for (const [name, path] of Object.entries(contents.programs))
-      symlinkSync(path, join(handle.root, RUN_FOLDERS.binaries, name));
+    fillBinaries(join(handle.root, RUN_FOLDERS.binaries), contents);
   },
 
   exec: (handle, request) => execLocally(handle, request),

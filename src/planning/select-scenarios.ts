@@ -9,6 +9,7 @@ import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/usage-error.js';
 import { findFiles } from './find-scenario-files.js';
 import { loadText } from './file-checks.js';
+import { mockProblems } from './mock-problems.js';
 import {
   createFixtureCheck,
   findFixture,
@@ -110,6 +111,7 @@ export async function loadScenarios(
       const ofInputs = [
         ...(await fixtureProblems(fixture, varied.scenario, varied.problemAt, checkFixture)),
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
+        ...mockProblems(project, varied.scenario, varied.problemAt),
       ];
       ofVariants.push(...ofInputs);
       if (ofInputs.length === 0) variants.push({ ...varied, fixture });

@@ -1,3 +1,4 @@
+import { commandText } from '../lib/command.js';
 import { formatKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
@@ -7,6 +8,7 @@ import {
   type CommandRecord,
   type RunRecord,
 } from '../results/records/run-record.js';
+import type { MockedCalls } from '../results/records/mocked-calls.js';
 import type { Metrics } from '../results/records/result-line.js';
 import { optionalArtifacts } from './artifact-links.js';
 import { judgeSection } from './judge-md.js';
@@ -38,6 +40,7 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     judgeSection(run, metrics),
     heading(2, 'Post scripts'),
     commands(run.post_scripts, 'No post scripts were run.'),
+    ...(run.mocks === undefined ? [] : [heading(2, 'Mocked commands'), mockedCommands(run.mocks)]),
     heading(2, 'Steps'),
     steps(run),
     heading(2, 'Artifacts'),
@@ -152,6 +155,29 @@ function steps(run: RunRecord): string {
     inline(step.note ?? (step.status === 'done' ? '' : 'no reason was recorded')),
   ]);
   return table(['Step', 'Status', 'Duration', 'Attempts', 'Note'], rows);
+}
+
+function mockedCommands({ by_mock, unmatched, more }: MockedCalls): string {
+  const rows = by_mock.map(({ command, args, calls }, index) => [
+    String(index + 1),
+    inline(commandText([command, ...args])),
+    String(calls.length),
+    String(calls.filter(({ failed_by_chance }) => failed_by_chance).length),
+  ]);
+  return [
+    table(['#', 'Mock', 'Calls', 'Failed by chance'], rows),
+    ...(unmatched.length === 0
+      ? []
+      : [
+          'Calls that no mock answered:',
+          list(
+            unmatched.map(
+              ({ command, args, step }) => `${inline(step)}: ${code(commandText([command, ...args]))}`,
+            ),
+          ),
+        ]),
+    ...(more ? ['Only the first 1000 calls were recorded here.'] : []),
+  ].join('\n\n');
 }
 
 function commands(records: readonly CommandRecord[], none: string): string {

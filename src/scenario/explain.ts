@@ -42,20 +42,33 @@ export function explain(issue: RawIssue, nouns: Nouns): string | undefined {
 
 const NO_RUNTIME = 'a real ElizaOS runtime is not supported yet; name an agent of this project with agent';
 
-/** Keys that other test harnesses use, and what to do here instead. */
-const ELSEWHERE: Record<string, string> = {
-  character: NO_RUNTIME,
-  plugins: NO_RUNTIME,
-  conversation: 'conversations are not supported yet',
-  database: 'a database is not filled yet; use setup.virtual_fs or a step with code',
-  mocks:
-    'mocked services are not supported; start a stand-in in setup.commands, and describe what the agent `mock` does in mock.steps',
+/** Keys that other test harnesses use in a place that has the key `beside`, and what to use here instead. */
+const ELSEWHERE: Record<string, { beside: string; use: string }> = {
+  character: { beside: 'setup', use: NO_RUNTIME },
+  plugins: { beside: 'setup', use: NO_RUNTIME },
+  conversation: { beside: 'code', use: 'conversations are not supported yet' },
+  database: {
+    beside: 'mocks',
+    use: 'a database is not filled yet; write files, or fill it with a command',
+  },
+  mocks: { beside: 'setup', use: 'write it into setup' },
+  service: {
+    beside: 'response',
+    use: 'mocks of services are not supported yet; only a command can be mocked',
+  },
+  method: {
+    beside: 'response',
+    use: 'mocks of services are not supported yet; only a command can be mocked',
+  },
+  responseFn: { beside: 'response', use: 'JavaScript is not run; use placeholders in response' },
+  matcher: { beside: 'partialArgs', use: 'JavaScript is not run; use args, partialArgs, input or context' },
 };
 
 /** `unknown key 'evalution'; did you mean 'evaluation'?` */
 export function unknownKey(key: string, known: readonly string[]): string {
   const elsewhere = Object.hasOwn(ELSEWHERE, key) ? ELSEWHERE[key] : undefined;
-  if (elsewhere !== undefined && !known.includes(key)) return `unknown key ${quote(key)}: ${elsewhere}`;
+  if (elsewhere !== undefined && known.includes(elsewhere.beside))
+    return `unknown key ${quote(key)}: ${elsewhere.use}`;
   return `unknown key ${quote(key)}; ${didYouMean(key, known) ?? `known keys: ${known.join(', ') || 'none'}`}`;
 }
 

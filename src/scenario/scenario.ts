@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GateSpec } from '../gates/index.js';
+import { CommandMocks } from '../mocks/command-mock.js';
 import { Mock } from './mock.js';
 import { StoredTarget } from './target.js';
 
@@ -142,6 +143,8 @@ export const Scenario = z.object({
   cost: z.object({ max_usd: z.number().exactOptional(), cache: z.boolean() }),
   /** What the agent `mock` does. */
   mock: Mock.exactOptional(),
+  /** Commands that answer as written here. They come first on PATH. */
+  mocks: CommandMocks.exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

@@ -3,9 +3,11 @@ import type { AgentLaunch, AgentRequest } from '../../agents/agent.js';
 import { sharesHost } from '../../environments/environment.js';
 import { detectVersion, firstLine } from '../../platform/process/detect-version.js';
 import { findProgram } from '../step/find-program.js';
+import { STEPS } from '../../results/step-names.js';
 import { agentStep } from '../../scenario/scenario.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
+import { withMocks } from '../step/with-mocks.js';
 
 const VERSION_MS = 10_000;
 
@@ -28,7 +30,7 @@ export async function planLaunch(
   const request = requestOf(context, start, await contextMessage(context));
   const launch =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
-  const env = { ...context.baseEnv, ...launch.env, ...context.targetEnv };
+  const env = withMocks(context, STEPS.agent(1), { ...context.baseEnv, ...launch.env, ...context.targetEnv });
   return { launch, env, program: await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '') };
 }
 

@@ -12,8 +12,10 @@ import { knownProviders } from '../../platform/models/model-providers.js';
 import { findAgentStep } from '../../scenario/scenario.js';
 import type { Target } from '../../scenario/target.js';
 import type { CommandRecord } from '../../results/records/run-record.js';
+import { STEPS } from '../../results/step-names.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
+import { mockedCommands } from '../mocks/mocked-commands.js';
 import { toRecord } from '../step/command-record.js';
 import type { Fence } from '../step/fence.js';
 import { whyNotLoggedIn } from '../credentials/login-files.js';
@@ -21,6 +23,7 @@ import type { Deps } from '../step/deps.js';
 import { findProgram } from '../step/find-program.js';
 import { execWithRoom } from '../step/room.js';
 import type { RunContext } from '../step/run-context.js';
+import { withMocks } from '../step/with-mocks.js';
 
 /** Long enough for an installation; a setup command that hangs must not block the sweep. */
 const SETUP_SECS = 600;
@@ -64,10 +67,15 @@ export async function buildWorkspace(
     return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
   const fixture = fixtureFolder(deps.resultsPath, context.fixture);
   const { files } = scenario.inputs;
-  const programs = { ...linkedTarget(context), ...(await linkedDeno(context, fixture)) };
-  await environment.prepare(handle, { fixture, files, programs }, fence.check);
+  const mocked = mockedCommands(context);
+  const programs = {
+    ...linkedTarget(context),
+    ...(await linkedDeno(context, fixture)),
+    ...mocked.programs,
+  };
+  await environment.prepare(handle, { ...mocked, fixture, files, programs }, fence.check);
 
-  const env = { ...baseEnv, ...targetEnv };
+  const env = withMocks(context, STEPS.prepare, { ...baseEnv, ...targetEnv });
   const setup: CommandRecord[] = [];
   const warnings: string[] = [];
   for (const command of scenario.inputs.commands) {

@@ -8,8 +8,10 @@ import {
   type RunRecord,
   type StepRecord,
 } from '../../results/records/run-record.js';
+import type { MockedCalls } from '../../results/records/mocked-calls.js';
 import { SCHEMA_VERSION } from '../../results/records/result-line.js';
 import { decideOutcome } from '../../results/verdict.js';
+import { mockWarnings } from '../../results/mock-warnings.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
 import { nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
 import { findAgentStep, gatesOf, type Step } from '../../scenario/scenario.js';
@@ -25,6 +27,7 @@ export function composeRecord(
   input: ReportInput,
   found: Found,
   leftOut: SkippedEntry[],
+  mocks: MockedCalls | null,
 ): RunRecord {
   const { run, scenario } = context;
   const prepared = found.prepared?.result ?? null;
@@ -91,12 +94,15 @@ export function composeRecord(
     setup: [...(prepared?.setup ?? []), ...before],
     context: contexts.flatMap(({ record }) => record ?? []),
     post_scripts: posts,
+    ...(mocks === null ? {} : { mocks }),
     steps: stepRecords(context, input, found, unfit),
     regressions: [],
     warnings: [
       ...(prepared?.warnings ?? []),
       ...(found.agent?.result.warnings ?? []),
       ...notices(context, { before, posts }, agent),
+      // What a run that was not tested leaves unused is no mistake of the scenario.
+      ...(mocks === null || input.cancelled || unfit !== null ? [] : mockWarnings(mocks)),
       ...found.lostStarts,
       ...leftOutNotice(leftOut),
     ],

@@ -3,6 +3,7 @@ import type { Command } from '../../lib/command.js';
 import type { CommandResult } from '../../lib/command-result.js';
 import { execWithRoom } from './room.js';
 import type { RunContext } from './run-context.js';
+import { withMocks } from './with-mocks.js';
 
 export type RunStepCommand = (
   command: Command,
@@ -16,10 +17,11 @@ export type RunStepCommand = (
  * running without a time limit, so the next attempt kills it before it runs its own first command.
  */
 export function stepCommands(
-  { environment, handle, state, files }: Pick<RunContext, 'environment' | 'handle' | 'state' | 'files'>,
+  context: Pick<RunContext, 'environment' | 'handle' | 'state' | 'files' | 'scenario' | 'binaries'>,
   step: string,
   signal: AbortSignal,
 ): RunStepCommand {
+  const { environment, handle, state, files } = context;
   let isCleared = Context.current().info.attempt === 1;
   return async (command, env, timeoutSecs) => {
     if (!isCleared) await environment.kill(handle, { part: step });
@@ -27,7 +29,7 @@ export function stepCommands(
     const inSandbox = { shown: [files.folder] };
     return execWithRoom(
       { environment, handle, state },
-      { command, env, timeoutSecs, signal, part: step, inSandbox },
+      { command, env: withMocks(context, step, env), timeoutSecs, signal, part: step, inSandbox },
     );
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { copyFile, mkdir, symlink } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandResult } from '../../lib/command-result.js';
@@ -10,7 +10,7 @@ import { supervisorScript } from '../../platform/process/supervise.js';
 import { isFolder } from '../../platform/fs/tree.js';
 import { waitUntil } from '../../platform/process/wait-until.js';
 import type { Container, Environment, EnvironmentHandle, ExecRequest, ProcessState } from '../environment.js';
-import { fillWorkspace } from '../fill-workspace.js';
+import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
 import { startFolder } from '../journal.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
 import { askCli, assertAnswered, reasonIn, runScript, scriptArgs, stateOf } from './container-cli.js';
@@ -88,8 +88,7 @@ async function fillRoot(
   mkdirSync(scripts, { mode: 0o700 });
   for (const name of ['claim.sh', 'supervise.sh'])
     await copyFile(supervisorScript(name), join(scripts, name));
-  for (const [name, path] of Object.entries(contents.programs))
-    await symlink(path, join(folder, RUN_FOLDERS.binaries, name));
+  fillBinaries(join(folder, RUN_FOLDERS.binaries), contents);
 }
 
 async function exec(handle: EnvironmentHandle, request: ExecRequest): Promise<CommandResult> {

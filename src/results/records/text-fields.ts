@@ -122,6 +122,13 @@ export const metricsText: Treatments<Metrics> = {
   evaluator_results: evaluatorText,
 };
 
+const mockedCallText = {
+  args: 'redacted',
+  step: 'redacted',
+  exit_code: 'kept',
+  failed_by_chance: 'kept',
+} as const;
+
 export const recordText: Treatments<RunRecord> = {
   schema_version: 'kept',
   run_id: 'kept',
@@ -157,6 +164,11 @@ export const recordText: Treatments<RunRecord> = {
   setup: commandText,
   context: commandText,
   post_scripts: commandText,
+  mocks: {
+    by_mock: { command: 'kept', args: 'redacted', calls: mockedCallText },
+    unmatched: { command: 'redacted', ...mockedCallText },
+    more: 'kept',
+  },
   steps: { name: 'kept', status: 'kept', duration_ms: 'kept', attempts: 'kept', note: 'redacted' },
   warnings: 'redacted',
   regressions: regression,

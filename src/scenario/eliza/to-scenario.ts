@@ -24,6 +24,7 @@ export function toScenario(file: ElizaFile): Scenario {
     repeat: 1,
     // Running code again costs nothing, and what its programs depend on is unknown.
     cost: { cache: hasAgent },
+    ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
   };
 }
 
@@ -61,6 +62,8 @@ export function filePathOf({ run }: ElizaFile, path: Path): Path {
   switch (first) {
     case 'inputs':
       return ['setup', 'virtual_fs', ...rest];
+    case 'mocks':
+      return ['setup', ...path];
     case 'steps':
       return filePathOfStep(run, Number(second), rest);
     case 'checks':

@@ -22,6 +22,7 @@ export const toScenario = (file: ScenarioFile): Scenario => ({
   repeat: file.matrix.repeat,
   cost: file.cost,
   ...(file.mock === undefined ? {} : { mock: file.mock }),
+  ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
 });
 
 /** The steps: context scripts, the agent, post scripts. */
@@ -42,6 +43,8 @@ export function filePathOf({ task }: ScenarioFile, path: Path): Path {
   switch (first) {
     case 'inputs':
       return second === 'fixture' ? ['template_folder'] : ['setup', second ?? 'files', ...rest];
+    case 'mocks':
+      return ['setup', ...path];
     case 'steps':
       return filePathOfStep(task.context.length, Number(second), rest);
     case 'checks':

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Contents } from '../../environments/environment.js';
+import { shellWord } from '../../lib/shell-word.js';
+import type { RunContext } from '../step/run-context.js';
+import type { MocksFile } from './mocks-file.js';
+
+const NODE = '.node';
+const PROGRAM = '.mocked-command.js';
+const MOCKS = '.mocks.json';
+
+/** Folder with the records of calls. The agent can write there, because it makes the calls. */
+export const callsFolder = ({ config }: Pick<RunContext, 'config'>): string => join(config, 'mocked-calls');
+
+/**
+ * Programs and scripts for the private folder that comes first on PATH. Node and its program are linked there, so that
+ * a sandbox shows them. No mock can have their names.
+ */
+export function mockedCommands(context: RunContext): Pick<Contents, 'programs' | 'scripts'> {
+  const { scenario, run, binaries } = context;
+  const { mocks } = scenario;
+  if (mocks === undefined || mocks.length === 0) return { programs: {} };
+  const file: MocksFile = {
+    mocks,
+    calls: callsFolder(context),
+    // The same in every sweep, so that a failure by chance can be repeated.
+    seed: run.cell.id,
+    agent: run.cell.agent,
+    scenario: scenario.name,
+  };
+  const own = [NODE, PROGRAM, MOCKS].map((name) => shellWord(join(binaries, name))).join(' ');
+  const scriptOf = (command: string): string => `#!/bin/sh\nexec ${own} ${command} "$@"\n`;
+  return {
+    programs: {
+      [NODE]: process.execPath,
+      [PROGRAM]: fileURLToPath(new URL('./mocked-command.js', import.meta.url)),
+    },
+    scripts: {
+      [MOCKS]: JSON.stringify(file),
+      ...Object.fromEntries(mocks.map(({ command }) => [command, scriptOf(command)])),
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { basename } from 'node:path';
+import type { Problem } from '../lib/problem.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { ProblemAt } from '../scenario/source.js';
+import type { Project } from './project.js';
+
+/** Finds mocked commands that the scenario cannot have: in a container, or in place of the target. */
+export function mockProblems(
+  { config }: Pick<Project, 'config'>,
+  { mocks = [], environment, target: ofScenario }: Scenario,
+  problemAt: ProblemAt,
+): Problem[] {
+  if (mocks.length > 0 && environment.type === 'docker')
+    return [
+      problemAt(
+        ['mocks'],
+        'commands cannot be mocked in environment.type docker; use local or bubblewrap, or put stand-ins into the image',
+      ),
+    ];
+  const target = ofScenario === 'from_config' ? config.target : ofScenario;
+  const name = target == null ? null : basename(target.binary);
+  return mocks.flatMap(({ command }, index) =>
+    command === name
+      ? [problemAt(['mocks', index, 'command'], `'${command}' is the target, which must not be mocked`)]
+      : [],
+  );
+}

@@ -1,0 +1,60 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readCalls } from '../../src/activities/mocks/read-calls.js';
+import type { RunContext } from '../../src/activities/step/run-context.js';
+import { local } from '../../src/environments/local.js';
+import { CommandMock } from '../../src/mocks/command-mock.js';
+import { newFolder } from '../platform/temporary.js';
+
+const SHOWN = { args: ['a'], step: 'agent', exit_code: 0, failed_by_chance: false };
+const CALL = { mock: 0, command: 'gh', ...SHOWN };
+
+/** A run that mocks `gh`, and the folder of its calls. */
+async function recorded(): Promise<{ context: Parameters<typeof readCalls>[0]; calls: string }> {
+  const config = await newFolder();
+  const calls = join(config, 'mocked-calls');
+  await mkdir(calls);
+  const scenario = { mocks: [CommandMock.parse({ command: 'gh', when: { args: ['a'] } })] };
+  const context = { environment: local, handle: {}, config, scenario } as unknown as RunContext;
+  return { context, calls };
+}
+
+test('reads recorded calls in order, without what the agent may have put beside them', async () => {
+  const { context, calls } = await recorded();
+  const write = (number: number, text: string): Promise<void> =>
+    writeFile(join(calls, `${number}.json`), text);
+  await write(1, JSON.stringify(CALL));
+  await write(2, '');
+  await write(3, JSON.stringify({ ...CALL, more: 1 }));
+  await mkdir(join(calls, '4.json'));
+  await writeFile(join(context.config, 'elsewhere'), JSON.stringify(CALL));
+  await symlink(join(context.config, 'elsewhere'), join(calls, '5.json'));
+  await write(6, `${JSON.stringify(CALL)}${' '.repeat(1024 * 1024)}`);
+  await write(7, JSON.stringify({ ...CALL, mock: null, args: ['b'] }));
+  await write(9, JSON.stringify(CALL));
+  expect(await readCalls(context)).toEqual({
+    by_mock: [{ command: 'gh', args: ['a'], calls: [SHOWN] }],
+    unmatched: [{ command: 'gh', ...SHOWN, args: ['b'] }],
+    more: false,
+  });
+});
+
+test('reads at most 1000 calls, and tells whether there are more', async () => {
+  const { context, calls } = await recorded();
+  const write = (number: number): Promise<void> =>
+    writeFile(join(calls, `${number}.json`), JSON.stringify(CALL));
+  for (let number = 1; number <= 1000; number += 1) await write(number);
+  expect(await readCalls(context)).toMatchObject({ more: false });
+  await write(1001);
+  const read = await readCalls(context);
+  expect(read?.more).toBe(true);
+  expect(read?.by_mock[0]?.calls).toHaveLength(1000);
+});
+
+test('finds no calls if none was made, and nothing in a scenario without mocked commands', async () => {
+  const { context } = await recorded();
+  const config = await newFolder();
+  expect(await readCalls({ ...context, config })).toMatchObject({ unmatched: [], more: false });
+  expect(await readCalls({ ...context, scenario: { ...context.scenario, mocks: [] } })).toBeNull();
+});
