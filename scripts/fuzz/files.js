@@ -1,5 +1,5 @@
 // Files that users write: scenarios, configs, rubrics, steps of the mock.
-import { codeFrame, formatProblem } from '../../src/lib/problem.ts';
+import { codeFrame, formatProblem } from '../../src/lib/errors/problem.ts';
 import { Config, parseConfig } from '../../src/scenario/config.ts';
 import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.ts';
 import { Rubric } from '../../src/scenario/rubric.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { sharesHost } from '../environments/environment.js';
 import { gateSubject, startsProcess } from '../gates/index.js';
 import { assertNever } from '../lib/assert-never.js';
-import { commandText } from '../lib/command.js';
+import { commandText } from '../lib/commands/command.js';
 import { beginningOf } from '../lib/format/truncate.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import { findAgentStep, gatesOf, type Step } from '../scenario/scenario.js';

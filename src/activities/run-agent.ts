@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { containmentIn } from '../environments/index.js';
-import { tooLongArgument } from '../lib/longest-argument.js';
+import { tooLongArgument } from '../lib/commands/longest-argument.js';
 import { createRedactor } from '../lib/redaction/redact.js';
 import { proveSignal } from '../platform/origin.js';
 import type { AgentRecord } from '../results/records/run-record.js';

@@ -1,4 +1,4 @@
-import { describeEnd, type CommandResult } from '../lib/command-result.js';
+import { describeEnd, type CommandResult } from '../lib/commands/command-result.js';
 import { beginningOf, endOf } from '../lib/format/truncate.js';
 import { isJsonObject, isStorable, parseJson, type Json } from '../lib/json.js';
 import { plainText } from '../lib/format/plain-text.js';

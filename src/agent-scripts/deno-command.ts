@@ -1,4 +1,4 @@
-import { shellWord } from '../lib/shell-word.js';
+import { shellWord } from '../lib/commands/shell-word.js';
 import { splitCommands } from '../results/transcript/split-commands.js';
 
 export const NO_DENO =

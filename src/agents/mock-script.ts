@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { shellWord } from '../lib/shell-word.js';
+import { shellWord } from '../lib/commands/shell-word.js';
 import type { EventBody } from '../results/records/events.js';
 import type { Mock, MockStep } from '../scenario/mock.js';
 

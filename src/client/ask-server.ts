@@ -8,7 +8,7 @@ import {
 import type { EngineState } from '../platform/engine/engine-state.js';
 import { namespaceId } from '../platform/temporal/namespace-id.js';
 import { ownCommand } from '../platform/invocation.js';
-import { InfrastructureError } from '../lib/usage-error.js';
+import { InfrastructureError } from '../lib/errors/usage-error.js';
 
 /** How long commands wait for a server that does not answer. The keeper needs some of this to restart a dead one. */
 export const AWAY_MS = 20_000;

@@ -4,7 +4,7 @@ import { sweepWorkflowId, WORKFLOWS } from '../workflows/protocol.js';
 import { askServer } from './ask-server.js';
 import { ownCommand } from '../platform/invocation.js';
 import type { Session } from './session.js';
-import { InfrastructureError } from '../lib/usage-error.js';
+import { InfrastructureError } from '../lib/errors/usage-error.js';
 
 /** Runs usually end within seconds. It takes longer if a worker must start first, or the disk is slow. */
 const END_MS = 10 * 60_000;

@@ -7,7 +7,7 @@ import { fixtureFolder, scenarioFile, storeFolder } from '../store/results-folde
 import { displayPath } from '../platform/display-path.js';
 import { neededVariables, unsetVariables } from '../planning/needed-variables.js';
 import type { Session } from './session.js';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import { passVariables } from './pass-variables.js';
 import { readResultsFile } from './sweeps/read-results-file.js';
 

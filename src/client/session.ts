@@ -10,7 +10,7 @@ import {
   PAUSE_MS,
   type ServerConnection,
 } from './ask-server.js';
-import { InfrastructureError } from '../lib/usage-error.js';
+import { InfrastructureError } from '../lib/errors/usage-error.js';
 
 /** A connection to a running engine. */
 export interface Session extends ServerConnection {

@@ -7,7 +7,7 @@ import { proveOrder } from '../platform/origin.js';
 import { originOf } from '../store/origin.js';
 import { sweepWorkflowId, UPDATES, type ProvenOrder, type SweepStatus } from '../workflows/protocol.js';
 import type { Session } from './session.js';
-import { InfrastructureError, UsageError } from '../lib/usage-error.js';
+import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
 
 export interface SweepOptions {
   json: boolean;

@@ -4,7 +4,7 @@ import { sweepWorkflowId } from '../workflows/protocol.js';
 import { askServer, LONG_CALL } from './ask-server.js';
 import { ownCommand } from '../platform/invocation.js';
 import type { Session } from './session.js';
-import { InfrastructureError } from '../lib/usage-error.js';
+import { InfrastructureError } from '../lib/errors/usage-error.js';
 
 const LOOK_MS = 1000;
 const ANSWER_MS = 2000;

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, ENV_FILE, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';

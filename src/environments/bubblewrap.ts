@@ -1,4 +1,4 @@
-import { argvOf } from '../lib/command.js';
+import { argvOf } from '../lib/commands/command.js';
 import { execa } from 'execa';
 import { findExecutable } from '../platform/process/find-executable.js';
 import { bubblewrapArgs } from './bubblewrap-args.js';

@@ -1,5 +1,5 @@
-import type { Command } from '../lib/command.js';
-import type { CommandResult } from '../lib/command-result.js';
+import type { Command } from '../lib/commands/command.js';
+import type { CommandResult } from '../lib/commands/command-result.js';
 import type { StopReason } from '../lib/supervision.js';
 import type { FileStat } from '../gates/gate.js';
 

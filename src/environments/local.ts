@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } f
 import { readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FileStat } from '../gates/gate.js';
-import type { Command } from '../lib/command.js';
-import type { CommandResult } from '../lib/command-result.js';
+import type { Command } from '../lib/commands/command.js';
+import type { CommandResult } from '../lib/commands/command-result.js';
 import { killMarked, markOf, RUN_MARK } from '../platform/process/marked-processes.js';
 import { findInside, readInside, restoreAccess } from '../platform/fs/open-inside.js';
 import { runCommand } from '../platform/process/run-command.js';

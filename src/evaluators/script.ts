@@ -1,4 +1,4 @@
-import { describeEnd, type CommandResult } from '../lib/command-result.js';
+import { describeEnd, type CommandResult } from '../lib/commands/command-result.js';
 import { beginningOf } from '../lib/format/truncate.js';
 import { isJsonObject, isStorable, MAX_DEPTH, parseJson } from '../lib/json.js';
 import type { EvaluatorResult } from '../results/records/result-line.js';

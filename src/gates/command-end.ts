@@ -1,4 +1,4 @@
-import { describeEnd, type CommandResult } from '../lib/command-result.js';
+import { describeEnd, type CommandResult } from '../lib/commands/command-result.js';
 import { endOf } from '../lib/format/truncate.js';
 
 const MAX_LENGTH = 300;

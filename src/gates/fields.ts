@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tooLongArgument } from '../lib/longest-argument.js';
+import { tooLongArgument } from '../lib/commands/longest-argument.js';
 import { LONGEST_TIMER_SECS } from '../lib/longest-timer.js';
 import { compilePattern } from '../lib/pattern.js';
 import { workspacePathProblem } from '../lib/workspace-path.js';

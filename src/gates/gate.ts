@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CommandResult } from '../lib/command-result.js';
+import type { CommandResult } from '../lib/commands/command-result.js';
 import type { Json } from '../lib/json.js';
 import type { Efficiency } from '../results/records/result-line.js';
 import type { Trajectory } from '../results/transcript/trajectory.js';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
 import type { Plan } from '../scenario/plan.js';
 import type { Project } from './project.js';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
 
 /** @throws UsageError for an agent that is not defined */

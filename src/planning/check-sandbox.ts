@@ -1,6 +1,6 @@
 import type { Place } from '../environments/index.js';
 import type { Project } from './project.js';
-import { InfrastructureError, UsageError } from '../lib/usage-error.js';
+import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
 

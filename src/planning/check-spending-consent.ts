@@ -2,7 +2,7 @@ import { adapterNames, agentOfCell, knownAgents } from '../agents/index.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders } from '../platform/models/model-providers.js';
 import type { Config } from '../scenario/config.js';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 
 /** @throws UsageError for an agent that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set */
 export function checkAgentConsent({ agents }: Config, name: string): void {

@@ -1,12 +1,12 @@
 import { knownAgents } from '../agents/index.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { suggest } from '../lib/suggest.js';
-import type { Problem } from '../lib/problem.js';
+import type { Problem } from '../lib/errors/problem.js';
 import { knownProviders } from '../platform/models/model-providers.js';
 import type { Config } from '../scenario/config.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import type { Project } from './project.js';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
 import type { SelectedScenario } from './select-scenarios.js';
 

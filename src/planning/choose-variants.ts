@@ -1,5 +1,5 @@
 import { suggest } from '../lib/suggest.js';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import type { SelectedScenario } from './select-scenarios.js';
 
 /**

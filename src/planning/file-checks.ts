@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync, type Stats } from 'node:fs';
-import { systemFailure } from '../lib/system-failure.js';
+import { systemFailure } from '../lib/errors/system-failure.js';
 
 /** Stats a path, following symlinks. Null if nothing is there, or on any error. */
 function infoOf(path: string): Stats | null {

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isElizaForm } from '../scenario/load-scenario.js';
-import { systemFailure } from '../lib/system-failure.js';
+import { systemFailure } from '../lib/errors/system-failure.js';
 import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import { isFile, isFolder, readText } from './file-checks.js';
 
 /**

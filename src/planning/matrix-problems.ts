@@ -1,5 +1,5 @@
 import type { Agent } from '../agents/agent.js';
-import type { Problem } from '../lib/problem.js';
+import type { Problem } from '../lib/errors/problem.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import { findAgentStep } from '../scenario/scenario.js';

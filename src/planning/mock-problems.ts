@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import type { Problem } from '../lib/problem.js';
+import type { Problem } from '../lib/errors/problem.js';
 import type { Scenario } from '../scenario/scenario.js';
-import type { ProblemAt } from '../scenario/source.js';
+import type { ProblemAt } from '../scenario/problems/source.js';
 import type { Project } from './project.js';
 
 /** Finds mocked commands that the scenario cannot have: in a container, or in place of the target. */

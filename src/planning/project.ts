@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isFull, addPathToFullDiskError } from '../lib/disk-failure.js';
+import { isFull, addPathToFullDiskError } from '../lib/errors/disk-failure.js';
 import { displayPath } from '../platform/display-path.js';
 import { nearestExisting } from '../platform/folders.js';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
-import type { ProblemAt } from '../scenario/source.js';
+import type { ProblemAt } from '../scenario/problems/source.js';
 import { loadText } from './file-checks.js';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 
 const CONFIG_NAME = 'llm-tool-test-config.toml';
 

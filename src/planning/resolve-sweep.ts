@@ -10,7 +10,7 @@ import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { findAgentStep, withAgentTimeout, type Scenario } from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
 import type { Project } from './project.js';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import { agentSettings, checkAgent, checkModel } from './check-agent.js';
 import { chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { chooseVariants } from './choose-variants.js';

@@ -1,10 +1,10 @@
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import { scriptPaths } from '../agent-scripts/script-name.js';
-import type { Problem } from '../lib/problem.js';
+import type { Problem } from '../lib/errors/problem.js';
 import { listTree, UnusableTree } from '../platform/fs/tree.js';
 import type { Rubric } from '../scenario/rubric.js';
 import type { Scenario } from '../scenario/scenario.js';
-import type { ProblemAt } from '../scenario/source.js';
+import type { ProblemAt } from '../scenario/problems/source.js';
 import { loadRubric } from '../scenario/yaml/load-rubric.js';
 import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';

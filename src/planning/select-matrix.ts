@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import { displayPath } from '../platform/display-path.js';
 import {
   combinationsOf,

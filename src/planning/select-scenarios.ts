@@ -1,12 +1,12 @@
-import type { Problem } from '../lib/problem.js';
+import type { Problem } from '../lib/errors/problem.js';
 import { loadScenario } from '../scenario/load-scenario.js';
 import type { Rubric } from '../scenario/rubric.js';
 import type { ScenarioReader, ScenarioVariant } from '../scenario/reader.js';
 import type { Scenario } from '../scenario/scenario.js';
-import { inTextOrder, type ProblemAt } from '../scenario/source.js';
+import { inTextOrder, type ProblemAt } from '../scenario/problems/source.js';
 import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
-import { UsageError } from '../lib/usage-error.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import { findFiles } from './find-scenario-files.js';
 import { loadText } from './file-checks.js';
 import { mockProblems } from './mock-problems.js';

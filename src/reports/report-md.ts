@@ -1,4 +1,4 @@
-import { commandText } from '../lib/command.js';
+import { commandText } from '../lib/commands/command.js';
 import { formatKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { shownTokens } from '../results/records/recorded-usage.js';

@@ -1,4 +1,4 @@
-import { commandText } from '../lib/command.js';
+import { commandText } from '../lib/commands/command.js';
 import { beginningOf } from '../lib/format/truncate.js';
 import type { MockedCalls } from './records/mocked-calls.js';
 

@@ -6,7 +6,7 @@ import { MAX_CONCURRENCY } from '../lib/max-concurrency.js';
 import { Price } from '../results/cost.js';
 import { always, cleanText, environmentVariables, judgeName, label } from './fields.js';
 import { loadToml } from './load-toml.js';
-import type { Loaded } from './source.js';
+import type { Loaded } from './problems/source.js';
 import { Target } from './target.js';
 
 const agentNames = z.array(label('the name of an agent')).default([]);

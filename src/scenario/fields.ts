@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJudgeName } from '../lib/model-name.js';
 import { inSchema, nonBlank, workspacePath } from '../gates/fields.js';
-import { tooLongArgument } from '../lib/longest-argument.js';
+import { tooLongArgument } from '../lib/commands/longest-argument.js';
 import { isTooLong, LONGEST_NAME } from '../results/records/longest-names.js';
 
 /** For checks that span several fields: they run even if a field is invalid, so that all problems appear at once. */

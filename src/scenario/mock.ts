@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command, nonBlank } from '../gates/fields.js';
-import { didYouMean, quote } from './phrases.js';
+import { didYouMean, quote } from './problems/phrases.js';
 import { workspaceFile } from './fields.js';
 
 const ToolCall = z.strictObject({

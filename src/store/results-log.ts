@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { addPathToFullDiskError } from '../lib/disk-failure.js';
+import { addPathToFullDiskError } from '../lib/errors/disk-failure.js';
 import { parseJson } from '../lib/json.js';
 import { linesOf } from '../platform/fs/lines.js';
 import { ResultLine } from '../results/records/result-line.js';

@@ -1,5 +1,5 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { addPathToFullDiskError } from '../lib/disk-failure.js';
+import { addPathToFullDiskError } from '../lib/errors/disk-failure.js';
 import { linesOf } from '../platform/fs/lines.js';
 import { temporaryName } from '../platform/fs/write-file.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withAdvice } from '../../src/activities/step/error-advice.js';
 import { SymlinkInTheWay } from '../../src/environments/own-files.js';
-import { addPathToFullDiskError } from '../../src/lib/disk-failure.js';
+import { addPathToFullDiskError } from '../../src/lib/errors/disk-failure.js';
 
 const messageOf = (error: Error): Promise<unknown> =>
   withAdvice(() => Promise.reject(error)).catch((thrown: unknown) => thrown);

@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/lib/problem.js';
+import type { Problem } from '../../src/lib/errors/problem.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
 let project: TestProject;

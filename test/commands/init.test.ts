@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/lib/problem.js';
+import type { Problem } from '../../src/lib/errors/problem.js';
 import { createProject, documentOf, REPOSITORY, type TestProject } from './project.js';
 
 const SCENARIO = 'fixtures/stock_delivery.yaml';

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Problem } from '../../src/lib/problem.js';
+import type { Problem } from '../../src/lib/errors/problem.js';
 import { createProject, REPOSITORY, type TestProject } from './project.js';
 
 const SOURCE = `import { fail, main } from '../../lib/script.ts';

@@ -2,7 +2,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/lib/problem.js';
+import type { Problem } from '../../src/lib/errors/problem.js';
 import { CLI, createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
 let project: TestProject;

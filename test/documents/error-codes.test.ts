@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { USAGE_CODES } from '../../src/lib/usage-error.js';
+import { USAGE_CODES } from '../../src/lib/errors/usage-error.js';
 import { documents } from './documents.js';
 
 test('specs/reference/commands.md lists exactly the existing error codes', () => {

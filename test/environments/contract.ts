@@ -8,7 +8,7 @@ import { environments } from '../../src/environments/index.js';
 import { lastStart, startFiles } from '../../src/environments/journal.js';
 import { changesIn, collect } from '../../src/environments/read-workspace.js';
 import { fileText } from '../../src/gates/gate.js';
-import type { Command } from '../../src/lib/command.js';
+import type { Command } from '../../src/lib/commands/command.js';
 import { until } from '../commands/project.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith } from '../platform/processes.js';

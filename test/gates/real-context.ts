@@ -6,10 +6,10 @@ import { onTestFinished } from 'vitest';
 import { checkGate, GateSpec } from '../../src/gates/index.js';
 import type { FileStat, GateContext, Verdict } from '../../src/gates/gate.js';
 import { doWork } from '../../src/gates/work.js';
-import type { CommandResult } from '../../src/lib/command-result.js';
+import type { CommandResult } from '../../src/lib/commands/command-result.js';
 import type { Efficiency } from '../../src/results/records/result-line.js';
 import type { Trajectory } from '../../src/results/transcript/trajectory.js';
-import { explain } from '../../src/scenario/explain.js';
+import { explain } from '../../src/scenario/problems/explain.js';
 
 /** A new workspace that is gone when the test is over. */
 export async function newWorkspace(): Promise<string> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkAgentConsent, checkJudgeConsent } from '../../src/planning/check-spending-consent.js';
-import { UsageError } from '../../src/lib/usage-error.js';
-import { formatProblem } from '../../src/lib/problem.js';
+import { UsageError } from '../../src/lib/errors/usage-error.js';
+import { formatProblem } from '../../src/lib/errors/problem.js';
 import { parseConfig, type Config } from '../../src/scenario/config.js';
 
 function config(toml: string): Config {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatProblem } from '../../src/lib/problem.js';
+import { formatProblem } from '../../src/lib/errors/problem.js';
 import { defaultConfig, parseConfig } from '../../src/scenario/config.js';
 
 const problemsOf = (text: string) => {

@@ -8,7 +8,7 @@ import { resolveSweep } from '../../src/planning/resolve-sweep.js';
 import { loadScenarios, type Loading } from '../../src/planning/select-scenarios.js';
 import { writePlan } from '../../src/planning/write-plan.js';
 import type { Project } from '../../src/planning/project.js';
-import { formatProblem } from '../../src/lib/problem.js';
+import { formatProblem } from '../../src/lib/errors/problem.js';
 import type { RunRecord } from '../../src/results/records/run-record.js';
 import { parseConfig } from '../../src/scenario/config.js';
 import type { runScenario } from '../../src/workflows/index.js';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { beginningOf } from '../../lib/format/truncate.js';
-import { diskRemedy } from '../../lib/disk-failure.js';
+import { diskRemedy } from '../../lib/errors/disk-failure.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import { parseJson } from '../../lib/json.js';
 import { everySecond } from '../../platform/process/every-second.js';

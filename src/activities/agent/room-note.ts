@@ -1,7 +1,7 @@
 import { existsSync, linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFolder } from '../../environments/journal.js';
-import { diskRemedy } from '../../lib/disk-failure.js';
+import { diskRemedy } from '../../lib/errors/disk-failure.js';
 import { supervisedFiles } from '../../platform/process/supervise.js';
 import { firstNoRoom } from '../step/room.js';
 import type { RunContext } from '../step/run-context.js';

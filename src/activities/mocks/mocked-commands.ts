@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Contents } from '../../environments/environment.js';
-import { shellWord } from '../../lib/shell-word.js';
+import { shellWord } from '../../lib/commands/shell-word.js';
 import type { RunContext } from '../step/run-context.js';
 import type { MocksFile } from './mocks-file.js';
 

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { adapterNames } from '../../agents/index.js';
-import { describeEnd } from '../../lib/command-result.js';
+import { describeEnd } from '../../lib/commands/command-result.js';
 import { sharesHost, type Contents } from '../../environments/environment.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';

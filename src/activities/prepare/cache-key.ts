@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { sharesHost, type EnvironmentHandle } from '../../environments/environment.js';
-import { absolutePaths } from '../../lib/absolute-paths.js';
+import { absolutePaths } from '../../lib/commands/absolute-paths.js';
 import { sha256 } from '../../lib/hash.js';
 import { interpolate } from '../../lib/interpolate.js';
 import { fingerprint } from '../../platform/fs/fingerprint.js';

@@ -1,5 +1,5 @@
-import { commandText, type Command } from '../../lib/command.js';
-import type { CommandResult } from '../../lib/command-result.js';
+import { commandText, type Command } from '../../lib/commands/command.js';
+import type { CommandResult } from '../../lib/commands/command-result.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { CommandRecord } from '../../results/records/run-record.js';
 import type { RunContext } from './run-context.js';

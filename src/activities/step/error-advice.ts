@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
 import { SymlinkInTheWay } from '../../environments/own-files.js';
-import { diskRemedy, isFull } from '../../lib/disk-failure.js';
+import { diskRemedy, isFull } from '../../lib/errors/disk-failure.js';
 import { whyNoRoom } from '../../platform/fs/disk-room.js';
 
 /** Failure type of a step whose disk cannot be written for now. The step is retried until it can (retry-policy.ts). */

@@ -1,5 +1,5 @@
 import { sharesHost } from '../../environments/environment.js';
-import { shellWord } from '../../lib/shell-word.js';
+import { shellWord } from '../../lib/commands/shell-word.js';
 import { findExecutable } from '../../platform/process/find-executable.js';
 import type { RunContext } from './run-context.js';
 

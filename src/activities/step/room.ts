@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecRequest } from '../../environments/environment.js';
-import type { CommandResult } from '../../lib/command-result.js';
+import type { CommandResult } from '../../lib/commands/command-result.js';
 import { assertRoom, ROOM_BYTES, whyNoRoom } from '../../platform/fs/disk-room.js';
 import { stateFolderOf } from './recordable.js';
 import type { RunContext } from './run-context.js';

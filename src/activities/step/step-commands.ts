@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
-import type { Command } from '../../lib/command.js';
-import type { CommandResult } from '../../lib/command-result.js';
+import type { Command } from '../../lib/commands/command.js';
+import type { CommandResult } from '../../lib/commands/command-result.js';
 import { execWithRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 import { withMocks } from './with-mocks.js';

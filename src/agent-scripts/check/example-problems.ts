@@ -1,4 +1,4 @@
-import type { CommandResult } from '../../lib/command-result.js';
+import type { CommandResult } from '../../lib/commands/command-result.js';
 import { parseJson } from '../../lib/json.js';
 import { answerIn, readScriptAnswer } from '../answer.js';
 import type { Example, Readme } from '../readme.js';

@@ -9,7 +9,7 @@ import { askServer, LONG_CALL } from '../ask-server.js';
 import { reasonOf } from '../ask-server.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { Session } from '../session.js';
-import { InfrastructureError } from '../../lib/usage-error.js';
+import { InfrastructureError } from '../../lib/errors/usage-error.js';
 import { resultsOf } from './results-of.js';
 import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
 import type { View } from './view.js';

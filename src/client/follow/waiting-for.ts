@@ -1,4 +1,4 @@
-import { diskRemedy } from '../../lib/disk-failure.js';
+import { diskRemedy } from '../../lib/errors/disk-failure.js';
 import { ROOM_BYTES, whyNoRoom } from '../../platform/fs/disk-room.js';
 import { readEngineState } from '../../platform/engine/engine-state.js';
 

@@ -4,7 +4,7 @@ import { suggest } from '../../lib/suggest.js';
 import { Plan } from '../../scenario/plan.js';
 import { planFile, runFiles, sweepsFolder } from '../../store/results-folder.js';
 import { displayPath } from '../../platform/display-path.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 import { newestSweeps } from './newest-sweeps.js';
 import { readResultsFile } from './read-results-file.js';
 

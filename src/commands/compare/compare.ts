@@ -14,7 +14,7 @@ import { checkVariant } from '../../planning/choose-variants.js';
 import { openProject } from '../../planning/project.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { readLog } from '../../client/sweeps/read-log.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 export interface CompareOptions {
   /** The variant of base and the variant of head to compare. If empty, each variant is compared with itself. */

@@ -1,7 +1,7 @@
 import { plannedHomes, projectState } from '../../platform/folders.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import { openProject, projectByDefault, type Project } from '../../planning/project.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** The input of checks. */
 export interface DoctorContext {

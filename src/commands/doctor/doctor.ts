@@ -2,7 +2,7 @@ import { countOf, renderDoctor, type Check, type CheckStatus } from '../../repor
 import { checksOf } from './checks.js';
 import { doctorContext, type DoctorCheck, type DoctorContext } from './context.js';
 import { printJson, textOptions } from '../shared/output.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 export interface DoctorOptions {
   json: boolean;

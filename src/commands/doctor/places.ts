@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskRemedy } from '../../lib/disk-failure.js';
-import { formatProblem } from '../../lib/problem.js';
+import { diskRemedy } from '../../lib/errors/disk-failure.js';
+import { formatProblem } from '../../lib/errors/problem.js';
 import { whyNoRoom } from '../../platform/fs/disk-room.js';
 import { nearestExisting } from '../../platform/folders.js';
 import type { Finding } from '../../reports/doctor-text.js';

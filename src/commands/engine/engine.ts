@@ -7,7 +7,7 @@ import { isAlive, type ProcessIdentity } from '../../platform/process/process-id
 import { printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
-import { InfrastructureError } from '../../lib/usage-error.js';
+import { InfrastructureError } from '../../lib/errors/usage-error.js';
 
 interface Where {
   results?: string;

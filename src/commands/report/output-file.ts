@@ -1,8 +1,8 @@
 import { appendFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isFull, addPathToFullDiskError } from '../../lib/disk-failure.js';
+import { isFull, addPathToFullDiskError } from '../../lib/errors/disk-failure.js';
 import { writeFileAtomic } from '../../platform/fs/write-file.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** Checks the path of `--output` before the report is made. @throws UsageError if it cannot be written */
 export function checkOutput(path: string): void {

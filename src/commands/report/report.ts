@@ -9,7 +9,7 @@ import { displayPath } from '../../platform/display-path.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { readRecords } from '../../client/sweeps/read-records.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 export interface ReportOptions {
   format: FormatName;

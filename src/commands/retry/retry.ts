@@ -12,7 +12,7 @@ import { storedScenarios } from '../../client/pass-variables-again.js';
 import { startRetryRound } from '../../client/next-round.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { envFileError, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 export interface RetryOptions extends FollowOptions {
   /** For a running sweep: stop waiting for provider limits. */

@@ -20,7 +20,7 @@ import type { Session } from '../../client/session.js';
 import { passVariables } from '../../client/pass-variables.js';
 import { storedScenarios } from '../../client/pass-variables-again.js';
 import { uiPage } from '../../client/ui-page.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** Options of every verb that starts a sweep. */
 export interface StartOptions extends SweepFlags {

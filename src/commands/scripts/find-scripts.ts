@@ -5,7 +5,7 @@ import { SCRIPTS_FOLDER, scriptPaths, type ScriptPaths } from '../../agent-scrip
 import { suggest } from '../../lib/suggest.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { isFile, isFolder, readText } from '../../planning/file-checks.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** A script of a project, with its README as text and parsed (`parsedReadme`). Both are null if it has none. */
 export interface FoundScript extends ScriptPaths {

@@ -8,7 +8,7 @@ import { writeNewFiles, type NewFile } from '../shared/new-files.js';
 import { printJson } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { isFile } from '../../planning/file-checks.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 import { scriptsRoot } from './find-scripts.js';
 
 const LIBRARY = '.agents/lib';

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { exampleProblem } from '../../agent-scripts/check/example-problems.js';
 import { DENO_ENV, parseDenoCommand, placeholderIn } from '../../agent-scripts/deno-command.js';
 import type { Example } from '../../agent-scripts/readme.js';
-import type { Problem } from '../../lib/problem.js';
+import type { Problem } from '../../lib/errors/problem.js';
 import { runCommand } from '../../platform/process/run-command.js';
 import { isFile, isFolder } from '../../planning/file-checks.js';
 import type { FoundScript } from './find-scripts.js';

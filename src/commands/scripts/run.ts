@@ -4,7 +4,7 @@ import { readScriptAnswer } from '../../agent-scripts/answer.js';
 import { DENO_ENV, NO_DENO } from '../../agent-scripts/deno-command.js';
 import { usageCommand } from '../../agent-scripts/readme.js';
 import { findDeno } from '../../platform/process/find-deno.js';
-import { InfrastructureError, UsageError } from '../../lib/usage-error.js';
+import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 import { findScript, findScriptsRoot } from './find-scripts.js';
 
 /**

@@ -2,7 +2,7 @@ import { stdout } from 'node:process';
 import { permissionsOf } from '../../agent-scripts/deno-command.js';
 import { usageCommand } from '../../agent-scripts/readme.js';
 import { printJson } from '../shared/output.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 import { findScript, findScriptsRoot } from './find-scripts.js';
 
 /** `scripts show`: prints a script's README, which is what agents read; with --json, what we parse from it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** Reads the variables of `--env-file`. Empty if it was not given. @throws UsageError if the file cannot be read */
 export function readEnvFile(file: string | undefined): NodeJS.Dict<string> {

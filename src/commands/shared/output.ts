@@ -1,8 +1,8 @@
 import { stderr, stdout } from 'node:process';
-import { codeFrame, formatProblem, type Problem } from '../../lib/problem.js';
+import { codeFrame, formatProblem, type Problem } from '../../lib/errors/problem.js';
 import { renderSweep } from '../../reports/sweep-text.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
-import type { UsageError } from '../../lib/usage-error.js';
+import type { UsageError } from '../../lib/errors/usage-error.js';
 
 /** The columns of the terminal, or a width that is readable in a log. */
 const widthOf = (stream: { columns?: number }): number => stream.columns ?? 120;

@@ -11,7 +11,7 @@ import { startNextRoundIfClosed } from '../../client/next-round.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { waitUntilClosed } from '../../client/wait-until-closed.js';
 import { updateSweep, type SweepOptions } from '../../client/update-sweep.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 /**
  * `pause`: starts no new cells, but lets running agents finish. `cancel`: kills the agents, and returns when none of

@@ -10,7 +10,7 @@ import { displayPath } from '../../platform/display-path.js';
 import { newestSweeps } from '../../client/sweeps/newest-sweeps.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** The default limit, which fits on a screen. */
 const SHOWN = 20;

@@ -8,7 +8,7 @@ import { findById } from '../../client/sweeps/find-sweep.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
 import type { SweepOptions } from '../../client/update-sweep.js';
 import { uiPage } from '../../client/ui-page.js';
-import { InfrastructureError } from '../../lib/usage-error.js';
+import { InfrastructureError } from '../../lib/errors/usage-error.js';
 
 /**
  * `ui`: prints the address of the Web UI, or of its page for a sweep or run. Starts the engine, but opens no browser.

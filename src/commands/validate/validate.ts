@@ -7,7 +7,7 @@ import { lengthProblems, matrixProblems, profileProblems } from '../../planning/
 import { loadScenarios } from '../../planning/select-scenarios.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
-import { UsageError } from '../../lib/usage-error.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** `validate`: checks scenario files. @throws UsageError with all problems of all files */
 export async function validate(files: string[], { json }: { json: boolean }): Promise<number> {

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { endOf } from '../../lib/format/truncate.js';
-import { shellWord } from '../../lib/shell-word.js';
+import { shellWord } from '../../lib/commands/shell-word.js';
 import type { Container } from '../environment.js';
 
 const REASON_LENGTH = 300;

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { argvOf } from '../../lib/command.js';
+import { argvOf } from '../../lib/commands/command.js';
 import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
 import { GRACE_SECS, idleTickOf } from '../../platform/process/supervise.js';
 import type { EnvironmentHandle, ExecRequest, StartRequest } from '../environment.js';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandResult } from '../../lib/command-result.js';
+import type { CommandResult } from '../../lib/commands/command-result.js';
 import { RUN_MARK } from '../../platform/process/marked-processes.js';
 import { runCommand } from '../../platform/process/run-command.js';
 import { supervisorScript } from '../../platform/process/supervise.js';

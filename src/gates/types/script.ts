@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CommandResult } from '../../lib/command-result.js';
+import type { CommandResult } from '../../lib/commands/command-result.js';
 import { isJsonObject, isStorable, MAX_DEPTH, parseJson } from '../../lib/json.js';
 import { commandFailure, stdoutCut } from '../command-end.js';
 import { command, commonFields, nonBlank } from '../fields.js';

@@ -5,7 +5,7 @@ import { resolveTemporalAddress } from '../temporal/resolve-temporal-address.js'
 import { buildId, packageFile } from '../package-info.js';
 import { isAlive, signalProcess, type ProcessIdentity } from '../process/process-identity.js';
 import { whyNoRoom } from '../fs/disk-room.js';
-import { diskRemedy } from '../../lib/disk-failure.js';
+import { diskRemedy } from '../../lib/errors/disk-failure.js';
 import { waitUntil } from '../process/wait-until.js';
 import { endProcess } from './end-process.js';
 import {

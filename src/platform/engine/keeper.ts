@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { diskRemedy } from '../../lib/disk-failure.js';
+import { diskRemedy } from '../../lib/errors/disk-failure.js';
 import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
 import { assertRoom, whyNoRoom } from '../fs/disk-room.js';
 import { projectState } from '../folders.js';

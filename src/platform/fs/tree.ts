@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { open, readdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { addPathToFullDiskError } from '../../lib/disk-failure.js';
+import { addPathToFullDiskError } from '../../lib/errors/disk-failure.js';
 import { workspacePathProblem } from '../../lib/workspace-path.js';
 import { copyContent, COPY_LIMIT } from './copy-file.js';
 import { isSmallTree } from './is-small-tree.js';

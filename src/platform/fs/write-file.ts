@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { addPathToFullDiskError } from '../../lib/disk-failure.js';
+import { addPathToFullDiskError } from '../../lib/errors/disk-failure.js';
 
 /*
  * The files written here are small and many. A synchronous call takes microseconds, and ten times as long in the thread

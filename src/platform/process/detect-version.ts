@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import type { CommandResult } from '../../lib/command-result.js';
+import type { CommandResult } from '../../lib/commands/command-result.js';
 
 type VersionOutput = Pick<CommandResult, 'exitCode' | 'stdout' | 'stderr'>;
 

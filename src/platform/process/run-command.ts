@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { execa } from 'execa';
-import { argvOf, type Command } from '../../lib/command.js';
-import type { CommandResult } from '../../lib/command-result.js';
+import { argvOf, type Command } from '../../lib/commands/command.js';
+import type { CommandResult } from '../../lib/commands/command-result.js';
 
 export const OUTPUT_CAP = 1024 * 1024;
 /** How long output is still read after the command has ended: a grandchild may hold the pipe open for ever. */

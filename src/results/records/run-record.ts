@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeEnd } from '../../lib/command-result.js';
+import { describeEnd } from '../../lib/commands/command-result.js';
 import { CONTAINMENTS } from '../../lib/supervision.js';
 import { Regression } from '../regressions.js';
 import { MockedCalls } from './mocked-calls.js';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../lib/json.js';
-import { shellWord } from '../../lib/shell-word.js';
+import { shellWord } from '../../lib/commands/shell-word.js';
 import type { EventBody } from '../records/events.js';
 import type { Command, CommandNamer } from './name-commands.js';
 

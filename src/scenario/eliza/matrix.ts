@@ -3,12 +3,19 @@ import { nonBlank } from '../../gates/fields.js';
 import type { Json } from '../../lib/json.js';
 import { sha256 } from '../../lib/hash.js';
 import { suggest } from '../../lib/suggest.js';
-import { check } from '../check.js';
+import { check } from '../problems/check.js';
 import { cleanText, distinct, label } from '../fields.js';
 import type { ReadScenario, ScenarioReader, ScenarioVariant } from '../reader.js';
-import { formatPath, inTextOrder, type Loaded, type Path, type ProblemAt, type Source } from '../source.js';
+import {
+  formatPath,
+  inTextOrder,
+  type Loaded,
+  type Path,
+  type ProblemAt,
+  type Source,
+} from '../problems/source.js';
 import { loadYaml, parseYaml } from '../yaml/load-yaml.js';
-import type { Problem } from '../../lib/problem.js';
+import type { Problem } from '../../lib/errors/problem.js';
 import { ElizaFile } from './schema.js';
 import { filePathOf, toScenario } from './to-scenario.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GateSpec } from '../../gates/index.js';
 import { nonBlank } from '../../gates/fields.js';
-import { tooLongArgument } from '../../lib/longest-argument.js';
+import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { CommandMocks } from '../../mocks/command-mock.js';
 import { always, cleanText, label, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';

@@ -1,5 +1,5 @@
 import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenario.js';
-import type { Path } from '../source.js';
+import type { Path } from '../problems/source.js';
 import type { ElizaFile, Step as FileStep } from './schema.js';
 
 /** Time limit of the code of one step. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatProblem } from '../../../src/lib/problem.js';
+import { formatProblem } from '../../../src/lib/errors/problem.js';
 import { loadRubric } from '../../../src/scenario/yaml/load-rubric.js';
 
 const rubric = (weights: readonly number[]) => `criteria:

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Problem } from '../../../src/lib/problem.js';
+import type { Problem } from '../../../src/lib/errors/problem.js';
 import { loadScenarioFile } from '../../../src/scenario/yaml/load-scenario-file.js';
 import { loadYaml } from '../../../src/scenario/yaml/load-yaml.js';
 

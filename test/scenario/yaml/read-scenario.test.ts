@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { formatProblem } from '../../../src/lib/problem.js';
+import { formatProblem } from '../../../src/lib/errors/problem.js';
 import { readScenario } from '../../../src/scenario/yaml/read-scenario.js';
 import type { ReadScenario } from '../../../src/scenario/reader.js';
 import { Scenario } from '../../../src/scenario/scenario.js';
-import type { Path, ProblemAt } from '../../../src/scenario/source.js';
+import type { Path, ProblemAt } from '../../../src/scenario/problems/source.js';
 import { casesOf, scenarios } from '../cases.js';
 
 const TEXT = `name: s

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeFrame, formatProblem } from '../../src/lib/problem.js';
+import { codeFrame, formatProblem } from '../../../src/lib/errors/problem.js';
 
 describe('formatProblem', () => {
   const problem = { file: 'a.yaml', line: 3, column: 7, path: 'task.prompt', message: 'missing' };
