@@ -161,14 +161,14 @@ export default {
         path: '^src/scenario/[^/]+$',
         pathNot: '^src/scenario/(load-scenario|stored-scenario|json-schema)\\.ts$',
       },
-      to: { path: '^src/scenario/[^/]+/' },
+      to: { path: '^src/scenario/(eliza|yaml)/' },
     },
     {
       name: 'file-forms-are-read-by-planning',
       comment: 'only planning reads scenario files; other layers use the Scenario that a reader returns',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(scenario|planning|commands/plan)/' },
-      to: { path: '^src/scenario/[^/]+/' },
+      to: { path: '^src/scenario/(eliza|yaml)/' },
     },
     {
       name: 'pure-layers-touch-no-machine',
