@@ -3,7 +3,7 @@ import { UsageError } from '../lib/errors/usage-error.js';
 import { displayPath } from '../platform/display-path.js';
 import {
   combinationsOf,
-  combining,
+  combinationReader,
   loadMatrix,
   matchesFilter,
   type Combination,
@@ -48,7 +48,7 @@ export async function selectMatrix(
   );
   if (combinations.length === 0)
     throw new UsageError('nothing_selected', `no combination matches --filter ${filter ?? ''}`);
-  const reader = combining(matrix, combinations, problemAt);
+  const reader = combinationReader(matrix, combinations, problemAt);
   const { scenarios, problems, texts: more } = await loadScenarios(project, [base], reader);
   if (problems.length > 0)
     throw new UsageError(

@@ -90,7 +90,7 @@ export const matchesFilter = ({ values }: Combination, filter: string): boolean 
  * Returns a reader of the base scenario that makes a variant of each combination. A problem with a value is reported at
  * its place in the matrix file.
  */
-export const combining =
+export const combinationReader =
   (matrix: MatrixFile, combinations: readonly Combination[], inMatrix: ProblemAt): ScenarioReader =>
   (file, text) => {
     const { source, problems } = parseYaml(file, text);

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { combinationsOf, combining, loadMatrix, matchesFilter } from '../../../src/scenario/eliza/matrix.js';
+import {
+  combinationsOf,
+  combinationReader,
+  loadMatrix,
+  matchesFilter,
+} from '../../../src/scenario/eliza/matrix.js';
 import type { Json } from '../../../src/lib/json.js';
 
 const anyMatrix = fc.array(
@@ -79,7 +84,7 @@ describe('the base scenario', () => {
     const text = stringify({ name: 'm', base_scenario: 's', runs_per_combination: 3, matrix });
     const loaded = loadMatrix('m.yaml', text);
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-    const reader = combining(loaded.value, combinationsOf(loaded.value), loaded.problemAt);
+    const reader = combinationReader(loaded.value, combinationsOf(loaded.value), loaded.problemAt);
     return reader('s.scenario.yaml', stringify(BASE));
   };
 
