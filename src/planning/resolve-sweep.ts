@@ -106,6 +106,11 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       effective: effectiveScenario(project, one, variant, flags),
     })),
   );
+  if (flags.targetBinary !== undefined && scenarios.every(({ effective }) => effective.target === null))
+    throw new UsageError(
+      'target_missing',
+      '--target-binary has no effect: no selected scenario has a target',
+    );
   const judges = scenarios.map(({ effective }) => effective.judge);
   const agents = agentSettings(project, [...used, ...agentsOfJudges(judges)]);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);

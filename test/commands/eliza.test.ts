@@ -99,6 +99,19 @@ test('a run without an agent says so, costs nothing, and lists its steps with th
   expect(await text('report.md')).not.toMatch(/## (Prompt|Target|Agent)/);
 });
 
+test('another build of the target is refused where no scenario has a target', async () => {
+  const { exitCode, stderr } = await project.cli([
+    'run',
+    'files/pass/sh.scenario.yaml',
+    '--target-binary',
+    'sh',
+  ]);
+  expect([exitCode, stderr]).toEqual([
+    2,
+    'error: --target-binary has no effect: no selected scenario has a target',
+  ]);
+});
+
 test('`scenario run` prints the verdict of each evaluation', async () => {
   const { exitCode, stdout } = await project.cli([
     'scenario',
