@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { signalProcess } from '../../src/platform/process/process-identity.js';
+import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
@@ -130,8 +130,11 @@ export async function runUnderFaults(
   async function killSoon(part: Part): Promise<void> {
     const identity = await partOf(project, part);
     if (identity !== null) signalProcess(identity, 'SIGKILL');
-    // Without a keeper nothing restarts the other parts, so a command starts a new one.
-    if (part === 'keeper') await project.cli(['engine', 'start']);
+    if (part !== 'keeper') return;
+    // Without a keeper nothing restarts the other parts, so a command starts a new one. While the old one is dying, the
+    // command would take it for running.
+    await until('death of the keeper', () => (identity !== null && isAlive(identity) ? null : true));
+    await project.cli(['engine', 'start']);
   }
 
   async function resumeToEnd(): Promise<{ exitCode: number | undefined; stdout: string }> {
