@@ -1,3 +1,4 @@
+import type { Agent } from '../agents/agent.js';
 import { agentOfCell, knownAgents } from '../agents/index.js';
 import { dollars } from '../lib/format/dollars.js';
 import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
@@ -32,7 +33,7 @@ export const loadCells =
     // The values are stored before the first page is loaded; a worker on another machine has them in its environment.
     const sweepEnv = await readSweepEnv(stateFolder, sweep);
     const accounts = accountsOf(plan, sweepEnv?.values ?? null);
-    const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan);
+    const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = select(plan.cells, wanted).map((cell): PageCell => {
       const known = finished.get(cell.id);
       const costUsd = index.spent(sweep, cell.id);
@@ -100,6 +101,7 @@ function accountsOf(
 async function estimator(
   resultsPath: string,
   plan: Plan,
+  agents: ReadonlyMap<string, Agent>,
 ): Promise<(cell: Cell) => Pick<PageCell, 'estimateUsd' | 'limited'>> {
   const scenarios = new Map<string, EffectiveScenario>();
   for (const { hash } of plan.scenarios)
@@ -113,7 +115,7 @@ async function estimator(
       // The limit applies to the agent. Its judge costs extra, and only earlier runs show how much.
       return judged ? { estimateUsd: Math.max(limit, highest ?? 0) } : { estimateUsd: limit, limited: true };
     }
-    const free = agentOfCell(cell, plan.agents)?.free === true && !judged;
+    const free = agentOfCell(cell, agents)?.free === true && !judged;
     return { estimateUsd: highest ?? (free ? 0 : null) };
   };
 }

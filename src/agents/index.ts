@@ -39,5 +39,5 @@ export function knownAgents(configured: Readonly<Record<string, AgentSettings>>)
 /** Returns the agent of a cell, which is `none` if no agent takes part. Undefined if there is no agent of that name. */
 export const agentOfCell = (
   { agent }: { agent: string },
-  configured: Readonly<Record<string, AgentSettings>>,
-): Agent | undefined => knownAgents(configured).get(agent) ?? (agent === none.name ? none : undefined);
+  known: ReadonlyMap<string, Agent>,
+): Agent | undefined => known.get(agent) ?? (agent === none.name ? none : undefined);

@@ -28,7 +28,7 @@ const When = z.strictObject({
   partialArgs: z
     .array(z.string())
     .exactOptional()
-    .describe('Each of these is an argument, in any order and place'),
+    .describe('Arguments that the call must contain, in any order'),
   input: z
     .strictObject({
       stdin: z.string().exactOptional().describe('All of standard input; newlines at its end do not count'),

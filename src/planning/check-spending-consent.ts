@@ -6,7 +6,7 @@ import { UsageError } from '../lib/errors/usage-error.js';
 
 /** @throws UsageError for an agent that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set */
 export function checkAgentConsent({ agents }: Config, name: string): void {
-  if (hasConsent() || agentOfCell({ agent: name }, agents)?.free === true) return;
+  if (hasConsent() || agentOfCell({ agent: name }, knownAgents(agents))?.free === true) return;
   throw notEnabled(`agent '${name}'`, 'run', orFreeAgent(name));
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../scenario/eliza/matrix.js';
 import { isFile, loadText } from './file-checks.js';
 import type { Project } from './project.js';
-import { loadScenarios, type SelectedScenario } from './select-scenarios.js';
+import { loadScenarios, refuseProblems, type SelectedScenario } from './select-scenarios.js';
 
 /** The scenario of a matrix file, with a variant for each selected combination. */
 export interface SelectedMatrix {
@@ -50,12 +50,6 @@ export async function selectMatrix(
     throw new UsageError('nothing_selected', `no combination matches --filter ${filter ?? ''}`);
   const reader = combinationReader(matrix, combinations, problemAt);
   const { scenarios, problems, texts: more } = await loadScenarios(project, [base], reader);
-  if (problems.length > 0)
-    throw new UsageError(
-      'scenario_invalid',
-      `${problems.length} problem${problems.length === 1 ? '' : 's'}; nothing was run`,
-      problems,
-      new Map([...texts, ...more]),
-    );
+  refuseProblems(problems, new Map([...texts, ...more]));
   return { name: matrix.name, combinations, scenarios };
 }

@@ -57,21 +57,25 @@ export interface Loading {
 /** Returns the scenarios that a command selects. @throws UsageError with all problems of all files */
 export async function selectScenarios(project: Project, selection: Selection): Promise<SelectedScenario[]> {
   const { scenarios, problems, texts } = await loadScenarios(project, findFiles(project, selection));
-  if (problems.length > 0) {
-    const files = new Set(problems.map(({ file }) => file)).size;
-    throw new UsageError(
-      'scenario_invalid',
-      `${problems.length} problem${problems.length === 1 ? '' : 's'} in ${files} file${files === 1 ? '' : 's'}; nothing was run`,
-      problems,
-      texts,
-    );
-  }
+  refuseProblems(problems, texts);
   return scenarios.filter(
     ({ scenario }) =>
       (selection.tags === undefined ||
         selection.tags.length === 0 ||
         selection.tags.some((tag) => scenario.tags.includes(tag))) &&
       (selection.tier === undefined || scenario.tier <= selection.tier),
+  );
+}
+
+/** @throws UsageError with all problems, if there are any */
+export function refuseProblems(problems: Problem[], texts: ReadonlyMap<string, string>): void {
+  if (problems.length === 0) return;
+  const files = new Set(problems.map(({ file }) => file)).size;
+  throw new UsageError(
+    'scenario_invalid',
+    `${problems.length} problem${problems.length === 1 ? '' : 's'} in ${files} file${files === 1 ? '' : 's'}; nothing was run`,
+    problems,
+    texts,
   );
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 import { safeName } from '../lib/safe-name.js';
-import { isFolder, snapshotTree, storeOnce } from '../platform/fs/tree.js';
+import { isFolder, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
@@ -96,7 +96,9 @@ async function storeInputs(
   const scenarios: Plan['scenarios'] = [];
   const fixtures = new Map<string | null, string>();
   for (const { selected, variant, effective } of resolved.scenarios) {
-    const fixture = fixtures.get(variant.fixture) ?? (await storeFixture(variant.fixture, store));
+    const fixture =
+      fixtures.get(variant.fixture) ??
+      (await (variant.fixture === null ? snapshotNothing(store) : snapshotTree(variant.fixture, store)));
     fixtures.set(variant.fixture, fixture);
     const stored = `${JSON.stringify({ ...effective, fixture } satisfies EffectiveScenario, null, 2)}\n`;
     const hash = sha256(stored);
@@ -111,15 +113,4 @@ async function storeInputs(
     });
   }
   return { scenarios, hashes: [...new Set([...fixtures.values(), ...scenarios.map(({ hash }) => hash)])] };
-}
-
-/** Stores a snapshot of a fixture, or of an empty folder if there is none. Returns its hash. */
-async function storeFixture(fixture: string | null, store: string): Promise<string> {
-  if (fixture !== null) return snapshotTree(fixture, store);
-  const empty = await mkdtemp(join(store, '.empty-'));
-  try {
-    return await snapshotTree(empty, store);
-  } finally {
-    await rmdir(empty);
-  }
 }

@@ -1,3 +1,4 @@
+import { none } from '../agents/none.js';
 import type { Cell } from '../results/records/cell.js';
 import type { Scenario } from './scenario.js';
 
@@ -58,7 +59,7 @@ const cellId = ({ scenario, agent, model, variant, repetition }: Omit<Cell, 'id'
 const cell = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point });
 
 /** What a cell has in place of an agent and a model if no agent takes part. */
-const NO_AGENT: Readonly<Pairing> = { agent: 'none', model: 'none' };
+const NO_AGENT: Readonly<Pairing> = { agent: none.name, model: 'none' };
 
 function pairingsOf(
   { agents, mock, needsAgent }: MatrixScenario,

@@ -49,7 +49,7 @@ export function resolveAgent(
   const settings = plan.agents[who.agent];
   const { env, missing } = resolveEnv(settings?.env ?? {}, values);
   const configured = settings === undefined ? {} : { [who.agent]: { ...settings, env } };
-  const agent = agentOfCell(who, configured);
+  const agent = agentOfCell(who, knownAgents(configured));
   if (agent === undefined) return null;
   const serving = servingAgent(plan, who);
   const byKey = agent.login === null;

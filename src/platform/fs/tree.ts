@@ -159,7 +159,13 @@ export async function removeTree(path: string): Promise<void> {
 
 /** Copies a tree to `<store>/<hash>`, completely or not at all. Returns the hash. */
 export async function snapshotTree(root: string, store: string): Promise<string> {
-  const entries = await listTree(root);
+  return snapshotEntries(root, await listTree(root), store);
+}
+
+/** The same for an empty tree. */
+export const snapshotNothing = (store: string): Promise<string> => snapshotEntries('', [], store);
+
+async function snapshotEntries(root: string, entries: TreeEntry[], store: string): Promise<string> {
   const hash = await hashTree(root, entries);
   await storeOnce(join(store, hash), (folder) => copyTree(root, entries, folder));
   return hash;
