@@ -35,6 +35,15 @@ export interface GateWork {
 export type WorkInput<K extends keyof GateWork> = GateWork[K]['input'];
 export type WorkResult<K extends keyof GateWork> = GateWork[K]['result'];
 
+/** One turn of the conversation with the agent: what the user said, and what the agent answered. */
+export interface Turn {
+  /** From 1. */
+  number: number;
+  user: string;
+  /** The agent's last message in this turn; null if it said nothing. */
+  agent: string | null;
+}
+
 /** Everything that a gate may access. */
 export interface GateContext {
   /** Runs `sh -c command` in the workspace with the script environment and target.env. */
@@ -51,6 +60,8 @@ export interface GateContext {
   efficiency(): Promise<Efficiency | null>;
   /** What the agent did and said; null if that was not recorded. */
   trajectory(): Promise<Trajectory | null>;
+  /** The turns of the conversation until now, in order; null if the agent did not work. */
+  turns(): Promise<Turn[] | null>;
   /** How long the agent worked, all its starts together; null if that was not recorded. */
   durationMs(): Promise<number | null>;
 }

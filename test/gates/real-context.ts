@@ -86,6 +86,7 @@ export function realContext(
     work: (kind, input) => Promise.resolve(doWork(kind, input)),
     efficiency: () => Promise.resolve(efficiency),
     trajectory: () => Promise.resolve(trajectory),
+    turns: () => Promise.resolve(null),
     durationMs: () => Promise.resolve(durationMs),
   };
 }

@@ -1,6 +1,6 @@
 import type { GateContext } from '../../gates/gate.js';
 import { nameSteps } from '../../results/step-names.js';
-import type { PlacedGate } from '../../scenario/scenario.js';
+import { agentStep, type PlacedGate } from '../../scenario/scenario.js';
 import type { Trajectory } from '../../results/transcript/trajectory.js';
 import { readAgentStep } from '../agent/agent-steps.js';
 import type { CommandStepResult } from '../step/command-record.js';
@@ -8,7 +8,7 @@ import type { RunContext } from '../step/run-context.js';
 import { readStep } from '../step/run-step-once.js';
 
 /** What a gate may ask about the step that it checks. */
-type Done = Pick<GateContext, 'efficiency' | 'trajectory' | 'durationMs'>;
+type Done = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns' | 'durationMs'>;
 
 /** Returns what a gate can know of its step. Gates after all steps check what the agent did. */
 export function whatWasDone(context: RunContext, { after }: Pick<PlacedGate, 'after'>): Done {
@@ -31,6 +31,11 @@ const doneByAgent = (context: RunContext): Done => ({
       ...(costAtLeastUsd === undefined ? {} : { costAtLeastUsd }),
     };
   },
+  turns: async () => {
+    const step = (await readAgentStep(context))?.result;
+    if (step === undefined) return null;
+    return [{ number: 1, user: agentStep(context.scenario).prompt, agent: step.trajectory?.answer ?? null }];
+  },
   durationMs: async () => (await readAgentStep(context))?.result.record.duration_ms ?? null,
 });
 
@@ -41,6 +46,7 @@ const doneByCommand = (context: RunContext, step: string): Done => ({
     const output = (await readStep<CommandStepResult>(context, step))?.result.output;
     return output === undefined ? null : { ...NOTHING, answer: output.text, ...unlessWhole(output.isWhole) };
   },
+  turns: () => Promise.resolve(null),
   durationMs: async () => (await readStep<CommandStepResult>(context, step))?.result.duration_ms ?? null,
 });
 
