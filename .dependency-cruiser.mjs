@@ -41,6 +41,11 @@ export default {
       ['lib/', 'results/', 'scenario/mock.ts'],
       'an adapter knows only its agent; the mock also knows the steps of a scenario',
     ),
+    layer(
+      'conversation',
+      ['lib/', 'results/', 'judge/find-object.ts'],
+      'decides how a conversation with an agent goes on',
+    ),
     layer('mocks', ['lib/'], 'decides what a mocked command answers; it knows neither files nor processes'),
     layer('platform', ['lib/'], 'code for processes, files and servers must not know about scenarios'),
     layer(
@@ -55,7 +60,17 @@ export default {
     ),
     layer(
       'scenario',
-      ['lib/', 'results/', 'agent-scripts/', 'gates/', 'evaluators/', 'agents/', 'environments/', 'mocks/'],
+      [
+        'lib/',
+        'results/',
+        'agent-scripts/',
+        'gates/',
+        'evaluators/',
+        'agents/',
+        'environments/',
+        'mocks/',
+        'conversation/',
+      ],
       'turns the text of files into a plan, without touching the machine',
     ),
     layer(
@@ -81,6 +96,7 @@ export default {
         'scenario/',
         'judge/',
         'mocks/',
+        'conversation/',
         'reports/',
         'platform/',
         'store/',

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CommandResult } from '../lib/commands/command-result.js';
 import type { Json } from '../lib/json.js';
+import type { Turn } from '../results/records/conversation.js';
 import type { Efficiency } from '../results/records/result-line.js';
 import type { Trajectory } from '../results/transcript/trajectory.js';
 
@@ -34,15 +35,6 @@ export interface GateWork {
 }
 export type WorkInput<K extends keyof GateWork> = GateWork[K]['input'];
 export type WorkResult<K extends keyof GateWork> = GateWork[K]['result'];
-
-/** One turn of the conversation with the agent: what the user said, and what the agent answered. */
-export interface Turn {
-  /** From 1. */
-  number: number;
-  user: string;
-  /** The agent's last message in this turn; null if it said nothing. */
-  agent: string | null;
-}
 
 /** Everything that a gate may access. */
 export interface GateContext {

@@ -29,6 +29,14 @@ export const brief = (more: Partial<AgentSummary> = {}): AgentSummary => ({
   ...more,
 });
 
+export const conversation = (
+  more: Partial<Extract<PlannedStep, { kind: 'conversation' }>> = {},
+): PlannedStep => ({
+  ...{ kind: 'conversation', subject: 'help', timeoutSecs: 30, totalSecs: 60, rebuildSecs: 0 },
+  ...{ askSecs: 60, endAsks: false },
+  ...more,
+});
+
 export const agentStep = (timeoutSecs = 60, rebuildSecs = 0): PlannedStep => ({
   kind: 'agent',
   timeoutSecs,

@@ -4,10 +4,10 @@ import { sharesHost } from '../../environments/environment.js';
 import { detectVersion, firstLine } from '../../platform/process/detect-version.js';
 import { findProgram } from '../step/find-program.js';
 import { STEPS } from '../../results/step-names.js';
-import { agentStep } from '../../scenario/scenario.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 import { withMocks } from '../step/with-mocks.js';
+import { promptOf, stepOfTurn } from './turns.js';
 
 const VERSION_MS = 10_000;
 
@@ -27,10 +27,17 @@ export async function planLaunch(
   session: string | null = null,
 ): Promise<PlannedLaunch> {
   const { agent } = context;
-  const request = requestOf(context, start, await contextMessage(context));
+  const request = requestOf(context, start, {
+    prompt: await promptOf(context, start, session),
+    system: await contextMessage(context),
+  });
   const launch =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
-  const env = withMocks(context, STEPS.agent(1), { ...context.baseEnv, ...launch.env, ...context.targetEnv });
+  const env = withMocks(context, STEPS.agent(1, context.turn.number), {
+    ...context.baseEnv,
+    ...launch.env,
+    ...context.targetEnv,
+  });
   return { launch, env, program: await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '') };
 }
 
@@ -52,19 +59,19 @@ export async function agentVersion(
 }
 
 function requestOf(
-  { scenario, run, handle, home, config, access }: RunContext,
+  context: RunContext,
   start: number,
-  system: string | null,
+  texts: Pick<AgentRequest, 'prompt' | 'system'>,
 ): AgentRequest {
+  const { scenario, run, handle, home, config, access } = context;
   return {
-    prompt: agentStep(scenario).prompt,
+    ...texts,
     model: run.cell.model,
     workspace: handle.workspace,
     home,
     config,
     sessionId: uuidOf(`${run.run}/${start}`),
-    maxTurns: agentStep(scenario).max_turns ?? null,
-    system,
+    maxTurns: stepOfTurn(context).max_turns ?? null,
     access,
     mock: scenario.mock ?? null,
     hasNode: sharesHost(handle),

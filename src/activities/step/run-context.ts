@@ -18,9 +18,10 @@ import {
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
+import { firstAgentStep } from '../../scenario/scenario.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
-import type { RunRef } from '../../workflows/protocol.js';
+import type { RunRef, TurnRef } from '../../workflows/protocol.js';
 import {
   resolveAgent,
   resolveEnv,
@@ -49,6 +50,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   /** Folder on the host in which the run records what it has done. */
   state: string;
   agent: Agent;
+  /** The turn that the step performs; the first one for steps that perform none. */
+  turn: TurnRef;
   environment: Environment;
   handle: EnvironmentHandle;
   place: Place;
@@ -98,7 +101,7 @@ const names = createLruCache<ReturnType<typeof publicNames>>(8);
 export async function loadRun(
   deps: Deps,
   run: RunRef,
-  { decidePlace = false }: { decidePlace?: boolean } = {},
+  { decidePlace = false, turn }: { decidePlace?: boolean; turn?: TurnRef } = {},
 ): Promise<RunContext> {
   const { resultsPath, stateFolder } = deps;
   checkName(run.run);
@@ -195,6 +198,7 @@ export async function loadRun(
     run,
     state,
     agent: resolved.agent,
+    turn: turn ?? { number: 1, at: firstAgentStep(effective.scenario) },
     environment,
     handle,
     place,

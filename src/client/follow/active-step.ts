@@ -15,6 +15,8 @@ const STEP_NAMES: Record<StepName, string> = {
   prepareWorkspace: 'preparing',
   runContextScript: 'context script',
   runAgent: 'agent',
+  endConversation: 'deciding about the conversation',
+  simulateUser: 'simulated user',
   runPostScript: 'post script',
   checkGate: 'gate',
   runEvaluator: 'evaluator',

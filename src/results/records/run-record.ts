@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { describeEnd } from '../../lib/commands/command-result.js';
 import { CONTAINMENTS } from '../../lib/supervision.js';
 import { Regression } from '../regressions.js';
+import { ConversationRecord } from './conversation.js';
 import { MockedCalls } from './mocked-calls.js';
 import { Outcome, SCHEMA_VERSION } from './result-line.js';
 import { TokenUsage } from './token-usage.js';
@@ -154,6 +155,7 @@ export const RunRecord = z.object({
   context: z.array(CommandRecord).default([]).describe('Agent scripts of task.context'),
   post_scripts: z.array(CommandRecord).describe('Post scripts'),
   mocks: MockedCalls.exactOptional().describe('Calls of mocked commands'),
+  conversation: ConversationRecord.exactOptional().describe('What was said, if there was more than one message'),
   steps: z.array(StepRecord).describe('Steps in the order performed'),
   warnings: z.array(z.string()).describe('Problems that do not change the outcome'),
   regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),

@@ -169,6 +169,10 @@ export const recordText: Treatments<RunRecord> = {
     unmatched: { command: 'redacted', ...mockedCallText },
     more: 'kept',
   },
+  conversation: {
+    turns: { number: 'kept', user: 'redacted', agent: 'redacted' },
+    ended: { step: 'kept', turn: 'kept', reason: 'kept' },
+  },
   steps: { name: 'kept', status: 'kept', duration_ms: 'kept', attempts: 'kept', note: 'redacted' },
   warnings: 'redacted',
   regressions: regression,
