@@ -4,6 +4,7 @@ import type { GateDetail } from '../results/records/result-line.js';
 import { gateText } from '../results/records/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { gatesOf } from '../scenario/scenario.js';
+import { askForGate } from './gate/ask-for-gate.js';
 import { whatWasDone } from './gate/what-was-done.js';
 import { workApart } from './gate/check-in-process.js';
 import { heartbeating } from './step/heartbeat.js';
@@ -25,7 +26,7 @@ export const checkGate =
     if (placed === undefined) throw new RangeError(`no gate ${index}`);
     const { gate: spec } = placed;
     const { environment, handle } = context;
-    const detail = await runStepOnce<GateDetail>(context, STEPS.gate(index), async () => {
+    const detail = await runStepOnce<GateDetail>(context, STEPS.gate(index), async (fence) => {
       const startedAt = performance.now();
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, STEPS.gate(index), signal);
@@ -34,6 +35,7 @@ export const checkGate =
           work: (kind, input, timeoutSecs) => workApart(kind, input, timeoutSecs, signal),
           look: (path) => environment.look(handle, path),
           ...whatWasDone(context, placed),
+          ask: (question) => askForGate(context, STEPS.gate(index), question, fence, signal),
         });
       });
       const found: GateDetail = {

@@ -94,6 +94,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     runAgent: () => Promise.resolve(brief()),
     runPostScript: () => Promise.resolve(),
     checkGate: () => Promise.resolve('pass'),
+    askGate: () => Promise.resolve('pass'),
     runEvaluator: () => Promise.resolve(),
     judgeRun: () => Promise.resolve({ score: 0.9, passed: true }),
     stopRun: () => Promise.resolve(),

@@ -17,6 +17,7 @@ const STEP_NAMES: Record<StepName, string> = {
   runAgent: 'agent',
   runPostScript: 'post script',
   checkGate: 'gate',
+  askGate: 'gate',
   runEvaluator: 'evaluator',
   judgeRun: 'judge',
   stopRun: 'stopping',

@@ -111,7 +111,8 @@ async function performGates(
     const title = `gate ${index + 1}/${gates.length} ${gate.type} ${gate.subject}`;
     const status = await performEither(
       { step: STEPS.gate(index), title, ...within(gate.timeoutSecs) },
-      ({ checkGate }, options) => checkGate.executeWithOptions(options, [run, index]),
+      (steps, options) =>
+        (gate.asks === true ? steps.askGate : steps.checkGate).executeWithOptions(options, [run, index]),
       gate.inProcess === true,
     );
     if (status !== 'pass') notPassed += 1;
