@@ -43,7 +43,7 @@ export default {
     ),
     layer(
       'conversation',
-      ['lib/', 'results/', 'judge/find-object.ts'],
+      ['lib/', 'results/', 'judge/(find-object|marked-data).ts'],
       'decides how a conversation with an agent goes on',
     ),
     layer('mocks', ['lib/'], 'decides what a mocked command answers; it knows neither files nor processes'),

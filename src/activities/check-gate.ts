@@ -4,6 +4,7 @@ import type { GateDetail } from '../results/records/result-line.js';
 import { gateText } from '../results/records/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { gatesOf } from '../scenario/scenario.js';
+import { askForGate } from './gate/ask-for-gate.js';
 import { whatWasDone } from './gate/what-was-done.js';
 import { workApart } from './gate/check-in-process.js';
 import { heartbeating } from './step/heartbeat.js';
@@ -26,7 +27,7 @@ export const checkGate =
     const { gate: spec } = placed;
     const { environment, handle } = context;
     const name = STEPS.gate(index, turn);
-    const detail = await runStepOnce<GateDetail>(context, name, async () => {
+    const detail = await runStepOnce<GateDetail>(context, name, async (fence) => {
       const startedAt = performance.now();
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal);
@@ -35,6 +36,7 @@ export const checkGate =
           work: (kind, input, timeoutSecs) => workApart(kind, input, timeoutSecs, signal),
           look: (path) => environment.look(handle, path),
           ...whatWasDone(context, placed, turn),
+          ask: (question) => askForGate(context, name, question, fence, signal),
         });
       });
       const found: GateDetail = {

@@ -38,8 +38,10 @@ async function remove(context: RunContext): Promise<void> {
       if (each.agent.login !== null) await removeLogins(each);
   });
   // In the results folder, only these levels: the copy of the workspace belongs to the agent.
-  for (const folder of [files.folder, files.artifacts, files.judge, state]) {
-    const names = await readdir(folder, { recursive: folder === state }).catch(() => []);
+  for (const folder of [files.folder, files.artifacts, files.judge, files.asked, state]) {
+    const names = await readdir(folder, { recursive: folder === state || folder === files.asked }).catch(
+      () => [],
+    );
     for (const name of names.filter((name) => TEMPORARY.test(name))) {
       await rm(join(folder, name), { recursive: true, force: true });
     }

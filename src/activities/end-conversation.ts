@@ -38,7 +38,9 @@ async function decide(
     if (asked === undefined) throw new RangeError(`condition ${decision.ask} asks no model`);
     const question = {
       asker: `${STEPS.ending(number)} condition ${decision.ask + 1}`,
-      ...{ votes: 1, timeoutSecs: step.ask_secs, schema: conditionSchema, read: readConditionAnswer },
+      votes: 1,
+      form: { timeoutSecs: step.ask_secs, schema: conditionSchema },
+      read: readConditionAnswer,
       prompt: () => Promise.resolve(conditionPrompt(asked.prompt, redactTurns(state.turns, context.redact))),
     };
     const { votes } = await collectVotes(context, question, fence, signal);

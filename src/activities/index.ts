@@ -31,6 +31,8 @@ export const createActivities = (deps: Deps) =>
     simulateUser: simulateUser(deps),
     runPostScript: runPostScript(deps),
     checkGate: checkGate(deps),
+    // The same step, with the patience that a model needs.
+    askGate: checkGate(deps),
     runEvaluator: runEvaluator(deps),
     judgeRun: judgeRun(deps),
     stopRun: stopRun(deps),

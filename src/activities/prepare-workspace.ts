@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { sharesHost } from '../environments/environment.js';
-import { gateSubject, startsProcess } from '../gates/index.js';
+import { answersAsked, gateSubject, isQuickGate } from '../gates/index.js';
 import { assertNever } from '../lib/assert-never.js';
 import { commandText } from '../lib/commands/command.js';
 import { beginningOf } from '../lib/format/truncate.js';
@@ -135,8 +135,9 @@ function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
       ...(everyTurn ? { everyTurn } : {}),
       type: gate.type,
       subject: brief(context.redact(gate.name ?? gateSubject(gate))),
-      timeoutSecs: gate.timeout_secs,
-      inProcess: !startsProcess(gate),
+      timeoutSecs: gate.timeout_secs * Math.max(1, answersAsked(gate)),
+      inProcess: isQuickGate(gate),
+      ...(answersAsked(gate) === 0 ? {} : { asks: true }),
     })),
     evaluators: scenario.checks.evaluators.map(({ name, timeout_secs }) => ({
       name,

@@ -18,7 +18,9 @@ export const simulateUser =
       const { step, state } = await readConversation(context, { number: number - 1, at });
       const { temperature, max_tokens: maxTokens } = step.user;
       const question = {
-        ...{ asker, votes: 1, timeoutSecs: step.ask_secs, schema: null, temperature, maxTokens },
+        asker,
+        votes: 1,
+        form: { timeoutSecs: step.ask_secs, schema: null, temperature, maxTokens },
         prompt: () => Promise.resolve(userPrompt(step.user, redactTurns(state.turns, context.redact))),
         read: readMessage,
       };

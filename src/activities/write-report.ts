@@ -72,9 +72,9 @@ async function write(
   const composed = redactFields(composeRecord(context, input, found, leftOut, calls), recordText, redact);
   const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
   const ofAgent = findAgentStep(context.scenario) === null ? 0 : (composed.agent?.cost_usd ?? null);
-  const cost_usd = sumOfCosts([ofAgent, found.judgeCost.cost_usd]);
+  const cost_usd = sumOfCosts([ofAgent, found.judgeCost.cost_usd, found.asked.cost_usd]);
   const knownUsd = sumOfCosts(
-    [composed.agent, found.judgeCost].map((of) => of?.cost_usd ?? of?.cost_usd_at_least ?? 0),
+    [composed.agent, found.judgeCost, found.asked].map((of) => of?.cost_usd ?? of?.cost_usd_at_least ?? 0),
   );
   const prepared = found.prepared?.result ?? null;
   const changed = prepared !== null && (await hasTargetChanged(context, prepared));

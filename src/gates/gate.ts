@@ -36,6 +36,25 @@ export interface GateWork {
 export type WorkInput<K extends keyof GateWork> = GateWork[K]['input'];
 export type WorkResult<K extends keyof GateWork> = GateWork[K]['result'];
 
+/** A question to a model about what was done. */
+export interface GateQuestion<A> {
+  /** What the model is to do, and by which rules. */
+  instructions: string;
+  /** Recorded texts by name. The model is told that they are data. */
+  evidence: Record<string, string>;
+  /** The form of the answer, which is a JSON object, as an example. */
+  example: Record<string, Json>;
+  /** The same as a JSON schema. */
+  schema: Record<string, Json>;
+  /** Parses the answer. */
+  read: (answer: Record<string, Json>) => { ok: true; answer: A } | { ok: false; problem: string };
+  /** How many answers are wanted. */
+  votes: number;
+  /** Time limit of each answer. */
+  timeoutSecs: number;
+  temperature?: number;
+}
+
 /** Everything that a gate may access. */
 export interface GateContext {
   /** Runs `sh -c command` in the workspace with the script environment and target.env. */
@@ -56,6 +75,8 @@ export interface GateContext {
   turns(): Promise<Turn[] | null>;
   /** How long the agent worked, all its starts together; null if that was not recorded. */
   durationMs(): Promise<number | null>;
+  /** Asks the model of the judge. Every answer is kept, and never requested again. Only for gates with `asks`. */
+  ask<A>(question: GateQuestion<A>): Promise<A[]>;
 }
 
 /** One kind of gate: a file in `types/`, and a line in `index.ts`. */
@@ -64,6 +85,8 @@ export interface Gate<S extends z.ZodType> {
   /** A few words for summaries that name what is checked ("notes.md"). */
   subject(spec: z.infer<S>): string;
   check(spec: z.infer<S>, context: GateContext): Promise<Verdict>;
+  /** How many answers of a model the check may ask for; 0 or absent if it asks none. */
+  asks?(spec: z.infer<S>): number;
 }
 
 /** Infers the type of a gate's spec from its schema. */

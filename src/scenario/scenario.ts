@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GateSpec } from '../gates/index.js';
+import { answersAsked, GateSpec } from '../gates/index.js';
 import { conversationFields } from '../conversation/settings.js';
 import { CommandMocks } from '../mocks/command-mock.js';
 import { isAgentKind } from '../results/step-names.js';
@@ -198,14 +198,31 @@ export const gatesOf = ({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): 
     step.kind === 'script'
       ? []
       : [
-          ...(step.kind === 'conversation' ? (step.turn_gates ?? []) : []).map(
-            (gate): PlacedGate => ({ gate, after, everyTurn: true }),
-          ),
+          ...(step.kind === 'conversation' ? (step.turn_gates ?? []) : []).map((gate): PlacedGate => ({
+            gate,
+            after,
+            everyTurn: true,
+          })),
           ...(step.gates ?? []).map((gate): PlacedGate => ({ gate, after, everyTurn: false })),
         ],
   ),
   ...checks.gates.map((gate): PlacedGate => ({ gate, after: null, everyTurn: false })),
 ];
+
+/** The path of the first part of a scenario, besides its judge, that asks a model; null if none does. */
+export function findAsking({
+  steps,
+  checks,
+}: Pick<Scenario, 'steps' | 'checks'>): (string | number)[] | null {
+  for (const [at, step] of steps.entries()) {
+    // A model plays the user.
+    if (step.kind === 'conversation') return ['steps', at, 'user'];
+    const gate = step.kind === 'script' ? -1 : (step.gates ?? []).findIndex((one) => answersAsked(one) > 0);
+    if (gate !== -1) return ['steps', at, 'gates', gate];
+  }
+  const gate = checks.gates.findIndex((one) => answersAsked(one) > 0);
+  return gate === -1 ? null : ['checks', 'gates', gate];
+}
 
 /** A copy of the scenario with another time limit for its agent. */
 export const withAgentTimeout = (scenario: Scenario, timeout_secs: number): Scenario => ({

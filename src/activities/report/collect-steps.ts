@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { gateSubject } from '../../gates/index.js';
 import type { Judgment } from '../../results/records/judgment.js';
 import type { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
+import { NO_USAGE } from '../../results/records/token-usage.js';
 import type { Check } from '../../results/verdict.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
 import { isAgentKind, nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
@@ -14,8 +15,8 @@ import {
 } from '../../scenario/scenario.js';
 import type { ReportInput } from '../../workflows/protocol.js';
 import type { AgentStep } from '../agent/summarize-output.js';
-import { judgeArtifacts, readAnswers } from '../judge/answers.js';
-import { judgeUsage, type JudgeUsage } from '../judge/usage.js';
+import { askedArtifacts, otherAskers } from '../ask/answers.js';
+import { usageOf, type AskedUsage } from '../ask/usage.js';
 import { ALTERED, readStep, type Manifest } from '../step/run-step-once.js';
 import { agentStepNames, nextAgentSteps, readAgentSteps } from '../agent/agent-steps.js';
 import { lastOfTurns, turnNumber } from '../agent/turns.js';
@@ -48,9 +49,11 @@ export interface Found extends FoundConversation {
   evaluators: (Manifest<EvaluatorResult> | null)[];
   judge: Manifest<Judgment> | null;
   /** Cost of all its answers, usable or not, US dollars; 0 if it was not asked. */
-  judgeCost: Omit<JudgeUsage, 'usage'>;
+  judgeCost: Omit<AskedUsage, 'usage'>;
   /** Paths of the judge's files among the artifacts. */
   judgeArtifacts: string[];
+  /** All answers that other parts of the run were given, what they used, and their files among the artifacts. */
+  asked: AskedUsage & { answers: number; artifacts: string[] };
   /** Results of the gates. A gate that was due and left no result is included as an error. */
   gateDetails: GateDetail[];
   /** Why the run cannot be tested; null if it can. */
@@ -130,8 +133,14 @@ export async function collectSteps(
     ...conversation,
     evaluators,
     judge,
-    judgeCost: await judgeCost(context),
-    judgeArtifacts: await judgeArtifacts(context),
+    judgeCost: await usedBy(context, STEPS.judge),
+    judgeArtifacts: await askedArtifacts(context, STEPS.judge),
+    asked: {
+      ...(await usedBy(context, 'others')),
+      artifacts: (
+        await Promise.all((await otherAskers(context)).map((asker) => askedArtifacts(context, asker)))
+      ).flat(),
+    },
   };
   const unfit =
     steps.prepared?.result.unfit ??
@@ -209,12 +218,12 @@ export async function collectSteps(
 
 const NOTHING = 'left no result';
 
-/** Returns null as the cost if the answers were altered. The judgment still counts: it was made of them before. */
-async function judgeCost(context: RunContext): Promise<Found['judgeCost']> {
+/** Returns null as the cost if answers were altered. The verdicts still count: they were made of them before. */
+async function usedBy(context: RunContext, who: Parameters<typeof usageOf>[1]): ReturnType<typeof usageOf> {
   try {
-    return await judgeUsage(context, await readAnswers(context));
+    return await usageOf(context, who);
   } catch (error) {
-    if (isAltered(error)) return { cost_usd: null };
+    if (isAltered(error)) return { answers: 0, usage: NO_USAGE, cost_usd: null };
     throw error;
   }
 }

@@ -93,6 +93,7 @@ export function composeRecord(
       context.judge === null
         ? null
         : { model: context.judge.model, rubric: context.judge.rubric_file, artifacts: found.judgeArtifacts },
+    ...(context.asked === undefined ? {} : { asked: { ...context.asked, ...found.asked } }),
     setup: [...(prepared?.setup ?? []), ...before],
     context: contexts.flatMap(({ record }) => record ?? []),
     post_scripts: posts,

@@ -19,6 +19,7 @@ const STEP_NAMES: Record<StepName, string> = {
   simulateUser: 'simulated user',
   runPostScript: 'post script',
   checkGate: 'gate',
+  askGate: 'gate',
   runEvaluator: 'evaluator',
   judgeRun: 'judge',
   stopRun: 'stopping',

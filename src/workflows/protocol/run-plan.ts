@@ -32,6 +32,8 @@ export interface PlannedGate {
    * build started.
    */
   inProcess?: boolean;
+  /** True if the gate asks a model, which may have to be waited for. */
+  asks?: boolean;
   /** Index of the step after which it is checked. Absent if that is after all steps. */
   after?: number;
   /** True if it is checked after every turn of that step. */

@@ -125,8 +125,11 @@ async function performGates(
     const title = `gate ${index + 1}/${gates.length} ${gate.type} ${gate.subject}${when}`;
     const status = await performEither(
       { step: STEPS.gate(index, turn), title, ...within(gate.timeoutSecs) },
-      ({ checkGate }, options) =>
-        checkGate.executeWithOptions(options, turn === undefined ? [run, index] : [run, index, turn]),
+      (steps, options) =>
+        (gate.asks === true ? steps.askGate : steps.checkGate).executeWithOptions(
+          options,
+          turn === undefined ? [run, index] : [run, index, turn],
+        ),
       gate.inProcess === true,
     );
     if (status !== 'pass') notPassed += 1;
