@@ -27,7 +27,12 @@ const textOrTexts = z.record(z.string(), z.union([z.string(), texts]));
 /** A name and a value that HTTP can send; a line break would begin another header. */
 const headers = z
   .record(
-    z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected the name of a header, like content-type'),
+    z
+      .string()
+      .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected the name of a header, like content-type')
+      .refine((name) => !/^(content-length|transfer-encoding|connection|trailer)$/i.test(name), {
+        error: 'this header follows from the answer; leave it out',
+      }),
     z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'expected the value of a header: one line of Latin-1'),
   )
   .default({})

@@ -6,8 +6,13 @@ export type EvaluateMatcher = (expression: string, call: Call) => boolean;
 /** The names that an expression can use. */
 export const MATCHER_NAMES = ['args', 'input', 'context'] as const;
 
+/** A text that is a function of JavaScript, which would match every call. */
+export const IS_FUNCTION = /^\s*(async\b|function\b|(\w+|\([^()]*\))\s*=>)/;
+
 /** Why a text is not one JavaScript expression; null if it is. Nothing is run. */
 export function matcherProblem(expression: string): string | null {
+  if (IS_FUNCTION.test(expression))
+    return `expected a JavaScript expression with ${MATCHER_NAMES.join(', ')}, not a function`;
   try {
     // A text that closes one kind of bracket and opens it again fails with the other kind.
     for (const [open, close] of ['()', '[]']) compile(`${open}${expression}\n${close}`);

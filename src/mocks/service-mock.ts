@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IS_FUNCTION } from './matcher.js';
 import { agent, errorCode, errorMessage, matcher, metadata, scenario, template } from './mock-fields.js';
 import { STEPS_INTO, type Placeholders } from './template.js';
 
@@ -11,9 +12,6 @@ const PLACEHOLDERS: Placeholders = {
 
 const name = (what: string) =>
   z.string({ error: ({ input }) => (input === undefined ? `missing: expected ${what}` : undefined) });
-
-/** A text that is a function of JavaScript, as other runners take it. */
-const FUNCTION = /^\s*(async\b|function\b|(\w+|\([^)]*\))\s*=>)/;
 
 const text = z.string().exactOptional();
 
@@ -48,7 +46,7 @@ export const ServiceMock = z.strictObject({
   when: When.prefault({}).describe('Which calls it answers; all parts must be true'),
   response: z.json().exactOptional().describe('The value that it returns; without it, nothing'),
   responseFn: template(PLACEHOLDERS)
-    .refine((written) => !FUNCTION.test(written), {
+    .refine((written) => !IS_FUNCTION.test(written), {
       error: 'JavaScript is not run; write a template, like {"title": "${args[0]}"}',
     })
     .exactOptional()
