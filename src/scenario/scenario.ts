@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answersAsked, GateSpec } from '../gates/index.js';
 import { conversationFields } from '../conversation/settings.js';
-import { CommandMocks } from '../mocks/command-mock.js';
+import { Mocks } from '../mocks/mock.js';
 import { isAgentKind } from '../results/step-names.js';
 import { Mock } from './mock.js';
 import { StoredTarget } from './target.js';
@@ -158,8 +158,8 @@ export const Scenario = z.object({
   cost: z.object({ max_usd: z.number().exactOptional(), cache: z.boolean() }),
   /** What the agent `mock` does. */
   mock: Mock.exactOptional(),
-  /** Commands that answer as written here. They come first on PATH. */
-  mocks: CommandMocks.exactOptional(),
+  /** Commands, HTTP endpoints and services of the agent that answer as written here. */
+  mocks: Mocks.exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beginningOf } from '../../lib/format/truncate.js';
-import { answerTo, needsInput } from '../../mocks/answer-to.js';
+import { answerToCommand, needsInput, type CommandCall } from '../../mocks/answer-to-command.js';
 import { chanceOf } from '../../mocks/chance.js';
-import type { MockCall } from '../../mocks/template.js';
 import type { CallRecord, MocksFile } from './mocks-file.js';
 
 /*
@@ -20,7 +19,7 @@ const UNANSWERED = 127;
 
 const [, , file = '', command = '', ...args] = process.argv;
 const { mocks, calls, seed, agent, scenario } = JSON.parse(readFileSync(file, 'utf8')) as MocksFile;
-const call: MockCall = {
+const call: CommandCall = {
   command,
   args,
   // Waits for the end of standard input, so it is read only if an answer depends on it.
@@ -43,7 +42,7 @@ for (const [stream, printed] of [
 function record() {
   mkdirSync(calls, { recursive: true });
   for (let number = 1; ; number += 1) {
-    const answer = answerTo(mocks, call, chanceOf(seed, number));
+    const { answer, matcherErrors } = answerToCommand(mocks, call, { random: chanceOf(seed, number) });
     const result = answer?.result ?? unanswered();
     const recorded: CallRecord = {
       mock: answer?.mock ?? null,
@@ -52,6 +51,10 @@ function record() {
       step: call.context.step,
       exit_code: result.exitCode,
       failed_by_chance: answer?.failedByChance ?? false,
+      matcher_errors: matcherErrors.map(({ mock, message }) => ({
+        mock,
+        message: beginningOf(message, LONGEST_ARGUMENT),
+      })),
     };
     try {
       writeFileSync(join(calls, `${number}.json`), JSON.stringify(recorded), { flag: 'wx' });

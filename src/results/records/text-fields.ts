@@ -126,6 +126,7 @@ const mockedCallText = {
   args: 'redacted',
   step: 'redacted',
   exit_code: 'kept',
+  status: 'kept',
   failed_by_chance: 'kept',
 } as const;
 
@@ -175,6 +176,7 @@ export const recordText: Treatments<RunRecord> = {
   mocks: {
     by_mock: { command: 'kept', args: 'redacted', calls: mockedCallText },
     unmatched: { command: 'redacted', ...mockedCallText },
+    matcher_errors: { mock: 'kept', message: 'redacted', calls: 'kept' },
     more: 'kept',
   },
   conversation: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nonBlank } from '../../gates/fields.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
-import { CommandMocks } from '../../mocks/command-mock.js';
+import { Mocks } from '../../mocks/mock.js';
 import { always, cleanText, label, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
 import { Conversation } from './conversation.js';
@@ -42,7 +42,7 @@ const Setup = z.strictObject({
     .record(workspaceFile, z.string())
     .default({})
     .describe('Files in the workspace: path and content'),
-  mocks: CommandMocks.default([]).describe('Commands that answer as written here'),
+  mocks: Mocks.default([]).describe('Commands, HTTP endpoints and services that answer as written here'),
 });
 
 /** A file in the form of the ElizaOS scenario runner, with all defaults filled in. */
