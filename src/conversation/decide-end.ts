@@ -1,5 +1,5 @@
 import type { Turn } from '../results/records/conversation.js';
-import type { Conversation, EndCondition } from './settings.js';
+import type { ConversationLimits, EndCondition } from './settings.js';
 
 /** What is known of a conversation after a turn. */
 export interface ConversationState {
@@ -25,7 +25,7 @@ export type EndDecision =
  * answer; the limits of turns and time come last.
  */
 export function decideEnd(
-  { turns: most, total_secs, ends_when }: Conversation,
+  { turns: most, total_secs, ends_when }: ConversationLimits,
   { turns, completed, workedSecs, answers }: ConversationState,
 ): EndDecision {
   if (!completed) return { over: true, reason: 'agent_did_not_complete' };

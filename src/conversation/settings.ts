@@ -46,5 +46,9 @@ export const conversationFields = {
   /** The conversation ends after a turn when the first of these holds. */
   ends_when: z.array(EndCondition),
 };
-const Conversation = z.object(conversationFields);
-export type Conversation = z.infer<typeof Conversation>;
+/** What limits a conversation. */
+export interface ConversationLimits {
+  turns: number;
+  total_secs: number;
+  ends_when: EndCondition[];
+}

@@ -1,5 +1,5 @@
 import { STEPS } from '../../workflows/protocol.js';
-import type { AgentStep } from './summarize-output.js';
+import type { AgentStep } from './agent-step.js';
 import { readStep, type Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 

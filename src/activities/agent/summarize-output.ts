@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import type { RetryHint, Classified } from '../../agents/agent.js';
+import type { Classified } from '../../agents/agent.js';
 import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import {
@@ -10,8 +10,7 @@ import {
 import type { EventBody } from '../../results/records/events.js';
 import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
 import { recordedUsage } from '../../results/records/recorded-usage.js';
-import type { Efficiency } from '../../results/records/result-line.js';
-import { createTrajectoryCollector, type RecordedTrajectory } from '../../results/transcript/trajectory.js';
+import { createTrajectoryCollector } from '../../results/transcript/trajectory.js';
 import { commandsBefore } from './commands-before.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
@@ -19,25 +18,9 @@ import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
 import { usageOf, wasInterrupted } from './usage.js';
 import { remember, targetOf, textOf } from './recorded-session.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
-import { createTurnCollector, type TurnDone } from './turn-done.js';
+import { createTurnCollector } from './turn-done.js';
+import type { AgentStep } from './agent-step.js';
 import { firstStartOf, messageOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
-
-/** Result of a step that ran the agent, for the steps after it. */
-export interface AgentStep {
-  record: AgentRecord;
-  /** Null if the agent was not started. */
-  efficiency: Efficiency | null;
-  /** Null if the agent was not started. Absent in steps of older builds. */
-  trajectory?: RecordedTrajectory | null;
-  /** Why the agent's work cannot be judged: the disk was full. Absent if it was not. */
-  spoiled?: string;
-  /** When and why the agent may succeed later; null if it will not. Absent in steps of older builds. */
-  again?: RetryHint | null;
-  /** Warnings about the transcripts. Absent in steps of older builds. */
-  warnings?: string[];
-  /** What happened in this turn; the other fields cover all turns until now. Absent in steps of older builds. */
-  turn?: TurnDone;
-}
 
 const STDERR_TAIL = 4096;
 /** Number of failed commands that a gate names. */
@@ -92,7 +75,7 @@ export async function summarizeOutput(
   const commandsRun = await commandsBefore(context);
   const system = await contextMessage(context);
   const stderr = stderrTail(ended.stderr);
-  const leftOut = await writeTranscripts(context, session, agent.parser, {
+  const leftOut = await writeTranscripts(context, session, () => agent.parser(), {
     before: [
       ...[...setup, ...commandsRun].map(setupEvent),
       ...(system === null ? [] : [systemEvent(system)]),

@@ -1,38 +1,13 @@
 import { efficiencyOf, extractCommands } from '../../results/transcript/analyse-transcript.js';
 import type { EventBody } from '../../results/records/events.js';
-import type { Efficiency } from '../../results/records/result-line.js';
 import type { AgentRecord } from '../../results/records/run-record.js';
 import type { TokenUsage } from '../../results/records/token-usage.js';
-import { createTrajectoryCollector, type RecordedTrajectory } from '../../results/transcript/trajectory.js';
+import { createTrajectoryCollector } from '../../results/transcript/trajectory.js';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentOutput } from './outputs.js';
 import { remember, targetOf, textOf } from './recorded-session.js';
-import type { AgentStep } from './summarize-output.js';
+import type { AgentStep, OwnTurn, TurnDone } from './agent-step.js';
 import { firstStartOf } from './turns.js';
-
-/** What happened in one turn of the conversation. */
-export interface TurnDone {
-  /** From 1, over all steps of the run. */
-  number: number;
-  /** Index of its step among the scenario's. */
-  at: number;
-  /** The agent's first start in this turn. */
-  first: number;
-  /** What the user said. */
-  user: string;
-  /** The agent's last message in this turn; null if it said nothing. */
-  agent: string | null;
-  /** The turn alone. Absent in the first turn, of which the whole step says the same. */
-  own?: OwnTurn;
-}
-
-export interface OwnTurn {
-  trajectory: RecordedTrajectory;
-  efficiency: Efficiency;
-  duration_ms: number;
-  tokens: TokenUsage;
-  cost_usd: number | null;
-}
 
 /** Collects what happens in the current turn from the events of all turns. */
 export function createTurnCollector(

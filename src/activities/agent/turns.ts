@@ -6,7 +6,7 @@ import type { UserMessage } from '../conversation/user-message.js';
 import { readStep } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 import { readAgentSteps } from './agent-steps.js';
-import type { AgentStep } from './summarize-output.js';
+import type { AgentStep } from './agent-step.js';
 
 /** The step to which the current turn belongs. */
 export const stepOfTurn = ({ scenario, turn }: Pick<RunContext, 'scenario' | 'turn'>): ScenarioStep =>

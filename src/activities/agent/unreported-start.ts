@@ -9,7 +9,8 @@ import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 import { allAttempts } from './attempts.js';
-import { summarizeOutput, type AgentStep } from './summarize-output.js';
+import type { AgentStep } from './agent-step.js';
+import { summarizeOutput } from './summarize-output.js';
 import { agentOutputs } from './outputs.js';
 
 /**

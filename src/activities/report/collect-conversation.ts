@@ -2,7 +2,7 @@ import type { ConversationRecord } from '../../results/records/conversation.js';
 import { isAgentKind, STEPS } from '../../results/step-names.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { ConversationBrief } from '../../workflows/protocol.js';
-import type { AgentStep } from '../agent/summarize-output.js';
+import type { AgentStep } from '../agent/agent-step.js';
 import { conversationOf } from '../agent/turns.js';
 import type { UserMessage } from '../conversation/user-message.js';
 import type { Manifest } from '../step/run-step-once.js';

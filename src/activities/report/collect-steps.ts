@@ -14,7 +14,7 @@ import {
   type Step,
 } from '../../scenario/scenario.js';
 import type { ReportInput } from '../../workflows/protocol.js';
-import type { AgentStep } from '../agent/summarize-output.js';
+import type { AgentStep } from '../agent/agent-step.js';
 import { askedArtifacts, otherAskers } from '../ask/answers.js';
 import { usageOf, type AskedUsage } from '../ask/usage.js';
 import { ALTERED, readStep, type Manifest } from '../step/run-step-once.js';

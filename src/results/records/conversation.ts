@@ -9,7 +9,7 @@ export const Turn = z.object({
 export type Turn = z.infer<typeof Turn>;
 
 /** Why a conversation with a simulated user ended. */
-export const ConversationEnd = z.object({
+const ConversationEnd = z.object({
   step: z.number().int().describe('Index of its step in the scenario'),
   turn: z.number().int().describe('The turn after which it ended'),
   reason: z.string().describe('The condition that held, or what else ended it'),

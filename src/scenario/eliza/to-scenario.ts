@@ -55,7 +55,6 @@ function conversationStepOf(
   prompt: string,
   { gates, ...common }: Pick<ConversationStep, 'name' | 'gates'>,
 ): ConversationStep {
-  const { model_type: _, ...user } = of.user_simulator;
   return {
     kind: 'conversation',
     ...common,
@@ -64,7 +63,7 @@ function conversationStepOf(
     turns: of.max_turns,
     total_secs: of.total_timeout_ms / 1000,
     ask_secs: ASK_SECS,
-    user,
+    user: userOf(of.user_simulator),
     ends_when: of.termination_conditions.map(({ llm_judge, ...condition }) => ({
       ...condition,
       ...(llm_judge === undefined ? {} : { judge: llm_judge }),
@@ -108,6 +107,20 @@ export function filePathOf({ run }: ElizaFile, path: Path): Path {
       return path;
   }
 }
+
+const userOf = ({
+  persona,
+  objective,
+  constraints,
+  knowledge_level,
+  temperature,
+  max_tokens,
+  ...more
+}: Conversation['user_simulator']) => ({
+  ...{ persona, objective, constraints, knowledge_level, temperature, max_tokens },
+  ...(more.style === undefined ? {} : { style: more.style }),
+  ...(more.emotional_state === undefined ? {} : { emotional_state: more.emotional_state }),
+});
 
 /** Parts of a conversation, and the place of each in the file. */
 const CONVERSATION_FIELDS: Readonly<Record<string, string>> = {

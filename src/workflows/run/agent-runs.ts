@@ -18,6 +18,9 @@ export const WAIT = 'wait';
 /** Time limits of a turn, in seconds. */
 export type AgentLimits = Pick<Extract<PlannedStep, { kind: 'agent' }>, 'timeoutSecs' | 'rebuildSecs'>;
 
+/** Performs a turn of the agent. */
+export type RunAgent = (limits: AgentLimits, turn: TurnRef) => Promise<AgentSummary | null>;
+
 /**
  * Performs a turn: runs the agent, and runs it again as long as waiting for its provider is worthwhile: a limit or an outage says
  * nothing about the tool under test. Calls `noteCost` with the agent's total cost so far, US dollars. Returns null if

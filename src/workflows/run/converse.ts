@@ -2,7 +2,7 @@ import { CancelledFailure } from '@temporalio/workflow';
 import { STEPS, type AgentSummary, type PlannedStep, type RunRef } from '../protocol.js';
 import { activities, within } from './options.js';
 import type { Performer } from './perform.js';
-import type { RunAgent } from './steps.js';
+import type { RunAgent } from './agent-runs.js';
 
 /** A conversation with a simulated user, and its place in the run. */
 interface PlacedConversation {

@@ -1,23 +1,11 @@
 import { assertNever } from '../../lib/assert-never.js';
 import { nameSteps } from '../../results/step-names.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
-import {
-  STEPS,
-  stepsOf,
-  type AgentSummary,
-  type OldRunPlan,
-  type PlannedGate,
-  type RunPlan,
-  type RunRef,
-  type TurnRef,
-} from '../protocol.js';
-import type { AgentLimits } from './agent-runs.js';
+import { STEPS, stepsOf, type OldRunPlan, type PlannedGate, type RunPlan, type RunRef } from '../protocol.js';
+import type { RunAgent } from './agent-runs.js';
 import { converse, unlessCancelled } from './converse.js';
 import { activities, within } from './options.js';
 import type { Performer } from './perform.js';
-
-/** Performs a turn of the agent. */
-export type RunAgent = (limits: AgentLimits, turn: TurnRef) => Promise<AgentSummary | null>;
 
 /** What the checks after all steps need to know of the steps and their gates. */
 interface StepsDone {
