@@ -179,7 +179,10 @@ export const gatesOf = ({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): 
 ];
 
 /** The path of the first part of a scenario, besides its judge, that asks a model; null if none does. */
-export function findAsking({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): (string | number)[] | null {
+export function findAsking({
+  steps,
+  checks,
+}: Pick<Scenario, 'steps' | 'checks'>): (string | number)[] | null {
   for (const [at, step] of steps.entries()) {
     const gate = step.kind === 'script' ? -1 : (step.gates ?? []).findIndex((one) => answersAsked(one) > 0);
     if (gate !== -1) return ['steps', at, 'gates', gate];
