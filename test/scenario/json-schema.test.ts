@@ -21,7 +21,9 @@ const placeOf = (pointer: string): string => pointer.replaceAll(/\/(\d+)/g, '[$1
 function complaints(name: SchemaName, value: unknown): string[] {
   const validate = compile(name);
   void validate(value);
-  return (validate.errors ?? []).map(({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`,
+  );
 }
 
 const yamlFiles = (folder: string) =>
