@@ -117,6 +117,7 @@ export const metricsText: Treatments<Metrics> = {
     first_try_success_rate: 'kept',
     iteration_ratio: 'kept',
   },
+  agent_work: { tokens: 'kept', tool_calls: 'kept', actions: 'redacted' },
   judge: judgmentText,
   composite_score: 'kept',
   evaluator_results: evaluatorText,
