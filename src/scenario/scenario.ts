@@ -145,6 +145,8 @@ export const Scenario = z.object({
   mock: Mock.exactOptional(),
   /** Commands that answer as written here. They come first on PATH. */
   mocks: CommandMocks.exactOptional(),
+  /** Whether artifacts/executions.json is written: what each step printed and changed. */
+  executions: z.literal(true).exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

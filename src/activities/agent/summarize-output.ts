@@ -16,6 +16,7 @@ import { createTrajectoryCollector, type RecordedTrajectory } from '../../result
 import { agentStep } from '../../scenario/scenario.js';
 import { commandsBefore } from './commands-before.js';
 import { contextMessage } from './context-message.js';
+import type { FilesAfter } from '../step/files-after.js';
 import type { RunContext } from '../step/run-context.js';
 import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
 import { usageOf, wasInterrupted } from './usage.js';
@@ -34,6 +35,8 @@ export interface AgentStep {
   again?: RetryHint | null;
   /** Warnings about the transcripts. Absent in steps of older builds. */
   warnings?: string[];
+  /** The workspace after it; null if it could not be read. Absent if the scenario does not want it recorded. */
+  after?: FilesAfter | null;
 }
 
 const STDERR_TAIL = 4096;

@@ -18,9 +18,10 @@ const EVALUATORS_NOT_YET = [
   'context_retention',
 ];
 
-/** An evaluator is a gate. Only the field of `file_contains` has another name in this form. */
-const Evaluation = z.preprocess((given, context) => {
-  if (!isMap(given)) return given;
+/** An evaluator is a gate. Only its `description`, and the field of `file_contains`, have other names in this form. */
+const Evaluation = z.preprocess((evaluation, context) => {
+  if (!isMap(evaluation)) return evaluation;
+  const given = withName(evaluation);
   if (EVALUATORS_NOT_YET.includes(String(given.type)))
     context.addIssue({
       code: 'custom',
@@ -32,6 +33,11 @@ const Evaluation = z.preprocess((given, context) => {
   const { value, ...rest } = given;
   return { ...rest, substring: value };
 }, GateSpec);
+
+/** What an evaluation is for, in words, is its name; one that also has a name keeps it. */
+function withName({ description, ...given }: Record<string, unknown>): Record<string, unknown> {
+  return description === undefined ? given : { name: description, ...given };
+}
 
 const evaluations = z.array(Evaluation).describe('Evaluators, all made in this order');
 
