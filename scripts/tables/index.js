@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RunRecord } from '../../src/results/records/run-record.ts';
+import { Executions } from '../../src/results/records/execution.ts';
 import { EventBody } from '../../src/results/records/events.ts';
 import { JudgeAnswer, Judgment } from '../../src/results/records/judgment.ts';
 import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
@@ -120,6 +121,7 @@ export const tables = {
     fields: 'fields',
     meaning: 'meaning',
   }),
+  executions: outputTable(written(Executions)),
   sweep: outputTable(written(SweepDocument)),
   comparison: outputTable(written(Comparison), { total: 'as in `configurations[]`' }),
 };

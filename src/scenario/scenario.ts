@@ -160,6 +160,8 @@ export const Scenario = z.object({
   mock: Mock.exactOptional(),
   /** Commands, HTTP endpoints and services of the agent that answer as written here. */
   mocks: Mocks.exactOptional(),
+  /** Whether artifacts/executions.json is written: what each step printed and changed. */
+  executions: z.literal(true).exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

@@ -64,7 +64,10 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const own = new Map<string, ResultLine>();
   for (const line of input.results) if (line.sweep === input.sweep) own.set(line.cell, line);
   const cells = input.cells.map((cell) => toCell(cell, own.get(cell.id) ?? null, input.resultsPath));
-  const parameters = byParameter(input.scenarios ?? [], cells);
+  const parameters = byParameter(
+    input.scenarios ?? [],
+    cells.map((cell) => ({ ...cell, metrics: own.get(cell.id)?.metrics ?? null })),
+  );
   return {
     schema_version: SCHEMA_VERSION,
     sweep: input.sweep,

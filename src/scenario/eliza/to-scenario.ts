@@ -26,6 +26,7 @@ export function toScenario(file: ElizaFile): Scenario {
     repeat: 1,
     // Running code again costs nothing, and what its programs depend on is unknown.
     cost: { cache: hasAgent },
+    executions: true,
     ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
   };
 }

@@ -99,6 +99,7 @@ describe('redaction of a record with the secret in every text', () => {
     expect(Metrics.parse(redacted)).toEqual(redacted);
     expect(maskedIn(redacted).sort()).toEqual(
       [
+        'agent_work.actions.0',
         ...['details.0.subject', 'details.0.message', `details.0.detail.${R}.0`],
         ...['judge.model_used', 'judge.issues.0', 'judge.highlights.0', `judge.fields.${VALUE}.${R}.0`],
         ...[`evaluator_results.0.metrics.${R}.0`, 'evaluator_results.0.summary', 'evaluator_results.0.error'],
