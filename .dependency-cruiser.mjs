@@ -104,6 +104,7 @@ export default {
         'agents/',
         'environments/',
         'scenario/',
+        'mocks/',
         'platform/',
         'store/',
       ],

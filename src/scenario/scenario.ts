@@ -145,6 +145,8 @@ export const Scenario = z.object({
   mock: Mock.exactOptional(),
   /** Commands, HTTP endpoints and services of the agent that answer as written here. */
   mocks: Mocks.exactOptional(),
+  /** Environment variables that have the address of mocked endpoints, besides LLM_TOOL_TEST_MOCK_URL. */
+  mock_url_variables: z.array(z.string()).exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

@@ -30,7 +30,9 @@ export async function planLaunch(
   const request = requestOf(context, start, await contextMessage(context));
   const launch =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
-  const env = withMocks(context, STEPS.agent(1), { ...context.baseEnv, ...launch.env, ...context.targetEnv });
+  const env = await withMocks(context, STEPS.agent(1), {
+    ...{ ...context.baseEnv, ...launch.env, ...context.targetEnv },
+  });
   return { launch, env, program: await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '') };
 }
 

@@ -25,6 +25,9 @@ export function toScenario(file: ElizaFile): Scenario {
     // Running code again costs nothing, and what its programs depend on is unknown.
     cost: { cache: hasAgent },
     ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
+    ...(file.setup.mock_url_variables.length === 0
+      ? {}
+      : { mock_url_variables: file.setup.mock_url_variables }),
   };
 }
 
@@ -63,6 +66,7 @@ export function filePathOf({ run }: ElizaFile, path: Path): Path {
     case 'inputs':
       return ['setup', 'virtual_fs', ...rest];
     case 'mocks':
+    case 'mock_url_variables':
       return ['setup', ...path];
     case 'steps':
       return filePathOfStep(run, Number(second), rest);
