@@ -180,6 +180,14 @@ export const gatesOf = ({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): 
   ...checks.gates.map((gate): PlacedGate => ({ gate, after: null })),
 ];
 
+/** A copy of the scenario in which nothing is mocked. */
+export function withoutMocks(scenario: Scenario): Scenario {
+  const copy = { ...scenario };
+  delete copy.mocks;
+  delete copy.mock_url_variables;
+  return copy;
+}
+
 /** A copy of the scenario with another time limit for its agent. */
 export const withAgentTimeout = (scenario: Scenario, timeout_secs: number): Scenario => ({
   ...scenario,

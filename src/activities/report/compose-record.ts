@@ -94,6 +94,7 @@ export function composeRecord(
     setup: [...(prepared?.setup ?? []), ...before],
     context: contexts.flatMap(({ record }) => record ?? []),
     post_scripts: posts,
+    ...(context.live ? { live: true } : {}),
     ...(mocks === null ? {} : { mocks }),
     steps: stepRecords(context, input, found, unfit),
     regressions: [],

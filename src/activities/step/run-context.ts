@@ -78,6 +78,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   missing: string[];
   /** The agent's settings in the config; null for a built-in agent without any. */
   agentSettings: Plan['agents'][string] | null;
+  /** Whether mocks are ignored (`--live`). */
+  live: boolean;
   /** Whether the sweep may reuse results. */
   cache: boolean;
   /** Prices in the sweep's config, by model. */
@@ -231,6 +233,7 @@ export async function loadRun(
       ]),
     ],
     agentSettings: resolved.settings,
+    live: plan.live === true,
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
     originKey: (await originOf(deps)).key,

@@ -6,6 +6,7 @@ import { printJson } from '../shared/output.js';
 interface ScenarioOptions {
   agents: string[];
   models: string[];
+  live: boolean;
   envFile?: string;
   results?: string;
   address?: string;
