@@ -120,6 +120,7 @@ export default {
         'agents/',
         'environments/',
         'scenario/',
+        'mocks/',
         'platform/',
         'store/',
       ],

@@ -42,6 +42,7 @@ try {
       'src/agents/mock-program.ts',
       'src/activities/gate/work-program.ts',
       'src/activities/mocks/mocked-command.ts',
+      'src/activities/mocks/endpoint-server.ts',
       'src/platform/engine/download-temporal.ts',
     ])),
   ];

@@ -50,7 +50,10 @@ const isFromInput = (part: string | number): boolean =>
 
 const matchesInput = (given: Json, wanted: Json): boolean => {
   const [is, should] = [given, wanted].map((input) => (isJsonObject(input) ? input['stdin'] : undefined));
-  return should === undefined || (typeof is === 'string' && withoutEnd(is) === withoutEnd(String(should)));
+  return (
+    should === undefined ||
+    (typeof is === 'string' && typeof should === 'string' && withoutEnd(is) === withoutEnd(should))
+  );
 };
 
 const withoutEnd = (text: string): string => text.replace(/\n+$/, '');

@@ -32,7 +32,7 @@ export interface Decision<Result> {
   matcherErrors: MatcherError[];
 }
 
-export interface MatcherError {
+interface MatcherError {
   /** Index of the mock. */
   mock: number;
   message: string;

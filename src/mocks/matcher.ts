@@ -4,7 +4,7 @@ import type { Call } from './call.js';
 export type EvaluateMatcher = (expression: string, call: Call) => boolean;
 
 /** The names that an expression can use. */
-export const MATCHER_NAMES = ['args', 'input', 'context'] as const;
+const MATCHER_NAMES = ['args', 'input', 'context'] as const;
 
 /** A text that is a function of JavaScript, which would match every call. */
 export const IS_FUNCTION = /^\s*(async\b|function\b|(\w+|\([^()]*\))\s*=>)/;

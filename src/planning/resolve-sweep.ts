@@ -7,7 +7,7 @@ import type { Cell } from '../results/records/cell.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { findAgentStep, withAgentTimeout, type Scenario } from '../scenario/scenario.js';
+import { findAgentStep, withAgentTimeout, withoutMocks, type Scenario } from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
@@ -31,6 +31,8 @@ export interface SweepFlags extends JudgeFlags {
   targetBinary?: string;
   /** Whether finished runs with the same inputs may be reused. */
   cache: boolean;
+  /** Whether mocks are ignored. */
+  live: boolean;
   /** Limit for the whole sweep, in US dollars. */
   maxUsd?: number;
   name?: string;
@@ -40,6 +42,7 @@ export interface SweepFlags extends JudgeFlags {
 export interface ResolvedSweep {
   concurrency: number;
   cache: boolean;
+  live: boolean;
   maxUsd: number | null;
   cells: Cell[];
   /** One entry for each variant of each scenario. */
@@ -118,6 +121,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
   return {
     concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
     cache: flags.cache,
+    live: flags.live,
     maxUsd: flags.maxUsd ?? null,
     cells,
     scenarios,
@@ -197,12 +201,13 @@ function effectiveScenario(
 ): Omit<EffectiveScenario, 'fixture'> {
   const { scenario } = variant;
   const { file } = selected;
+  const used = flags.live ? withoutMocks(scenario) : scenario;
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
   const asked = chooseAsked(project, selected, variant, flags);
   return {
     schema_version: 2,
-    scenario: flags.timeoutSecs === undefined ? scenario : withAgentTimeout(scenario, flags.timeoutSecs),
+    scenario: flags.timeoutSecs === undefined ? used : withAgentTimeout(used, flags.timeoutSecs),
     ...(base === null
       ? { target: null, target_path: null }
       : {

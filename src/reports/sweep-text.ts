@@ -35,6 +35,7 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
     ...byParameter(document, options, colors),
     '',
     ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
+    ...(document.live === true ? ['live: mocks were ignored'] : []),
     totalsText(document),
     ...places(document),
   ];

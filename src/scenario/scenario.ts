@@ -160,6 +160,8 @@ export const Scenario = z.object({
   mock: Mock.exactOptional(),
   /** Commands, HTTP endpoints and services of the agent that answer as written here. */
   mocks: Mocks.exactOptional(),
+  /** Environment variables that have the address of mocked endpoints, besides LLM_TOOL_TEST_MOCK_URL. */
+  mock_url_variables: z.array(z.string()).exactOptional(),
   /** Whether artifacts/executions.json is written: what each step printed and changed. */
   executions: z.literal(true).exactOptional(),
 });
@@ -224,6 +226,14 @@ export function findAsking({
   }
   const gate = checks.gates.findIndex((one) => answersAsked(one) > 0);
   return gate === -1 ? null : ['checks', 'gates', gate];
+}
+
+/** A copy of the scenario in which nothing is mocked. */
+export function withoutMocks(scenario: Scenario): Scenario {
+  const copy = { ...scenario };
+  delete copy.mocks;
+  delete copy.mock_url_variables;
+  return copy;
 }
 
 /** A copy of the scenario with another time limit for its agent. */

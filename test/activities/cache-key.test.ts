@@ -10,6 +10,7 @@ const pairs = fc.array(fc.tuple(text, text), { maxLength: 3 });
 const PARTS: { [K in keyof CacheParts]: fc.Arbitrary<CacheParts[K]> } = {
   build: text,
   scenario: text,
+  live: fc.boolean(),
   environment: text,
   agent: text,
   model: text,

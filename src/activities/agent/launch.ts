@@ -33,10 +33,8 @@ export async function planLaunch(
   });
   const launch =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
-  const env = withMocks(context, STEPS.agent(1, context.turn.number), {
-    ...context.baseEnv,
-    ...launch.env,
-    ...context.targetEnv,
+  const env = await withMocks(context, STEPS.agent(1, context.turn.number), {
+    ...{ ...context.baseEnv, ...launch.env, ...context.targetEnv },
   });
   return { launch, env, program: await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '') };
 }

@@ -4,7 +4,7 @@ import type { Contents } from '../../environments/environment.js';
 import { shellWord } from '../../lib/commands/shell-word.js';
 import { isCommandMock } from '../../mocks/mock-kinds.js';
 import type { RunContext } from '../step/run-context.js';
-import type { MocksFile } from './mocks-file.js';
+import type { MocksFile } from '../step/mocks-file.js';
 
 const NODE = '.node';
 const PROGRAM = '.mocked-command.js';

@@ -1,19 +1,20 @@
+import { join } from 'node:path';
 import { fileText } from '../../gates/gate.js';
-import { isCommandMock, mockedName } from '../../mocks/mock-kinds.js';
+import { isCommandMock, isEndpointMock, mockedName } from '../../mocks/mock-kinds.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { MockedCall, type MockedCalls } from '../../results/records/mocked-calls.js';
 import type { RunContext } from '../step/run-context.js';
+import { MOST_CALLS, mockServerFolder, requestsFolder } from '../step/mock-server-files.js';
 import { callsFolder } from './mocked-commands.js';
-import { CallRecord } from './mocks-file.js';
+import { CallRecord } from '../step/mocks-file.js';
 
-/** More would not fit into a report that people can read. */
-const MOST_CALLS = 1000;
 /** The agent can write to the folder. The program of a mocked command writes less. */
 const MOST_BYTES = 1024 * 1024;
 
-type Context = Pick<RunContext, 'environment' | 'handle' | 'scenario' | 'config'>;
+type Context = Pick<RunContext, 'environment' | 'handle' | 'scenario' | 'config' | 'state'>;
 
 /** The calls in one folder, and whether there are more than were read. */
-export interface Calls {
+interface Calls {
   calls: CallRecord[];
   more: boolean;
 }
@@ -22,7 +23,10 @@ export interface Calls {
 export async function readCalls(context: Context): Promise<MockedCalls | null> {
   const { mocks = [] } = context.scenario;
   if (mocks.length === 0) return null;
-  const sources = mocks.some(isCommandMock) ? [await callsOfCommands(context)] : [];
+  const sources = [
+    ...(mocks.some(isCommandMock) ? [await callsOfCommands(context)] : []),
+    ...(mocks.some(isEndpointMock) ? [await callsOfEndpoints(context.state)] : []),
+  ];
   const calls = sources.flatMap(({ calls }) => calls);
   const errors = matcherErrors(calls);
   return {
@@ -51,6 +55,20 @@ async function callsOfCommands(context: Context): Promise<Calls> {
     if (found.kind === 'file' && found.bytes <= MOST_BYTES) calls.push(...parse(await fileText(found)));
   }
   return { calls, more: number > MOST_CALLS && (await look(number)).kind !== 'missing' };
+}
+
+/** The calls of mocked endpoints, which their server records in the private state. */
+async function callsOfEndpoints(state: string): Promise<Calls> {
+  const textOfCall = (number: number) =>
+    readTextIfThere(join(requestsFolder(mockServerFolder(state)), `${number}.json`));
+  const calls: CallRecord[] = [];
+  let number = 1;
+  for (; number <= MOST_CALLS; number += 1) {
+    const text = await textOfCall(number);
+    if (text === null) break;
+    calls.push(...parse(text));
+  }
+  return { calls, more: number > MOST_CALLS && (await textOfCall(number)) !== null };
 }
 
 /** The matchers that threw, each with the first message. */

@@ -55,6 +55,7 @@ export async function cacheKey(
         environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
           ' ',
         ),
+        live: context.live,
         agent,
         model,
         variant,
@@ -93,6 +94,7 @@ export interface CacheParts {
   build: string;
   scenario: string;
   environment: string;
+  live: boolean;
   agent: string;
   model: string;
   variant: string;

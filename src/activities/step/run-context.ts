@@ -15,10 +15,11 @@ import {
   missingVariables,
   type ModelProvider,
 } from '../../platform/models/model-providers.js';
+import { isEndpointMock } from '../../mocks/mock-kinds.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
-import { firstAgentStep } from '../../scenario/scenario.js';
+import { firstAgentStep, type Scenario } from '../../scenario/scenario.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef, TurnRef } from '../../workflows/protocol.js';
@@ -40,6 +41,8 @@ import {
   type AgentInPlace,
   type RunPaths,
 } from './run-paths.js';
+import { chooseMockPort, mockServerPort, type MockServer } from './mock-server.js';
+import { mockServerFolder, requestsFolder } from './mock-server-files.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { verifyRun } from './verify-origin.js';
@@ -57,6 +60,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   place: Place;
   /** Whether everything must run in a sandbox with its own network. */
   needsSandbox: boolean;
+  /** The server of mocked endpoints; null if the scenario mocks none. */
+  mockServer: MockServer | null;
   files: RunFiles;
   scenarioFile: string;
   scenarioHash: string;
@@ -77,6 +82,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   missing: string[];
   /** The agent's settings in the config; null for a built-in agent without any. */
   agentSettings: Plan['agents'][string] | null;
+  /** Whether mocks are ignored (`--live`). */
+  live: boolean;
   /** Whether the sweep may reuse results. */
   cache: boolean;
   /** Prices in the sweep's config, by model. */
@@ -154,13 +161,19 @@ export async function loadRun(
   restoreAccess(state);
   const place = await settledEnvironment(state, effective.scenario.environment, decidePlace);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
-  const networkFor = ({ access, settings }: ResolvedAgent): Pick<EnvironmentHandle, 'network'> =>
+  const mockServer = mockServerOf(state, run, effective.scenario);
+  if (mockServer !== null && decidePlace) await chooseMockPort(mockServer);
+  const networkFor = (
+    { access, settings }: ResolvedAgent,
+    more: readonly number[] = [],
+  ): Pick<EnvironmentHandle, 'network'> =>
     place.network === 'shared' || place.container !== undefined
       ? {}
       : {
           network: {
             ports: [
               ...allow_loopback,
+              ...more,
               ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {})].flatMap(loopbackPorts),
             ],
           },
@@ -171,7 +184,7 @@ export async function loadRun(
       hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
       project: plan.project,
     }),
-    ...networkFor(resolved),
+    ...networkFor(resolved, mockServer === null ? [] : [mockServerPort(mockServer) ?? []].flat()),
   };
   const base = baseIn(place, sweepEnv.base);
   const places = pathsIn(handle.root, base);
@@ -206,6 +219,7 @@ export async function loadRun(
     handle,
     place,
     needsSandbox: required,
+    mockServer,
     files: runFiles(join(resultsPath, run.run)),
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
@@ -226,6 +240,7 @@ export async function loadRun(
       ]),
     ],
     agentSettings: resolved.settings,
+    live: plan.live === true,
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
     originKey: (await originOf(deps)).key,
@@ -234,3 +249,18 @@ export async function loadRun(
     redact: await redactors(JSON.stringify(secrets), () => createRedactor({ secrets })),
   };
 }
+
+/** The server of the scenario's mocked endpoints; null if it has none. */
+const mockServerOf = (state: string, run: RunRef, { mocks = [], name }: Scenario): MockServer | null =>
+  mocks.some(isEndpointMock)
+    ? {
+        folder: mockServerFolder(state),
+        mocks: {
+          mocks,
+          calls: requestsFolder(mockServerFolder(state)),
+          seed: run.cell.id,
+          agent: run.cell.agent,
+          scenario: name,
+        },
+      }
+    : null;

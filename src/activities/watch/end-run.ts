@@ -2,6 +2,7 @@ import { sharesHost } from '../../environments/environment.js';
 import { lastStart, livingStarts } from '../../environments/journal.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import { removeLogins, syncCredentials } from '../credentials/login-files.js';
+import { endMockServer } from '../step/mock-server.js';
 import { removeOpenRun } from '../step/open-runs.js';
 import { placesOfRun } from '../step/places-of-run.js';
 import { stateOfJudge, stateOfRun } from '../step/run-paths.js';
@@ -38,6 +39,7 @@ export async function endRun(deps: Deps, run: RunRef): Promise<void> {
   await tearDownAgain(deps, run);
   for (const { environment, handle } of places) if (sharesHost(handle)) await environment.dispose(handle);
   const state = stateOfRun(deps.stateFolder, run.run);
+  await endMockServer(state);
   for (const each of [state, stateOfJudge(state)]) await removeLogins({ state: each });
   removeOpenRun(deps, run);
 }

@@ -68,6 +68,7 @@ export async function runSelected(
   // a dry run costs nothing, so it needs no consent
   if (!options.dryRun) checkConsent(project, resolved);
   await checkWritable(project.resultsPath);
+  if (options.live) printNotice('live: mocks are ignored');
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
   for (const warning of await notReusedWarnings(project, targetsOfSweep(resolved))) printNotice(warning);
@@ -138,6 +139,7 @@ const startedDocument = (plan: Plan, { resultsPath }: Project, uiUrl: string | n
     status: 'running',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    live: plan.live === true,
     results: [],
     resultsPath,
   });

@@ -7,6 +7,7 @@ interface ScenarioOptions {
   agents: string[];
   models: string[];
   cache: boolean;
+  live: boolean;
   envFile?: string;
   results?: string;
   address?: string;

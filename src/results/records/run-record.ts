@@ -165,7 +165,8 @@ export const RunRecord = z.object({
   setup: z.array(CommandRecord).describe('Setup commands'),
   context: z.array(CommandRecord).default([]).describe('Agent scripts of task.context'),
   post_scripts: z.array(CommandRecord).describe('Post scripts'),
-  mocks: MockedCalls.exactOptional().describe('Calls of mocked commands'),
+  live: z.boolean().exactOptional().describe('Whether mocks were ignored (`--live`)'),
+  mocks: MockedCalls.exactOptional().describe('Calls of what is mocked'),
   conversation: ConversationRecord.exactOptional().describe(
     'What was said, if there was more than one message',
   ),

@@ -196,6 +196,7 @@ export const recordText: Treatments<RunRecord> = {
   setup: commandText,
   context: commandText,
   post_scripts: commandText,
+  live: 'kept',
   mocks: {
     by_mock: { command: 'kept', args: 'redacted', calls: mockedCallText },
     unmatched: { command: 'redacted', ...mockedCallText },

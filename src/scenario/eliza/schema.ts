@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nonBlank } from '../../gates/fields.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { Mocks } from '../../mocks/mock.js';
-import { always, cleanText, label, workspaceFile } from '../fields.js';
+import { always, cleanText, label, mockUrlVariables, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
 import { Conversation } from './conversation.js';
 import { evaluations, isMap } from './evaluation.js';
@@ -43,6 +43,7 @@ const Setup = z.strictObject({
     .default({})
     .describe('Files in the workspace: path and content'),
   mocks: Mocks.default([]).describe('Commands, HTTP endpoints and services that answer as written here'),
+  mock_url_variables: mockUrlVariables,
 });
 
 /** A file in the form of the ElizaOS scenario runner, with all defaults filled in. */

@@ -28,6 +28,9 @@ export function toScenario(file: ElizaFile): Scenario {
     cost: { cache: hasAgent },
     executions: true,
     ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
+    ...(file.setup.mock_url_variables.length === 0
+      ? {}
+      : { mock_url_variables: file.setup.mock_url_variables }),
   };
 }
 
@@ -94,6 +97,7 @@ export function filePathOf({ run }: ElizaFile, path: Path): Path {
     case 'inputs':
       return ['setup', 'virtual_fs', ...rest];
     case 'mocks':
+    case 'mock_url_variables':
       return ['setup', ...path];
     case 'steps':
       return filePathOfStep(run, Number(second), rest);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
 import { command, seconds } from '../../gates/fields.js';
 import { Mocks } from '../../mocks/mock.js';
-import { distinct, exactlyOne, label, workspaceFile } from '../fields.js';
+import { distinct, exactlyOne, label, mockUrlVariables, workspaceFile } from '../fields.js';
 
 /** What is done to the workspace before the agent starts. */
 export const Setup = z.strictObject({
@@ -15,6 +15,7 @@ export const Setup = z.strictObject({
     .default({})
     .describe('Files written over the fixture: path and content; `${...}` is not replaced'),
   mocks: Mocks.default([]).describe('Commands, HTTP endpoints and services that answer as written here'),
+  mock_url_variables: mockUrlVariables,
 });
 
 const PostScript = z.strictObject({

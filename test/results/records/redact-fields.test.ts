@@ -88,7 +88,12 @@ describe('redaction of a record with the secret in every text', () => {
         ...[...command('setup.0'), ...command('context.0'), ...command('post_scripts.0')],
         ...['mocks.by_mock.0.args.0', 'mocks.by_mock.0.calls.0.args.0', 'mocks.by_mock.0.calls.0.step'],
         // The agent may have written these records.
-        ...['mocks.unmatched.0.command', 'mocks.unmatched.0.args.0', 'mocks.unmatched.0.step'],
+        ...[
+          'mocks.unmatched.0.command',
+          'mocks.matcher_errors.0.message',
+          'mocks.unmatched.0.args.0',
+          'mocks.unmatched.0.step',
+        ],
         ...['steps.0.note', 'warnings.0', 'regressions.0.message'],
       ].sort(),
     );
