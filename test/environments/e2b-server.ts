@@ -252,6 +252,8 @@ async function startSandbox(id: string, template: string, body: Record<string, u
     ...[...user, '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--die-with-parent'],
     ...['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin', '--symlink', 'usr/sbin', '/sbin'],
     ...['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
+    ...['--perms', '0755', '--dir', '/etc', '--ro-bind', '/etc/passwd', '/etc/passwd'],
+    ...['--ro-bind-try', '/etc/alternatives', '/etc/alternatives'],
     ...['--proc', '/proc', '--dev', '/dev', '--perms', '1777', '--tmpfs', '/tmp'],
     ...['--ro-bind', process.execPath, '/envd/node', '--ro-bind', ENVD, '/envd/envd.mjs'],
     ...['--clearenv', '--setenv', 'PATH', '/usr/local/bin:/usr/bin:/bin'],

@@ -7,13 +7,18 @@ import { writeOnce, writeNote } from '../../platform/fs/write-file.js';
 /**
  * Returns the place of a run. The prepare step (`decide`) chooses it once and stores it: what the machine can do may
  * change during the run, and a report must not claim a sandbox that the agent did not have. A run that an older build
- * prepared has stored nothing, and its place is chosen again in every step.
+ * prepared has stored nothing, and its place is chosen again in every step. `folders`: those of the project.
  */
-export async function settledEnvironment(state: string, wanted: Wanted, decide: boolean): Promise<Place> {
+export async function settledEnvironment(
+  state: string,
+  wanted: Wanted,
+  decide: boolean,
+  folders: readonly (string | null)[] = [],
+): Promise<Place> {
   const file = placeFile(state);
   const kept = await readPlace(file);
   if (kept !== null) return kept;
-  const chosen = await chooseEnvironment(wanted);
+  const chosen = await chooseEnvironment(wanted, folders);
   if (!decide) return chosen;
   writeOnce(file, JSON.stringify(chosen));
   const settled = await readPlace(file);

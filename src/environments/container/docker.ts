@@ -62,6 +62,7 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
     name: container.name,
     madeFrom: 'image',
     pollMs: POLL_MS,
+    supervisorMode: 'container',
     killAllScript,
     run: (script, user) => runScript(container, script, user === undefined ? {} : { user: '0' }),
     command: (script, limits) => command(container, script, limits),

@@ -4,6 +4,9 @@ import type { CommandResult } from '../../lib/commands/command-result.js';
 /** Limit for scripts, whose output is always needed as a whole. */
 export const NO_CAP = 2 ** 40;
 
+/** Line that begins both streams. What is before it was printed by the settings of the login shell. */
+const BEGIN = '--- llm-tool-test ---';
+
 /**
  * Command line for bash that runs a script of `bytes` bytes from standard input. Not as an argument: others could read
  * it. E2B relays output as text and waits until nobody can write to it any more. So the output is encoded, each stream
@@ -11,6 +14,8 @@ export const NO_CAP = 2 ** 40;
  * if background processes keep it open.
  */
 export const captureCommand = (bytes: number, cap: number): string => `
+echo '${BEGIN}'
+echo '${BEGIN}' >&2
 exec 3>&2 2>/dev/null
 set -m
 folder=$(mktemp -d) && mkfifo "$folder/out" "$folder/err" || { echo 'no temporary folder' >&3; exit 125; }
@@ -18,7 +23,7 @@ encode() { head -c ${cap} | base64; wc -c; }
 cat <"$folder/out" | encode &
 cat <"$folder/err" | encode >&3 &
 readers=$(jobs -p)
-sh -c 'eval "$(head -c ${bytes})"' >"$folder/out" 2>"$folder/err"
+sh -c 'eval "$(head -c ${bytes})"' >"$folder/out" 2>"$folder/err" 3>&-
 status=$?
 for round in 1 2 3 4 5 6 7 8 9 10; do
   [ -n "$(jobs -r)" ] || break
@@ -37,9 +42,10 @@ export interface Captured {
 
 /** Decodes a stream. Returns null if it is incomplete, because the relay was killed. */
 export function readCaptured(text: string): Captured | null {
-  const lines = text.trimEnd().split('\n');
-  const count = /^\s*(\d+)\s*$/.exec(lines.pop() ?? '')?.[1];
-  if (count === undefined || !text.endsWith('\n')) return null;
+  const lines = text.slice(text.lastIndexOf(`${BEGIN}\n`) + BEGIN.length + 1).split('\n');
+  const [count = '', last] = [lines.at(-2)?.trim(), lines.pop()];
+  lines.pop();
+  if (last !== '' || !/^\d+$/.test(count)) return null;
   const kept = Buffer.from(lines.join(''), 'base64');
   return { kept, bytes: kept.length + Number(count) };
 }

@@ -22,6 +22,8 @@ import {
 } from './sandboxes.js';
 
 const POLL_MS = 1000;
+/** As root, the supervisor would kill the services of the sandbox too, which have no mark. */
+const SUPERVISOR_MODE = '"$([ "$(id -u)" = 0 ] && echo group || echo container)"';
 /** Pauses between attempts to run a script when the connection is bad. */
 const PAUSES_MS = [200, 1000, 3000];
 /** A command that was killed is given up after this time. */
@@ -139,6 +141,7 @@ function machineOf(handle: EnvironmentHandle): Machine {
     name: cloudOf(handle).name,
     madeFrom: 'template',
     pollMs: POLL_MS,
+    supervisorMode: SUPERVISOR_MODE,
     killAllScript: killOwnScript(handle),
     run: (script, user) => run(handle, script, user),
     command: (script, limits) => command(handle, script, limits),

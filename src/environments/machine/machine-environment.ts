@@ -115,7 +115,7 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     const machine = machineOf(handle);
     await mkdir(startFolder(handle, request.start), { recursive: true, mode: 0o700 });
     const inside = startInside(handle, request.start);
-    await mustRun(machine, 'starting the agent', startScript(handle, request, inside));
+    await mustRun(machine, 'starting the agent', startScript(handle, request, inside, machine.supervisorMode));
     await mirrorStart(handle, machine, request.start);
   },
 

@@ -31,6 +31,8 @@ export interface Machine {
   madeFrom: string;
   /** How often the state of an agent is asked for, in milliseconds. */
   pollMs: number;
+  /** How the supervisor finds processes that the agent leaves behind (supervise.sh): a word of a script. */
+  supervisorMode: string;
   /** Script that ends everything that the run has started. Runs as root. */
   killAllScript: string;
   /**

@@ -58,16 +58,22 @@ done`;
 
 /**
  * Starts the agent under a supervisor that outlives this script, and waits until the supervisor has claimed the start.
+ * `mode`: that of the supervisor, as a word of a script.
  */
-export function startScript(handle: EnvironmentHandle, request: StartRequest, folder: string): string {
+export function startScript(
+  handle: EnvironmentHandle,
+  request: StartRequest,
+  folder: string,
+  mode: string,
+): string {
   const { argv, env, stdin, files, deadlineSecs, idleSecs } = request;
   const scripts = supervisorFolder(handle);
   const mark = markOf(handle.mark, 'agent');
+  const limits = [deadlineSecs, idleTickOf(idleSecs), GRACE_SECS].map(String);
   const words = [
-    ...['setsid', 'sh', `${scripts}/claim.sh`, folder, 'container', 'container'],
-    ...['sh', `${scripts}/supervise.sh`, folder, 'container'],
-    ...[deadlineSecs, idleTickOf(idleSecs), GRACE_SECS].map(String),
-    ...[mark, handle.workspace, `${folder}/in`, ...argv],
+    ...['setsid', 'sh', `${scripts}/claim.sh`, folder].map(quoted),
+    ...[mode, 'container', 'sh', quoted(`${scripts}/supervise.sh`), quoted(folder), mode],
+    ...[...limits, mark, handle.workspace, `${folder}/in`, ...argv].map(quoted),
   ];
   const written = [...files, { path: `${folder}/in`, content: stdin }].map(
     ({ path, content }) =>
@@ -84,7 +90,7 @@ umask 022
 ${exports(omitPath(env))}
 ${'PATH' in env ? `export LLM_TOOL_TEST_AGENT_PATH=${quoted(env['PATH'] ?? '')}` : ''}
   export ${RUN_MARK}=${quoted(markOf(handle.mark, 'supervisor'))}
-  exec ${words.map(quoted).join(' ')}
+  exec ${words.join(' ')}
 ) </dev/null >/dev/null 2>&1 &
 tries=0
 until [ -s sup ] || [ $tries -gt 250 ]; do sleep 0.02; tries=$((tries + 1)); done
