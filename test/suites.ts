@@ -18,5 +18,5 @@ export const LONG = [
   'test/platform/process/supervise-full-disk.test.ts',
   'test/commands/@(engine|engine-stop|hostile|large-file|privacy|sandbox|scripts-check|shut-workspace).test.ts',
   'test/documents/runnable.test.ts',
-  'test/environments/container-contract.test.ts',
+  'test/environments/@(container|e2b)-contract.test.ts',
 ];

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
 import { isCommandMock, isEndpointMock, isServiceMock } from '../mocks/mock-kinds.js';
-import type { Scenario } from '../scenario/scenario.js';
+import { isApart, type Scenario } from '../scenario/scenario.js';
 import type { ProblemAt } from '../scenario/problems/source.js';
 import type { Project } from './project.js';
 
@@ -12,12 +12,12 @@ export function mockProblems(
   problemAt: ProblemAt,
 ): Problem[] {
   const { type } = environment;
-  if (type !== 'local' && type !== 'bubblewrap' && type !== 'auto') {
+  if (isApart(environment)) {
     if (mocks.some(isCommandMock))
       return [
         problemAt(
           ['mocks'],
-          `commands cannot be mocked in environment.type ${type}; use local or bubblewrap, or put stand-ins into the image`,
+          `commands cannot be mocked in environment.type ${type}; use local or bubblewrap, or put stand-ins into the ${environment.type === 'docker' ? 'image' : 'template'}`,
         ),
       ];
     if (mocks.some(isEndpointMock))

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
+import { E2B_KEY, E2B_VARIABLES } from '../environments/e2b/variables.js';
 import { referredNames } from '../lib/interpolate.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders, missingVariables } from '../platform/models/model-providers.js';
@@ -11,6 +12,7 @@ export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   /** The cells to run. `agents` has the config's settings of their agents, and of agents that judge. */
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
+  environments: readonly { type: string }[];
 }
 
 /** The names of the providers whose keys the agents of these cells get. */
@@ -37,8 +39,18 @@ export const providersOfJudges = (known: ReadonlyMap<string, Agent>, judges: Nee
 
 const namesIn = (one: Needs['targets'][number]): string[] => (one === null ? [] : referredNames(one.env));
 
-/** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents and judges. */
-export function neededVariables({ targets, agents, cells, providers, judges }: Needs): string[] {
+const usesE2b = (environments: Needs['environments']): boolean =>
+  environments.some(({ type }) => type === 'e2b');
+
+/** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud sandboxes. */
+export function neededVariables({
+  targets,
+  agents,
+  cells,
+  providers,
+  judges,
+  environments,
+}: Needs): string[] {
   const known = knownAgents(agents);
   const services = knownProviders(providers);
   const names = [
@@ -46,6 +58,7 @@ export function neededVariables({ targets, agents, cells, providers, judges }: N
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),
+    ...(usesE2b(environments) ? E2B_VARIABLES : []),
   ];
   return [...new Set(names)];
 }
@@ -61,6 +74,7 @@ export function unsetVariables(needs: Needs, values: Readonly<Record<string, str
   return [
     ...new Set([
       ...referred.filter((name) => !Object.hasOwn(values, name)),
+      ...(usesE2b(needs.environments) && (values[E2B_KEY] ?? '') === '' ? [E2B_KEY] : []),
       ...[...asked].flatMap((name) => {
         const service = services.get(name);
         return service === undefined ? [] : missingVariables(service, values);

@@ -7,7 +7,13 @@ import type { Cell } from '../results/records/cell.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { findAgentStep, withAgentTimeout, withoutMocks, type Scenario } from '../scenario/scenario.js';
+import {
+  findAgentStep,
+  isApart,
+  withAgentTimeout,
+  withoutMocks,
+  type Scenario,
+} from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
@@ -130,6 +136,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     variables: neededVariables({
       targets: scenarios.map(({ effective }) => effective.target),
       ...{ agents, cells, providers, judges },
+      environments: scenarios.map(({ effective }) => effective.scenario.environment),
     }),
   };
 }
@@ -275,8 +282,10 @@ function targetPath(
   throw new UsageError('target_missing', message ?? '', problems, new Map([[file, text]]));
 }
 
-/** Why the environment cannot use a target at this path. Containers share no files with this machine. */
-const whyNotInside = ({ environment }: Scenario, path: string | null): string | null =>
-  environment.type !== 'docker' || path === null
-    ? null
-    : `the target ${path} is not in the container of environment.type docker; name a program on the PATH of ${environment.image}, or a path into the fixture`;
+/** Why the environment cannot use a target at this path. Containers and cloud sandboxes share no files with this machine. */
+function whyNotInside({ environment }: Scenario, path: string | null): string | null {
+  if (path === null || !isApart(environment)) return null;
+  const [place, source] =
+    environment.type === 'docker' ? ['container', environment.image] : ['sandbox', 'the template'];
+  return `the target ${path} is not in the ${place} of environment.type ${environment.type}; name a program on the PATH of ${source}, or a path into the fixture`;
+}

@@ -136,7 +136,13 @@ const Environment = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['local', 'bubblewrap', 'auto']) }),
   /** A container made with this command, from an image that is on this machine. */
   z.object({ type: z.literal('docker'), image: z.string(), command: z.enum(['docker', 'podman']) }),
+  /** A cloud sandbox of E2B. */
+  z.object({ type: z.literal('e2b'), template: z.string(), timeout_secs: z.number() }),
 ]);
+type Environment = z.infer<typeof Environment>;
+
+/** Whether runs share no files and programs with this machine. */
+export const isApart = ({ type }: Environment): boolean => type === 'docker' || type === 'e2b';
 
 export const Scenario = z.object({
   name: z.string(),

@@ -1,7 +1,9 @@
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../../agents/agent.js';
-import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
+import { sharesHost, type Environment, type EnvironmentHandle } from '../../environments/environment.js';
+import { keepAccess, readRecord } from '../../environments/e2b/sandbox-state.js';
+import { E2B_ADDRESSES, E2B_KEY, E2B_VARIABLES } from '../../environments/e2b/variables.js';
 import { environments, type Place } from '../../environments/index.js';
 import { referredNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
@@ -142,6 +144,7 @@ export async function loadRun(
     ...variablesOfAgent(plan, run.cell),
     ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
     ...(provider?.variables ?? []),
+    ...(effective.scenario.environment.type === 'e2b' ? E2B_VARIABLES : []),
   ];
   // If no command has stored values on this machine (the worker is on another one), the worker's own environment is
   // used.
@@ -159,7 +162,10 @@ export async function loadRun(
   const state = stateOfRun(stateFolder, run.run);
   // An agent without a sandbox may have removed our permissions.
   restoreAccess(state);
-  const place = await settledEnvironment(state, effective.scenario.environment, decidePlace);
+  const place = await settledEnvironment(state, effective.scenario.environment, decidePlace, [
+    plan.project,
+    dirname(resultsPath),
+  ]);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
   const mockServer = mockServerOf(state, run, effective.scenario);
   if (mockServer !== null && decidePlace) await chooseMockPort(mockServer);
@@ -167,7 +173,7 @@ export async function loadRun(
     { access, settings }: ResolvedAgent,
     more: readonly number[] = [],
   ): Pick<EnvironmentHandle, 'network'> =>
-    place.network === 'shared' || place.container !== undefined
+    place.network === 'shared' || !sharesHost(place)
       ? {}
       : {
           network: {
@@ -186,7 +192,8 @@ export async function loadRun(
     }),
     ...networkFor(resolved, mockServer === null ? [] : [mockServerPort(mockServer) ?? []].flat()),
   };
-  const base = baseIn(place, sweepEnv.base);
+  if (handle.sandbox !== undefined) await keepAccess(handle.sandbox, sweepEnv.values);
+  const base = baseIn(handle, sweepEnv.base, place.container?.path ?? (await readRecord(handle))?.path);
   const places = pathsIn(handle.root, base);
   const environment = environments[place.type];
   const judge =
@@ -201,7 +208,7 @@ export async function loadRun(
         };
   const known: PublicValues = {
     names: await names(`${planHash} ${planned.hash}`, () => publicNames(plan, [effective])),
-    addresses: addressVariables(plan.providers),
+    addresses: new Set([...addressVariables(plan.providers), ...E2B_ADDRESSES]),
     fixtures: [fixtureFolder(resultsPath, effective.fixture)],
   };
   const secrets = [
@@ -237,6 +244,7 @@ export async function loadRun(
         ...resolved.missing,
         ...(judging?.missing ?? []),
         ...(provider === null ? [] : missingVariables(provider, sweepEnv.values)),
+        ...(handle.sandbox !== undefined && (sweepEnv.values[E2B_KEY] ?? '') === '' ? [E2B_KEY] : []),
       ]),
     ],
     agentSettings: resolved.settings,

@@ -9,7 +9,7 @@ import { catchSignals, reportInterrupted } from '../shared/signals.js';
 import { errorDocument, printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spending-consent.js';
-import { checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
+import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
@@ -65,6 +65,7 @@ export async function runSelected(
   const resolved = resolveSweep(project, selected, options);
   await checkSandbox(project, resolved);
   await checkContainers(resolved);
+  await checkCloudSandboxes(project, resolved, environment);
   // a dry run costs nothing, so it needs no consent
   if (!options.dryRun) checkConsent(project, resolved);
   await checkWritable(project.resultsPath);

@@ -114,7 +114,7 @@ export const RunRecord = z.object({
   model: z.string().describe('As requested'),
   variant: z.string().describe('Name of the variant'),
   repetition: z.number().int().describe('From 1'),
-  environment: z.string().describe('Where it ran: local, bubblewrap or docker'),
+  environment: z.string().describe('Where it ran: local, bubblewrap, docker or e2b'),
   image: z
     .object({
       name: z.string().describe('As the scenario names it'),
