@@ -38,8 +38,13 @@ export default {
     ),
     layer(
       'agents',
-      ['lib/', 'results/', 'scenario/mock.ts'],
-      'an adapter knows only its agent; the mock also knows the steps of a scenario',
+      ['lib/', 'results/', 'scenario/(mock|runtime).ts'],
+      'an adapter knows only its agent; some also know the parts of a scenario that are for them',
+    ),
+    layer(
+      'agent-host',
+      ['lib/', 'results/', 'agents/hosted.ts', 'scenario/runtime.ts', 'mocks/', 'platform/'],
+      'a program of its own, which knows nothing of a run but what its request says',
     ),
     layer('mocks', ['lib/'], 'decides what a mocked command answers; it knows neither files nor processes'),
     layer('platform', ['lib/'], 'code for processes, files and servers must not know about scenarios'),

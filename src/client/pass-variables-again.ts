@@ -46,6 +46,7 @@ export async function passVariablesAgain(
     targets: scenarios.map(({ target }) => target),
     cells: plan.cells,
     judges: scenarios.map(({ judge }) => judge),
+    runtimes: scenarios.map(({ scenario }) => scenario.runtime),
   };
   const fresh = sweepEnvFrom(known === null ? { ...process.env, ...file } : file, neededVariables(needs));
   const values = { ...known?.values, ...fresh.values };

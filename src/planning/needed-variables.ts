@@ -4,6 +4,7 @@ import { referredNames } from '../lib/interpolate.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders, missingVariables } from '../platform/models/model-providers.js';
 import type { Plan } from '../scenario/plan.js';
+import { variablesOfRuntime, type RuntimeSetup } from '../scenario/runtime.js';
 
 /** The parts of a sweep that need variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
@@ -11,6 +12,8 @@ export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   /** The cells to run. `agents` has the config's settings of their agents, and of agents that judge. */
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
+  /** What the scenarios say about the agents in the agent host. */
+  runtimes?: readonly (RuntimeSetup | undefined)[];
 }
 
 /** The names of the providers whose keys the agents of these cells get. */
@@ -37,12 +40,17 @@ export const providersOfJudges = (known: ReadonlyMap<string, Agent>, judges: Nee
 
 const namesIn = (one: Needs['targets'][number]): string[] => (one === null ? [] : referredNames(one.env));
 
+const namesInRuntimes = ({ runtimes = [] }: Needs): string[] =>
+  runtimes.flatMap((runtime) => (runtime === undefined ? [] : variablesOfRuntime(runtime)));
+
 /** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents and judges. */
-export function neededVariables({ targets, agents, cells, providers, judges }: Needs): string[] {
+export function neededVariables(needs: Needs): string[] {
+  const { targets, agents, cells, providers, judges } = needs;
   const known = knownAgents(agents);
   const services = knownProviders(providers);
   const names = [
     ...[...targets, ...Object.values(agents)].flatMap(namesIn),
+    ...namesInRuntimes(needs),
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),
@@ -57,7 +65,10 @@ export function unsetVariables(needs: Needs, values: Readonly<Record<string, str
   // an agent that uses a login needs no key
   const cells = [...needs.cells].filter(({ agent }) => known.get(agent)?.login === null);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, needs.judges)]);
-  const referred = [...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn);
+  const referred = [
+    ...[...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn),
+    ...namesInRuntimes(needs),
+  ];
   return [
     ...new Set([
       ...referred.filter((name) => !Object.hasOwn(values, name)),

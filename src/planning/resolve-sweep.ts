@@ -15,6 +15,7 @@ import { agentSettings, checkAgent, checkModel } from './check-agent.js';
 import { chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { chooseVariants } from './choose-variants.js';
 import { locateBuild, locateTarget } from './locate-target.js';
+import { findRuntime } from './find-runtime.js';
 import { matrixProblems, profileProblems } from './matrix-problems.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
@@ -74,7 +75,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     selected.map(({ scenario, variants }) => ({
       ...scenario,
       needsAgent: !agentless.has(scenario.name),
-      variants: variants.map(({ variant }) => variant),
+      variants: variants.map(({ variant, scenario: { agents } }) => ({ variant, agents })),
     })),
     {
       flags: {
@@ -103,7 +104,10 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     one.variants.map((variant) => ({
       selected: one,
       variant,
-      effective: effectiveScenario(project, one, variant, flags),
+      effective: {
+        ...effectiveScenario(project, one, variant, flags),
+        ...hostOf(one, variant, agentsOf(cells, one.scenario.name, known)),
+      },
     })),
   );
   if (flags.targetBinary !== undefined && scenarios.every(({ effective }) => effective.target === null))
@@ -126,6 +130,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     variables: neededVariables({
       targets: scenarios.map(({ effective }) => effective.target),
       ...{ agents, cells, providers, judges },
+      runtimes: scenarios.map(({ effective }) => effective.scenario.runtime),
     }),
   };
 }
@@ -187,6 +192,22 @@ function profileOf(
     'unknown_profile',
     `unknown profile '${name}'${near === null ? '.' : `; did you mean '${near}'?`} ${known.length === 0 ? 'The config file defines none.' : `Known: ${known.join(', ')}.`}`,
   );
+}
+
+const agentsOf = (cells: readonly Cell[], scenario: string, known: ReadonlyMap<string, Agent>): Agent[] => [
+  ...new Set(cells.flatMap((cell) => (cell.scenario === scenario ? (known.get(cell.agent) ?? []) : []))),
+];
+
+/** Where the agents that run in the agent host find what they consist of. */
+function hostOf(
+  { path }: SelectedScenario,
+  { scenario }: SelectedVariant,
+  agents: readonly Agent[],
+): Pick<EffectiveScenario, 'host'> {
+  if (!agents.some(({ isHosted }) => isHosted === true)) return {};
+  const folder = dirname(path);
+  const hasEliza = agents.some(({ name }) => name === 'eliza');
+  return { host: { folder, reads: hasEliza ? findRuntime(folder, scenario).reads : [] } };
 }
 
 function effectiveScenario(

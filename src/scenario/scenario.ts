@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GateSpec } from '../gates/index.js';
 import { CommandMocks } from '../mocks/command-mock.js';
 import { Mock } from './mock.js';
+import { RuntimeSetup } from './runtime.js';
 import { StoredTarget } from './target.js';
 
 /*
@@ -145,6 +146,8 @@ export const Scenario = z.object({
   mock: Mock.exactOptional(),
   /** Commands that answer as written here. They come first on PATH. */
   mocks: CommandMocks.exactOptional(),
+  /** What the agent `eliza` consists of. */
+  runtime: RuntimeSetup.exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

@@ -33,6 +33,8 @@ export async function cacheKey(
 ): Promise<FoundKey> {
   const { run, scenario, scenarioHash, handle, agentSettings, targetEnv, baseEnv, values } = context;
   if (findAgentStep(scenario) === null) return unknown('nothing is known of the programs that its steps run');
+  if (context.agent.isHosted === true)
+    return unknown(`the modules of the agent ${run.cell.agent} may change`);
   const { launch, program } = await planLaunch(context);
   if (program === null) return unknown(`the program of the agent ${run.cell.agent} was not found`);
   if (target === null) return unknown('the target was not found');

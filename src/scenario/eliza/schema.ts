@@ -5,6 +5,7 @@ import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { CommandMocks } from '../../mocks/command-mock.js';
 import { always, cleanText, label, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
+import { characterField, pluginsField, RuntimeDatabaseField } from './runtime-fields.js';
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -65,6 +66,9 @@ const Setup = z.strictObject({
     .default({})
     .describe('Files in the workspace: path and content'),
   mocks: CommandMocks.default([]).describe('Commands that answer as written here'),
+  database: RuntimeDatabaseField.exactOptional().describe(
+    'The database of the ElizaOS runtime before the first input',
+  ),
 });
 
 /** A file in the form of the ElizaOS scenario runner, with all defaults filled in. */
@@ -74,6 +78,10 @@ export const ElizaFile = z
     description: z.string().default('').describe('For lists and reports'),
     environment: Environment.default({ type: 'local' }).describe('Where the steps and evaluations run'),
     agent: label('the name of an agent').exactOptional().describe('The agent that is given the input'),
+    character: characterField
+      .exactOptional()
+      .describe('The character of the ElizaOS runtime, or the path of its file'),
+    plugins: pluginsField.exactOptional().describe('The plugins of the ElizaOS runtime'),
     setup: Setup.prefault({}).describe('What is in the workspace when the first step starts'),
     run: z
       .union([z.strictObject({ input }), z.array(Step).min(1)])
