@@ -43,6 +43,7 @@ try {
       'src/agent-host/host-program.ts',
       'src/activities/gate/work-program.ts',
       'src/activities/mocks/mocked-command.ts',
+      'src/activities/mocks/endpoint-server.ts',
       'src/platform/engine/download-temporal.ts',
     ])),
   ];

@@ -41,6 +41,10 @@ const config = authored(Config);
 const rubric = authored(Rubric);
 const gates = part(scenario, 'evaluation.gates[]').oneOf ?? [];
 
+/** Returns the schema of the mocks that have a key. @param {string} key @returns {Schema} */
+const mockOf = (key) =>
+  part(scenario, 'setup.mocks[]').anyOf?.find(({ properties }) => properties?.[key] !== undefined) ?? {};
+
 /** Escapes the text of a table cell: outside of code, `<x>` would be HTML. @param {string} text */
 const escaped = (text) =>
   text.replaceAll('|', '\\|').replace(/`[^`]*`|</g, (part) => (part === '<' ? '\\<' : part));
@@ -83,12 +87,14 @@ export const tables = {
     evaluation: '[evaluation.md](evaluation.md)',
     'matrix.variants': '[Variants](#variants)',
     mock: '[Mock](#mock)',
-    'setup.mocks': '[Mocked commands](#mocked-commands)',
+    'setup.mocks': '[Mocks](#mocks)',
   }),
-  eliza: inputTable(eliza, { run: '[Steps](#steps)' }),
+  eliza: inputTable(eliza, { run: '[Steps](#steps)', 'setup.mocks': '[Mocks](scenarios.md#mocks)' }),
   'eliza-steps': inputTable(part(eliza, 'run').anyOf?.[1]?.items ?? {}),
   'eliza-matrix': inputTable(authored(MatrixFile)),
-  mocks: inputTable(part(scenario, 'setup.mocks[]')),
+  'mocked-commands': inputTable(mockOf('command')),
+  'mocked-endpoints': inputTable(mockOf('endpoint')),
+  'mocked-services': inputTable(mockOf('service')),
   target: inputTable(part(config, 'target')),
   variant: inputTable(part(scenario, 'matrix.variants[]')),
   'mock-steps': table(keyRows(part(scenario, 'mock.steps[]').anyOf ?? []), {

@@ -7,6 +7,7 @@ import type { RunRef } from '../workflows/protocol.js';
 import { removeLogins } from './credentials/login-files.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
+import { endMockServer } from './step/mock-server.js';
 import { removeOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
@@ -34,6 +35,7 @@ async function remove(context: RunContext): Promise<void> {
   await heartbeating(async () => {
     if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
     await environment.dispose(handle);
+    await endMockServer(state);
     for (const each of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
       if (each.agent.login !== null) await removeLogins(each);
   });

@@ -38,7 +38,7 @@ export function emitResult(id: string, isError: boolean, output: unknown): void 
 }
 
 /** A value of unknown code as JSON; null if it is none. */
-function jsonOf(value: unknown): Json {
+export function jsonOf(value: unknown): Json {
   try {
     const json = parseJson(JSON.stringify(value)) ?? null;
     return isStorable(json) ? json : null;

@@ -1,6 +1,5 @@
-import type { LanguageModel } from 'ai';
 import { askForText } from '../platform/models/ask-for-text.js';
-import { knownProviders } from '../platform/models/model-providers.js';
+import { knownProviders, type ModelProvider } from '../platform/models/model-providers.js';
 import { explainModelError } from '../platform/models/model-errors.js';
 import type { HostModel } from '../agents/hosted.js';
 import { emit, messageOf } from './events.js';
@@ -10,9 +9,11 @@ export type AskModel = (question: { system?: string | undefined; prompt: string 
 
 const KEY = 'KEY';
 
+type Connected = ReturnType<ModelProvider['connect']>;
+
 /** Connects the model of the cell. Each answer is recorded with its tokens. */
 export function connectModel(model: HostModel, key: string): AskModel {
-  let connected: Promise<LanguageModel> | null = null;
+  let connected: Connected | null = null;
   return async (question) => {
     connected ??= connect(model, key);
     const { text, usage } = await askForText(await connected, question);
@@ -29,7 +30,7 @@ export function connectModel(model: HostModel, key: string): AskModel {
   };
 }
 
-function connect({ provider, model, baseUrl, configured }: HostModel, key: string): Promise<LanguageModel> {
+function connect({ provider, model, baseUrl, configured }: HostModel, key: string): Connected {
   const settings = { base_url: baseUrl ?? '', api_key: `\${${KEY}}`, free: false };
   const known = knownProviders(configured ? { [provider]: settings } : {}).get(provider);
   if (known === undefined) throw new Error(`unknown provider ${provider}`);

@@ -1,4 +1,4 @@
-import type { Json } from '../lib/json.js';
+import type { Mock } from '../mocks/mock.js';
 import type { RuntimeSetup } from '../scenario/runtime.js';
 
 /** The parts of a run that concern agents which run in the agent host: a program of ours (`src/agent-host`). */
@@ -10,8 +10,8 @@ export interface HostedRun {
   setup: RuntimeSetup | null;
   /** Values of the variables to which the setup refers. */
   variables: Record<string, string>;
-  /** Mocks of service methods. */
-  mocks: Json[];
+  /** All mocks of the scenario. Those of services are for the host. */
+  mocks: Mock[];
   /** Folder for records of mocked calls. */
   calls: string;
   /** The cell: the same for each run of it, so that chance can be repeated. */

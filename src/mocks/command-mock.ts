@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { LONGEST_TIMER_SECS } from '../lib/longest-timer.js';
-import { PLACEHOLDERS, unknownPlaceholders } from './template.js';
+import { errorCode, errorMessage, matcher, metadata, stepContext, template } from './mock-fields.js';
+import type { Placeholders } from './template.js';
 
 /** The name of a file in a folder of PATH, which needs no quotes in any shell. */
 const COMMAND_NAME = /^\w[\w.+-]*$/;
+
+const PLACEHOLDERS: Placeholders = {
+  known: /^(args\[\d+\]|input\.stdin|context\.(step|agent|scenario))$/,
+  examples: ['args[0]', 'input.stdin', 'context.step', 'context.agent', 'context.scenario'],
+};
 
 const commandName = z
   .string({
@@ -14,14 +19,7 @@ const commandName = z
   .refine((name) => name !== 'sh', { error: 'sh cannot be mocked: it runs the commands of the scenario' })
   .describe('Name of the command; it comes first on PATH');
 
-/** Text in which placeholders are replaced with parts of the call. */
-const template = z.string().superRefine((text, context) => {
-  for (const placeholder of unknownPlaceholders(text))
-    context.addIssue({
-      code: 'custom',
-      message: `unknown placeholder \${${placeholder}}; expected ${PLACEHOLDERS}; $\${...} is the literal text \${...}`,
-    });
-});
+const text = template(PLACEHOLDERS);
 
 const When = z.strictObject({
   args: z.array(z.string()).exactOptional().describe('All arguments, exactly'),
@@ -35,14 +33,8 @@ const When = z.strictObject({
     })
     .exactOptional()
     .describe('What the command is given'),
-  context: z
-    .strictObject({
-      step: z.string().exactOptional().describe('Name of the step in run.json, like `agent` or `gate 1`'),
-      agent: z.string().exactOptional().describe('Name of the agent'),
-      scenario: z.string().exactOptional().describe('Name of the scenario'),
-    })
-    .exactOptional()
-    .describe('Where the command is called'),
+  context: stepContext,
+  matcher,
 });
 
 /** A command that answers as the scenario says instead of doing its work. */
@@ -51,10 +43,10 @@ export const CommandMock = z.strictObject({
   when: When.prefault({}).describe('Which calls it answers; all parts must be true'),
   response: z
     .union([
-      template,
+      text,
       z.strictObject({
-        stdout: template.default('').describe('Standard output'),
-        stderr: template.default('').describe('Standard error'),
+        stdout: text.default('').describe('Standard output'),
+        stderr: text.default('').describe('Standard error'),
         exit_code: z.int().min(0).max(255).default(0).describe('Exit status'),
       }),
     ])
@@ -62,25 +54,12 @@ export const CommandMock = z.strictObject({
     .describe('Standard output, or a map with stdout, stderr and exit_code; without it, nothing and 0'),
   error: z
     .strictObject({
-      code: z.string().describe('A word for the kind of error'),
-      message: z.string().describe('What is wrong'),
+      code: errorCode,
+      message: errorMessage,
       status: z.int().min(1).max(255).default(1).describe('Exit status'),
     })
     .exactOptional()
     .describe('Fails with `CODE: message` on stderr, instead of the response'),
-  metadata: z
-    .strictObject({
-      delay: z
-        .number()
-        .min(0)
-        .max(LONGEST_TIMER_SECS * 1000)
-        .default(0)
-        .describe('Milliseconds before the answer'),
-      probability: z.number().min(0).max(1).default(0).describe('The chance that a call fails'),
-    })
-    .prefault({})
-    .describe('Delays and failures'),
+  metadata,
 });
 export type CommandMock = z.infer<typeof CommandMock>;
-
-export const CommandMocks = z.array(CommandMock);

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
+import { knownAgents } from '../agents/index.js';
 import type { Problem } from '../lib/errors/problem.js';
 import { UsageError } from '../lib/errors/usage-error.js';
+import { isServiceMock } from '../mocks/mock-kinds.js';
 import { readText } from './file-checks.js';
 import { findRuntime, moduleProblem } from './find-runtime.js';
 import type { Project } from './project.js';
@@ -18,10 +20,8 @@ export const runtimeProblems = ({ path, variants }: SelectedScenario): Problem[]
  *
  * @throws UsageError with the problems of scenario files, or the first problem of the config
  */
-export async function checkHostedAgents(
-  project: Project,
-  { cells, agents, scenarios }: ResolvedSweep,
-): Promise<void> {
+export async function checkHostedAgents(project: Project, resolved: ResolvedSweep): Promise<void> {
+  const { cells, agents, scenarios } = resolved;
   const withEliza = new Set(cells.flatMap(({ agent, scenario }) => (agent === 'eliza' ? [scenario] : [])));
   const selected = [...new Set(scenarios.map((one) => one.selected))].filter(({ scenario }) =>
     withEliza.has(scenario.name),
@@ -36,6 +36,7 @@ export async function checkHostedAgents(
       problems,
       new Map(selected.map(({ file, text }) => [file, text])),
     );
+  checkServiceMocks(project, resolved);
   for (const [name, { module }] of Object.entries(agents)) {
     const message = module === undefined ? null : await agentModuleProblem(module);
     if (message === null) continue;
@@ -46,6 +47,48 @@ export async function checkHostedAgents(
       configSource === null ? [] : [configSource.problemAt(['agents', name, 'module'], message)],
       configSource === null ? new Map() : new Map([[configSource.file, configSource.text]]),
     );
+  }
+}
+
+/** @throws UsageError if a scenario mocks services, or runs in a container, with agents that cannot */
+function checkServiceMocks({ config }: Project, { cells, scenarios }: ResolvedSweep): void {
+  const known = knownAgents(config.agents);
+  for (const { selected, variant, effective } of scenarios) {
+    const { mocks = [], environment } = effective.scenario;
+    const agents = new Set(
+      cells.flatMap((cell) =>
+        cell.scenario === selected.scenario.name && cell.variant === variant.variant ? [cell.agent] : [],
+      ),
+    );
+    const problems = [...agents].flatMap((name): Problem[] => {
+      const isHosted = known.get(name)?.isHosted === true;
+      if (isHosted && environment.type === 'docker')
+        return [
+          variant.problemAt(
+            ['environment', 'type'],
+            `the agent ${name} cannot run in environment.type ${environment.type}; use local or bubblewrap`,
+          ),
+        ];
+      if (isHosted) return [];
+      return mocks.flatMap((mock, index) =>
+        isServiceMock(mock)
+          ? [
+              variant.problemAt(
+                ['mocks', index, 'service'],
+                `the agent ${name} has no services; a service can be mocked only with the agent eliza or an agent with a module`,
+              ),
+            ]
+          : [],
+      );
+    });
+    const [first] = problems;
+    if (first !== undefined)
+      throw new UsageError(
+        'scenario_invalid',
+        first.message,
+        problems,
+        new Map([[selected.file, selected.text]]),
+      );
   }
 }
 

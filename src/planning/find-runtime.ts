@@ -18,16 +18,11 @@ export interface FoundRuntime {
 }
 
 /** Looks for the packages and files of a runtime from the folder of the scenario file. Loads none of them. */
-export function findRuntime(folder: string, { runtime, environment }: Scenario): FoundRuntime {
+export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime {
   const found: FoundRuntime = { reads: [], problems: [] };
   const report = (path: Path, message: string): void => {
     found.problems.push({ path, message });
   };
-  if (environment.type === 'docker')
-    report(
-      ['environment', 'type'],
-      `the agent eliza cannot run in environment.type ${environment.type}; use local or bubblewrap`,
-    );
   const core = findPackage(folder, CORE);
   if (core === null)
     report(

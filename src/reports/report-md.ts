@@ -40,7 +40,7 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     judgeSection(run, metrics),
     heading(2, 'Post scripts'),
     commands(run.post_scripts, 'No post scripts were run.'),
-    ...(run.mocks === undefined ? [] : [heading(2, 'Mocked commands'), mockedCommands(run.mocks)]),
+    ...(run.mocks === undefined ? [] : [heading(2, 'Mocks'), mocks(run.mocks)]),
     heading(2, 'Steps'),
     steps(run),
     heading(2, 'Artifacts'),
@@ -157,7 +157,7 @@ function steps(run: RunRecord): string {
   return table(['Step', 'Status', 'Duration', 'Attempts', 'Note'], rows);
 }
 
-function mockedCommands({ by_mock, unmatched, more }: MockedCalls): string {
+function mocks({ by_mock, unmatched, more }: MockedCalls): string {
   const rows = by_mock.map(({ command, args, calls }, index) => [
     String(index + 1),
     inline(commandText([command, ...args])),

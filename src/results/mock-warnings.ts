@@ -8,8 +8,8 @@ const MOST_SHOWN = 3;
 const shown = (command: string, args: readonly string[]): string =>
   beginningOf(commandText([command, ...args]), LONGEST_CALL);
 
-/** Warnings about mocks that answered no call, and about calls that no mock answered. */
-export function mockWarnings({ by_mock, unmatched, more }: MockedCalls): string[] {
+/** Warnings about mocks that answered no call, calls that no mock answered, and matchers that threw. */
+export function mockWarnings({ by_mock, unmatched, matcher_errors = [], more }: MockedCalls): string[] {
   const unused = by_mock.flatMap(({ command, args, calls }, index) =>
     // A call that is not recorded may have used it.
     calls.length > 0 || more ? [] : [`mock ${index + 1} (${shown(command, args)}) was never used`],
@@ -24,5 +24,9 @@ export function mockWarnings({ by_mock, unmatched, more }: MockedCalls): string[
       const count = `${calls.length} ${calls.length === 1 ? 'call' : 'calls'}`;
       return `${count} of ${command} matched no mock: ${list.join('; ')}`;
     }),
+    ...matcher_errors.map(
+      ({ mock, message, calls }) =>
+        `the matcher of mock ${mock} threw in ${calls} ${calls === 1 ? 'call' : 'calls'}: ${beginningOf(message, LONGEST_CALL)}`,
+    ),
   ];
 }

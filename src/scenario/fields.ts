@@ -54,6 +54,19 @@ export const environmentVariables = z
   )
   .describe('Variables by name; ${NAME} in a value is that variable of the shell, and is kept secret');
 
+/** Names that a scenario gives to the address of its mocked endpoints. */
+export const mockUrlVariables = z
+  .array(
+    z
+      .string()
+      .regex(VARIABLE, 'expected the name of a variable, like GITHUB_API_URL')
+      .refine((name) => !/^(PATH|HOME|TMPDIR|LLM_TOOL_TEST_.*)$/.test(name), {
+        error: 'this variable has a meaning of its own; use another name',
+      }),
+  )
+  .default([])
+  .describe('Variables that have the address of mocked endpoints, besides LLM_TOOL_TEST_MOCK_URL');
+
 /** Environment variables in a plan, whose names were checked when the file was read. */
 export const storedVariables = z.record(z.string(), z.string()).default({});
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GateSpec } from '../gates/index.js';
-import { CommandMocks } from '../mocks/command-mock.js';
+import { Mocks } from '../mocks/mock.js';
 import { Mock } from './mock.js';
 import { RuntimeSetup } from './runtime.js';
 import { StoredTarget } from './target.js';
@@ -144,10 +144,12 @@ export const Scenario = z.object({
   cost: z.object({ max_usd: z.number().exactOptional(), cache: z.boolean() }),
   /** What the agent `mock` does. */
   mock: Mock.exactOptional(),
-  /** Commands that answer as written here. They come first on PATH. */
-  mocks: CommandMocks.exactOptional(),
   /** What the agent `eliza` consists of. */
   runtime: RuntimeSetup.exactOptional(),
+  /** Commands, HTTP endpoints and services of the agent that answer as written here. */
+  mocks: Mocks.exactOptional(),
+  /** Environment variables that have the address of mocked endpoints, besides LLM_TOOL_TEST_MOCK_URL. */
+  mock_url_variables: z.array(z.string()).exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

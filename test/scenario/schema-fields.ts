@@ -111,7 +111,9 @@ export function fieldsOf(root: z.ZodType): Field[] {
     const key = discriminatorOf(schema);
     // it is not certain which branch is meant if a key is missing
     if (key === undefined)
-      return (schema.options as z.ZodType[]).flatMap((option) => below(bare(option), name, false));
+      return (schema.options as z.ZodType[]).flatMap((option) =>
+        below(bare(option), `${name}${mark(bare(option), schema)}`, false),
+      );
     const branches = branchesOf(schema, key);
     return [
       { name: join(name, key), required: true, words: [...branches.keys()], rules: [] },
@@ -173,14 +175,29 @@ function stepInto(schema: z.ZodType, value: unknown, part: PropertyKey, name: st
   const options = (schema.options as z.ZodType[]).map(bare);
   const key = discriminatorOf(schema);
   if (key === undefined) {
-    const option = options.find((one) => stepInto(one, value, part, name) !== null);
-    return option === undefined ? null : stepInto(option, value, part, name);
+    const into = (option: z.ZodType) => stepInto(option, value, part, `${name}${mark(option, schema)}`);
+    const [option] = options
+      .filter((one) => into(one) !== null)
+      .sort((a, b) => unknownKeys(a, value) - unknownKeys(b, value));
+    return option === undefined ? null : into(option);
   }
   if (part === key) return { schema: null, name: join(name, key) };
   const word = (value as Record<string, unknown> | undefined)?.[key];
   const option = branchesOf(schema, key).get(String(word));
   return option === undefined ? null : stepInto(option, value, part, `${name}(${String(word)})`);
 }
+
+/** `(command)`: the first key of a map, where a union has several kinds of maps. */
+function mark(option: z.ZodType, union: z.ZodUnion): string {
+  const maps = (union.options as z.ZodType[]).map(bare).filter((one) => one instanceof z.ZodObject);
+  return option instanceof z.ZodObject && maps.length > 1 ? `(${Object.keys(option.shape)[0] ?? ''})` : '';
+}
+
+/** How many keys of a value a map's schema does not know. */
+const unknownKeys = (schema: z.ZodType, value: unknown): number =>
+  schema instanceof z.ZodObject && typeof value === 'object' && value !== null
+    ? Object.keys(value).filter((key) => !Object.hasOwn(schema.shape as object, key)).length
+    : 0;
 
 /** The rules broken at a place, according to the innermost schema that reports exactly this path. */
 export function rulesBroken({ above, value }: Place, path: Path): unknown[] {

@@ -33,7 +33,9 @@ export async function planLaunch(
   const request = requestOf(context, start, await contextMessage(context));
   const launch =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
-  const env = withMocks(context, STEPS.agent(1), { ...context.baseEnv, ...launch.env, ...context.targetEnv });
+  const env = await withMocks(context, STEPS.agent(1), {
+    ...{ ...context.baseEnv, ...launch.env, ...context.targetEnv },
+  });
   return { launch, env, program: await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '') };
 }
 
@@ -66,7 +68,7 @@ function hostedRun(context: RunContext): HostedRun | null {
     variables: Object.fromEntries(
       names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
     ),
-    mocks: [],
+    mocks: scenario.mocks ?? [],
     calls: callsFolder(context),
     // The same in every sweep, so that a failure by chance can be repeated.
     seed: run.cell.id,

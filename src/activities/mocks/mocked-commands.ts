@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Contents } from '../../environments/environment.js';
 import { shellWord } from '../../lib/commands/shell-word.js';
+import { isCommandMock } from '../../mocks/mock-kinds.js';
 import type { RunContext } from '../step/run-context.js';
-import type { MocksFile } from './mocks-file.js';
+import type { MocksFile } from '../step/mocks-file.js';
 
 const NODE = '.node';
 const PROGRAM = '.mocked-command.js';
@@ -18,8 +19,9 @@ export const callsFolder = ({ config }: Pick<RunContext, 'config'>): string => j
  */
 export function mockedCommands(context: RunContext): Pick<Contents, 'programs' | 'scripts'> {
   const { scenario, run, binaries } = context;
-  const { mocks } = scenario;
-  if (mocks === undefined || mocks.length === 0) return { programs: {} };
+  const { mocks = [] } = scenario;
+  const commands = mocks.filter(isCommandMock);
+  if (commands.length === 0) return { programs: {} };
   const file: MocksFile = {
     mocks,
     calls: callsFolder(context),
@@ -37,7 +39,7 @@ export function mockedCommands(context: RunContext): Pick<Contents, 'programs' |
     },
     scripts: {
       [MOCKS]: JSON.stringify(file),
-      ...Object.fromEntries(mocks.map(({ command }) => [command, scriptOf(command)])),
+      ...Object.fromEntries(commands.map(({ command }) => [command, scriptOf(command)])),
     },
   };
 }

@@ -1,21 +1,53 @@
+import { join } from 'node:path';
 import { fileText } from '../../gates/gate.js';
+import { isCommandMock, isEndpointMock, isServiceMock, mockedName } from '../../mocks/mock-kinds.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { MockedCall, type MockedCalls } from '../../results/records/mocked-calls.js';
 import type { RunContext } from '../step/run-context.js';
+import { MOST_CALLS, mockServerFolder, requestsFolder } from '../step/mock-server-files.js';
 import { callsFolder } from './mocked-commands.js';
-import { CallRecord } from './mocks-file.js';
+import { CallRecord } from '../step/mocks-file.js';
 
-/** More would not fit into a report that people can read. */
-const MOST_CALLS = 1000;
 /** The agent can write to the folder. The program of a mocked command writes less. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Reads the calls of mocked commands; null if the scenario mocks none. */
-export async function readCalls(
-  context: Pick<RunContext, 'environment' | 'handle' | 'scenario' | 'config'>,
-): Promise<MockedCalls | null> {
-  const { environment, handle, scenario } = context;
-  const { mocks = [] } = scenario;
+type Context = Pick<RunContext, 'environment' | 'handle' | 'scenario' | 'config' | 'state'>;
+
+/** The calls in one folder, and whether there are more than were read. */
+interface Calls {
+  calls: CallRecord[];
+  more: boolean;
+}
+
+/** Reads the calls of what the scenario mocks; null if it mocks nothing. */
+export async function readCalls(context: Context): Promise<MockedCalls | null> {
+  const { mocks = [] } = context.scenario;
   if (mocks.length === 0) return null;
+  const sources = [
+    ...(mocks.some((mock) => isCommandMock(mock) || isServiceMock(mock))
+      ? [await callsInEnvironment(context)]
+      : []),
+    ...(mocks.some(isEndpointMock) ? [await callsOfEndpoints(context.state)] : []),
+  ];
+  const calls = sources.flatMap(({ calls }) => calls);
+  const errors = matcherErrors(calls);
+  return {
+    by_mock: mocks.map((mock, index) => ({
+      command: mockedName(mock),
+      args: (mock.when.args ?? mock.when.partialArgs ?? []).map(textOf),
+      calls: calls.flatMap(({ mock: by, ...call }) => (by === index ? [MockedCall.parse(call)] : [])),
+    })),
+    unmatched: calls.flatMap(({ mock, command, ...call }) =>
+      mock === null ? [{ command, ...MockedCall.parse(call) }] : [],
+    ),
+    ...(errors.length === 0 ? {} : { matcher_errors: errors }),
+    more: sources.some(({ more }) => more),
+  };
+}
+
+/** The calls of mocked commands and services, which are recorded in the environment. */
+async function callsInEnvironment(context: Context): Promise<Calls> {
+  const { environment, handle } = context;
   const look = (number: number) => environment.look(handle, `${number}.json`, callsFolder(context));
   const calls: CallRecord[] = [];
   let number = 1;
@@ -24,15 +56,35 @@ export async function readCalls(
     if (found.kind === 'missing') break;
     if (found.kind === 'file' && found.bytes <= MOST_BYTES) calls.push(...parse(await fileText(found)));
   }
-  return {
-    by_mock: mocks.map(({ command, when }, index) => ({
-      ...{ command, args: when.args ?? when.partialArgs ?? [] },
-      calls: calls.flatMap(({ mock, ...call }) => (mock === index ? [MockedCall.parse(call)] : [])),
-    })),
-    unmatched: calls.flatMap(({ mock, ...call }) => (mock === null ? [call] : [])),
-    more: number > MOST_CALLS && (await look(number)).kind !== 'missing',
-  };
+  return { calls, more: number > MOST_CALLS && (await look(number)).kind !== 'missing' };
 }
+
+/** The calls of mocked endpoints, which their server records in the private state. */
+async function callsOfEndpoints(state: string): Promise<Calls> {
+  const textOfCall = (number: number) =>
+    readTextIfThere(join(requestsFolder(mockServerFolder(state)), `${number}.json`));
+  const calls: CallRecord[] = [];
+  let number = 1;
+  for (; number <= MOST_CALLS; number += 1) {
+    const text = await textOfCall(number);
+    if (text === null) break;
+    calls.push(...parse(text));
+  }
+  return { calls, more: number > MOST_CALLS && (await textOfCall(number)) !== null };
+}
+
+/** The matchers that threw, each with the first message. */
+function matcherErrors(calls: readonly CallRecord[]): NonNullable<MockedCalls['matcher_errors']> {
+  const all = calls.flatMap(({ matcher_errors }) => matcher_errors);
+  return [...new Set(all.map(({ mock }) => mock))]
+    .sort((a, b) => a - b)
+    .map((mock) => {
+      const own = all.filter((error) => error.mock === mock);
+      return { mock: mock + 1, message: own[0]?.message ?? '', calls: own.length };
+    });
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A call that was killed while it was recorded left an incomplete file. */
 function parse(text: string | null): CallRecord[] {

@@ -75,7 +75,7 @@ export async function buildWorkspace(
   };
   await environment.prepare(handle, { ...mocked, fixture, files, programs }, fence.check);
 
-  const env = withMocks(context, STEPS.prepare, { ...baseEnv, ...targetEnv });
+  const env = await withMocks(context, STEPS.prepare, { ...baseEnv, ...targetEnv });
   const setup: CommandRecord[] = [];
   const warnings: string[] = [];
   for (const command of scenario.inputs.commands) {

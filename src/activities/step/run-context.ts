@@ -16,8 +16,10 @@ import {
   type ModelProvider,
 } from '../../platform/models/model-providers.js';
 import { variablesOfRuntime } from '../../scenario/runtime.js';
+import { isEndpointMock } from '../../mocks/mock-kinds.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
+import type { Scenario } from '../../scenario/scenario.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
@@ -40,6 +42,8 @@ import {
   type AgentInPlace,
   type RunPaths,
 } from './run-paths.js';
+import { chooseMockPort, mockServerPort, type MockServer } from './mock-server.js';
+import { mockServerFolder, requestsFolder } from './mock-server-files.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { verifyRun } from './verify-origin.js';
@@ -55,6 +59,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   place: Place;
   /** Whether everything must run in a sandbox with its own network. */
   needsSandbox: boolean;
+  /** The server of mocked endpoints; null if the scenario mocks none. */
+  mockServer: MockServer | null;
   files: RunFiles;
   scenarioFile: string;
   scenarioHash: string;
@@ -152,13 +158,19 @@ export async function loadRun(
   restoreAccess(state);
   const place = await settledEnvironment(state, effective.scenario.environment, decidePlace);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
-  const networkFor = ({ access, settings }: ResolvedAgent): Pick<EnvironmentHandle, 'network'> =>
+  const mockServer = mockServerOf(state, run, effective.scenario);
+  if (mockServer !== null && decidePlace) await chooseMockPort(mockServer);
+  const networkFor = (
+    { access, settings }: ResolvedAgent,
+    more: readonly number[] = [],
+  ): Pick<EnvironmentHandle, 'network'> =>
     place.network === 'shared' || place.container !== undefined
       ? {}
       : {
           network: {
             ports: [
               ...allow_loopback,
+              ...more,
               ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {})].flatMap(loopbackPorts),
             ],
           },
@@ -169,7 +181,7 @@ export async function loadRun(
       hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
       project: plan.project,
     }),
-    ...networkFor(resolved),
+    ...networkFor(resolved, mockServer === null ? [] : [mockServerPort(mockServer) ?? []].flat()),
   };
   const base = baseIn(place, sweepEnv.base);
   const places = pathsIn(handle.root, base);
@@ -203,6 +215,7 @@ export async function loadRun(
     handle,
     place,
     needsSandbox: required,
+    mockServer,
     files: runFiles(join(resultsPath, run.run)),
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
@@ -231,3 +244,18 @@ export async function loadRun(
     redact: await redactors(JSON.stringify(secrets), () => createRedactor({ secrets })),
   };
 }
+
+/** The server of the scenario's mocked endpoints; null if it has none. */
+const mockServerOf = (state: string, run: RunRef, { mocks = [], name }: Scenario): MockServer | null =>
+  mocks.some(isEndpointMock)
+    ? {
+        folder: mockServerFolder(state),
+        mocks: {
+          mocks,
+          calls: requestsFolder(mockServerFolder(state)),
+          seed: run.cell.id,
+          agent: run.cell.agent,
+          scenario: name,
+        },
+      }
+    : null;

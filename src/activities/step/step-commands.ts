@@ -17,7 +17,10 @@ export type RunStepCommand = (
  * running without a time limit, so the next attempt kills it before it runs its own first command.
  */
 export function stepCommands(
-  context: Pick<RunContext, 'environment' | 'handle' | 'state' | 'files' | 'scenario' | 'binaries'>,
+  context: Pick<
+    RunContext,
+    'environment' | 'handle' | 'state' | 'files' | 'scenario' | 'binaries' | 'mockServer'
+  >,
   step: string,
   signal: AbortSignal,
 ): RunStepCommand {
@@ -29,7 +32,7 @@ export function stepCommands(
     const inSandbox = { shown: [files.folder] };
     return execWithRoom(
       { environment, handle, state },
-      { command, env: withMocks(context, step, env), timeoutSecs, signal, part: step, inSandbox },
+      { command, env: await withMocks(context, step, env), timeoutSecs, signal, part: step, inSandbox },
     );
   };
 }

@@ -1,16 +1,25 @@
 import { delimiter } from 'node:path';
+import { isCommandMock } from '../../mocks/mock-kinds.js';
+import { keepMockServer } from './mock-server.js';
 import type { RunContext } from './run-context.js';
 
+/** The variable with the address of mocked endpoints. */
+const MOCK_URL = 'LLM_TOOL_TEST_MOCK_URL';
+
 /**
- * The environment variables of what a step starts. If the scenario mocks commands, they come first even on a PATH that
- * the target or the agent sets, and know the step.
+ * The environment variables of what a step starts. Mocked commands come first even on a PATH that the target or the
+ * agent sets, and know the step. The server of mocked endpoints is started if it is not running.
  */
-export function withMocks(
-  { scenario, binaries }: Pick<RunContext, 'scenario' | 'binaries'>,
+export async function withMocks(
+  { scenario, binaries, mockServer }: Pick<RunContext, 'scenario' | 'binaries' | 'mockServer'>,
   step: string,
   env: Record<string, string>,
-): Record<string, string> {
-  if (scenario.mocks === undefined || scenario.mocks.length === 0) return env;
+): Promise<Record<string, string>> {
+  const { mocks = [], mock_url_variables = [] } = scenario;
+  const url = mockServer === null ? null : await keepMockServer(mockServer, step);
+  const addresses =
+    url === null ? {} : Object.fromEntries([MOCK_URL, ...mock_url_variables].map((name) => [name, url]));
+  if (!mocks.some(isCommandMock)) return { ...env, ...addresses };
   const others = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== binaries);
-  return { ...env, PATH: [binaries, ...others].join(delimiter), LLM_TOOL_TEST_STEP: step };
+  return { ...env, ...addresses, PATH: [binaries, ...others].join(delimiter), LLM_TOOL_TEST_STEP: step };
 }

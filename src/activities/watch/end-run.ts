@@ -3,6 +3,7 @@ import type { Environment, EnvironmentHandle } from '../../environments/environm
 import { lastStart, livingStarts } from '../../environments/journal.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import { removeLogins, syncCredentials } from '../credentials/login-files.js';
+import { endMockServer } from '../step/mock-server.js';
 import { removeOpenRun } from '../step/open-runs.js';
 import { handleOf, judgeHandle, stateOfJudge, stateOfRun } from '../step/run-paths.js';
 import type { Deps } from '../step/deps.js';
@@ -55,6 +56,7 @@ export async function endRun(deps: Deps, run: RunRef): Promise<void> {
   await returnLogins(deps, run);
   for (const { environment, handle } of places) await environment.dispose(handle);
   const state = stateOfRun(deps.stateFolder, run.run);
+  await endMockServer(state);
   for (const each of [state, stateOfJudge(state)]) await removeLogins({ state: each });
   removeOpenRun(deps, run);
 }

@@ -11,6 +11,8 @@ export interface Observed {
   /** Takes the replies of the agent. */
   callback: Callback;
   hasReplied(): boolean;
+  /** The action that is running; null if none is. */
+  action(): string | null;
   /** The action that threw; null if none did. */
   thrower(): string | null;
   /** Why the last call of a model failed; null if it did not. */
@@ -98,6 +100,7 @@ export function observe(runtime: Runtime, { agent, room, world }: Identity): Obs
       return [memory];
     },
     hasReplied: () => replied,
+    action: () => [...running.values()].at(-1) ?? null,
     thrower: () => thrower,
     modelFailure: () => modelFailure,
   };

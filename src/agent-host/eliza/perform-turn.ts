@@ -2,6 +2,7 @@ import { connectModel } from '../model.js';
 import { emit, messageOf } from '../events.js';
 import type { EndedTurn, PerformTurn, Turn } from '../turn.js';
 import { createDatabase } from './database.js';
+import { mockServices } from '../mock-services.js';
 import { emptyDatabase, type DatabaseContent } from './database/content.js';
 import { identityOf, SOURCE, type Identity } from './identity.js';
 import { loadCharacter } from './load-character.js';
@@ -29,7 +30,18 @@ export const performTurn: PerformTurn = async (turn) => {
     content: { text: request.input, source: SOURCE, channelType: 'API' },
     createdAt: Date.now(),
   };
-  return endOf(runtime, message, observe(runtime, identity), state);
+  const observed = observe(runtime, identity);
+  const restore = mockServices(request, Object.fromEntries(runtime.services), () => ({
+    agentName: runtime.character.name,
+    roomId: identity.room,
+    entityId: identity.user,
+    action: observed.action(),
+  }));
+  try {
+    return await endOf(runtime, message, observed, state);
+  } finally {
+    restore();
+  }
 };
 
 async function createRuntime(core: Core, turn: Turn, state: DatabaseContent): Promise<Runtime> {

@@ -4,7 +4,8 @@ import { fillVariables } from '../fill-variables.js';
 import { loadModule, type Loaded } from '../load-module.js';
 import { connectModel, emitModelError } from '../model.js';
 import type { PerformTurn, Turn, TurnFailure } from '../turn.js';
-import { act } from './act.js';
+import { mockServices } from '../mock-services.js';
+import { act, runningAction } from './act.js';
 import type { CreateAgent, ModuleAgent, Reply, Services, TurnOfHistory } from './contract.js';
 
 /** The state of a module agent between turns. */
@@ -24,6 +25,7 @@ export const performTurn: PerformTurn = async (turn) => {
   if (typeof createAgent !== 'function')
     throw new CannotSetUp(`${request.module} does not export a function createAgent`);
   const services = await servicesOf(loaded);
+  const restore = mockServices(request, services, () => ({ action: runningAction() }));
   const agent = await (createAgent as CreateAgent)({
     services,
     model:
@@ -66,6 +68,8 @@ export const performTurn: PerformTurn = async (turn) => {
     console.error(error);
     const asked: TurnOfHistory = { role: 'user', text: request.input };
     return { state: { history: [...history, asked], state }, failed: { message: messageOf(error) } };
+  } finally {
+    restore();
   }
 };
 

@@ -21,7 +21,8 @@ const TUNING = {
   'matching.numTaskqueueWritePartitions': 1,
 } as const;
 
-const isFree = (port: number): Promise<boolean> =>
+/** Whether a server can listen at a port of loopback. */
+export const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(false));

@@ -126,6 +126,7 @@ const mockedCallText = {
   args: 'redacted',
   step: 'redacted',
   exit_code: 'kept',
+  status: 'kept',
   failed_by_chance: 'kept',
 } as const;
 
@@ -167,6 +168,7 @@ export const recordText: Treatments<RunRecord> = {
   mocks: {
     by_mock: { command: 'kept', args: 'redacted', calls: mockedCallText },
     unmatched: { command: 'redacted', ...mockedCallText },
+    matcher_errors: { mock: 'kept', message: 'redacted', calls: 'kept' },
     more: 'kept',
   },
   steps: { name: 'kept', status: 'kept', duration_ms: 'kept', attempts: 'kept', note: 'redacted' },

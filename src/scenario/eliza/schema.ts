@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { GateSpec } from '../../gates/index.js';
 import { nonBlank } from '../../gates/fields.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
-import { CommandMocks } from '../../mocks/command-mock.js';
-import { always, cleanText, label, workspaceFile } from '../fields.js';
+import { Mocks } from '../../mocks/mock.js';
+import { always, cleanText, label, mockUrlVariables, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
 import { characterField, pluginsField, RuntimeDatabaseField } from './runtime-fields.js';
 
@@ -65,10 +65,11 @@ const Setup = z.strictObject({
     .record(workspaceFile, z.string())
     .default({})
     .describe('Files in the workspace: path and content'),
-  mocks: CommandMocks.default([]).describe('Commands that answer as written here'),
   database: RuntimeDatabaseField.exactOptional().describe(
     'The database of the ElizaOS runtime before the first input',
   ),
+  mocks: Mocks.default([]).describe('Commands, HTTP endpoints and services that answer as written here'),
+  mock_url_variables: mockUrlVariables,
 });
 
 /** A file in the form of the ElizaOS scenario runner, with all defaults filled in. */

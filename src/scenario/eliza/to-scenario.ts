@@ -29,6 +29,9 @@ export function toScenario(file: ElizaFile): Scenario {
     cost: { cache: hasAgent },
     ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
     ...(runtime === null ? {} : { runtime }),
+    ...(file.setup.mock_url_variables.length === 0
+      ? {}
+      : { mock_url_variables: file.setup.mock_url_variables }),
   };
 }
 
@@ -68,6 +71,7 @@ export function filePathOf(file: ElizaFile, path: Path): Path {
     case 'inputs':
       return ['setup', 'virtual_fs', ...rest];
     case 'mocks':
+    case 'mock_url_variables':
       return ['setup', ...path];
     case 'steps':
       return filePathOfStep(run, Number(second), rest);

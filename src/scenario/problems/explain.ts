@@ -52,16 +52,7 @@ const ELSEWHERE: Record<string, { beside: string; use: string }> = {
     use: 'a database is not filled yet; write files, or fill it with a command',
   },
   mocks: { beside: 'setup', use: 'write it into setup' },
-  service: {
-    beside: 'response',
-    use: 'mocks of services are not supported yet; only a command can be mocked',
-  },
-  method: {
-    beside: 'response',
-    use: 'mocks of services are not supported yet; only a command can be mocked',
-  },
   responseFn: { beside: 'response', use: 'JavaScript is not run; use placeholders in response' },
-  matcher: { beside: 'partialArgs', use: 'JavaScript is not run; use args, partialArgs, input or context' },
 };
 
 /** `unknown key 'evalution'; did you mean 'evaluation'?` */

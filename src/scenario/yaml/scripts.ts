@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
 import { command, seconds } from '../../gates/fields.js';
-import { CommandMocks } from '../../mocks/command-mock.js';
-import { distinct, exactlyOne, label, workspaceFile } from '../fields.js';
+import { Mocks } from '../../mocks/mock.js';
+import { distinct, exactlyOne, label, mockUrlVariables, workspaceFile } from '../fields.js';
 
 /** What is done to the workspace before the agent starts. */
 export const Setup = z.strictObject({
@@ -14,7 +14,8 @@ export const Setup = z.strictObject({
     .record(workspaceFile, z.string())
     .default({})
     .describe('Files written over the fixture: path and content; `${...}` is not replaced'),
-  mocks: CommandMocks.default([]).describe('Commands that answer as written here'),
+  mocks: Mocks.default([]).describe('Commands, HTTP endpoints and services that answer as written here'),
+  mock_url_variables: mockUrlVariables,
 });
 
 const PostScript = z.strictObject({

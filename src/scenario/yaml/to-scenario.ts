@@ -23,6 +23,9 @@ export const toScenario = (file: ScenarioFile): Scenario => ({
   cost: file.cost,
   ...(file.mock === undefined ? {} : { mock: file.mock }),
   ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
+  ...(file.setup.mock_url_variables.length === 0
+    ? {}
+    : { mock_url_variables: file.setup.mock_url_variables }),
 });
 
 /** The steps: context scripts, the agent, post scripts. */
@@ -44,6 +47,7 @@ export function filePathOf({ task }: ScenarioFile, path: Path): Path {
     case 'inputs':
       return second === 'fixture' ? ['template_folder'] : ['setup', second ?? 'files', ...rest];
     case 'mocks':
+    case 'mock_url_variables':
       return ['setup', ...path];
     case 'steps':
       return filePathOfStep(task.context.length, Number(second), rest);

@@ -1,15 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { answerTo, needsInput, type MockAnswer } from '../../src/mocks/answer-to.js';
+import {
+  answerToCommand,
+  needsInput,
+  type CommandCall,
+  type CommandResult,
+} from '../../src/mocks/answer-to-command.js';
 import { chanceOf } from '../../src/mocks/chance.js';
+import type { MockAnswer } from '../../src/mocks/choose-mock.js';
 import { CommandMock } from '../../src/mocks/command-mock.js';
-import { fillTemplate, unknownPlaceholders, type MockCall } from '../../src/mocks/template.js';
 
 type Written = Partial<z.input<typeof CommandMock>>;
 
 const mock = (written: Written): CommandMock => CommandMock.parse({ command: 'gh', ...written });
-const call = (args: string[], more: Partial<MockCall> = {}): MockCall => ({
+const call = (args: string[], more: Partial<CommandCall> = {}): CommandCall => ({
   command: 'gh',
   args,
   input: { stdin: '' },
@@ -17,8 +22,8 @@ const call = (args: string[], more: Partial<MockCall> = {}): MockCall => ({
   ...more,
 });
 const NEVER = 0.999_999;
-const answer = (mocks: Written[], to: MockCall, random = NEVER): MockAnswer | null =>
-  answerTo(mocks.map(mock), to, random);
+const answer = (mocks: Written[], to: CommandCall, random = NEVER): MockAnswer<CommandResult> | null =>
+  answerToCommand(mocks.map(mock), to, { random }).answer;
 
 /** A few words, so that arguments are often equal. */
 const word = fc.constantFrom('a', 'b', 'c', '--x');
@@ -39,15 +44,9 @@ const when = fc.record(
   { requiredKeys: [] },
 );
 type When = CommandMock['when'];
-const WEIGHTS = { args: 10, input: 8, context: 6, partialArgs: 2 } as const;
+const WEIGHTS = { args: 10, input: 8, context: 6, matcher: 4, partialArgs: 2 } as const;
 const weightOf = (of: When): number =>
   (Object.keys(of) as (keyof When)[]).reduce((sum, key) => sum + WEIGHTS[key], 0);
-
-/** Any text, often with what a shell or a template would evaluate. */
-const hostile = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.constantFrom('$(id)', '`id`', '"', "'", '\n', '../x', '${args[0]}', '$${args[0]}', '$&', '\\', ';'),
-);
 
 describe('a mock', () => {
   it('answers a call if every part of when matches', () => {
@@ -95,15 +94,16 @@ describe('of several mocks', () => {
     );
   });
 
-  it('exact arguments outweigh input, input context, and context a part of the arguments', () => {
+  it('exact arguments outweigh input, input context, context a matcher, and a matcher a part of the arguments', () => {
     const mocks = [
       { when: { partialArgs: ['pr'] } },
+      { when: { matcher: 'true' } },
       { when: { context: { step: 'agent' } } },
       { when: { input: { stdin: 'x' } } },
       { when: { args: ['pr', 'list'] } },
     ];
     const to = call(['pr', 'list'], { input: { stdin: 'x' } });
-    for (const left of [3, 2, 1, 0]) expect(answer(mocks.slice(0, left + 1), to)?.mock).toBe(left);
+    for (const left of [4, 3, 2, 1, 0]) expect(answer(mocks.slice(0, left + 1), to)?.mock).toBe(left);
   });
 });
 
@@ -155,40 +155,6 @@ describe('an answer', () => {
   });
 });
 
-describe('a template', () => {
-  it('contains arguments, input and context exactly as they are', () => {
-    fc.assert(
-      fc.property(hostile, hostile, hostile, (argument, stdin, step) => {
-        const to = call([argument], { input: { stdin }, context: { ...call([]).context, step } });
-        expect(fillTemplate('<${args[0]}|${input.stdin}|${context.step}|${args[0]}>', to)).toBe(
-          `<${argument}|${stdin}|${step}|${argument}>`,
-        );
-      }),
-    );
-  });
-
-  it('is unchanged if it has no placeholder', () => {
-    fc.assert(
-      fc.property(hostile, (text) => {
-        fc.pre(!text.includes('${'));
-        expect(fillTemplate(text, call(['a']))).toBe(text);
-      }),
-    );
-  });
-
-  it('has empty text for an argument that is missing, and $${...} for a literal ${...}', () => {
-    expect(fillTemplate('[${args[7]}] $${args[0]} ${context.agent} ${context.scenario}', call(['a']))).toBe(
-      '[] ${args[0]} mock s',
-    );
-  });
-
-  it('is refused with an unknown placeholder', () => {
-    for (const name of ['args', 'args[x]', 'args[-1]', 'input.x', 'HOME', 'toString', '', '__proto__'])
-      expect(unknownPlaceholders(`a \${${name}} b`), name).toEqual([name]);
-    expect(unknownPlaceholders('${args[0]}${input.stdin}${context.step}$${HOME} $HOME ${')).toEqual([]);
-  });
-});
-
 describe('standard input', () => {
   it('is read only for a command whose answer depends on it', () => {
     const reads = (written: Written): boolean => needsInput([mock(written)], 'gh');
@@ -196,6 +162,8 @@ describe('standard input', () => {
     expect(reads({ response: '$${input.stdin}' })).toBe(false);
     expect(reads({ when: { input: { stdin: 'x' } } })).toBe(true);
     expect(reads({ response: { stderr: '${input.stdin}' } })).toBe(true);
+    expect(reads({ when: { matcher: 'args.length > 1' } })).toBe(false);
+    expect(reads({ when: { matcher: 'input.stdin === args[0]' } })).toBe(true);
     expect(needsInput([mock({ response: '${input.stdin}' })], 'git')).toBe(false);
   });
 });

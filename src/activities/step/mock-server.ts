@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { writeNote } from '../../platform/fs/write-file.js';
+import { killProcess } from '../../platform/engine/end-process.js';
+import { anyFreePort, isFree } from '../../platform/engine/server.js';
+import { isAlive } from '../../platform/process/process-identity.js';
+import { spawnDetached } from '../../platform/process/spawn-detached.js';
+import { waitUntil } from '../../platform/process/wait-until.js';
+import {
+  LOOPBACK,
+  mocksFile,
+  mockServerFolder,
+  portFile,
+  readPort,
+  readServer,
+  serverFile,
+  startProblemFile,
+  stepFile,
+} from './mock-server-files.js';
+import type { MocksFile } from './mocks-file.js';
+
+/** The server of a run's mocked endpoints. */
+export interface MockServer {
+  folder: string;
+  /** What it needs to know. */
+  mocks: MocksFile;
+}
+
+const START_MS = 30_000;
+
+const urlAt = (port: number): string => `http://${LOOPBACK}:${port}`;
+
+/** The port of the server; null if none is kept yet. */
+export const mockServerPort = ({ folder }: Pick<MockServer, 'folder'>): number | null => readPort(folder);
+
+/**
+ * Chooses the port of the server before anything runs: a sandbox must know it. If another program has taken it since
+ * an earlier attempt, another one is chosen.
+ */
+export async function chooseMockPort({ folder }: Pick<MockServer, 'folder'>): Promise<void> {
+  const kept = readPort(folder);
+  if (kept !== null && (isUp(folder) || (await isFree(kept)))) return;
+  writeNote(portFile(folder), String(await anyFreePort()));
+}
+
+/**
+ * Starts the server unless it is running, and tells it the step. Returns its address. It outlives this process.
+ * @throws Error if it cannot listen, for example because another program has taken its port
+ */
+export async function keepMockServer({ folder, mocks }: MockServer, step: string): Promise<string> {
+  writeNote(stepFile(folder), step);
+  const port = readPort(folder);
+  if (port === null) throw new Error('the run has no port for its mocked endpoints');
+  if (isUp(folder)) return urlAt(port);
+  rmSync(startProblemFile(folder), { force: true });
+  writeNote(mocksFile(folder), JSON.stringify(mocks));
+  const program = fileURLToPath(new URL('./endpoint-server.js', import.meta.url));
+  await spawnDetached({ argv: [process.execPath, program, folder, String(port)], cwd: folder, env: {} });
+  const started = await waitUntil(
+    () => (isUp(folder) ? 'up' : existsSync(startProblemFile(folder)) ? 'problem' : null),
+    START_MS,
+  );
+  if (started === 'up') return urlAt(port);
+  const why =
+    started === null
+      ? `it did not listen within ${START_MS / 1000} s`
+      : readFileSync(startProblemFile(folder), 'utf8');
+  throw new Error(`the server of mocked endpoints could not start: ${why}`);
+}
+
+function isUp(folder: string): boolean {
+  const server = readServer(folder);
+  return server !== null && isAlive(server);
+}
+
+/** Ends the server, if there is one. Can be repeated. A server that is just starting ends by itself without its note. */
+export async function endMockServer(state: string): Promise<void> {
+  const folder = mockServerFolder(state);
+  const server = readServer(folder);
+  rmSync(serverFile(folder), { force: true });
+  await killProcess(server);
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { Mock } from '../../mocks/mock.js';
+import { MockedCall } from '../../results/records/mocked-calls.js';
+
+/** What the program of mocked commands, or the server of mocked endpoints, needs to know, as JSON. */
+export interface MocksFile {
+  /** All mocks of the scenario. */
+  mocks: Mock[];
+  /** Folder with the records of calls: `1.json` is the first call. */
+  calls: string;
+  seed: string;
+  agent: string;
+  scenario: string;
+}
+
+/** One call, as the program that answers it records it. */
+export const CallRecord = z.strictObject({
+  /** Index of the mock that answered; null if none did. */
+  mock: z.int().nullable(),
+  /** The command, or the method and path of the request. */
+  command: z.string(),
+  ...MockedCall.shape,
+  /** Matchers that threw. `mock`: index of the mock. */
+  matcher_errors: z.array(z.strictObject({ mock: z.int(), message: z.string() })).default([]),
+});
+export type CallRecord = z.infer<typeof CallRecord>;

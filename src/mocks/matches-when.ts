@@ -1,0 +1,59 @@
+import { canonicalJson } from '../lib/canonical-json.js';
+import { isJsonObject, type Json } from '../lib/json.js';
+import type { Call, When } from './call.js';
+import { evaluateMatcher, type EvaluateMatcher } from './matcher.js';
+
+export interface Matching {
+  matches: boolean;
+  /** Why the matcher could not be evaluated. Null if it could, or was not needed. */
+  matcherError: string | null;
+}
+
+export interface MatchOptions {
+  evaluate?: EvaluateMatcher;
+  /** Whether the input of the call is what `when.input` asks for. */
+  matchesInput?: (given: Json, wanted: Json) => boolean;
+}
+
+/** Whether every part of `when` is true for a call. A matcher is evaluated only if the other parts are true. */
+export function matchesWhen(
+  { args, partialArgs = [], input, context, matcher }: When,
+  call: Call,
+  { evaluate = evaluateMatcher, matchesInput = contains }: MatchOptions = {},
+): Matching {
+  const matches =
+    (args === undefined || isEqual([...call.args], [...args])) &&
+    partialArgs.every((part) => call.args.some((arg) => contains(arg, part))) &&
+    (input === undefined || matchesInput(call.input, input)) &&
+    (context === undefined || contains(call.context, context));
+  if (!matches || matcher === undefined) return { matches, matcherError: null };
+  try {
+    return { matches: evaluate(matcher, call), matcherError: null };
+  } catch (error) {
+    return { matches: false, matcherError: String(error) };
+  }
+}
+
+/** How specific a mock is: of those that match, the one with the most points answers. */
+export const specificity = ({ args, input, context, matcher, partialArgs }: When): number =>
+  (args === undefined ? 0 : 10) +
+  (input === undefined ? 0 : 8) +
+  (context === undefined ? 0 : 6) +
+  (matcher === undefined ? 0 : 4) +
+  (partialArgs === undefined ? 0 : 2);
+
+/** Whether a value has what is wanted: of a map, the wanted keys at every depth; anything else must be equal. */
+export function contains(given: Json | undefined, wanted: Json): boolean {
+  if (given === undefined) return false;
+  if (!isJsonObject(wanted)) return isEqual(given, wanted);
+  return (
+    isJsonObject(given) &&
+    Object.entries(wanted).every(([key, value]) => contains(ownValue(given, key), value))
+  );
+}
+
+/** The value of a key that the map itself has, so that `constructor` is not found in every map. */
+export const ownValue = (map: { readonly [key: string]: Json }, key: string): Json | undefined =>
+  Object.hasOwn(map, key) ? map[key] : undefined;
+
+const isEqual = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b);
