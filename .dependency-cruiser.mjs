@@ -54,6 +54,11 @@ export default {
       ],
       'a program of its own, which knows nothing of a run but what its request says',
     ),
+    layer(
+      'conversation',
+      ['lib/', 'results/', 'judge/(find-object|marked-data).ts'],
+      'decides how a conversation with an agent goes on',
+    ),
     layer('mocks', ['lib/'], 'decides what a mocked command answers; it knows neither files nor processes'),
     layer('platform', ['lib/'], 'code for processes, files and servers must not know about scenarios'),
     layer(
@@ -68,7 +73,17 @@ export default {
     ),
     layer(
       'scenario',
-      ['lib/', 'results/', 'agent-scripts/', 'gates/', 'evaluators/', 'agents/', 'environments/', 'mocks/'],
+      [
+        'lib/',
+        'results/',
+        'agent-scripts/',
+        'gates/',
+        'evaluators/',
+        'agents/',
+        'environments/',
+        'mocks/',
+        'conversation/',
+      ],
       'turns the text of files into a plan, without touching the machine',
     ),
     layer(
@@ -94,6 +109,7 @@ export default {
         'scenario/',
         'judge/',
         'mocks/',
+        'conversation/',
         'reports/',
         'platform/',
         'store/',

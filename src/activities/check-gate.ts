@@ -4,6 +4,7 @@ import type { GateDetail } from '../results/records/result-line.js';
 import { gateText } from '../results/records/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { gatesOf } from '../scenario/scenario.js';
+import { askForGate } from './gate/ask-for-gate.js';
 import { whatWasDone } from './gate/what-was-done.js';
 import { workApart } from './gate/check-in-process.js';
 import { heartbeating } from './step/heartbeat.js';
@@ -14,26 +15,28 @@ import { scriptEnv } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 
 /**
- * Checks one gate and returns its status. A failing gate is data; an error thrown here is one of the harness, and is
+ * Checks one gate, perhaps after a turn of a conversation, and returns its status. A failing gate is data; an error thrown here is one of the harness, and is
  * retried.
  */
 export const checkGate =
   (deps: Deps) =>
-  async (run: RunRef, index: number): Promise<GateDetail['status']> => {
+  async (run: RunRef, index: number, turn?: number): Promise<GateDetail['status']> => {
     const context = await loadRun(deps, run);
     const placed = gatesOf(context.scenario)[index];
     if (placed === undefined) throw new RangeError(`no gate ${index}`);
     const { gate: spec } = placed;
     const { environment, handle } = context;
-    const detail = await runStepOnce<GateDetail>(context, STEPS.gate(index), async () => {
+    const name = STEPS.gate(index, turn);
+    const detail = await runStepOnce<GateDetail>(context, name, async (fence) => {
       const startedAt = performance.now();
       const verdict = await heartbeating((signal) => {
-        const inStep = stepCommands(context, STEPS.gate(index), signal);
+        const inStep = stepCommands(context, name, signal);
         return check(spec, {
           exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
           work: (kind, input, timeoutSecs) => workApart(kind, input, timeoutSecs, signal),
           look: (path) => environment.look(handle, path),
-          ...whatWasDone(context, placed),
+          ...whatWasDone(context, placed, turn),
+          ask: (question) => askForGate(context, name, question, fence, signal),
         });
       });
       const found: GateDetail = {

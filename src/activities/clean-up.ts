@@ -11,9 +11,11 @@ import { endMockServer } from './step/mock-server.js';
 import { removeOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
+import { resourcesOf } from './teardown/resources.js';
+import { tearDown } from './teardown/tear-down.js';
 
 /**
- * Kills what is left of the run and removes its workspace. Raw output and manifests stay in the private state. Returns
+ * Kills what is left of the run and removes its workspace, and tries again what the report could not tear down. Raw output and manifests stay in the private state. Returns
  * null if this is too much for a workflow task.
  */
 export const cleanUp =
@@ -23,25 +25,30 @@ export const cleanUp =
     return runLocallyIfSmall(
       () => sharesHost(context.handle) && isSmallTree(context.state),
       async () => {
-        await remove(context);
+        await remove(deps, context);
         removeOpenRun(deps, run);
         return true as const;
       },
     );
   };
 
-async function remove(context: RunContext): Promise<void> {
+async function remove(deps: Deps, context: RunContext): Promise<void> {
   const { environment, handle, judgeAgent, files, state } = context;
   await heartbeating(async () => {
-    if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
-    await environment.dispose(handle);
+    await tearDown(deps, context.run, resourcesOf(context), context.redact);
+    if (sharesHost(handle)) {
+      if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
+      await environment.dispose(handle);
+    }
     await endMockServer(state);
     for (const each of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
       if (each.agent.login !== null) await removeLogins(each);
   });
   // In the results folder, only these levels: the copy of the workspace belongs to the agent.
-  for (const folder of [files.folder, files.artifacts, files.judge, state]) {
-    const names = await readdir(folder, { recursive: folder === state }).catch(() => []);
+  for (const folder of [files.folder, files.artifacts, files.judge, files.asked, state]) {
+    const names = await readdir(folder, { recursive: folder === state || folder === files.asked }).catch(
+      () => [],
+    );
     for (const name of names.filter((name) => TEMPORARY.test(name))) {
       await rm(join(folder, name), { recursive: true, force: true });
     }

@@ -8,6 +8,8 @@ import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
 import { reuseResult } from './reuse-result.js';
 import type { Deps } from './step/deps.js';
+import { endConversation } from './end-conversation.js';
+import { simulateUser } from './simulate-user.js';
 import { runAgent } from './run-agent.js';
 import { runContextScript } from './run-context-script.js';
 import { runEvaluator } from './run-evaluator.js';
@@ -25,8 +27,12 @@ export const createActivities = (deps: Deps) =>
     prepareWorkspace: prepareWorkspace(deps),
     runContextScript: runContextScript(deps),
     runAgent: runAgent(deps),
+    endConversation: endConversation(deps),
+    simulateUser: simulateUser(deps),
     runPostScript: runPostScript(deps),
     checkGate: checkGate(deps),
+    // The same step, with the patience that a model needs.
+    askGate: checkGate(deps),
     runEvaluator: runEvaluator(deps),
     judgeRun: judgeRun(deps),
     stopRun: stopRun(deps),

@@ -5,7 +5,7 @@ import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
 import type { Cell } from '../results/records/cell.js';
 import { turnOrder } from '../results/turn-order.js';
 import { proveRun } from '../platform/origin.js';
-import { scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
+import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { originOf } from '../store/origin.js';
 import { resultsIndex, type ResultsIndex } from '../store/results-index.js';
 import { beginRound } from '../store/sweep-round.js';
@@ -110,7 +110,7 @@ async function estimator(
     const effective = scenarios.get(scenarioOf(plan, cell)?.hash ?? '');
     const highest = resultsIndex(resultsPath).highestCost(cell);
     const limit = effective?.scenario.cost.max_usd;
-    const judged = effective?.judge != null;
+    const judged = effective !== undefined && modelAsked(effective) !== null;
     if (limit !== undefined) {
       // The limit applies to the agent. Its judge costs extra, and only earlier runs show how much.
       return judged ? { estimateUsd: Math.max(limit, highest ?? 0) } : { estimateUsd: limit, limited: true };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { sharesHost } from '../environments/environment.js';
-import { gateSubject, startsProcess } from '../gates/index.js';
+import { answersAsked, gateSubject, isQuickGate } from '../gates/index.js';
 import { assertNever } from '../lib/assert-never.js';
 import { commandText } from '../lib/commands/command.js';
 import { beginningOf } from '../lib/format/truncate.js';
@@ -95,6 +95,9 @@ const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture, hand
   (agent.version === null || findAgentStep(scenario) === null) &&
   isSmallTree(fixtureFolder(resultsPath, fixture));
 
+/** How long rebuilding the workspace may take if the agent is started again, in seconds. */
+const rebuildSecs = (context: RunContext): number => buildSecs(context) + maxSecsOfCommandsBefore(context);
+
 function plannedStep(context: RunContext, step: Step): PlannedStep {
   const timeoutSecs = step.timeout_secs;
   const subject = (text: string): string => brief(context.redact(text));
@@ -102,10 +105,17 @@ function plannedStep(context: RunContext, step: Step): PlannedStep {
     case 'script':
       return { kind: step.kind, subject: subject([step.script, ...step.args].join(' ')), timeoutSecs };
     case 'agent':
+      return { kind: step.kind, timeoutSecs, rebuildSecs: rebuildSecs(context) };
+    case 'conversation':
       return {
         kind: step.kind,
+        subject: subject(step.name ?? step.user.objective),
         timeoutSecs,
-        rebuildSecs: buildSecs(context) + maxSecsOfCommandsBefore(context),
+        totalSecs: step.total_secs,
+        rebuildSecs: rebuildSecs(context),
+        // Each condition may ask.
+        askSecs: step.ask_secs * Math.max(1, step.ends_when.length),
+        endAsks: step.ends_when.some(({ judge }) => judge !== undefined),
       };
     case 'command':
       return { kind: step.kind, subject: subject(step.name ?? commandText(step.command)), timeoutSecs };
@@ -120,12 +130,14 @@ function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
     unfit: prepared.unfit,
     ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
     steps: scenario.steps.map((step) => plannedStep(context, step)),
-    gates: gatesOf(scenario).map(({ gate, after }) => ({
+    gates: gatesOf(scenario).map(({ gate, after, everyTurn }) => ({
       ...(after === null ? {} : { after }),
+      ...(everyTurn ? { everyTurn } : {}),
       type: gate.type,
       subject: brief(context.redact(gate.name ?? gateSubject(gate))),
-      timeoutSecs: gate.timeout_secs,
-      inProcess: !startsProcess(gate),
+      timeoutSecs: gate.timeout_secs * Math.max(1, answersAsked(gate)),
+      inProcess: isQuickGate(gate),
+      ...(answersAsked(gate) === 0 ? {} : { asks: true }),
     })),
     evaluators: scenario.checks.evaluators.map(({ name, timeout_secs }) => ({
       name,

@@ -7,7 +7,7 @@ import type { AgentRecord } from '../results/records/run-record.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import { agentText } from '../results/records/text-fields.js';
 import { NO_USAGE } from '../results/records/token-usage.js';
-import { STEPS, type AgentSummary, type RunRef } from '../workflows/protocol.js';
+import { STEPS, waitNumber, type AgentSummary, type RunRef, type TurnRef } from '../workflows/protocol.js';
 import { planLaunch } from './agent/launch.js';
 import { agentOutputs } from './agent/outputs.js';
 import { readAgentSteps } from './agent/agent-steps.js';
@@ -15,7 +15,8 @@ import { diskFullReason } from './agent/room-note.js';
 import { repeatCommandsBefore } from './agent/commands-before.js';
 import { superviseToEnd, type Supervision } from './agent/supervise-agent.js';
 import { earlierAttempts, recordAttempt } from './agent/attempts.js';
-import { summarizeOutput, type AgentStep } from './agent/summarize-output.js';
+import type { AgentStep } from './agent/agent-step.js';
+import { summarizeOutput } from './agent/summarize-output.js';
 import { loginSecrets } from './credentials/login-files.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import type { Fence } from './step/fence.js';
@@ -26,15 +27,16 @@ import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 
 /**
- * Runs the agent, or adopts one that an earlier attempt has started, and summarizes its output. `nth` > 1: the agent is
- * run again because its provider did not serve it before; it resumes its session or begins afresh.
+ * Performs a turn: runs the agent, or adopts one that an earlier attempt has started, and summarizes its output of all
+ * turns until now. `nth` > 1: the agent is run again because its provider did not serve it before; it resumes its session
+ * or begins afresh. Without `turn`, it is the first one.
  */
 export const runAgent =
   (deps: Deps) =>
-  async (run: RunRef, nth = 1): Promise<AgentSummary> => {
-    const context = await loadRun(deps, run);
+  async (run: RunRef, nth = 1, turn?: TurnRef): Promise<AgentSummary> => {
+    const context = await loadRun(deps, run, turn === undefined ? {} : { turn });
     noteOpenRun(deps, run); // for runs that an older build has prepared
-    const name = STEPS.agent(nth);
+    const name = STEPS.agent(nth, context.turn.number);
     const step = await runStepOnce<AgentStep>(context, name, (fence) =>
       recordAttempt(context, name, () =>
         heartbeating((signal) => perform(deps, context, nth, fence, signal)),
@@ -54,7 +56,13 @@ export const runAgent =
       ...(context.account === null ? {} : { account: context.account }),
       ...(again === null
         ? {}
-        : { proof: proveSignal(context.originKey, { workflowId: run.workflowId, kind: 'parked', nth }) }),
+        : {
+            proof: proveSignal(context.originKey, {
+              workflowId: run.workflowId,
+              kind: 'parked',
+              nth: waitNumber(nth, context.turn.number),
+            }),
+          }),
     };
   };
 
@@ -74,8 +82,9 @@ async function perform(
     throw ApplicationFailure.nonRetryable('there is no reason to run the agent again', 'StepOrder');
   const before = last?.record ?? null;
   const history = [
-    ...(before === null ? [] : [...before.history, `agent run ${nth - 1} ended: ${before.message}`]),
-    ...(await earlierAttempts(context, STEPS.agent(nth))),
+    ...(before?.history ?? []),
+    ...(nth === 1 || before === null ? [] : [`agent run ${nth - 1} ended: ${before.message}`]),
+    ...(await earlierAttempts(context, STEPS.agent(nth, context.turn.number))),
   ];
   const rebuild = async (): Promise<Prepared> => {
     const built = await buildWorkspace(deps, context, fence, signal);

@@ -121,8 +121,16 @@ export interface Agent {
   launch(request: AgentRequest): AgentLaunch;
   /** True if it runs in the agent host, so the run must give it `hosted`. */
   isHosted?: true;
-  /** Resumes the agent's session in the same workspace after its process was lost. Null if that is not reliable. */
+  /**
+   * Gives the agent another message in its session, in the same workspace: the next one of the conversation, or a
+   * request to continue after its process was lost. Null if that is not reliable.
+   */
   resume: ((request: AgentRequest, sessionId: string) => AgentLaunch) | null;
+  /**
+   * True if a session contains only completed turns: an agent that was lost does its turn again from the beginning, and
+   * is given the same message. Absent: it continues where it stopped.
+   */
+  repeatsTurns?: true;
   parser(): StreamParser;
   classify(end: AgentEnd): Classified;
 }

@@ -4,7 +4,6 @@ import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { claudeCodeStream } from './streams/claude-code.js';
-import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
 const PROVIDER = 'anthropic';
@@ -57,7 +56,7 @@ export function claudeCode(settings: AgentSettings): Agent {
     limitsTurns: true,
     version: [command, '--version'],
     launch: (request) => launch(request, ['--session-id', request.sessionId], request.prompt),
-    resume: (request, sessionId) => launch(request, ['--resume', sessionId], RESUME_PROMPT),
+    resume: (request, sessionId) => launch(request, ['--resume', sessionId], request.prompt),
     parser: claudeCodeStream,
     classify: classifyByResult,
   };

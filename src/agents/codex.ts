@@ -4,7 +4,6 @@ import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { codexStream } from './streams/codex.js';
-import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
 /** The variable that Codex reads the key from, and hides from the commands that it runs. */
@@ -55,7 +54,7 @@ export function codex(settings: AgentSettings): Agent {
     limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, ['-'], request.prompt),
-    resume: (request, sessionId) => start(request, ['resume', sessionId, '-'], RESUME_PROMPT),
+    resume: (request, sessionId) => start(request, ['resume', sessionId, '-'], request.prompt),
     parser: codexStream,
     classify: classifyByResult,
   };

@@ -75,6 +75,7 @@ export function hostedAgent({ name, kind, module }: Hosted, settings: AgentSetti
     limitsTurns: false,
     version: null,
     isHosted: true,
+    repeatsTurns: true,
     launch: (request) => start(request, request.sessionId),
     resume: start,
     parser: eventStream,

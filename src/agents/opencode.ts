@@ -4,7 +4,6 @@ import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { opencodeStream } from './streams/opencode.js';
-import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
 /** Providers that OpenCode knows, and the version that their address must end with. */
@@ -76,7 +75,7 @@ export function opencode(settings: AgentSettings): Agent {
     version: [command, '--version'],
     // with a title, it does not ask the model for one
     launch: (request) => launch(request, ['--title', 'task'], request.prompt),
-    resume: (request, sessionId) => launch(request, ['--session', sessionId], RESUME_PROMPT),
+    resume: (request, sessionId) => launch(request, ['--session', sessionId], request.prompt),
     parser: opencodeStream,
     classify: classifyByResult,
   };

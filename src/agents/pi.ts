@@ -4,7 +4,6 @@ import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { piStream } from './streams/pi.js';
-import { RESUME_PROMPT } from './resume-prompt.js';
 import type { AgentSettings } from './settings.js';
 
 /** Providers that pi knows: the variable for the key, and a function that adapts an address for pi. */
@@ -71,7 +70,7 @@ export function pi(settings: AgentSettings): Agent {
     limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, [], request.prompt),
-    resume: (request, sessionId) => start(request, ['--session', sessionId], RESUME_PROMPT),
+    resume: (request, sessionId) => start(request, ['--session', sessionId], request.prompt),
     parser: piStream,
     classify: classifyByResult,
   };

@@ -45,7 +45,7 @@ export async function passVariablesAgain(
     ...{ agents: plan.agents, providers: plan.providers },
     targets: scenarios.map(({ target }) => target),
     cells: plan.cells,
-    judges: scenarios.map(({ judge }) => judge),
+    judges: scenarios.map(({ judge, asked }) => judge ?? asked ?? null),
     runtimes: scenarios.map(({ scenario }) => scenario.runtime),
   };
   const fresh = sweepEnvFrom(known === null ? { ...process.env, ...file } : file, neededVariables(needs));

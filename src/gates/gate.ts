@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CommandResult } from '../lib/commands/command-result.js';
 import type { Json } from '../lib/json.js';
+import type { Turn } from '../results/records/conversation.js';
 import type { Efficiency } from '../results/records/result-line.js';
 import type { Trajectory } from '../results/transcript/trajectory.js';
 
@@ -35,13 +36,23 @@ export interface GateWork {
 export type WorkInput<K extends keyof GateWork> = GateWork[K]['input'];
 export type WorkResult<K extends keyof GateWork> = GateWork[K]['result'];
 
-/** One turn of the conversation with the agent: what the user said, and what the agent answered. */
-export interface Turn {
-  /** From 1. */
-  number: number;
-  user: string;
-  /** The agent's last message in this turn; null if it said nothing. */
-  agent: string | null;
+/** A question to a model about what was done. */
+export interface GateQuestion<A> {
+  /** What the model is to do, and by which rules. */
+  instructions: string;
+  /** Recorded texts by name. The model is told that they are data. */
+  evidence: Record<string, string>;
+  /** The form of the answer, which is a JSON object, as an example. */
+  example: Record<string, Json>;
+  /** The same as a JSON schema. */
+  schema: Record<string, Json>;
+  /** Parses the answer. */
+  read: (answer: Record<string, Json>) => { ok: true; answer: A } | { ok: false; problem: string };
+  /** How many answers are wanted. */
+  votes: number;
+  /** Time limit of each answer. */
+  timeoutSecs: number;
+  temperature?: number;
 }
 
 /** Everything that a gate may access. */
@@ -64,6 +75,8 @@ export interface GateContext {
   turns(): Promise<Turn[] | null>;
   /** How long the agent worked, all its starts together; null if that was not recorded. */
   durationMs(): Promise<number | null>;
+  /** Asks the model of the judge. Every answer is kept, and never requested again. Only for gates with `asks`. */
+  ask<A>(question: GateQuestion<A>): Promise<A[]>;
 }
 
 /** One kind of gate: a file in `types/`, and a line in `index.ts`. */
@@ -72,6 +85,8 @@ export interface Gate<S extends z.ZodType> {
   /** A few words for summaries that name what is checked ("notes.md"). */
   subject(spec: z.infer<S>): string;
   check(spec: z.infer<S>, context: GateContext): Promise<Verdict>;
+  /** How many answers of a model the check may ask for; 0 or absent if it asks none. */
+  asks?(spec: z.infer<S>): number;
 }
 
 /** Infers the type of a gate's spec from its schema. */

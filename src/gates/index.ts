@@ -85,8 +85,12 @@ function gateOf(spec: GateSpec): Gate<z.ZodType<GateSpec>> {
 export const checkGate = (spec: GateSpec, context: GateContext): Promise<Verdict> =>
   gateOf(spec).check(spec, context);
 
-/** True if the check runs a command. Other checks finish quickly. */
-export const startsProcess = (spec: GateSpec): boolean => 'command' in spec || 'script' in spec;
+/** How many answers of a model the check asks for. */
+export const answersAsked = (spec: GateSpec): number => gateOf(spec).asks?.(spec) ?? 0;
+
+/** True if the check runs no command and asks no model, so that it finishes quickly. */
+export const isQuickGate = (spec: GateSpec): boolean =>
+  !('command' in spec) && !('script' in spec) && answersAsked(spec) === 0;
 
 /** A few words for summaries that name what a gate checks, on one line. */
 export const gateSubject = (spec: GateSpec): string => gateOf(spec).subject(spec).trim().replace(/\s+/g, ' ');

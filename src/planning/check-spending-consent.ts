@@ -10,8 +10,12 @@ export function checkAgentConsent({ agents }: Config, name: string): void {
   throw notEnabled(`agent '${name}'`, 'run', orFreeAgent(name));
 }
 
-/** @throws UsageError for a judge that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set */
-export function checkJudgeConsent({ agents, providers }: Config, model: string): void {
+/**
+ * `canBeLeftOut`: whether the run can do without the judge.
+ *
+ * @throws UsageError for a judge that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set
+ */
+export function checkJudgeConsent({ agents, providers }: Config, model: string, canBeLeftOut: boolean): void {
   const judge = parseJudgeName(model);
   if (hasConsent() || !judge.ok) return;
   const [who, remedy] =
@@ -22,7 +26,7 @@ export function checkJudgeConsent({ agents, providers }: Config, model: string):
           Object.hasOwn(providers, judge.provider) ? orFree(`providers.${judge.provider}`) : '',
         ];
   if (who?.free === true) return;
-  throw notEnabled(`the judge ${model}`, 'ask', `${remedy}; or use --no-judge`);
+  throw notEnabled(`the judge ${model}`, 'ask', `${remedy}${canBeLeftOut ? '; or use --no-judge' : ''}`);
 }
 
 const hasConsent = (): boolean => process.env['LLM_TOOL_TEST_ENABLED'] === '1';

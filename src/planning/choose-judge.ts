@@ -4,11 +4,13 @@ import { suggest } from '../lib/suggest.js';
 import type { Problem } from '../lib/errors/problem.js';
 import { knownProviders } from '../platform/models/model-providers.js';
 import type { Config } from '../scenario/config.js';
-import type { JudgeSettings } from '../scenario/plan.js';
+import type { EffectiveScenario, JudgeSettings } from '../scenario/plan.js';
+import type { Path } from '../scenario/problems/source.js';
+import { findAsking } from '../scenario/scenario.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
-import type { SelectedScenario } from './select-scenarios.js';
+import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /** The flags that concern the judge. */
 export interface JudgeFlags {
@@ -31,20 +33,54 @@ export function chooseJudge(
   const { judge } = scenario.judgment;
   if (judge?.enabled !== true || rubric === null || !flags.judge) return null;
   const { rubric: rubric_file, pass_threshold, always, timeout_secs, votes } = judge;
-  const model = modelOf(project, selected, flags);
+  const model = modelOf(project, selected, flags, JUDGE);
   return { model, rubric, rubric_file, pass_threshold, always, timeout_secs, votes };
+}
+
+/**
+ * Returns the model that gates and other parts of a scenario ask: that of the judge. Undefined if none of them asks.
+ *
+ * @throws UsageError if there is no such model or it cannot be used, or if `--no-judge` was given
+ */
+export function chooseAsked(
+  project: Project,
+  selected: SelectedScenario,
+  { scenario, problemAt }: Pick<SelectedVariant, 'scenario' | 'problemAt'>,
+  flags: JudgeFlags,
+): EffectiveScenario['asked'] {
+  const path = findAsking(scenario);
+  if (path === null) return undefined;
+  if (flags.judge)
+    return { model: modelOf(project, { ...selected, problemAt }, flags, { path, isJudge: false }) };
+  const message = 'this asks the model of the judge, so --no-judge cannot be used; remove it, or this part';
+  const { file, text } = selected;
+  throw new UsageError('judge_model', message, [problemAt(path, message)], new Map([[file, text]]));
 }
 
 /** Finds problems with the judge model that the scenario or the config names. */
 export function judgeProblems(project: Project, selected: SelectedScenario): Problem[] {
   const { judge } = selected.scenario.judgment;
   const named = judge?.model ?? project.config.judge?.model;
-  if (judge?.enabled !== true || named === undefined) return [];
+  const isAsked =
+    judge?.enabled === true || selected.variants.some(({ scenario }) => findAsking(scenario) !== null);
+  if (!isAsked || named === undefined) return [];
   const message = modelProblem(project, named);
   return message === null ? [] : placeOf(project, selected, message).problems;
 }
 
-function modelOf(project: Project, selected: SelectedScenario, { judgeModel }: JudgeFlags): string {
+/** The part of the scenario that asks the model. */
+interface Asking {
+  path: Path;
+  isJudge: boolean;
+}
+const JUDGE: Asking = { path: ['judgment', 'judge'], isJudge: true };
+
+function modelOf(
+  project: Project,
+  selected: SelectedScenario,
+  { judgeModel }: JudgeFlags,
+  { path, isJudge }: Asking,
+): string {
   const { scenario, file, text, problemAt } = selected;
   if (judgeModel !== undefined) {
     const message = modelProblem(project, judgeModel);
@@ -54,8 +90,8 @@ function modelOf(project: Project, selected: SelectedScenario, { judgeModel }: J
   }
   const model = scenario.judgment.judge?.model ?? project.config.judge?.model;
   if (model === undefined) {
-    const message = `the judge has no model; set one here (model: provider/model or agent:<agent>/<model>), in [judge] in the config file, or with --judge-model or LLM_TOOL_TEST_JUDGE; or use --no-judge. ${known(project.config)}`;
-    const problems = [problemAt(['judgment', 'judge'], message, 'key')];
+    const message = noModel(project.config, isJudge);
+    const problems = [problemAt(path, message, 'key')];
     throw new UsageError('judge_model', `${scenario.name}: ${message}`, problems, new Map([[file, text]]));
   }
   const message = modelProblem(project, model);
@@ -63,6 +99,11 @@ function modelOf(project: Project, selected: SelectedScenario, { judgeModel }: J
   const { problems, texts } = placeOf(project, selected, message);
   throw new UsageError('judge_model', message, problems, texts);
 }
+
+const noModel = (config: Config, isJudge: boolean): string =>
+  isJudge
+    ? `the judge has no model; set one here (model: provider/model or agent:<agent>/<model>), in [judge] in the config file, or with --judge-model or LLM_TOOL_TEST_JUDGE; or use --no-judge. ${known(config)}`
+    : `this asks the model of the judge, and none is set; set one in [judge] in the config file (model = "provider/model" or "agent:<agent>/<model>"), or with --judge-model or LLM_TOOL_TEST_JUDGE. ${known(config)}`;
 
 function modelProblem({ config }: Project, text: string): string | null {
   const name = parseJudgeName(text);

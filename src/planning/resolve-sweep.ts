@@ -12,7 +12,7 @@ import type { Target } from '../scenario/target.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { agentSettings, checkAgent, checkModel } from './check-agent.js';
-import { chooseJudge, type JudgeFlags } from './choose-judge.js';
+import { chooseAsked, chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { chooseVariants } from './choose-variants.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import { findRuntime } from './find-runtime.js';
@@ -115,7 +115,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       'target_missing',
       '--target-binary has no effect: no selected scenario has a target',
     );
-  const judges = scenarios.map(({ effective }) => effective.judge);
+  const judges = scenarios.map(({ effective }) => effective.judge ?? effective.asked ?? null);
   const agents = agentSettings(project, [...used, ...agentsOfJudges(judges)]);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
   const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));
@@ -220,6 +220,7 @@ function effectiveScenario(
   const { file } = selected;
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
+  const asked = chooseAsked(project, selected, variant, flags);
   return {
     schema_version: 2,
     scenario: flags.timeoutSecs === undefined ? scenario : withAgentTimeout(scenario, flags.timeoutSecs),
@@ -231,6 +232,7 @@ function effectiveScenario(
           ...targetFiles(project, selected, variant, base, flags),
         }),
     judge: chooseJudge(project, selected, flags),
+    ...(asked === undefined ? {} : { asked }),
   };
 }
 

@@ -126,11 +126,16 @@ function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress)
   }
 }
 
-/** Renders the beginning of a later start of the agent: how the previous start ended, and a separator. */
-function renderAttempt(attempt: number, progress: Progress): string {
+/**
+ * Renders the beginning of a later start of the agent: how the previous start ended, and a separator. A start that
+ * begins with a message of the user is the next turn of the conversation, which needs neither.
+ */
+function renderAttempt(event: RunEvent, progress: Progress): string {
+  const { attempt } = event;
   const changed = progress.attempt !== null && progress.attempt !== attempt;
   progress.attempt = attempt;
   if (!changed) return '';
+  if (event.type === 'message' && event.role === 'user') return renderOpen(progress);
   const open = renderOpen(progress);
   const ended = progress.ending === null ? '' : `\n${describeEnding(progress.ending)}\n`;
   progress.ending = null;
@@ -152,7 +157,7 @@ export function* renderHumanTranscript(head: TranscriptHead, events: Iterable<Ru
   yield plainText(`Scenario: ${head.scenario}\nAgent: ${head.agent}\nModel: ${head.model}\n`);
   yield section('Prompt', head.prompt);
   for (const event of events) {
-    const attempt = isScript(event) ? '' : renderAttempt(event.attempt, progress);
+    const attempt = isScript(event) ? '' : renderAttempt(event, progress);
     const piece = attempt + renderEvent(event, head, progress);
     if (piece !== '') yield piece;
   }

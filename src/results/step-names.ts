@@ -5,18 +5,38 @@ export const STEPS = {
   context: (index: number) => `context ${index + 1}`,
   /** A command before the agent. */
   command: (index: number) => `command ${index + 1}`,
-  agent: (nth: number) => (nth === 1 ? 'agent' : `agent ${nth}`),
+  /** `nth`: the agent is run again in the same turn if its provider did not serve it. */
+  agent: (nth: number, turn = 1) =>
+    turn === 1
+      ? nth === 1
+        ? 'agent'
+        : `agent ${nth}`
+      : nth === 1
+        ? `turn ${turn}`
+        : `turn ${turn} run ${nth}`,
+  /** Decides whether the conversation is over after this turn. */
+  ending: (turn: number) => `ending ${turn}`,
+  /** The simulated user's message of this turn. */
+  user: (turn: number) => `user ${turn}`,
   /** A command after the agent. */
   post: (index: number) => `post ${index + 1}`,
-  gate: (index: number) => `gate ${index + 1}`,
+  /** `turn`: set for a gate that is checked after every turn of a conversation. */
+  gate: (index: number, turn?: number) => `gate ${index + 1}${turn === undefined ? '' : ` turn ${turn}`}`,
   evaluator: (index: number) => `evaluator ${index + 1}`,
   judge: 'judge',
   report: 'report',
   cleanUp: 'clean up',
 } as const;
 
-/** Kinds of steps in a scenario: an agent script whose answer the agent is given, the agent, or a command. */
-export type StepKind = 'script' | 'agent' | 'command';
+/**
+ * Kinds of steps in a scenario: an agent script whose answer the agent is given, one input for the agent, a conversation
+ * with it, or a command.
+ */
+export type StepKind = 'script' | 'agent' | 'conversation' | 'command';
+
+/** Whether the agent works in a step. */
+export const isAgentKind = (kind: StepKind): kind is 'agent' | 'conversation' =>
+  kind === 'agent' || kind === 'conversation';
 
 /** A step of a scenario with its name. */
 export interface NamedStep<S> {
@@ -29,15 +49,17 @@ export interface NamedStep<S> {
   isAfterAgent: boolean;
 }
 
-/** Names the steps of a scenario, in order. A command after the agent is called a post script. */
+/** Names the steps of a scenario, in order. A command after the first input is called a post script. */
 export function nameSteps<S extends { kind: StepKind }>(steps: readonly S[]): NamedStep<S>[] {
-  const agentAt = steps.findIndex(({ kind }) => kind === 'agent');
+  const agentAt = steps.findIndex(({ kind }) => isAgentKind(kind));
   const isAfter = (at: number): boolean => agentAt !== -1 && at > agentAt;
   return steps.map((step, at) => {
     const isAfterAgent = isAfter(at);
     const alike = steps.flatMap(({ kind }, other) => (kind === step.kind ? [other] : []));
     const together = alike.filter((other) => isAfter(other) === isAfterAgent);
-    const nth = together.indexOf(at);
+    const nth = isAgentKind(step.kind)
+      ? steps.slice(0, at).filter(({ kind }) => isAgentKind(kind)).length
+      : together.indexOf(at);
     const of = `${nth + 1}/${together.length}`;
     return { step, index: alike.indexOf(at), isAfterAgent, ...titleOf(step.kind, nth, of, isAfterAgent) };
   });
@@ -53,7 +75,9 @@ function titleOf(
     case 'script':
       return { name: STEPS.context(nth), label: `context ${of}` };
     case 'agent':
-      return { name: STEPS.agent(nth + 1), label: 'agent' };
+    case 'conversation':
+      // The first one has had this name since there could be only one.
+      return { name: nth === 0 ? 'agent' : `input ${nth + 1}`, label: kind };
     case 'command':
       return isAfterAgent
         ? { name: STEPS.post(nth), label: `post script ${of}` }

@@ -50,8 +50,14 @@ export const EffectiveScenario = z.object({
   fixture: z.string(),
   /** Null if the scenario has no judge, or `--no-judge` was given. */
   judge: JudgeSettings.nullable(),
+  /** The model that gates and other parts ask. It is also that of the judge. Absent if none of them asks. */
+  asked: z.object({ model: z.string() }).exactOptional(),
 });
 export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
+
+/** The model that parts of the scenario ask, the judge or others; null if none asks. */
+export const modelAsked = ({ judge, asked }: Pick<EffectiveScenario, 'judge' | 'asked'>): string | null =>
+  judge?.model ?? asked?.model ?? null;
 
 /**
  * `sweeps/<sweep>/plan.json`: everything that workers need to run the sweep, written once by the command line.

@@ -2,7 +2,7 @@ import type { EffectiveScenario, Plan } from './plan.js';
 import { gatesOf } from './scenario.js';
 
 /** The parts of a scenario that contain names. */
-type Named = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge'>;
+type Named = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge' | 'asked'>;
 
 /**
  * Returns the names that identify results or appear in every report, each with the kind of thing it names. A variable
@@ -42,7 +42,10 @@ const partsOf = (name: string): string[] => [
   ...name.split('/').map((_, index, parts) => parts.slice(index).join('/')),
 ];
 
-const namesIn = ({ scenario, target, judge }: Named): [string, string[]][] => [
+const modelNames = (model: string | undefined): string[] =>
+  model === undefined ? [] : [model, model.replace(/^agent:/, '')].flatMap(partsOf);
+
+const namesIn = ({ scenario, target, judge, asked }: Named): [string, string[]][] => [
   ['the target', target === null ? [] : partsOf(target.binary)],
   ['a tag', scenario.tags],
   ['the fixture', scenario.inputs.fixture === null ? [] : partsOf(scenario.inputs.fixture)],
@@ -52,9 +55,9 @@ const namesIn = ({ scenario, target, judge }: Named): [string, string[]][] => [
   [
     'a part of the judge',
     judge === null
-      ? []
+      ? modelNames(asked?.model)
       : [
-          ...[judge.model, judge.model.replace(/^agent:/, '')].flatMap(partsOf),
+          ...modelNames(judge.model),
           ...partsOf(judge.rubric_file),
           ...judge.rubric.criteria.map(({ id }) => id),
           ...judge.rubric.output.require_fields,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { GateSpec } from '../gates/index.js';
+import { answersAsked, GateSpec } from '../gates/index.js';
+import { conversationFields } from '../conversation/settings.js';
 import { Mocks } from '../mocks/mock.js';
+import { isAgentKind } from '../results/step-names.js';
 import { Mock } from './mock.js';
 import { RuntimeSetup } from './runtime.js';
 import { StoredTarget } from './target.js';
@@ -25,18 +27,33 @@ const ScriptStep = z.object({
   timeout_secs: z.number(),
 });
 
-/** Runs the agent with a prompt in the workspace. */
-const AgentStep = z.object({
-  kind: z.literal('agent'),
+const agentFields = {
+  /** What the user says; in a conversation, the first message. */
   prompt: z.string(),
+  /** How long the agent may work on one message. */
   timeout_secs: z.number(),
   /** The agent is killed when its output has not grown for this many seconds. */
   idle_timeout_secs: z.number().exactOptional(),
-  /** Maximum number of turns, for agents that have such a limit. */
+  /** Maximum number of turns within the agent, for agents that have such a limit. */
   max_turns: z.number().exactOptional(),
   ...commonFields,
+};
+
+/** Gives the agent one message. All messages of a scenario belong to one conversation with the agent. */
+const InputStep = z.object({ kind: z.literal('agent'), ...agentFields });
+
+/** A part of the conversation in which a model plays the user. */
+const ConversationStep = z.object({
+  kind: z.literal('conversation'),
+  ...agentFields,
+  ...conversationFields,
+  /** Gates that are checked after every turn; each must pass every time. */
+  turn_gates: z.array(GateSpec).exactOptional(),
 });
-export type AgentStep = z.infer<typeof AgentStep>;
+export type ConversationStep = z.infer<typeof ConversationStep>;
+
+/** A step in which the agent works. */
+export type AgentStep = z.infer<typeof InputStep> | ConversationStep;
 
 /** A command in the workspace. A failure is recorded, but does not affect the outcome. */
 const CommandStep = z.object({
@@ -47,10 +64,10 @@ const CommandStep = z.object({
   ...commonFields,
 });
 
-const Step = z.discriminatedUnion('kind', [ScriptStep, AgentStep, CommandStep]);
+const Step = z.discriminatedUnion('kind', [ScriptStep, InputStep, ConversationStep, CommandStep]);
 export type Step = z.infer<typeof Step>;
 
-/** The steps, in this order: at most one agent, and any number of scripts (before the agent) and commands. */
+/** The steps, in this order: any number of inputs, conversations, commands, and scripts before the first input. */
 const Steps = z.array(Step).superRefine((steps, context) => {
   const problem = stepsProblem(steps);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
@@ -59,9 +76,7 @@ const Steps = z.array(Step).superRefine((steps, context) => {
 /** Why these steps cannot be run. Null if they can. */
 function stepsProblem(steps: readonly Step[]): string | null {
   const kinds = steps.map(({ kind }) => kind);
-  const agents = kinds.filter((kind) => kind === 'agent').length;
-  if (agents > 1) return `expected at most one agent step, got ${agents}`;
-  return kinds.lastIndexOf('script') > kinds.indexOf('agent')
+  return kinds.lastIndexOf('script') > kinds.findIndex(isAgentKind)
     ? 'script steps must come before the agent step'
     : null;
 }
@@ -156,35 +171,66 @@ export type Scenario = z.infer<typeof Scenario>;
 /** Time limit of the agent if nothing else sets one. */
 export const DEFAULT_AGENT_TIMEOUT_SECS = 300;
 
-/** Returns the scenario's agent step; null if no agent takes part. */
-export function findAgentStep({ steps }: Pick<Scenario, 'steps'>): AgentStep | null {
-  const step = steps.find(({ kind }) => kind === 'agent');
-  return step?.kind === 'agent' ? step : null;
-}
+const isAgentStep = (step: Step | undefined): step is AgentStep =>
+  step !== undefined && isAgentKind(step.kind);
 
-/** Returns the scenario's agent step. @throws if no agent takes part */
-export function agentStep(scenario: Pick<Scenario, 'steps'>): AgentStep {
-  const step = findAgentStep(scenario);
-  if (step === null) throw new Error('the scenario has no agent step');
+/** Returns the first step in which the agent works; null if no agent takes part. */
+export const findAgentStep = ({ steps }: Pick<Scenario, 'steps'>): AgentStep | null =>
+  steps.find(isAgentStep) ?? null;
+
+/** Index of the first step in which the agent works; -1 if no agent takes part. */
+export const firstAgentStep = ({ steps }: Pick<Scenario, 'steps'>): number => steps.findIndex(isAgentStep);
+
+/** Returns the step with this index. @throws if the agent does not work in it */
+export function agentStepAt({ steps }: Pick<Scenario, 'steps'>, at: number): AgentStep {
+  const step = steps[at];
+  if (!isAgentStep(step)) throw new Error(`the agent does not work in step ${at}`);
   return step;
 }
 
-/** A gate, and when it is checked: after the step with this index, or after all steps (null). */
+/** A gate, and when it is checked. */
 export interface PlacedGate {
   gate: GateSpec;
+  /** Index of the step after which it is checked; null: after all steps. */
   after: number | null;
+  /** True if it is checked after every turn of that step, which is a conversation. */
+  everyTurn: boolean;
 }
 
 /** All gates of a scenario in the order in which they are checked. Its results name a gate by its index in this list. */
 export const gatesOf = ({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): PlacedGate[] => [
   ...steps.flatMap((step, after) =>
-    (step.kind === 'script' ? [] : (step.gates ?? [])).map((gate): PlacedGate => ({ gate, after })),
+    step.kind === 'script'
+      ? []
+      : [
+          ...(step.kind === 'conversation' ? (step.turn_gates ?? []) : []).map((gate): PlacedGate => ({
+            gate,
+            after,
+            everyTurn: true,
+          })),
+          ...(step.gates ?? []).map((gate): PlacedGate => ({ gate, after, everyTurn: false })),
+        ],
   ),
-  ...checks.gates.map((gate): PlacedGate => ({ gate, after: null })),
+  ...checks.gates.map((gate): PlacedGate => ({ gate, after: null, everyTurn: false })),
 ];
+
+/** The path of the first part of a scenario, besides its judge, that asks a model; null if none does. */
+export function findAsking({
+  steps,
+  checks,
+}: Pick<Scenario, 'steps' | 'checks'>): (string | number)[] | null {
+  for (const [at, step] of steps.entries()) {
+    // A model plays the user.
+    if (step.kind === 'conversation') return ['steps', at, 'user'];
+    const gate = step.kind === 'script' ? -1 : (step.gates ?? []).findIndex((one) => answersAsked(one) > 0);
+    if (gate !== -1) return ['steps', at, 'gates', gate];
+  }
+  const gate = checks.gates.findIndex((one) => answersAsked(one) > 0);
+  return gate === -1 ? null : ['checks', 'gates', gate];
+}
 
 /** A copy of the scenario with another time limit for its agent. */
 export const withAgentTimeout = (scenario: Scenario, timeout_secs: number): Scenario => ({
   ...scenario,
-  steps: scenario.steps.map((step) => (step.kind === 'agent' ? { ...step, timeout_secs } : step)),
+  steps: scenario.steps.map((step) => (isAgentStep(step) ? { ...step, timeout_secs } : step)),
 });

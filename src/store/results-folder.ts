@@ -34,13 +34,23 @@ export function runFiles(folder: string) {
     rawTranscript: join(artifacts, 'transcript.raw.txt'),
     humanTranscript: join(artifacts, 'transcript.human.txt'),
     judge: join(artifacts, 'judge'),
-    judgePrompt: join(artifacts, 'judge', 'prompt.md'),
+    asked: join(artifacts, 'asked'),
   };
 }
 
-/** File of an answer of the judge, numbered from 1. */
-export const judgeAnswerFile = ({ judge }: RunFiles, number: number): string =>
-  join(judge, `answer-${number}.json`);
+/** Name of an asker's folder: `gate-3`. */
+export const askerFolder = (asker: string): string => asker.replaceAll(' ', '-');
+
+/**
+ * Folder with the question that a part of the run asked a model, and its answers. `asker` is that part: `judge`, or the
+ * name of another one, like `gate 3`.
+ */
+export const askedFolder = ({ judge, asked }: RunFiles, asker: string): string =>
+  asker === 'judge' ? judge : join(asked, askerFolder(asker));
+
+/** File of an answer, numbered from 1. */
+export const answerFile = (files: RunFiles, asker: string, number: number): string =>
+  join(askedFolder(files, asker), `answer-${number}.json`);
 
 /** Names in a run's folder that belong to us; people may have put other files there. */
 export const RUN_PARTS: ReadonlySet<string> = new Set(

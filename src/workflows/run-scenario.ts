@@ -54,8 +54,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       );
       if (reused !== null || failures.length > 0) return;
     }
-    const done = await performSteps(performer, run, plan, (step) =>
-      runAgent(performer, run, step, waitForProvider, (usd) => (agentUsd = usd)),
+    const done = await performSteps(performer, run, plan, (limits, turn) =>
+      runAgent(performer, run, limits, turn, waitForProvider, (usd) => (agentUsd = usd)),
     );
     if (done !== null) await performChecks(performer, run, plan, done);
   }

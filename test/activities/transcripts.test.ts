@@ -22,10 +22,10 @@ async function transcribe(lines: object[], limit: number) {
   const files = { events: join(folder, 'events.jsonl'), rawTranscript: join(folder, 'raw.txt') };
   const seen: EventBody[] = [];
   const leftOut = await writeTranscripts(
-    { files, redact: (text: string) => text } as unknown as RunContext,
+    { files, redact: (text: string) => text, agent: { resume: null } } as unknown as RunContext,
     [output],
-    eventStream(),
-    { before: [], emit: (event) => void seen.push(event), after: () => [] },
+    eventStream,
+    { before: [], messages: new Map(), emit: (event) => void seen.push(event), after: () => [] },
     limit,
   );
   const read = (file: string): string => readFileSync(file, 'utf8');

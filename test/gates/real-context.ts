@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { checkGate, GateSpec } from '../../src/gates/index.js';
-import type { FileStat, GateContext, Verdict } from '../../src/gates/gate.js';
+import type { FileStat, GateContext, GateQuestion, Verdict } from '../../src/gates/gate.js';
 import { doWork } from '../../src/gates/work.js';
+import type { Json } from '../../src/lib/json.js';
 import type { CommandResult } from '../../src/lib/commands/command-result.js';
+import type { Turn } from '../../src/results/records/conversation.js';
 import type { Efficiency } from '../../src/results/records/result-line.js';
 import type { Trajectory } from '../../src/results/transcript/trajectory.js';
 import { explain } from '../../src/scenario/problems/explain.js';
@@ -73,21 +75,39 @@ interface Given {
   efficiency?: Efficiency | null;
   trajectory?: Trajectory | null;
   durationMs?: number | null;
+  turns?: Turn[] | null;
+  /** What the model answers: one vote each. */
+  answers?: Record<string, Json>[];
+  /** Where the questions to the model are recorded. */
+  asked?: Omit<GateQuestion<unknown>, 'read'>[];
 }
 
+/** A model that gives these answers. An unusable one is an error, as it is after several tries in a run. */
+const answering =
+  ({ answers = [], asked = [] }: Pick<Given, 'answers' | 'asked'>): GateContext['ask'] =>
+  ({ read, ...question }) => {
+    asked.push(question);
+    return Promise.all(
+      answers.slice(0, question.votes).map((answer) => {
+        const found = read(answer);
+        return found.ok ? Promise.resolve(found.answer) : Promise.reject(new Error(found.problem));
+      }),
+    );
+  };
+
 /** Real processes and real files; only what is known of the agent is given. */
-export function realContext(
-  workspace: string,
-  { cap = 1024 * 1024, env = {}, efficiency = null, trajectory = null, durationMs = null }: Given = {},
-): GateContext {
+export function realContext(workspace: string, given: Given = {}): GateContext {
+  const { cap = 1024 * 1024, env = {}, efficiency = null, trajectory = null } = given;
+  const { durationMs = null, turns = null } = given;
   return {
     exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, { cap, env }),
     look: (path) => look(workspace, path),
     work: (kind, input) => Promise.resolve(doWork(kind, input)),
     efficiency: () => Promise.resolve(efficiency),
     trajectory: () => Promise.resolve(trajectory),
-    turns: () => Promise.resolve(null),
+    turns: () => Promise.resolve(turns),
     durationMs: () => Promise.resolve(durationMs),
+    ask: answering(given),
   };
 }
 

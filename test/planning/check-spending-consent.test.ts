@@ -21,7 +21,7 @@ afterEach(() => void vi.unstubAllEnvs());
 
 describe('consent to spend money', () => {
   const agent = (toml: string, name: string) => () => checkAgentConsent(config(toml), name);
-  const judge = (toml: string, model: string) => () => checkJudgeConsent(config(toml), model);
+  const judge = (toml: string, model: string) => () => checkJudgeConsent(config(toml), model, true);
 
   test('is needed for an agent that is not declared free', () => {
     expect(agent('', 'mock')).not.toThrow();

@@ -29,6 +29,14 @@ export const brief = (more: Partial<AgentSummary> = {}): AgentSummary => ({
   ...more,
 });
 
+export const conversation = (
+  more: Partial<Extract<PlannedStep, { kind: 'conversation' }>> = {},
+): PlannedStep => ({
+  ...{ kind: 'conversation', subject: 'help', timeoutSecs: 30, totalSecs: 60, rebuildSecs: 0 },
+  ...{ askSecs: 60, endAsks: false },
+  ...more,
+});
+
 export const agentStep = (timeoutSecs = 60, rebuildSecs = 0): PlannedStep => ({
   kind: 'agent',
   timeoutSecs,
@@ -92,8 +100,11 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     prepareWorkspace: () => Promise.resolve(runPlan()),
     runContextScript: () => Promise.resolve({ unfit: null }),
     runAgent: () => Promise.resolve(brief()),
+    endConversation: () => Promise.resolve({ reason: 'max_turns_reached', workedSecs: 1 }),
+    simulateUser: () => Promise.resolve(true),
     runPostScript: () => Promise.resolve(),
     checkGate: () => Promise.resolve('pass'),
+    askGate: () => Promise.resolve('pass'),
     runEvaluator: () => Promise.resolve(),
     judgeRun: () => Promise.resolve({ score: 0.9, passed: true }),
     stopRun: () => Promise.resolve(),

@@ -6,11 +6,11 @@ import { detectVersion, firstLine } from '../../platform/process/detect-version.
 import { findProgram } from '../step/find-program.js';
 import { STEPS } from '../../results/step-names.js';
 import { variablesOfRuntime } from '../../scenario/runtime.js';
-import { agentStep } from '../../scenario/scenario.js';
 import { callsFolder } from '../mocks/mocked-commands.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 import { withMocks } from '../step/with-mocks.js';
+import { promptOf, stepOfTurn } from './turns.js';
 
 const VERSION_MS = 10_000;
 
@@ -30,10 +30,13 @@ export async function planLaunch(
   session: string | null = null,
 ): Promise<PlannedLaunch> {
   const { agent } = context;
-  const request = requestOf(context, start, await contextMessage(context));
+  const request = requestOf(context, start, {
+    prompt: await promptOf(context, start, session),
+    system: await contextMessage(context),
+  });
   const launch =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
-  const env = await withMocks(context, STEPS.agent(1), {
+  const env = await withMocks(context, STEPS.agent(1, context.turn.number), {
     ...{ ...context.baseEnv, ...launch.env, ...context.targetEnv },
   });
   return { launch, env, program: await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '') };
@@ -77,21 +80,25 @@ function hostedRun(context: RunContext): HostedRun | null {
   };
 }
 
-function requestOf(context: RunContext, start: number, system: string | null): AgentRequest {
+function requestOf(
+  context: RunContext,
+  start: number,
+  texts: Pick<AgentRequest, 'prompt' | 'system'>,
+): AgentRequest {
   const { scenario, run, handle, home, config, access } = context;
   return {
-    prompt: agentStep(scenario).prompt,
+    ...texts,
     model: run.cell.model,
     workspace: handle.workspace,
     home,
     config,
     sessionId: uuidOf(`${run.run}/${start}`),
-    maxTurns: agentStep(scenario).max_turns ?? null,
-    system,
+    maxTurns: stepOfTurn(context).max_turns ?? null,
     access,
     mock: scenario.mock ?? null,
     hasNode: sharesHost(handle),
     hosted: hostedRun(context),
+    turn: context.turn.number,
   };
 }
 

@@ -10,7 +10,7 @@ import type { RunContext } from '../step/run-context.js';
 /** Output of one start of the agent, and how it ended. Times in ms since the epoch. */
 export interface AgentOutput {
   start: number;
-  /** True if it resumed the session of the start before. */
+  /** True if it continued the conversation of the start before. */
   resumed: boolean;
   /** Null if none was recorded: the agent was lost. */
   exitCode: number | null;
@@ -65,6 +65,12 @@ export function lastSession(outputs: readonly AgentOutput[]): AgentOutput[] {
   const first = outputs.findLastIndex(({ resumed }) => !resumed);
   return outputs.slice(Math.max(0, first));
 }
+
+/** Whether one parser reads a start and the one before it: the agent continued its own session. */
+export const continuesSession = (
+  { resume }: Pick<RunContext['agent'], 'resume'>,
+  { resumed }: Pick<AgentOutput, 'resumed'>,
+): boolean => resumed && resume !== null;
 
 /** Yields the events of an ended start, without times. */
 export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): AsyncGenerator<EventBody> {

@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import type { RetryHint, Classified } from '../../agents/agent.js';
+import type { Classified } from '../../agents/agent.js';
 import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { beginningOf } from '../../lib/format/truncate.js';
-import { linesOf } from '../../platform/fs/lines.js';
 import {
   efficiencyOf,
   extractCommands,
@@ -11,30 +10,17 @@ import {
 import type { EventBody } from '../../results/records/events.js';
 import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
 import { recordedUsage } from '../../results/records/recorded-usage.js';
-import type { Efficiency } from '../../results/records/result-line.js';
-import { createTrajectoryCollector, type RecordedTrajectory } from '../../results/transcript/trajectory.js';
-import { agentStep } from '../../scenario/scenario.js';
+import { createTrajectoryCollector } from '../../results/transcript/trajectory.js';
 import { commandsBefore } from './commands-before.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
 import { usageOf, wasInterrupted } from './usage.js';
+import { remember, targetOf, textOf } from './recorded-session.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
-
-/** Result of a step that ran the agent, for the steps after it. */
-export interface AgentStep {
-  record: AgentRecord;
-  /** Null if the agent was not started. */
-  efficiency: Efficiency | null;
-  /** Null if the agent was not started. Absent in steps of older builds. */
-  trajectory?: RecordedTrajectory | null;
-  /** Why the agent's work cannot be judged: the disk was full. Absent if it was not. */
-  spoiled?: string;
-  /** When and why the agent may succeed later; null if it will not. Absent in steps of older builds. */
-  again?: RetryHint | null;
-  /** Warnings about the transcripts. Absent in steps of older builds. */
-  warnings?: string[];
-}
+import { createTurnCollector } from './turn-done.js';
+import type { AgentStep } from './agent-step.js';
+import { firstStartOf, messageOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 
 const STDERR_TAIL = 4096;
 /** Number of failed commands that a gate names. */
@@ -73,6 +59,9 @@ export async function summarizeOutput(
   // For the last start only: what ended the earlier ones has been waited out.
   const end = createEndTracker();
   const ends = new Set<number>();
+  const before = await turnsBefore(context);
+  const message = await messageOf(context);
+  const turn = createTurnCollector(context, { before, outputs });
   let complete = counted;
   let classified: Classified = { ending: 'crashed', message: '', again: null };
   const emit = (body: EventBody, start: number): void => {
@@ -81,15 +70,24 @@ export async function summarizeOutput(
     if (start === ended.start) end.add(body);
     meter.add(body);
     trajectory.add(body);
+    turn.add(body, start);
   };
-  const parser = agent.parser();
-  const before = await commandsBefore(context);
+  const commandsRun = await commandsBefore(context);
   const system = await contextMessage(context);
   const stderr = stderrTail(ended.stderr);
-  const leftOut = await writeTranscripts(context, session, parser, {
-    before: [...[...setup, ...before].map(setupEvent), ...(system === null ? [] : [systemEvent(system)])],
+  const leftOut = await writeTranscripts(context, session, () => agent.parser(), {
+    before: [
+      ...[...setup, ...commandsRun].map(setupEvent),
+      ...(system === null ? [] : [systemEvent(system)]),
+    ],
+    messages: new Map([
+      ...before.flatMap(({ turn }, index): [number, string][] =>
+        turn === undefined || index === 0 ? [] : [[turn.first, turn.user]],
+      ),
+      ...(before.length === 0 ? [] : [[firstStartOf(before), message] as const]),
+    ]),
     emit,
-    after: () => {
+    after: (usagePending) => {
       const exitCode = ended.exitCode ?? LOST_EXIT_CODE;
       classified = agent.classify({
         exitCode,
@@ -98,8 +96,7 @@ export async function summarizeOutput(
         stderr,
         ...end.read(),
       });
-      complete &&=
-        session.every((one) => !wasInterrupted(one) || ends.has(one.start)) && !parser.usagePending();
+      complete &&= session.every((one) => !wasInterrupted(one) || ends.has(one.start)) && !usagePending;
       return [{ type: 'result', ending: classified.ending, exit_code: ended.exitCode }];
     },
   });
@@ -108,8 +105,7 @@ export async function summarizeOutput(
   const transcript: Transcript = {
     events: seen,
     text: { [Symbol.iterator]: () => textOf(session) },
-    target:
-      target === null ? null : { binary: target.binary, commandPattern: target.command_pattern ?? null },
+    target: targetOf(target),
   };
   const commands = extractCommands(transcript);
   const recorded = trajectory.end(() => commands.map(({ line }) => line));
@@ -144,6 +140,7 @@ export async function summarizeOutput(
       ...(unread ? { unread: true } : {}),
     },
     again,
+    turn: turn.end(message, record),
     warnings: [
       ...(leftOut.transcripts
         ? [
@@ -157,20 +154,10 @@ export async function summarizeOutput(
   function endMessage(of: RunContext, { ending, message }: Classified, { stopped }: AgentOutput): string {
     // The agent had ended for another reason, its account for example, before it was stopped.
     if (ending === 'unable') return `agent ${run.cell.agent}: ${message}`;
-    if (stopped === 'deadline') return `agent timed out after ${agentStep(of.scenario).timeout_secs} s`;
-    if (stopped === 'idle')
-      return `agent stopped: no output for ${agentStep(of.scenario).idle_timeout_secs ?? 0} s`;
+    if (stopped === 'deadline') return `agent timed out after ${turnSecs(of)} s`;
+    if (stopped === 'idle') return `agent stopped: no output for ${stepOfTurn(of).idle_timeout_secs ?? 0} s`;
     if (stopped === 'cost') return `agent stopped: it exceeded $${of.scenario.cost.max_usd ?? 0}`;
     return `agent ${run.cell.agent}: ${message}`;
-  }
-}
-
-function* textOf(session: readonly AgentOutput[]): Generator<string> {
-  for (const { stdout } of session) {
-    for (const line of linesOf(stdout)) {
-      if (line.end > OUTPUT_LIMIT) return;
-      yield line.text;
-    }
   }
 }
 
@@ -178,35 +165,6 @@ const bytesOf = (session: readonly AgentOutput[]): number =>
   session
     .flatMap(({ stdout, stderr }) => [stdout, stderr])
     .reduce((sum, file) => sum + statSync(file).size, 0);
-
-const MAX_COMMAND_LENGTH = 8 * 1024;
-
-function remember(body: EventBody, seen: EventBody[]): void {
-  switch (body.type) {
-    case 'tool_result':
-      seen.push({ ...body, output: '' });
-      break;
-    case 'tool_call':
-      seen.push({
-        ...body,
-        input: body.command === null ? body.input : null,
-        command: body.command?.slice(0, MAX_COMMAND_LENGTH) ?? null,
-      });
-      break;
-    case 'session':
-      seen.push(body);
-      break;
-    case 'error':
-    case 'result':
-    case 'usage':
-    case 'unknown':
-    case 'message':
-    case 'reasoning':
-    case 'setup_command':
-    case 'post_script':
-      break;
-  }
-}
 
 const lastSessionEvent = (events: EventBody[]) => events.findLast((event) => event.type === 'session');
 

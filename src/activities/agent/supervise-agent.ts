@@ -7,14 +7,14 @@ import { lastStart, startFiles, startFolder } from '../../environments/journal.j
 import { recordTimeline } from '../../platform/process/output-timeline.js';
 import { supervisorErrors } from '../../platform/process/supervise.js';
 import { writeFileAtomic } from '../../platform/fs/write-file.js';
-import { agentStep } from '../../scenario/scenario.js';
 import { planLaunch } from './launch.js';
-import { agentOutputs, lastSession, sessionOf } from './outputs.js';
+import { agentOutputs, continuesSession, lastSession, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
 import type { RunContext } from '../step/run-context.js';
 import { watchRoom } from './room-note.js';
+import { firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import { watchCost } from './watch-cost.js';
 import { assertRecordable, stateFolderOf } from '../step/recordable.js';
 
@@ -80,18 +80,30 @@ async function lostStarts({ environment, handle }: RunContext, upTo: number): Pr
   return states.filter(({ state }) => state !== 'ended').length;
 }
 
-/** Starts the agent: in the session of earlier starts if it can be resumed, else in a fresh workspace. */
+/** Stands for a session that an agent cannot resume: it is given the earlier turns with its next message. */
+const NO_SESSION = '-';
+
+/**
+ * Starts the agent: in the session of earlier starts if it can be resumed; else, in the first turn, in a fresh
+ * workspace. Later turns never get a fresh one, because the work of the turns before is in it.
+ */
 async function startAgent(supervision: Supervision, start: number, fresh: boolean): Promise<void> {
   const { context, fence, history, signal } = supervision;
-  const { environment, handle } = context;
+  const { environment, handle, agent } = context;
   const session = fresh ? null : await sessionToResume(context, start);
-  if (session !== null) {
+  const before = await turnsBefore(context);
+  const isNext = start === firstStartOf(before);
+  if (session !== null || before.length > 0) {
     await fence.check();
     await environment.kill(handle, 'everything');
     const { folder, resumes } = startFiles(handle, start);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFileAtomic(resumes, session, 0o600);
-    history.push(`start ${start} of the agent resumed its session`);
+    if (session !== null || agent.resume === null)
+      await writeFileAtomic(resumes, session ?? NO_SESSION, 0o600);
+    if (!isNext)
+      history.push(
+        `start ${start} of the agent ${session === null ? 'was given the earlier turns' : 'resumed its session'}`,
+      );
   } else if (start > 1) {
     await freshWorkspace(supervision);
     history.push(`start ${start} of the agent began in a fresh workspace`);
@@ -107,8 +119,8 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     env,
     stdin: launch.stdin,
     files: [...launch.files, ...login],
-    deadlineSecs: agentStep(context.scenario).timeout_secs,
-    idleSecs: agentStep(context.scenario).idle_timeout_secs ?? null,
+    deadlineSecs: turnSecs(context),
+    idleSecs: stepOfTurn(context).idle_timeout_secs ?? null,
   });
 }
 
@@ -133,7 +145,7 @@ async function follow(context: RunContext, start: number, signal: AbortSignal): 
   const { environment, handle, state } = context;
   const { stdout, growth, resumes, folder } = startFiles(handle, start);
   const earlier = await agentOutputs(context, start - 1);
-  const resumed = existsSync(resumes);
+  const resumed = continuesSession(context.agent, { resumed: existsSync(resumes) });
   // Handlers are attached from here on: an unhandled rejection would end the worker.
   const end = environment.inspect(handle, start, signal);
   const beside = Promise.all([

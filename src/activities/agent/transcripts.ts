@@ -11,8 +11,8 @@ import { renderHumanTranscript } from '../../reports/human-transcript.js';
 import type { EventBody, RunEvent } from '../../results/records/events.js';
 import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
 import { redactEvent } from '../../results/records/text-fields.js';
-import { agentStep } from '../../scenario/scenario.js';
-import type { AgentOutput } from './outputs.js';
+import { agentStepAt, firstAgentStep } from '../../scenario/scenario.js';
+import { continuesSession, type AgentOutput } from './outputs.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -38,10 +38,12 @@ async function writeLines(
 /** Events in events.jsonl in addition to those parsed from the agent's output. */
 interface Emitting {
   before: EventBody[];
+  /** What the user said in later turns, by the start that was given it first. */
+  messages: ReadonlyMap<number, string>;
   /** Called with each event after it has been written. */
   emit: (event: EventBody, start: number) => void;
-  /** Called when all output has been read. */
-  after: () => EventBody[];
+  /** Called when all output has been read. `usagePending`: the usage of an answer has not been reported. */
+  after: (usagePending: boolean) => EventBody[];
 }
 
 /** Whether parts of a session's output are missing from its transcripts or were not understood. */
@@ -59,16 +61,18 @@ interface LeftOut {
 export async function writeTranscripts(
   context: RunContext,
   session: readonly AgentOutput[],
-  parser: StreamParser,
-  { before, emit, after }: Emitting,
+  createParser: () => StreamParser,
+  { before, messages, emit, after }: Emitting,
   limit = OUTPUT_LIMIT,
 ): Promise<LeftOut> {
-  const { files, redact } = context;
+  const { files, redact, agent } = context;
   const yieldIfDue = createYielder();
   const leftOut: LeftOut = { transcripts: false, lines: false };
   const redactLine = createLineRedactor((line) =>
     JSON.stringify(redactEvent(JSON.parse(line) as RunEvent, redact)),
   );
+  let parser = createParser();
+  let usagePending = false;
   let seq = 0;
   await writeLines(files.events, async (writeEvent) => {
     const write = (body: EventBody, attempt: number, at: number): void => {
@@ -79,6 +83,14 @@ export async function writeTranscripts(
     await writeLines(files.rawTranscript, async (raw) => {
       for (const [index, output] of session.entries()) {
         const { start, stdout, stderr, startedAt, endedAt } = output;
+        const previous = session[index - 1];
+        if (previous !== undefined && !continuesSession(agent, output)) {
+          for (const body of parser.end()) write(body, previous.start, previous.endedAt);
+          usagePending ||= parser.usagePending();
+          parser = createParser();
+        }
+        const message = messages.get(start);
+        if (message !== undefined) write({ type: 'message', role: 'user', text: message }, start, startedAt);
         if (index === 0) for (const body of before) write(body, start, startedAt);
         else raw(`[start ${start}, in the same session]\n`);
         const growth = await readTimeline(output.growth);
@@ -110,7 +122,7 @@ export async function writeTranscripts(
     const last = session.at(-1);
     if (last === undefined) return;
     for (const body of parser.end()) write(body, last.start, last.endedAt);
-    for (const body of after()) write(body, last.start, last.endedAt);
+    for (const body of after(usagePending || parser.usagePending())) write(body, last.start, last.endedAt);
   });
   return leftOut;
 }
@@ -179,7 +191,7 @@ export async function writeHuman(context: RunContext, agent: AgentRecord): Promi
     scenario: run.cell.scenario,
     agent: run.cell.agent,
     model: run.cell.model,
-    prompt: agentStep(scenario).prompt,
+    prompt: agentStepAt(scenario, firstAgentStep(scenario)).prompt,
     used: agent,
   };
   const events = function* (): Generator<RunEvent> {

@@ -4,11 +4,13 @@ import { supervisorErrors } from '../../platform/process/supervise.js';
 import { STEPS } from '../../workflows/protocol.js';
 import { syncCredentials } from '../credentials/login-files.js';
 import type { Prepared } from '../prepare/build-workspace.js';
+import { nextAgentSteps } from './agent-steps.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 import { allAttempts } from './attempts.js';
-import { summarizeOutput, type AgentStep } from './summarize-output.js';
+import type { AgentStep } from './agent-step.js';
+import { summarizeOutput } from './summarize-output.js';
 import { agentOutputs } from './outputs.js';
 
 /**
@@ -29,7 +31,8 @@ export async function readUnreportedStart(
   const end = await environment.inspect(handle, start);
   // If the run was not cancelled, the report itself stopped the agent, after its step had failed.
   if (end.state !== 'ended' || (end.stopped === 'cancel' && !cancelled)) return null;
-  const name = STEPS.agent(steps.length + 1);
+  const next = nextAgentSteps(steps.map(({ result }) => result));
+  const name = next.findLast((step) => attemptsBegun(context, step) > 0) ?? next[0] ?? STEPS.agent(1);
   const history = [
     ...(before?.history ?? []),
     ...(await allAttempts(context, name)),

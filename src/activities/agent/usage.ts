@@ -4,7 +4,7 @@ import { createPricer } from '../../results/cost.js';
 import type { EventBody } from '../../results/records/events.js';
 import { recordedUsage } from '../../results/records/recorded-usage.js';
 import { createUsageMeter, type UsageMeter } from '../../results/transcript/usage-meter.js';
-import { eventsOf, type AgentOutput } from './outputs.js';
+import { continuesSession, eventsOf, type AgentOutput } from './outputs.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** Counts tokens and money of a run's starts. */
@@ -56,7 +56,7 @@ export async function usageOf(context: RunContext, outputs: readonly AgentOutput
   let parser = agent.parser();
   let complete = true;
   for (const [index, output] of outputs.entries()) {
-    if (index > 0 && !output.resumed) {
+    if (index > 0 && !continuesSession(agent, output)) {
       for (const event of parser.end()) meter.add(event);
       complete &&= !parser.usagePending();
       parser = agent.parser();

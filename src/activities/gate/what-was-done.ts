@@ -1,8 +1,11 @@
 import type { GateContext } from '../../gates/gate.js';
-import { nameSteps } from '../../results/step-names.js';
-import { agentStep, type PlacedGate } from '../../scenario/scenario.js';
+import { isAgentKind, nameSteps } from '../../results/step-names.js';
+import type { PlacedGate } from '../../scenario/scenario.js';
 import type { Trajectory } from '../../results/transcript/trajectory.js';
-import { readAgentStep } from '../agent/agent-steps.js';
+import { readAgentSteps } from '../agent/agent-steps.js';
+import type { AgentStep } from '../agent/agent-step.js';
+import type { OwnTurn } from '../agent/agent-step.js';
+import { conversationOf, lastOfTurns, turnNumber } from '../agent/turns.js';
 import type { CommandStepResult } from '../step/command-record.js';
 import type { RunContext } from '../step/run-context.js';
 import { readStep } from '../step/run-step-once.js';
@@ -10,34 +13,79 @@ import { readStep } from '../step/run-step-once.js';
 /** What a gate may ask about the step that it checks. */
 type Done = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns' | 'durationMs'>;
 
-/** Returns what a gate can know of its step. Gates after all steps check what the agent did. */
-export function whatWasDone(context: RunContext, { after }: Pick<PlacedGate, 'after'>): Done {
+/**
+ * Returns what a gate can know of its step. Gates after all steps, and those after a conversation, check everything that
+ * the agent has done until then. `turn`: the turn that is checked, for a gate that is checked after every turn.
+ */
+export function whatWasDone(context: RunContext, { after }: Pick<PlacedGate, 'after'>, turn?: number): Done {
   const named = after === null ? undefined : nameSteps(context.scenario.steps)[after];
-  return named?.step.kind === 'command' ? doneByCommand(context, named.name) : doneByAgent(context);
+  if (named?.step.kind === 'command') return doneByCommand(context, named.name);
+  const isOfStep = (step: AgentStep): boolean =>
+    named === undefined || !isAgentKind(named.step.kind) || (step.turn?.at ?? after) === after;
+  const isOfTurn = (step: AgentStep): boolean => turn === undefined || turnNumber(step) === turn;
+  const isConversation = named?.step.kind === 'conversation';
+  return doneByAgent(context, {
+    isIncluded: (step) => isOfStep(step) && isOfTurn(step),
+    isTurn: turn !== undefined || named?.step.kind === 'agent',
+    isInConversation: isConversation ? isOfStep : () => true,
+  });
 }
 
-const doneByAgent = (context: RunContext): Done => ({
-  efficiency: async () => (await readAgentStep(context))?.result.efficiency ?? null,
-  trajectory: async () => {
-    const step = (await readAgentStep(context))?.result;
-    if (!step?.trajectory) return null;
-    const { token_usage: tokens, cost_usd: costUsd } = step.record;
-    const { token_usage_at_least: tokensAtLeast, cost_usd_at_least: costAtLeastUsd } = step.record;
-    return {
-      ...step.trajectory,
-      tokens,
-      costUsd,
-      ...(tokensAtLeast === undefined ? {} : { tokensAtLeast }),
-      ...(costAtLeastUsd === undefined ? {} : { costAtLeastUsd }),
-    };
-  },
-  turns: async () => {
-    const step = (await readAgentStep(context))?.result;
-    if (step === undefined) return null;
-    return [{ number: 1, user: agentStep(context.scenario).prompt, agent: step.trajectory?.answer ?? null }];
-  },
-  durationMs: async () => (await readAgentStep(context))?.result.record.duration_ms ?? null,
-});
+interface Checked {
+  /** Whether a step of the agent is among those that are checked; the last one counts. */
+  isIncluded: (step: AgentStep) => boolean;
+  /** Whether only its turn counts, not the turns before it. */
+  isTurn: boolean;
+  /** Whether a step of the agent belongs to the conversation that is checked. */
+  isInConversation: (step: AgentStep) => boolean;
+}
+
+function doneByAgent(context: RunContext, { isIncluded, isTurn, isInConversation }: Checked): Done {
+  const steps = async (): Promise<AgentStep[]> => {
+    const all = (await readAgentSteps(context)).map(({ result }) => result);
+    return all.slice(0, all.findLastIndex(isIncluded) + 1);
+  };
+  const last = async (): Promise<{ step: AgentStep; own: OwnTurn | undefined } | null> => {
+    const step = (await steps()).at(-1);
+    return step === undefined ? null : { step, own: isTurn ? step.turn?.own : undefined };
+  };
+  return {
+    efficiency: async () => {
+      const found = await last();
+      if (found === null || found.step.efficiency === null) return null;
+      return (found.own ?? found.step).efficiency;
+    },
+    trajectory: async () => {
+      const found = await last();
+      if (!found?.step.trajectory) return null;
+      const { step, own } = found;
+      if (own !== undefined)
+        return {
+          ...own.trajectory,
+          tokens: own.tokens,
+          costUsd: own.cost_usd,
+          ...(step.trajectory?.unread === true ? { unread: true } : {}),
+        };
+      const { token_usage: tokens, cost_usd: costUsd } = step.record;
+      const { token_usage_at_least: tokensAtLeast, cost_usd_at_least: costAtLeastUsd } = step.record;
+      return {
+        ...found.step.trajectory,
+        tokens,
+        costUsd,
+        ...(tokensAtLeast === undefined ? {} : { tokensAtLeast }),
+        ...(costAtLeastUsd === undefined ? {} : { costAtLeastUsd }),
+      };
+    },
+    turns: async () => {
+      const all = await steps();
+      return all.length === 0 ? null : conversationOf(lastOfTurns(all).filter(isInConversation));
+    },
+    durationMs: async () => {
+      const found = await last();
+      return found?.own?.duration_ms ?? found?.step.record.duration_ms ?? null;
+    },
+  };
+}
 
 /** A command is not an agent: it calls no tools and costs nothing. Its answer is what it prints. */
 const doneByCommand = (context: RunContext, step: string): Done => ({

@@ -6,7 +6,7 @@ import { redactFields } from '../../results/records/redact-fields.js';
 import type { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
 import { evaluatorText, gateText } from '../../results/records/text-fields.js';
 import type { Rubric } from '../../scenario/rubric.js';
-import { agentStep, gatesOf } from '../../scenario/scenario.js';
+import { agentStepAt, firstAgentStep, gatesOf } from '../../scenario/scenario.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { STEPS } from '../../workflows/protocol.js';
 import { readStep } from '../step/run-step-once.js';
@@ -38,7 +38,7 @@ export async function gatherQuestion(
     ...redactFields(
       {
         description: scenario.description,
-        task: agentStep(scenario).prompt,
+        task: agentStepAt(scenario, firstAgentStep(scenario)).prompt,
         ending: agent === undefined ? 'not known' : `${agent.ending}: ${agent.message}`,
         gates: await results<GateDetail>(gatesOf(scenario), STEPS.gate),
         evaluators: await results<EvaluatorResult>(scenario.checks.evaluators, STEPS.evaluator),

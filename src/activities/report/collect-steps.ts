@@ -2,16 +2,26 @@ import { ApplicationFailure } from '@temporalio/common';
 import { gateSubject } from '../../gates/index.js';
 import type { Judgment } from '../../results/records/judgment.js';
 import type { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
+import { NO_USAGE } from '../../results/records/token-usage.js';
 import type { Check } from '../../results/verdict.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
-import { nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
-import { findAgentStep, gatesOf, type Step } from '../../scenario/scenario.js';
+import { isAgentKind, nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
+import {
+  findAgentStep,
+  firstAgentStep,
+  gatesOf,
+  type PlacedGate,
+  type Step,
+} from '../../scenario/scenario.js';
 import type { ReportInput } from '../../workflows/protocol.js';
-import type { AgentStep } from '../agent/summarize-output.js';
-import { judgeArtifacts, readAnswers } from '../judge/answers.js';
-import { judgeUsage, type JudgeUsage } from '../judge/usage.js';
+import type { AgentStep } from '../agent/agent-step.js';
+import { askedArtifacts, otherAskers } from '../ask/answers.js';
+import { usageOf, type AskedUsage } from '../ask/usage.js';
 import { ALTERED, readStep, type Manifest } from '../step/run-step-once.js';
-import { readAgentSteps } from '../agent/agent-steps.js';
+import { agentStepNames, nextAgentSteps, readAgentSteps } from '../agent/agent-steps.js';
+import { lastOfTurns, turnNumber } from '../agent/turns.js';
+import { collectConversation, type FoundConversation } from './collect-conversation.js';
+import { combineTurns, type CheckedGate } from './turn-gates.js';
 import { describeStarts, readUnreportedStart } from '../agent/unreported-start.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { CommandStepResult } from '../step/command-record.js';
@@ -21,7 +31,7 @@ import type { ContextStep } from '../agent/context-message.js';
 import type { Prepared } from '../prepare/build-workspace.js';
 
 /** Results of the steps of a run; null for a step that was not performed or whose result cannot be used. */
-export interface Found {
+export interface Found extends FoundConversation {
   prepared: Manifest<Prepared> | null;
   contexts: { of: NamedStep<Step>; left: Manifest<ContextStep> | null }[];
   /** How many times the agent was started, and how many attempts its steps had. */
@@ -35,13 +45,15 @@ export interface Found {
   /** The last one that a step reports. The run is judged by it. */
   performed: Manifest<AgentStep> | null;
   commands: { of: NamedStep<Step>; left: Manifest<CommandStepResult> | null }[];
-  gates: (Manifest<GateDetail> | null)[];
+  gates: CheckedGate[];
   evaluators: (Manifest<EvaluatorResult> | null)[];
   judge: Manifest<Judgment> | null;
   /** Cost of all its answers, usable or not, US dollars; 0 if it was not asked. */
-  judgeCost: Omit<JudgeUsage, 'usage'>;
+  judgeCost: Omit<AskedUsage, 'usage'>;
   /** Paths of the judge's files among the artifacts. */
   judgeArtifacts: string[];
+  /** All answers that other parts of the run were given, what they used, and their files among the artifacts. */
+  asked: AskedUsage & { answers: number; artifacts: string[] };
   /** Results of the gates. A gate that was due and left no result is included as an error. */
   gateDetails: GateDetail[];
   /** Why the run cannot be tested; null if it can. */
@@ -85,7 +97,17 @@ export async function collectSteps(
     Promise.all(stepsOfKind(scenario, kind).map(async (of) => ({ of, left: await read<T>(of.name) })));
   const contexts = await all<ContextStep>('script');
   const commands = await all<CommandStepResult>('command');
-  const gates = await each<GateDetail>(placedGates, STEPS.gate);
+  const turns = lastOfTurns(published.map(({ result }) => result));
+  const gateOf = async ({ after, everyTurn }: PlacedGate, index: number): Promise<CheckedGate> => {
+    const numbers = everyTurn ? turns.filter(({ turn }) => turn?.at === after).map(turnNumber) : [undefined];
+    const steps = numbers.map(async (turn) => {
+      const name = STEPS.gate(index, turn);
+      return { name, turn: turn ?? null, left: await read<GateDetail>(name) };
+    });
+    return { after, checks: await Promise.all(steps) };
+  };
+  const gates = await Promise.all(placedGates.map(gateOf));
+  const conversation = await collectConversation(scenario, turns, read);
   const evaluators = await each<EvaluatorResult>(scenario.checks.evaluators, STEPS.evaluator);
   const judge = await read<Judgment>(STEPS.judge);
   await stop();
@@ -94,7 +116,8 @@ export async function collectSteps(
   );
   const agents = [...published, ...(unreported === null ? [] : [unreported])];
   const descriptions = await describeStarts(context);
-  const runs = Array.from({ length: published.length + 1 }, (_, index) => STEPS.agent(index + 1));
+  const results = published.map(({ result }) => result);
+  const runs = [...agentStepNames(results), ...nextAgentSteps(results)];
   const steps = {
     prepared,
     starts: descriptions.filter((text) => text !== null).length,
@@ -107,10 +130,17 @@ export async function collectSteps(
     performed: published.at(-1) ?? null,
     commands,
     gates,
+    ...conversation,
     evaluators,
     judge,
-    judgeCost: await judgeCost(context),
-    judgeArtifacts: await judgeArtifacts(context),
+    judgeCost: await usedBy(context, STEPS.judge),
+    judgeArtifacts: await askedArtifacts(context, STEPS.judge),
+    asked: {
+      ...(await usedBy(context, 'others')),
+      artifacts: (
+        await Promise.all((await otherAskers(context)).map((asker) => askedArtifacts(context, asker)))
+      ).flat(),
+    },
   };
   const unfit =
     steps.prepared?.result.unfit ??
@@ -130,17 +160,17 @@ export async function collectSteps(
       : ending !== null && !/^(unable|cancelled)$/.test(ending);
   const worked = !cancelled && unfit === null && stepsDone;
   const gateDetails = placedGates.flatMap(({ gate }, index): GateDetail[] => {
-    const manifest = steps.gates[index] ?? null;
-    if (manifest !== null) return [manifest.result];
-    const reason = why(STEPS.gate(index));
-    if (!worked && reason === null) return [];
-    const broken = { status: 'error', passed: false, detail: null, duration_ms: 0 } as const;
-    return [
-      {
-        ...{ index, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate) },
-        ...{ ...broken, message: reason ?? NOTHING },
-      },
-    ];
+    const broken = (reason: string): GateDetail => ({
+      ...{ index, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate) },
+      ...{ status: 'error', passed: false, detail: null, duration_ms: 0, message: reason },
+    });
+    const details = (steps.gates[index]?.checks ?? []).flatMap(({ name, turn, left }) => {
+      const reason = why(name);
+      if (left !== null) return [{ turn, detail: left.result }];
+      return worked || reason !== null ? [{ turn, detail: broken(reason ?? NOTHING) }] : [];
+    });
+    const combined = combineTurns(details);
+    return combined === null ? (worked ? [broken(NOTHING)] : []) : [combined];
   });
 
   const checks: Check[] = [];
@@ -152,15 +182,18 @@ export async function collectSteps(
     if (steps.prepared !== null && unfit === null) {
       const lefts = new Map([...contexts, ...commands].map(({ of, left }) => [of.name, left]));
       for (const { step, name } of nameSteps(scenario.steps)) {
-        const isAgent = step.kind === 'agent';
+        const isAgent = isAgentKind(step.kind);
         const left = isAgent ? performed : (lefts.get(name) ?? null);
-        wants(isAgent ? STEPS.agent(Math.max(1, published.length)) : name, left);
+        wants(isAgent ? (agentStepNames(results).at(-1) ?? STEPS.agent(1)) : name, left);
         if (isAgent || left === null) break;
       }
     }
   }
   if (worked) {
     for (const { of, left } of commands) if (of.isAfterAgent) wants(of.name, left);
+    for (const [at, { step, name }] of nameSteps(scenario.steps).entries())
+      if (isAgentKind(step.kind) && at > firstAgentStep(scenario))
+        wants(name, turns.find(({ turn }) => turn?.at === at) ?? null);
     placedGates.forEach((_, index) => {
       const left = gateDetails.find((gate) => gate.index === index) ?? null;
       checks.push({ kind: 'gate', step: STEPS.gate(index), left, why: null });
@@ -185,12 +218,12 @@ export async function collectSteps(
 
 const NOTHING = 'left no result';
 
-/** Returns null as the cost if the answers were altered. The judgment still counts: it was made of them before. */
-async function judgeCost(context: RunContext): Promise<Found['judgeCost']> {
+/** Returns null as the cost if answers were altered. The verdicts still count: they were made of them before. */
+async function usedBy(context: RunContext, who: Parameters<typeof usageOf>[1]): ReturnType<typeof usageOf> {
   try {
-    return await judgeUsage(context, await readAnswers(context));
+    return await usageOf(context, who);
   } catch (error) {
-    if (isAltered(error)) return { cost_usd: null };
+    if (isAltered(error)) return { answers: 0, usage: NO_USAGE, cost_usd: null };
     throw error;
   }
 }

@@ -13,9 +13,11 @@ import { SCHEMA_VERSION } from '../../results/records/result-line.js';
 import { decideOutcome } from '../../results/verdict.js';
 import { mockWarnings } from '../../results/mock-warnings.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
-import { nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
-import { findAgentStep, gatesOf, type Step } from '../../scenario/scenario.js';
+import { isAgentKind, nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
+import { findAgentStep, firstAgentStep, gatesOf, type Step } from '../../scenario/scenario.js';
 import type { ReportInput } from '../../workflows/protocol.js';
+import { agentStepNames } from '../agent/agent-steps.js';
+import { turnNumber } from '../agent/turns.js';
 import type { Found } from './collect-steps.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/run-step-once.js';
@@ -91,10 +93,12 @@ export function composeRecord(
       context.judge === null
         ? null
         : { model: context.judge.model, rubric: context.judge.rubric_file, artifacts: found.judgeArtifacts },
+    ...(context.asked === undefined ? {} : { asked: { ...context.asked, ...found.asked } }),
     setup: [...(prepared?.setup ?? []), ...before],
     context: contexts.flatMap(({ record }) => record ?? []),
     post_scripts: posts,
     ...(mocks === null ? {} : { mocks }),
+    ...(found.conversation === null ? {} : { conversation: found.conversation }),
     steps: stepRecords(context, input, found, unfit),
     regressions: [],
     warnings: [
@@ -180,14 +184,36 @@ const reasonNotJudged = ({ judge, scenario }: RunContext, found: Found): string 
         completed: found.agent?.result.record.completed ?? true,
       });
 
-/** A step of the scenario. The agent's step is listed once per run of the agent. */
-const stepsPlanned = (found: Found, { step, name }: NamedStep<Step>): PlannedStep[] =>
-  step.kind === 'agent'
-    ? (found.agents.length === 0 ? [null] : found.agents).map((manifest, index) => [
-        STEPS.agent(index + 1),
-        manifest,
-      ])
-    : [[name, [...found.contexts, ...found.commands].find(({ of }) => of.name === name)?.left ?? null]];
+/**
+ * A step of the scenario. One in which the agent works is listed with all runs of the agent, and with the other steps of
+ * its turns.
+ */
+function stepsPlanned(
+  found: Found,
+  { step, name }: NamedStep<Step>,
+  at: number,
+  first: number,
+): PlannedStep[] {
+  if (!isAgentKind(step.kind))
+    return [[name, [...found.contexts, ...found.commands].find(({ of }) => of.name === name)?.left ?? null]];
+  const names = agentStepNames(found.agents.map(({ result }) => result));
+  const runs = found.agents.flatMap((manifest, index) =>
+    (manifest.result.turn?.at ?? first) === at ? [{ name: names[index] ?? name, manifest }] : [],
+  );
+  if (runs.length === 0) return [[name, null]];
+  return runs.flatMap(({ name, manifest }, index): PlannedStep[] => {
+    const turn = turnNumber(manifest.result);
+    const next = runs[index + 1]?.manifest.result;
+    const isLast = next === undefined || turnNumber(next) !== turn;
+    return [[name, manifest], ...(isLast ? [...gatesOfTurn(found, at, turn), ...found.between(turn)] : [])];
+  });
+}
+
+const gatesOfTurn = ({ gates }: Found, at: number, turn: number): PlannedStep[] =>
+  gates
+    .filter(({ after }) => after === at)
+    .flatMap(({ checks }) => checks)
+    .flatMap((check): PlannedStep[] => (check.turn === turn ? [[check.name, check.left]] : []));
 
 function stepRecords(
   context: RunContext,
@@ -195,15 +221,16 @@ function stepRecords(
   found: Found,
   unfit: string | null,
 ): StepRecord[] {
-  const placed = gatesOf(context.scenario);
+  const first = firstAgentStep(context.scenario);
   const gatesAfter = (step: number | null): PlannedStep[] =>
-    found.gates.flatMap((manifest, index) =>
-      placed[index]?.after === step ? [[STEPS.gate(index), manifest]] : [],
-    );
+    found.gates
+      .filter(({ after }) => after === step)
+      .flatMap(({ checks }) => checks)
+      .flatMap(({ name, turn, left }): PlannedStep[] => (turn === null ? [[name, left]] : []));
   const planned: PlannedStep[] = [
     [STEPS.prepare, found.prepared],
     ...nameSteps(context.scenario.steps).flatMap((of, index) => [
-      ...stepsPlanned(found, of),
+      ...stepsPlanned(found, of, index, first),
       ...gatesAfter(index),
     ]),
     ...gatesAfter(null),

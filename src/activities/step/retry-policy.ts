@@ -10,8 +10,11 @@ import type { Deps } from './deps.js';
  */
 const MAX_TRIES = 8;
 const TRIES: Readonly<Record<string, number>> = {
-  // It decides by the kind of failure how often to retry (GIVE_UP).
+  // They decide by the kind of failure how often to ask again (ask/collect-votes.ts).
   judgeRun: 50,
+  askGate: 50,
+  simulateUser: 50,
+  endConversation: 50,
   // Without these the sweep cannot continue.
   loadCells: Infinity,
   findEndedRuns: Infinity,

@@ -20,10 +20,11 @@ import { isEndpointMock } from '../../mocks/mock-kinds.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
 import type { Scenario } from '../../scenario/scenario.js';
-import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
+import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
+import { firstAgentStep } from '../../scenario/scenario.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
-import type { RunRef } from '../../workflows/protocol.js';
+import type { RunRef, TurnRef } from '../../workflows/protocol.js';
 import {
   resolveAgent,
   resolveEnv,
@@ -54,6 +55,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   /** Folder on the host in which the run records what it has done. */
   state: string;
   agent: Agent;
+  /** The turn that the step performs; the first one for steps that perform none. */
+  turn: TurnRef;
   environment: Environment;
   handle: EnvironmentHandle;
   place: Place;
@@ -69,9 +72,11 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   access: ModelAccess | null;
   /** The account whose limits apply to the agent; null if unknown. */
   account: string | null;
-  /** Provider of the judge's model; null if no judge is asked by API, or if this worker does not know the provider. */
+  /** The model that the judge and other parts of the run ask, as the plan names it; null if none is asked. */
+  modelAsked: string | null;
+  /** Provider of that model; null if none is asked by API, or if this worker does not know the provider. */
   provider: ModelProvider | null;
-  /** The agent that judges; null if none does, or if this worker does not know it. */
+  /** The agent that is asked in place of a model; null if none is, or if this worker does not know it. */
   judgeAgent: AgentInPlace | null;
   /** Values of the sweep's variables, by name. Each is meant for a certain recipient; never pass on all of them. */
   values: Record<string, string>;
@@ -105,7 +110,7 @@ const names = createLruCache<ReturnType<typeof publicNames>>(8);
 export async function loadRun(
   deps: Deps,
   run: RunRef,
-  { decidePlace = false }: { decidePlace?: boolean } = {},
+  { decidePlace = false, turn }: { decidePlace?: boolean; turn?: TurnRef } = {},
 ): Promise<RunContext> {
   const { resultsPath, stateFolder } = deps;
   checkName(run.run);
@@ -125,7 +130,8 @@ export async function loadRun(
       'StoreBroken',
     );
   }
-  const judgeName = parseJudgeName(effective.judge?.model ?? '');
+  const asked = modelAsked(effective);
+  const judgeName = parseJudgeName(asked ?? '');
   const byAgent = judgeName.ok && judgeName.by === 'agent' ? judgeName : null;
   const provider =
     judgeName.ok && judgeName.by === 'api'
@@ -211,6 +217,7 @@ export async function loadRun(
     run,
     state,
     agent: resolved.agent,
+    turn: turn ?? { number: 1, at: firstAgentStep(effective.scenario) },
     environment,
     handle,
     place,
@@ -223,6 +230,7 @@ export async function loadRun(
     targetEnv: target.env,
     access: resolved.access,
     account: resolved.account,
+    modelAsked: asked,
     provider,
     judgeAgent: judge,
     values: sweepEnv.values,

@@ -2,6 +2,7 @@ import { agentChecks, judgeKeys } from './agents.js';
 import type { DoctorCheck, DoctorContext } from './context.js';
 import { deno } from './deno.js';
 import { bubblewrap, build, containers, containing, enabled, node, pasta, platform } from './machine.js';
+import { leftovers } from './leftovers.js';
 import { cache, config, fixtures, results, state } from './places.js';
 import { engine, go, temporal } from './temporal.js';
 
@@ -18,6 +19,7 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   { name: 'temporal', look: temporal },
   { name: 'go', look: go },
   { name: 'engine', look: engine },
+  { name: 'leftovers', look: leftovers },
   { name: 'deno', look: deno },
   { name: 'containment', look: containing },
   { name: 'bubblewrap', look: bubblewrap },

@@ -1,4 +1,5 @@
 import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
+import { modelAsked } from '../../scenario/plan.js';
 import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
 import { printJson } from '../shared/output.js';
 import type { Project } from '../../planning/project.js';
@@ -17,7 +18,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     /** Null if no agent takes part. */
     timeout_secs: findAgentStep(effective.scenario)?.timeout_secs ?? null,
     gates: gatesOf(selected.scenario).length,
-    judge: effective.judge?.model ?? null,
+    judge: modelAsked(effective),
   }));
   if (json) {
     printJson({

@@ -1,7 +1,7 @@
 import { projectState } from '../../platform/folders.js';
 import { sweepEnvFrom } from '../../platform/sweep-env.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
-import type { Plan } from '../../scenario/plan.js';
+import { modelAsked, type Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { readEnvFile } from '../shared/env-file.js';
@@ -130,8 +130,10 @@ async function openSessionFor(plan: Plan, { resultsPath }: Project, options: Sta
 
 function checkConsent({ config }: Project, { cells, scenarios }: ResolvedSweep): void {
   for (const name of new Set(cells.map(({ agent }) => agent))) checkAgentConsent(config, name);
-  for (const { effective } of scenarios)
-    if (effective.judge !== null) checkJudgeConsent(config, effective.judge.model);
+  for (const { effective } of scenarios) {
+    const model = modelAsked(effective);
+    if (model !== null) checkJudgeConsent(config, model, effective.asked === undefined);
+  }
 }
 
 const startedDocument = (plan: Plan, { resultsPath }: Project, uiUrl: string | null): SweepDocument =>

@@ -4,8 +4,12 @@ import { explainModelError, ModelFailed } from './model-errors.js';
 export interface ModelQuestion {
   system: string;
   user: string;
-  /** The form of the answer, as a JSON schema. */
-  schema: Record<string, unknown>;
+  /** The form of the answer, as a JSON schema; null: a text. */
+  schema: Record<string, unknown> | null;
+  /** Without it, the model's own; several models accept no other. */
+  temperature?: number;
+  /** The most tokens of the answer. */
+  maxTokens?: number;
   timeoutMs: number;
 }
 
@@ -19,8 +23,8 @@ export interface ModelAnswer {
 }
 
 /**
- * Asks a model once; the caller decides about retries. If the server does not accept a JSON schema (it answers 400 or
- * 422), asks again without one. Then the text may be anything.
+ * Asks a model once; the caller decides about retries. If the server does not accept a temperature or a JSON schema (it
+ * answers 400 or 422), asks again without the one, then without both. Then the text may be anything.
  *
  * @throws ModelFailed, or the signal's reason if it aborts
  */
@@ -32,12 +36,7 @@ export async function callModel(
   const timeout = AbortSignal.timeout(question.timeoutMs);
   const both = AbortSignal.any([signal, timeout]);
   try {
-    return await call(model, question, both, true).catch((error: unknown) => {
-      const failed = explainModelError(error);
-      if (!both.aborted && (failed.status === 400 || failed.status === 422))
-        return call(model, question, both, false);
-      throw error;
-    });
+    return await callSimpler(model, question, both);
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted)
@@ -46,19 +45,46 @@ export async function callModel(
   }
 }
 
+async function callSimpler(
+  model: LanguageModel,
+  question: ModelQuestion,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const simpler = simplerThan(question);
+  if (simpler === null) return call(model, question, signal);
+  return call(model, question, signal).catch((error: unknown) => {
+    const { status } = explainModelError(error);
+    if (signal.aborted || (status !== 400 && status !== 422)) throw error;
+    return callSimpler(model, simpler, signal);
+  });
+}
+
+/** The question without one of the demands that not every server accepts; null if it has none. */
+function simplerThan({ temperature, ...question }: ModelQuestion): ModelQuestion | null {
+  if (temperature !== undefined) return question;
+  return question.schema === null ? null : { ...question, schema: null };
+}
+
 async function call(
   model: LanguageModel,
-  { system, user, schema }: ModelQuestion,
+  { system, user, schema, temperature, maxTokens }: ModelQuestion,
   abortSignal: AbortSignal,
-  structured: boolean,
 ): Promise<ModelAnswer> {
   const { generateText, jsonSchema, NoObjectGeneratedError, Output } = await import('ai');
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  // No temperature: several models reject it. No retries: Temporal does the waiting, which survives this process.
-  const common = { model, system, prompt: user, maxRetries: 0, abortSignal };
+  const common = {
+    ...{ model, system, prompt: user, abortSignal },
+    // Temporal does the waiting, which survives this process.
+    maxRetries: 0,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+  };
   try {
-    const output = Output.object({ schema: jsonSchema(schema), name: 'judgment' });
-    const result = await generateText(structured ? { ...common, output } : common);
+    const result = await generateText(
+      schema === null
+        ? common
+        : { ...common, output: Output.object({ schema: jsonSchema(schema), name: 'judgment' }) },
+    );
     return answerOf(result.text, result.response, result.finishReason, result.usage);
   } catch (error) {
     if (!NoObjectGeneratedError.isInstance(error)) throw error;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { describeEnd } from '../../lib/commands/command-result.js';
 import { CONTAINMENTS } from '../../lib/supervision.js';
 import { Regression } from '../regressions.js';
+import { ConversationRecord } from './conversation.js';
 import { MockedCalls } from './mocked-calls.js';
 import { Outcome, SCHEMA_VERSION } from './result-line.js';
 import { TokenUsage } from './token-usage.js';
@@ -150,10 +151,24 @@ export const RunRecord = z.object({
     .nullable()
     .default(null)
     .describe('The judge planned for the run; its scores are in metrics.json'),
+  asked: z
+    .object({
+      model: z.string().describe('As requested'),
+      answers: z.number().int().describe('How many answers there were, usable or not'),
+      usage: TokenUsage.describe('Their tokens'),
+      cost_usd: z.number().nullable().describe('Their price in US dollars; null: unknown'),
+      cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+      artifacts: z.array(z.string()).describe("Their files, relative to the run's folder"),
+    })
+    .exactOptional()
+    .describe('Answers that gates, and other parts except the judge, asked a model for'),
   setup: z.array(CommandRecord).describe('Setup commands'),
   context: z.array(CommandRecord).default([]).describe('Agent scripts of task.context'),
   post_scripts: z.array(CommandRecord).describe('Post scripts'),
   mocks: MockedCalls.exactOptional().describe('Calls of mocked commands'),
+  conversation: ConversationRecord.exactOptional().describe(
+    'What was said, if there was more than one message',
+  ),
   steps: z.array(StepRecord).describe('Steps in the order performed'),
   warnings: z.array(z.string()).describe('Problems that do not change the outcome'),
   regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),

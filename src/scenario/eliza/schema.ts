@@ -1,40 +1,12 @@
 import { z } from 'zod';
-import { GateSpec } from '../../gates/index.js';
 import { nonBlank } from '../../gates/fields.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { Mocks } from '../../mocks/mock.js';
 import { always, cleanText, label, mockUrlVariables, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
+import { Conversation } from './conversation.js';
+import { evaluations, isMap } from './evaluation.js';
 import { characterField, pluginsField, RuntimeDatabaseField } from './runtime-fields.js';
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Evaluators of the form that are not gates yet. */
-const EVALUATORS_NOT_YET = [
-  'llm_judge',
-  'conversation_length',
-  'conversation_flow',
-  'user_satisfaction',
-  'context_retention',
-];
-
-/** An evaluator is a gate. Only the field of `file_contains` has another name in this form. */
-const Evaluation = z.preprocess((given, context) => {
-  if (!isMap(given)) return given;
-  if (EVALUATORS_NOT_YET.includes(String(given.type)))
-    context.addIssue({
-      code: 'custom',
-      path: ['type'],
-      message: `the evaluator ${String(given.type)} is not supported yet`,
-      input: given,
-    });
-  if (given.type !== 'file_contains' || !('value' in given) || 'substring' in given) return given;
-  const { value, ...rest } = given;
-  return { ...rest, substring: value };
-}, GateSpec);
-
-const evaluations = z.array(Evaluation).describe('Evaluators, all made in this order');
 
 const input = nonBlank('the message for the agent').describe('What the agent is asked');
 
@@ -50,12 +22,18 @@ const Step = z
     code: nonBlank('the code to run', (value) => tooLongArgument(value, 'put it into a file, and run that'))
       .exactOptional()
       .describe('Code to run; it is passed as an argument, not through a shell'),
+    conversation: Conversation.exactOptional().describe(
+      'A conversation with a user whom a model plays; input is the first message',
+    ),
     evaluations: evaluations.default([]),
   })
   .check(
     z.superRefine<object>((step: unknown, context) => {
       if (isMap(step) && !['input', 'code', 'conversation'].some((key) => key in step))
-        context.addIssue({ code: 'custom', message: 'expected input or code; got neither' });
+        context.addIssue({
+          code: 'custom',
+          message: 'expected input, code or conversation; got none of them',
+        });
     }, always),
   );
 export type Step = z.infer<typeof Step>;
@@ -98,17 +76,5 @@ export const ElizaFile = z
       .prefault({})
       .describe('How the evaluations determine the outcome'),
   })
-  .check(cleanText())
-  .check(
-    z.superRefine<object>((file: unknown, context) => {
-      const steps: unknown[] = isMap(file) && Array.isArray(file.run) ? file.run : [];
-      const inputs = steps.flatMap((step, at) => (isMap(step) && 'input' in step ? [at] : []));
-      for (const at of inputs.slice(1))
-        context.addIssue({
-          code: 'custom',
-          path: ['run', at, 'input'],
-          message: 'only one step with input is supported yet',
-        });
-    }, always),
-  );
+  .check(cleanText());
 export type ElizaFile = z.infer<typeof ElizaFile>;

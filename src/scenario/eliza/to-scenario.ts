@@ -1,5 +1,7 @@
-import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenario.js';
+import { isAgentKind } from '../../results/step-names.js';
+import { DEFAULT_AGENT_TIMEOUT_SECS, type ConversationStep, type Scenario, type Step } from '../scenario.js';
 import type { Path } from '../problems/source.js';
+import type { Conversation } from './conversation.js';
 import type { ElizaFile, Step as FileStep } from './schema.js';
 import { hasRuntime, modelsOf, toRuntime } from './to-runtime.js';
 
@@ -9,7 +11,7 @@ const CODE_SECS = 300;
 /** Converts a file to a scenario. The form has no target: what is tested is the agent, or the code of the steps. */
 export function toScenario(file: ElizaFile): Scenario {
   const steps = stepsOf(file);
-  const hasAgent = steps.some(({ kind }) => kind === 'agent');
+  const hasAgent = steps.some(({ kind }) => isAgentKind(kind));
   const runtime = toRuntime(file);
   const agent = file.agent ?? (hasRuntime(file) ? 'eliza' : undefined);
   return {
@@ -38,17 +40,45 @@ export function toScenario(file: ElizaFile): Scenario {
 const stepsOf = ({ run }: ElizaFile): Step[] =>
   Array.isArray(run) ? run.map(stepOf) : [agentStepOf(run.input)];
 
-/** A step with both input and code gives the agent the input, and ignores the code. */
-const stepOf = ({ name, input, lang, code, evaluations }: FileStep): Step => ({
-  ...(input === undefined
-    ? ({ kind: 'command', command: codeCommand(lang, code ?? ''), timeout_secs: CODE_SECS } as const)
-    : agentStepOf(input)),
-  ...(name === undefined ? {} : { name }),
-  gates: evaluations,
-});
+/** The kind of a step: a conversation comes before input, and input before code. */
+function stepOf({ name, input, lang, code, conversation, evaluations }: FileStep): Step {
+  const common = { ...(name === undefined ? {} : { name }), gates: evaluations };
+  if (conversation !== undefined) return conversationStepOf(conversation, input ?? FIRST_MESSAGE, common);
+  if (input !== undefined) return { ...agentStepOf(input), ...common };
+  return { kind: 'command', command: codeCommand(lang, code ?? ''), timeout_secs: CODE_SECS, ...common };
+}
 
 const agentStepOf = (prompt: string) =>
   ({ kind: 'agent', prompt, timeout_secs: DEFAULT_AGENT_TIMEOUT_SECS }) as const;
+
+/** What the user says first in a conversation without `input`. */
+const FIRST_MESSAGE = 'Hello, I need help.';
+
+/** How long a model may take to play the user or to decide about a condition. */
+const ASK_SECS = 60;
+
+function conversationStepOf(
+  of: Conversation,
+  prompt: string,
+  { gates, ...common }: Pick<ConversationStep, 'name' | 'gates'>,
+): ConversationStep {
+  return {
+    kind: 'conversation',
+    ...common,
+    prompt,
+    timeout_secs: of.timeout_per_turn_ms / 1000,
+    turns: of.max_turns,
+    total_secs: of.total_timeout_ms / 1000,
+    ask_secs: ASK_SECS,
+    user: userOf(of.user_simulator),
+    ends_when: of.termination_conditions.map(({ llm_judge, ...condition }) => ({
+      ...condition,
+      ...(llm_judge === undefined ? {} : { judge: llm_judge }),
+    })),
+    turn_gates: of.turn_evaluations,
+    gates: [...of.final_evaluations, ...(gates ?? [])],
+  };
+}
 
 /** Programs that have another name than the language, or take code after another option than `-c`. */
 const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
@@ -96,8 +126,49 @@ const filePathOfRuntime = ({ character }: ElizaFile, path: Path): Path => {
   return path.length > 0 ? path : [character === undefined ? 'plugins' : 'character'];
 };
 
+const userOf = ({
+  persona,
+  objective,
+  constraints,
+  knowledge_level,
+  temperature,
+  max_tokens,
+  ...more
+}: Conversation['user_simulator']) => ({
+  ...{ persona, objective, constraints, knowledge_level, temperature, max_tokens },
+  ...(more.style === undefined ? {} : { style: more.style }),
+  ...(more.emotional_state === undefined ? {} : { emotional_state: more.emotional_state }),
+});
+
+/** Parts of a conversation, and the place of each in the file. */
+const CONVERSATION_FIELDS: Readonly<Record<string, string>> = {
+  turn_gates: 'turn_evaluations',
+  ends_when: 'termination_conditions',
+  user: 'user_simulator',
+  turns: 'max_turns',
+  timeout_secs: 'timeout_per_turn_ms',
+  total_secs: 'total_timeout_ms',
+};
+
 function filePathOfStep(run: ElizaFile['run'], at: number, [field, ...rest]: Path): Path {
   if (!Array.isArray(run)) return ['run', 'input'];
+  const step = run[at];
+  if (field === undefined) return ['run', at];
+  const conversation = step?.conversation;
+  const [index, ...inGate] = rest;
+  if (field === 'gates' && conversation !== undefined) {
+    const finals = conversation.final_evaluations.length;
+    return Number(index) < finals
+      ? ['run', at, 'conversation', 'final_evaluations', ...rest]
+      : ['run', at, 'evaluations', ...(index === undefined ? [] : [Number(index) - finals]), ...inGate];
+  }
   if (field === 'gates') return ['run', at, 'evaluations', ...rest];
-  return field === undefined ? ['run', at] : ['run', at, run[at]?.input === undefined ? 'code' : 'input'];
+  const inConversation = CONVERSATION_FIELDS[String(field)];
+  if (conversation !== undefined && inConversation !== undefined)
+    return ['run', at, 'conversation', inConversation, ...rest];
+  return [
+    'run',
+    at,
+    step?.input === undefined ? (conversation === undefined ? 'code' : 'conversation') : 'input',
+  ];
 }

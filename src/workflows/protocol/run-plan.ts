@@ -8,6 +8,19 @@ export type PlannedStep =
       /** How long rebuilding the workspace may take if the agent is started again. */
       rebuildSecs: number;
     }
+  | {
+      kind: 'conversation';
+      subject: string;
+      /** Limit of each turn. */
+      timeoutSecs: number;
+      /** How long the agent may work in all turns together. */
+      totalSecs: number;
+      rebuildSecs: number;
+      /** Limit of the simulated user's answer, and of each decision whether the conversation is over. */
+      askSecs: number;
+      /** Whether that decision may ask a model. */
+      endAsks: boolean;
+    }
   | { kind: 'command'; subject: string; timeoutSecs: number };
 
 export interface PlannedGate {
@@ -19,8 +32,12 @@ export interface PlannedGate {
    * build started.
    */
   inProcess?: boolean;
+  /** True if the gate asks a model, which may have to be waited for. */
+  asks?: boolean;
   /** Index of the step after which it is checked. Absent if that is after all steps. */
   after?: number;
+  /** True if it is checked after every turn of that step. */
+  everyTurn?: true;
 }
 
 interface Checks {

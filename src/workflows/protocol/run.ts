@@ -20,6 +20,35 @@ export interface ContextBrief {
   unfit: string | null;
 }
 
+/** One message to the agent. */
+export interface TurnRef {
+  /** From 1, over all steps of the run. */
+  number: number;
+  /** Index of its step among the scenario's. */
+  at: number;
+  /** A shorter time limit than that of the step: what is left of the conversation's time. */
+  limitSecs?: number;
+}
+
+/** Number of the `nth` run of the agent in a turn, by which a run and its sweep name the wait after it. */
+export const waitNumber = (nth: number, turn = 1): number => (turn - 1) * MOST_RUNS_OF_A_TURN + nth;
+const MOST_RUNS_OF_A_TURN = 100_000;
+
+/** A turn of a conversation with a simulated user. */
+export interface ConversationTurn {
+  number: number;
+  /** Index of the conversation among the scenario's steps. */
+  at: number;
+}
+
+/** Whether a conversation is over after a turn. */
+export interface ConversationBrief {
+  /** Null if it continues. */
+  reason: string | null;
+  /** How long the agent has worked in it, in seconds. */
+  workedSecs: number;
+}
+
 /** How the agent ended: enough to decide what comes next. */
 export interface AgentSummary {
   ending: EndReason;

@@ -1,6 +1,13 @@
 import { patched } from '@temporalio/workflow';
 import { backoffMs, consecutiveSameReason, type RetryHint } from '../provider-backoff.js';
-import { STEPS, type AgentSummary, type RunRef, type PlannedStep } from '../protocol.js';
+import {
+  STEPS,
+  waitNumber,
+  type AgentSummary,
+  type PlannedStep,
+  type RunRef,
+  type TurnRef,
+} from '../protocol.js';
 import type { WaitForProvider } from '../wait-for-provider.js';
 import { activities, AGENT_RETRY, within } from './options.js';
 import type { Performer } from './perform.js';
@@ -8,30 +15,41 @@ import type { Performer } from './perform.js';
 /** Name of the step in which a run waits for its provider and nothing runs. */
 export const WAIT = 'wait';
 
+/** Time limits of a turn, in seconds. */
+export type AgentLimits = Pick<Extract<PlannedStep, { kind: 'agent' }>, 'timeoutSecs' | 'rebuildSecs'>;
+
+/** Performs a turn of the agent. */
+export type RunAgent = (limits: AgentLimits, turn: TurnRef) => Promise<AgentSummary | null>;
+
 /**
- * Runs the agent, and runs it again as long as waiting for its provider is worthwhile: a limit or an outage says
+ * Performs a turn: runs the agent, and runs it again as long as waiting for its provider is worthwhile: a limit or an outage says
  * nothing about the tool under test. Calls `noteCost` with the agent's total cost so far, US dollars. Returns null if
  * the step failed for good.
  */
 export async function runAgent(
   { perform }: Performer,
   run: RunRef,
-  { timeoutSecs, rebuildSecs }: Extract<PlannedStep, { kind: 'agent' }>,
+  { timeoutSecs, rebuildSecs }: AgentLimits,
+  turn: TurnRef,
   waitForProvider: WaitForProvider,
   noteCost: (usd: number) => void,
 ): Promise<AgentSummary | null> {
   const { agent, model } = run.cell;
+  const isFirst = turn.number === 1;
   const reasons: RetryHint['why'][] = [];
   for (let nth = 1; ; nth++) {
     const planned = {
-      step: STEPS.agent(nth),
-      title: `agent ${agent} ${model}${nth === 1 ? '' : `, run ${nth}`}`,
+      step: STEPS.agent(nth, turn.number),
+      title: `agent ${agent} ${model}${isFirst ? '' : `, turn ${turn.number}`}${nth === 1 ? '' : `, run ${nth}`}`,
       // A lost agent is started again in a fresh workspace, whose setup commands take extra time.
       ...within(timeoutSecs + rebuildSecs),
       retry: AGENT_RETRY,
     };
     const brief = await perform(planned, (options) =>
-      activities.runAgent.executeWithOptions(options, nth === 1 ? [run] : [run, nth]),
+      activities.runAgent.executeWithOptions(
+        options,
+        !isFirst || turn.limitSecs !== undefined ? [run, nth, turn] : nth === 1 ? [run] : [run, nth],
+      ),
     );
     const costUsd = brief?.costUsd ?? brief?.knownUsd;
     if (costUsd !== undefined) noteCost(costUsd);
@@ -43,7 +61,7 @@ export async function runAgent(
     if (wait === null) return brief;
     const until = new Date(Date.now() + wait).toISOString();
     await perform({ step: WAIT, title: `until ${until}: ${brief.message}` }, () =>
-      waitForProvider(brief, wait, nth),
+      waitForProvider(brief, wait, waitNumber(nth, turn.number)),
     );
   }
 }

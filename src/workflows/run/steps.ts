@@ -1,22 +1,11 @@
-import { CancelledFailure } from '@temporalio/workflow';
 import { assertNever } from '../../lib/assert-never.js';
 import { nameSteps } from '../../results/step-names.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
-import {
-  STEPS,
-  stepsOf,
-  type AgentSummary,
-  type OldRunPlan,
-  type PlannedGate,
-  type PlannedStep,
-  type RunPlan,
-  type RunRef,
-} from '../protocol.js';
+import { STEPS, stepsOf, type OldRunPlan, type PlannedGate, type RunPlan, type RunRef } from '../protocol.js';
+import type { RunAgent } from './agent-runs.js';
+import { converse, unlessCancelled } from './converse.js';
 import { activities, within } from './options.js';
 import type { Performer } from './perform.js';
-
-/** Performs the agent step. */
-type RunAgent = (step: Extract<PlannedStep, { kind: 'agent' }>) => Promise<AgentSummary | null>;
 
 /** What the checks after all steps need to know of the steps and their gates. */
 interface StepsDone {
@@ -39,6 +28,7 @@ export async function performSteps(
   const { perform, failures } = performer;
   let completed = true;
   let notPassed = 0;
+  let turns = 0;
   for (const [at, { step, name, label, index, isAfterAgent }] of nameSteps(stepsOf(plan)).entries()) {
     switch (step.kind) {
       case 'script': {
@@ -50,10 +40,18 @@ export async function performSteps(
         break;
       }
       case 'agent': {
-        const agent = await runAgent(step);
-        if (agent?.ending === 'cancelled') throw new CancelledFailure('the run was cancelled');
+        const agent = unlessCancelled(await runAgent(step, { number: ++turns, at }));
         if (agent === null || agent.ending === 'unable') return null;
         completed = agent.completed;
+        break;
+      }
+      case 'conversation': {
+        const done = await converse(performer, run, { step, at, turns }, runAgent, (turn) =>
+          performGates(performer, run, plan.gates, at, turn),
+        );
+        if (done === null) return null;
+        ({ completed, turns } = done);
+        notPassed += done.notPassed;
         break;
       }
       case 'command': {
@@ -98,20 +96,28 @@ export async function performChecks(
   );
 }
 
-/** Checks the gates of a step, or those after all steps. Returns how many of them did not pass. */
+/**
+ * Checks the gates of a step, those after a turn of it, or those after all steps. Returns how many of them did not pass.
+ */
 async function performGates(
   { performEither }: Performer,
   run: RunRef,
   gates: readonly PlannedGate[],
   after?: number,
+  turn?: number,
 ): Promise<number> {
   let notPassed = 0;
   for (const [index, gate] of gates.entries()) {
-    if (gate.after !== after) continue;
-    const title = `gate ${index + 1}/${gates.length} ${gate.type} ${gate.subject}`;
+    if (gate.after !== after || (gate.everyTurn === true) !== (turn !== undefined)) continue;
+    const when = turn === undefined ? '' : ` after turn ${turn}`;
+    const title = `gate ${index + 1}/${gates.length} ${gate.type} ${gate.subject}${when}`;
     const status = await performEither(
-      { step: STEPS.gate(index), title, ...within(gate.timeoutSecs) },
-      ({ checkGate }, options) => checkGate.executeWithOptions(options, [run, index]),
+      { step: STEPS.gate(index, turn), title, ...within(gate.timeoutSecs) },
+      (steps, options) =>
+        (gate.asks === true ? steps.askGate : steps.checkGate).executeWithOptions(
+          options,
+          turn === undefined ? [run, index] : [run, index, turn],
+        ),
       gate.inProcess === true,
     );
     if (status !== 'pass') notPassed += 1;

@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import type { Classified } from '../../agents/agent.js';
 import type { EnvironmentHandle, ProcessState } from '../../environments/environment.js';
 import { lastStart, startFolder } from '../../environments/journal.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
+import { writeFileAtomic } from '../../platform/fs/write-file.js';
 import { ModelFailed } from '../../platform/models/model-errors.js';
 import { supervisorErrors } from '../../platform/process/supervise.js';
+import { STEPS } from '../../workflows/protocol.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { planQuestion, readStart, startOneShot, type OneShotAnswer } from '../agent/one-shot-agent.js';
@@ -11,11 +15,20 @@ import type { RunContext } from '../step/run-context.js';
 
 export interface AgentQuestion {
   agent: AgentInPlace;
+  /** The part of the run that asks: the judge, a gate, ... */
+  asker: string;
   prompt: string;
   timeoutSecs: number;
-  /** The last start whose output was used; 0 if none was. */
+  /** The last start whose output this asker has used; 0 if there is none. */
   taken: number;
 }
+
+/** All askers share one place. Each start has a note that says who asked. */
+const askerFile = ({ state }: AgentInPlace, start: number): string => join(state, 'askers', String(start));
+
+/** Who asked the agent in one of its starts. Older builds, in which only the judge asked, left no note. */
+export const askerOfStart = async (agent: AgentInPlace, start: number): Promise<string> =>
+  (await readTextIfThere(askerFile(agent, start))) ?? STEPS.judge;
 
 /**
  * Asks an agent once, in an empty folder of its own. Adopts an agent that an earlier attempt has started, and takes the
@@ -29,16 +42,20 @@ export async function askAgent(
   signal: AbortSignal,
 ): Promise<OneShotAnswer> {
   const { environment } = context;
-  const { agent, taken, timeoutSecs } = question;
+  const { agent, asker, taken, timeoutSecs } = question;
   const last = lastStart(agent.handle);
+  const isOurs = last > 0 && (await askerOfStart(agent, last)) === asker;
   const before = await environment.inspect(agent.handle, last);
-  if (before.state === 'ended' && last > taken) {
+  if (before.state === 'ended' && isOurs && last > taken) {
     const { said, ending } = await readStart(context, agent, last);
     if (ending.ending === 'done') return said;
   }
   const alive = before.state === 'running' || before.state === 'starting';
-  const start = alive ? last : last + 1;
-  if (!alive) await startAgent(context, question, start, fence);
+  const adopted = alive && isOurs;
+  // What another asker started, and gave up, is in the way.
+  if (alive && !adopted) await environment.kill(agent.handle, 'everything');
+  const start = adopted ? last : last + 1;
+  if (!adopted) await startAgent(context, question, start, fence);
   const end = await follow(context, agent.handle, start, signal);
   // Treated like a timeout, which is given up early: each start may cost money.
   if (end.state !== 'ended') {
@@ -54,19 +71,20 @@ export async function askAgent(
   return said;
 }
 
-/** Starts the judge where nothing of earlier starts is left: each vote is independent. */
+/** Starts the agent where nothing of earlier starts is left: each answer is independent. */
 async function startAgent(
   { environment }: RunContext,
-  { agent: judge, prompt, timeoutSecs }: AgentQuestion,
+  { agent, asker, prompt, timeoutSecs }: AgentQuestion,
   start: number,
   fence: Fence,
 ): Promise<void> {
-  const planned = await planQuestion(judge, prompt, start);
+  const planned = await planQuestion(agent, prompt, start);
   if (planned.program === null)
     throw new ModelFailed('refused', `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
   await fence.check();
+  await writeFileAtomic(askerFile(agent, start), asker, 0o600);
   try {
-    await startOneShot(environment, judge, planned, start, timeoutSecs);
+    await startOneShot(environment, agent, planned, start, timeoutSecs);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
     throw new ModelFailed(
@@ -77,7 +95,7 @@ async function startAgent(
 }
 
 /**
- * Waits for the judge to end. Stops it if the run is cancelled; any other reason to stop leaves it to the next attempt.
+ * Waits for the agent to end. Stops it if the run is cancelled; any other reason to stop leaves it to the next attempt.
  */
 async function follow(
   { environment }: RunContext,

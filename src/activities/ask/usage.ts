@@ -1,16 +1,18 @@
 import { parseModelName } from '../../lib/model-name.js';
 import { createPricer, sumOfCosts } from '../../results/cost.js';
-import type { JudgeAnswer } from '../../results/records/judgment.js';
 import { NO_USAGE, sumUsage, type TokenUsage } from '../../results/records/token-usage.js';
 import { createUsageMeter } from '../../results/transcript/usage-meter.js';
 import { lastStart } from '../../environments/journal.js';
+import { STEPS } from '../../workflows/protocol.js';
 import { agentOutputs } from '../agent/outputs.js';
 import { usageOfStart } from '../agent/usage.js';
+import { otherAskers, readAnswers } from './answers.js';
+import { askerOfStart } from './ask-agent.js';
 import type { AgentInPlace } from '../step/run-paths.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** Tokens of a judge and their cost in US dollars: 0 if it was not asked, null if a price is unknown. */
-export interface JudgeUsage {
+/** Tokens of answers and their cost in US dollars: 0 if nothing was asked, null if a price is unknown. */
+export interface AskedUsage {
   usage: TokenUsage;
   cost_usd: number | null;
   /** The known part of the cost, if `cost_usd` is null. */
@@ -18,28 +20,41 @@ export interface JudgeUsage {
 }
 
 /**
- * Returns what a judge has used. By API: the sum of all its answers, each priced separately. As an agent: the sum of
- * all its starts, which were paid for too.
+ * Returns what the judge, or all other askers of the run together, have used. By API: the sum of all answers, each
+ * priced separately. By an agent: the sum of all its starts, which were paid for too.
+ *
+ * @throws ApplicationFailure (non-retryable) if an answer is not one that we stored
  */
-export async function judgeUsage(context: RunContext, answers: readonly JudgeAnswer[]): Promise<JudgeUsage> {
+export async function usageOf(
+  context: RunContext,
+  who: typeof STEPS.judge | 'others',
+): Promise<AskedUsage & { answers: number }> {
   const { judgeAgent, prices, provider } = context;
-  if (judgeAgent !== null) return usageOfAgent(context, judgeAgent);
+  const askers = who === STEPS.judge ? [STEPS.judge] : await otherAskers(context);
+  const answers = (await Promise.all(askers.map((asker) => readAnswers(context, asker)))).flat();
+  const count = { answers: answers.length };
+  if (judgeAgent !== null) return { ...count, ...(await usageOfAgent(context, judgeAgent, who)) };
   const usage = sumUsage(answers.map((answer) => answer.usage));
-  if (answers.length === 0 || provider?.free === true) return { usage, cost_usd: 0 };
+  if (answers.length === 0 || provider?.free === true) return { ...count, usage, cost_usd: 0 };
   const price = await createPricer(prices);
   const costs = answers.map(({ usage, model, model_used }) => {
     const name = parseModelName(model);
     const models = [...(model_used === null ? [] : [model_used]), model, ...(name.ok ? [name.model] : [])];
     return price(usage, models)?.usd ?? null;
   });
-  return { usage, ...costOf(costs.map((cost_usd) => ({ cost_usd }))) };
+  return { ...count, usage, ...costOf(costs.map((cost_usd) => ({ cost_usd }))) };
 }
 
 async function usageOfAgent(
   { environment, prices }: RunContext,
-  { agent, model, handle }: AgentInPlace,
-): Promise<JudgeUsage> {
-  const outputs = await agentOutputs({ environment, handle }, lastStart(handle));
+  placed: AgentInPlace,
+  who: typeof STEPS.judge | 'others',
+): Promise<AskedUsage> {
+  const { agent, model, handle } = placed;
+  const outputs = [];
+  for (const output of await agentOutputs({ environment, handle }, lastStart(handle)))
+    if (((await askerOfStart(placed, output.start)) === STEPS.judge) === (who === STEPS.judge))
+      outputs.push(output);
   const pricer = await createPricer(prices);
   const starts = [];
   for (const output of outputs)
@@ -52,8 +67,8 @@ async function usageOfAgent(
 
 /** The total cost, or the known part of it. */
 function costOf(
-  parts: readonly Pick<JudgeUsage, 'cost_usd' | 'cost_usd_at_least'>[],
-): Omit<JudgeUsage, 'usage'> {
+  parts: readonly Pick<AskedUsage, 'cost_usd' | 'cost_usd_at_least'>[],
+): Omit<AskedUsage, 'usage'> {
   const cost_usd = sumOfCosts(parts.map((part) => part.cost_usd));
   const known = sumOfCosts(parts.map((part) => part.cost_usd ?? part.cost_usd_at_least ?? 0)) ?? 0;
   return cost_usd === null && known > 0 ? { cost_usd, cost_usd_at_least: known } : { cost_usd };

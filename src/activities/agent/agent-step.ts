@@ -1,0 +1,46 @@
+import type { RetryHint } from '../../agents/agent.js';
+import type { Efficiency } from '../../results/records/result-line.js';
+import type { AgentRecord } from '../../results/records/run-record.js';
+import type { TokenUsage } from '../../results/records/token-usage.js';
+import type { RecordedTrajectory } from '../../results/transcript/trajectory.js';
+
+/** Result of a step that ran the agent, for the steps after it. */
+export interface AgentStep {
+  record: AgentRecord;
+  /** Null if the agent was not started. */
+  efficiency: Efficiency | null;
+  /** Null if the agent was not started. Absent in steps of older builds. */
+  trajectory?: RecordedTrajectory | null;
+  /** Why the agent's work cannot be judged: the disk was full. Absent if it was not. */
+  spoiled?: string;
+  /** When and why the agent may succeed later; null if it will not. Absent in steps of older builds. */
+  again?: RetryHint | null;
+  /** Warnings about the transcripts. Absent in steps of older builds. */
+  warnings?: string[];
+  /** What happened in this turn; the other fields cover all turns until now. Absent in steps of older builds. */
+  turn?: TurnDone;
+}
+
+/** What happened in one turn of the conversation. */
+export interface TurnDone {
+  /** From 1, over all steps of the run. */
+  number: number;
+  /** Index of its step among the scenario's. */
+  at: number;
+  /** The agent's first start in this turn. */
+  first: number;
+  /** What the user said. */
+  user: string;
+  /** The agent's last message in this turn; null if it said nothing. */
+  agent: string | null;
+  /** The turn alone. Absent in the first turn, of which the whole step says the same. */
+  own?: OwnTurn;
+}
+
+export interface OwnTurn {
+  trajectory: RecordedTrajectory;
+  efficiency: Efficiency;
+  duration_ms: number;
+  tokens: TokenUsage;
+  cost_usd: number | null;
+}

@@ -1,0 +1,61 @@
+import { withEarlierTurns } from '../../conversation/transcript.js';
+import type { Turn } from '../../results/records/conversation.js';
+import { STEPS } from '../../results/step-names.js';
+import { agentStepAt, type AgentStep as ScenarioStep } from '../../scenario/scenario.js';
+import type { UserMessage } from '../conversation/user-message.js';
+import { readStep } from '../step/run-step-once.js';
+import type { RunContext } from '../step/run-context.js';
+import { readAgentSteps } from './agent-steps.js';
+import type { AgentStep } from './agent-step.js';
+
+/** The step to which the current turn belongs. */
+export const stepOfTurn = ({ scenario, turn }: Pick<RunContext, 'scenario' | 'turn'>): ScenarioStep =>
+  agentStepAt(scenario, turn.at);
+
+/** How long the agent may work in the current turn, seconds. */
+export const turnSecs = (context: Pick<RunContext, 'scenario' | 'turn'>): number =>
+  Math.min(stepOfTurn(context).timeout_secs, context.turn.limitSecs ?? Infinity);
+
+/** What the user says in the current turn: the step's message, or that of the simulated user. */
+export async function messageOf(context: RunContext): Promise<string> {
+  const simulated = await readStep<UserMessage>(context, STEPS.user(context.turn.number));
+  return simulated?.result.message ?? stepOfTurn(context).prompt;
+}
+
+/** The results of the turns before the current one: of each turn, the last run of the agent. */
+export async function turnsBefore(context: RunContext): Promise<AgentStep[]> {
+  const steps = (await readAgentSteps(context)).map(({ result }) => result);
+  return lastOfTurns(steps).filter((step) => turnNumber(step) < context.turn.number);
+}
+
+/** Number of the first start of the current turn. */
+export const firstStartOf = (before: readonly AgentStep[]): number => (before.at(-1)?.record.starts ?? 0) + 1;
+
+/** Number of the turn in which a step ran the agent. Steps of older builds belong to the only one. */
+export const turnNumber = ({ turn }: Pick<AgentStep, 'turn'>): number => turn?.number ?? 1;
+
+/** Of several runs of the agent in one turn, keeps the last. */
+export const lastOfTurns = (steps: readonly AgentStep[]): AgentStep[] =>
+  steps.filter((step, index) => {
+    const next = steps[index + 1];
+    return next === undefined || turnNumber(next) !== turnNumber(step);
+  });
+
+/** The turns of a conversation, as these steps record them. */
+export const conversationOf = (steps: readonly AgentStep[]): Turn[] =>
+  steps.flatMap(({ turn }) =>
+    turn === undefined ? [] : [{ number: turn.number, user: turn.user, agent: turn.agent }],
+  );
+
+/** What a resumed agent is asked to do after its process was lost. */
+const CONTINUE = 'You were interrupted. Continue where you stopped.';
+
+/** How the message of the current turn reaches the agent with a given start. */
+export async function promptOf(context: RunContext, start: number, session: string | null): Promise<string> {
+  const message = await messageOf(context);
+  const before = await turnsBefore(context);
+  if (session === null) return withEarlierTurns(conversationOf(before), message);
+  if (start === firstStartOf(before) || context.agent.repeatsTurns === true) return message;
+  // In the first turn, the session certainly contains the message.
+  return before.length === 0 ? CONTINUE : `${CONTINUE} The user had said:\n\n${message}`;
+}

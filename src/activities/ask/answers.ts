@@ -1,0 +1,95 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { sha256 } from '../../lib/hash.js';
+import { readSigned, sign } from '../../platform/origin.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
+import { TEMPORARY, writeFileAtomic } from '../../platform/fs/write-file.js';
+import { JudgeAnswer } from '../../results/records/judgment.js';
+import { redactFields } from '../../results/records/redact-fields.js';
+import { answerText } from '../../results/records/text-fields.js';
+import { answerFile, askedFolder, askerFolder } from '../../store/results-folder.js';
+import { STEPS } from '../../workflows/protocol.js';
+import { ALTERED } from '../step/run-step-once.js';
+import type { RunContext } from '../step/run-context.js';
+
+/**
+ * Answers that could not be written to disk yet. They are paid for: the next attempt writes them and does not ask
+ * again.
+ */
+const unsaved = new Map<string, JudgeAnswer>();
+const keyOf = ({ run }: RunContext, asker: string, number: number): string =>
+  `${run.run}/${askerFolder(asker)}/${number}`;
+
+/**
+ * Returns the answers that a part of the run was given (`asker`: the judge, a gate, ...), in order. They stay even if
+ * none of them could be used.
+ * @throws ApplicationFailure (non-retryable) if an answer is not one that we stored: each is a vote
+ */
+export async function readAnswers(context: RunContext, asker: string): Promise<JudgeAnswer[]> {
+  const answers: JudgeAnswer[] = [];
+  for (;;) {
+    const number = answers.length + 1;
+    const waiting = unsaved.get(keyOf(context, asker, number));
+    if (waiting !== undefined) await saveAnswer(context, asker, number, waiting);
+    const text = await readTextIfThere(answerFile(context.files, asker, number));
+    if (text === null) return answers;
+    if (!(await isOurs(context, asker, number, text)))
+      throw ApplicationFailure.nonRetryable(`answer ${number} of the ${asker} was modified`, ALTERED);
+    answers.push(JudgeAnswer.parse(JSON.parse(text)));
+  }
+}
+
+/** Answers are in the results folder, for people to read; what proves them (the seals) is in the private state. */
+const sealFolder = (state: string, asker: string): string =>
+  asker === STEPS.judge ? join(state, 'answers') : join(state, ASKED, askerFolder(asker));
+const ASKED = 'asked';
+const sealFile = ({ state }: RunContext, asker: string, number: number): string =>
+  join(sealFolder(state, asker), `${number}.json`);
+const sealName = (asker: string, number: number): string => `${askerFolder(asker)} answer ${number}`;
+
+async function isOurs(context: RunContext, asker: string, number: number, text: string): Promise<boolean> {
+  const { originKey, run, proven } = context;
+  const seal = await readTextIfThere(sealFile(context, asker, number));
+  // An answer stored by an older build has no seal.
+  if (seal === null) return !proven;
+  const read = readSigned(originKey, run.run, sealName(asker, number), seal);
+  return read.status === 'signed' && read.text === JSON.stringify({ sha256: sha256(text) });
+}
+
+/**
+ * Stores an answer under its number, redacted. If the disk cannot be written, the next attempt that reads the answers
+ * stores it.
+ */
+export async function saveAnswer(
+  context: RunContext,
+  asker: string,
+  number: number,
+  answer: JudgeAnswer,
+): Promise<void> {
+  const { files, redact, originKey, run } = context;
+  const text = `${JSON.stringify(redactFields(answer, answerText, redact), null, 2)}\n`;
+  const seal = sign(originKey, run.run, sealName(asker, number), JSON.stringify({ sha256: sha256(text) }));
+  unsaved.set(keyOf(context, asker, number), answer);
+  // The seal comes first: an answer without one would be rejected.
+  await writeFileAtomic(sealFile(context, asker, number), seal, 0o600);
+  await writeFileAtomic(answerFile(files, asker, number), text);
+  unsaved.delete(keyOf(context, asker, number));
+}
+
+/** Returns the names of the folders of all parts of the run that were given an answer, except the judge, in order. */
+export const otherAskers = async ({ state }: RunContext): Promise<string[]> =>
+  sorted(await readdir(join(state, ASKED)).catch(() => []));
+
+/** Returns the files of an asker among the artifacts, relative to the run's folder: first the prompt, then the answers. */
+export async function askedArtifacts({ files }: RunContext, asker: string): Promise<string[]> {
+  const folder = askedFolder(files, asker);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => !TEMPORARY.test(name));
+  return sorted(names).map((name) => relative(files.folder, join(folder, name)));
+}
+
+/** By their numbers: prompt.md, answer-1.json, answer-2.json, ..., answer-10.json. */
+function sorted(names: string[]): string[] {
+  const number = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 0);
+  return names.sort((a, b) => number(a) - number(b) || (a < b ? -1 : 1));
+}

@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/activity';
+import { agentPrompt, promptDocument } from '../../judge/prompt.js';
+import { beginningOf } from '../../lib/format/truncate.js';
+import { ModelFailed, type ModelFailureKind } from '../../platform/models/model-errors.js';
+import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import type { JudgeAnswer } from '../../results/records/judgment.js';
+import { askedFolder } from '../../store/results-folder.js';
+import type { Fence } from '../step/fence.js';
+import { assertRecordable } from '../step/recordable.js';
+import { ownAttempt, waitingSince } from '../step/retry-policy.js';
+import type { RunContext } from '../step/run-context.js';
+import { readAnswers, saveAnswer } from './answers.js';
+import { askAgent } from './ask-agent.js';
+import { askProvider } from './ask-provider.js';
+import type { Question } from './question.js';
+
+/** Each answer costs money, and a model that has given this many unusable ones is likely to give more. */
+const MAX_UNUSABLE = 3;
+/**
+ * The attempt at which each kind of failure becomes final; attempts that waited do not count. Limits and outages never
+ * do, because they end, and the agent has been paid for.
+ */
+const GIVE_UP: Record<ModelFailureKind, number> = {
+  refused: 1,
+  timeout: 3,
+  unavailable: Infinity,
+  rate_limited: Infinity,
+};
+/** The longest known limits last a week. */
+const LONGEST_WAIT_MS = 8 * 24 * 3600_000;
+/** A server may ask for hours, but a sweep should not be silent for that long. */
+const MAX_WAIT_MS = 15 * 60 * 1000;
+const MIN_WAIT_MS = 1000;
+const MESSAGE_LENGTH = 280;
+
+export interface Votes<A> {
+  votes: A[];
+  /** All answers, also unusable ones. */
+  answers: JudgeAnswer[];
+}
+
+/** Asks the model once. Returns its answer, usable or not. @throws ModelFailed */
+type Ask = (answers: readonly JudgeAnswer[]) => Promise<Omit<JudgeAnswer, 'schema_version' | 'at' | 'model'>>;
+
+/**
+ * Asks the model of the run's judge for usable answers, one after another. Every answer is stored and never requested
+ * again. The first failure ends the attempt; Temporal waits and retries, so the activity must have the patience of
+ * `TRIES` (step/retry-policy.ts).
+ */
+export async function collectVotes<A>(
+  context: RunContext,
+  question: Question<A>,
+  fence: Fence,
+  signal: AbortSignal,
+): Promise<Votes<A>> {
+  const { modelAsked: model, missing } = context;
+  if (model === null) throw unknownModel();
+  if (missing.length > 0)
+    throw ApplicationFailure.nonRetryable(`not set: ${missing.join(', ')}; export it, and resume`, 'NoKey');
+  const answers = await readAnswers(context, question.asker);
+  const votes = answers.flatMap(({ problem, text }) => {
+    const read = problem === null ? question.read(text) : null;
+    return read?.ok === true ? [read.answer] : [];
+  });
+  if (votes.length < question.votes) {
+    const ask = await prepare(context, model, question, fence, signal);
+    while (votes.length < question.votes)
+      votes.push(await askForVote(context, model, question, answers, ask, fence));
+  }
+  return { votes, answers };
+}
+
+/** Composes the question and stores it. */
+async function prepare<A>(
+  context: RunContext,
+  model: string,
+  { asker, form, prompt: compose }: Question<A>,
+  fence: Fence,
+  signal: AbortSignal,
+): Promise<Ask> {
+  const { provider, judgeAgent, files, redact } = context;
+  const prompt = await compose();
+  const keep = (text: string): Promise<void> =>
+    writeFileAtomic(join(askedFolder(files, asker), 'prompt.md'), redact(text));
+  if (judgeAgent !== null) {
+    const { timeoutSecs, schema } = form;
+    const question = { agent: judgeAgent, asker, prompt: agentPrompt(prompt, schema === null), timeoutSecs };
+    await keep(`${question.prompt}\n`);
+    return (answers) => {
+      const taken = Math.max(0, ...answers.map(({ start = 0 }) => start));
+      return askAgent(context, { ...question, taken }, fence, signal);
+    };
+  }
+  if (provider === null) throw unknownModel();
+  await keep(promptDocument(prompt));
+  return () => askProvider(context, provider, model, form, prompt, signal);
+}
+
+/** Asks for the next answer, stores it and appends it to `answers`. @throws ApplicationFailure if it cannot be used */
+async function askForVote<A>(
+  context: RunContext,
+  model: string,
+  { asker, read: readText }: Pick<Question<A>, 'asker' | 'read'>,
+  answers: JudgeAnswer[],
+  ask: Ask,
+  fence: Fence,
+): Promise<A> {
+  await fence.check();
+  assertRecordable(context);
+  const reply = await ask(answers).catch((error: unknown) => {
+    throw error instanceof ModelFailed ? failureOf(context, model, error) : error;
+  });
+  const read = reply.problem === null ? readText(reply.text) : null;
+  const cut = reply.finish_reason === 'length';
+  const problem =
+    read?.ok === false
+      ? cut
+        ? `the answer was cut off at the model's limit of output tokens`
+        : read.problem
+      : reply.problem;
+  const at = new Date().toISOString();
+  await fence.check();
+  const answer: JudgeAnswer = { schema_version: 1, at, model, ...reply, problem };
+  answers.push(answer);
+  await saveAnswer(context, asker, answers.length, answer);
+  if (read?.ok === true) return read.answer;
+  const message = `${model}: answer ${answers.length} could not be used: ${problem ?? 'unknown'}`;
+  throw ApplicationFailure.create({
+    type: 'UnusableAnswer',
+    message: beginningOf(context.redact(message), MESSAGE_LENGTH),
+    nonRetryable: answers.filter((one) => one.problem !== null).length >= MAX_UNUSABLE,
+    // There is nothing to wait for: the model is available.
+    nextRetryDelay: MIN_WAIT_MS,
+  });
+}
+
+function failureOf(
+  { redact }: RunContext,
+  model: string,
+  { kind, retryAfterMs, message }: ModelFailed,
+): ApplicationFailure {
+  // Without a cause, which would bring the request, and with it the key, into the history.
+  return ApplicationFailure.create({
+    type: kind,
+    message: beginningOf(redact(`${model}: ${message}`), MESSAGE_LENGTH),
+    nonRetryable: ownAttempt() >= GIVE_UP[kind] || Date.now() - waitingSince() > LONGEST_WAIT_MS,
+    ...(retryAfterMs === null
+      ? {}
+      : { nextRetryDelay: Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS) }),
+  });
+}
+
+/** The plan was written by a newer build, or has no such model. */
+export const unknownModel = (): ApplicationFailure =>
+  ApplicationFailure.nonRetryable('this worker does not know the judge of the plan', 'UnknownJudge');

@@ -1,0 +1,4 @@
+/** Result of the step in which the simulated user speaks. */
+export interface UserMessage {
+  message: string;
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** One turn of the conversation with the agent. */
+export const Turn = z.object({
+  number: z.number().int().describe('From 1'),
+  user: z.string().describe('What the user said, redacted'),
+  agent: z.string().nullable().describe("The agent's last message in this turn; null: it said nothing"),
+});
+export type Turn = z.infer<typeof Turn>;
+
+/** Why a conversation with a simulated user ended. */
+const ConversationEnd = z.object({
+  step: z.number().int().describe('Index of its step in the scenario'),
+  turn: z.number().int().describe('The turn after which it ended'),
+  reason: z.string().describe('The condition that held, or what else ended it'),
+});
+
+/** What the user and the agent said, in scenarios with more than one message. */
+export const ConversationRecord = z.object({
+  turns: z.array(Turn).describe('In order'),
+  ended: z.array(ConversationEnd).describe('How conversations with a simulated user ended'),
+});
+export type ConversationRecord = z.infer<typeof ConversationRecord>;
