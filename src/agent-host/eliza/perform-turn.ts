@@ -38,7 +38,8 @@ export const performTurn: PerformTurn = async (turn) => {
     action: observed.action(),
   }));
   try {
-    return await endOf(runtime, message, observed, state);
+    const ended = await endOf(runtime, message, observed, state);
+    return ended.state === null ? ended : { ...ended, state: { ...state, agents: {} } };
   } finally {
     restore();
   }

@@ -12,6 +12,7 @@ export interface StoredMemory extends Memory {
 
 /** What a database contains, as JSON. */
 export interface DatabaseContent {
+  /** The agent with its settings, which may contain secrets: not saved, since each start writes it anew. */
   agents: Record<string, Row>;
   entities: Record<string, Row>;
   components: Record<string, Row>;

@@ -35,8 +35,7 @@ export const entitiesOf = ({ entities, components, participants }: DatabaseConte
     ),
   createEntities(created: Partial<Row>[]) {
     const rows = created.map((entity): Row => ({ ...storable(entity), id: entity.id ?? randomUUID() }));
-    if (rows.some(({ id }) => Object.hasOwn(entities, id))) return answer(false);
-    for (const row of rows) entities[row.id] = row;
+    for (const row of rows) entities[row.id] ??= row;
     return answer(true);
   },
   updateEntity(entity: Row) {
