@@ -38,8 +38,21 @@ export default {
     ),
     layer(
       'agents',
-      ['lib/', 'results/', 'scenario/mock.ts'],
-      'an adapter knows only its agent; the mock also knows the steps of a scenario',
+      ['lib/', 'results/', 'mocks/', 'scenario/(mock|runtime).ts'],
+      'an adapter knows only its agent; some also know the parts of a scenario that are for them',
+    ),
+    layer(
+      'agent-host',
+      [
+        'lib/',
+        'results/',
+        'agents/hosted.ts',
+        'scenario/runtime.ts',
+        'mocks/',
+        'platform/',
+        'activities/(mocks/record-call|step/mocks-file).ts',
+      ],
+      'a program of its own, which knows nothing of a run but what its request says',
     ),
     layer(
       'conversation',

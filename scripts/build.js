@@ -40,6 +40,7 @@ try {
     ...(await bundle(BUNDLED, [
       'src/worker.ts',
       'src/agents/mock-program.ts',
+      'src/agent-host/host-program.ts',
       'src/activities/gate/work-program.ts',
       'src/activities/mocks/mocked-command.ts',
       'src/activities/mocks/endpoint-server.ts',

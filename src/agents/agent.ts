@@ -2,6 +2,7 @@ import type { StopReason } from '../lib/supervision.js';
 import type { EventBody } from '../results/records/events.js';
 import type { EndReason } from '../results/records/run-record.js';
 import type { Mock } from '../scenario/mock.js';
+import type { HostedRun } from './hosted.js';
 
 /** What an agent is asked to do, independent of the particular agent. Paths are absolute. */
 export interface AgentRequest {
@@ -23,6 +24,10 @@ export interface AgentRequest {
   mock: Mock | null;
   /** True if this program's files and its Node are available; false in a container. */
   hasNode: boolean;
+  /** What agents in the agent host are given. Null or absent if the agent is not that of a scenario. */
+  hosted?: HostedRun | null;
+  /** Number of the turn of the conversation that the prompt begins, from 1, which is the default. */
+  turn?: number;
 }
 
 /** Access to a provider of models, from the user's variables or the config's `[providers.x]`. */
@@ -31,6 +36,8 @@ export interface ModelAccess {
   key: string | null;
   /** Null for the provider's default address. */
   baseUrl: string | null;
+  /** Set if the config defines the provider, so that its API is like OpenAI's. */
+  configured?: true;
 }
 
 /** How to start an agent. Files are written before the start. The prompt uses the safest channel that the agent has. */
@@ -112,6 +119,8 @@ export interface Agent {
   /** A command that prints its version. Null if there is none. */
   version: string[] | null;
   launch(request: AgentRequest): AgentLaunch;
+  /** True if it runs in the agent host, so the run must give it `hosted`. */
+  isHosted?: true;
   /**
    * Gives the agent another message in its session, in the same workspace: the next one of the conversation, or a
    * request to continue after its process was lost. Null if that is not reliable.

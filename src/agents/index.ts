@@ -2,8 +2,10 @@ import type { Agent } from './agent.js';
 import { claudeCode } from './claude-code.js';
 import { codex } from './codex.js';
 import { commandAgent } from './command.js';
+import { eliza } from './eliza.js';
 import { gemini } from './gemini.js';
 import { mock } from './mock.js';
+import { moduleAgent } from './module.js';
 import { none } from './none.js';
 import { opencode } from './opencode.js';
 import { pi } from './pi.js';
@@ -13,6 +15,7 @@ import type { AgentSettings } from './settings.js';
 const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
   'claude-code': claudeCode,
   codex,
+  eliza,
   gemini,
   opencode,
   pi,
@@ -30,11 +33,14 @@ export function knownAgents(configured: Readonly<Record<string, AgentSettings>>)
     ...Object.entries(adapters).map(([name, adapter]): [string, Agent] => [name, adapter(NO_SETTINGS)]),
     ...Object.entries(configured).map(([name, settings]): [string, Agent] => [
       name,
-      (Object.hasOwn(adapters, name) ? adapters[name] : undefined)?.(settings) ??
-        commandAgent(name, settings),
+      (Object.hasOwn(adapters, name) ? adapters[name] : undefined)?.(settings) ?? ownAgent(name, settings),
     ]),
   ]);
 }
+
+/** An agent that only the config defines. */
+const ownAgent = (name: string, settings: AgentSettings): Agent =>
+  settings.module === undefined ? commandAgent(name, settings) : moduleAgent(name, settings.module, settings);
 
 /** Returns the agent of a cell, which is `none` if no agent takes part. Undefined if there is no agent of that name. */
 export const agentOfCell = (

@@ -1,6 +1,8 @@
 /** An agent's settings in a project's config. Variables in values of `env` are already replaced. */
 export interface AgentSettings {
   command?: string | undefined;
+  /** Path of the module that is the agent, in place of a command. */
+  module?: string | undefined;
   args: string[];
   models: string[];
   env: Record<string, string>;

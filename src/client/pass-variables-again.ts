@@ -47,6 +47,7 @@ export async function passVariablesAgain(
     cells: plan.cells,
     judges: scenarios.map(({ judge, asked }) => judge ?? asked ?? null),
     environments: scenarios.map(({ scenario }) => scenario.environment),
+    runtimes: scenarios.map(({ scenario }) => scenario.runtime),
   };
   const fresh = sweepEnvFrom(known === null ? { ...process.env, ...file } : file, neededVariables(needs));
   const values = { ...known?.values, ...fresh.values };

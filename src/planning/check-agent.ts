@@ -25,6 +25,10 @@ export const agentSettings = ({ config, root }: Project, used: readonly string[]
       // made absolute: the path is relative to the config file, but the agent starts in its workspace
       .map(([name, agent]) => [
         name,
-        agent.command?.includes('/') === true ? { ...agent, command: resolve(root, agent.command) } : agent,
+        {
+          ...agent,
+          ...(agent.command?.includes('/') === true ? { command: resolve(root, agent.command) } : {}),
+          ...(agent.module === undefined ? {} : { module: resolve(root, agent.module) }),
+        },
       ]),
   );

@@ -36,5 +36,6 @@ const notEnabled = (who: string, verb: string, remedy: string): UsageError =>
 
 const orFree = (table: string): string => `, or set free = true in [${table}] if it costs nothing`;
 
-/** Empty for built-in agents: they cost money, and `free` cannot be set in their tables. */
-const orFreeAgent = (name: string): string => (adapterNames.includes(name) ? '' : orFree(`agents.${name}`));
+/** Empty for built-in agents: they cost money, and `free` cannot be set in their tables. What `eliza` costs is up to its plugins. */
+const orFreeAgent = (name: string): string =>
+  adapterNames.includes(name) && name !== 'eliza' ? '' : orFree(`agents.${name}`);

@@ -5,7 +5,7 @@ import { expandMatrix } from '../scenario/expand-matrix.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import type { Project } from './project.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
-import type { SelectedScenario } from './select-scenarios.js';
+import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 type Kind = 'unknown_agent' | 'agent_model' | 'unknown_provider';
 
@@ -13,7 +13,17 @@ type Kind = 'unknown_agent' | 'agent_model' | 'unknown_provider';
 export function matrixProblems(
   { config }: Project,
   known: ReadonlyMap<string, Agent>,
-  { scenario, problemAt }: SelectedScenario,
+  { variants }: SelectedScenario,
+): { kind: Kind; problem: Problem }[] {
+  const found = variants.flatMap((variant) => problemsOfVariant(config, known, variant));
+  // variants share most of their agents
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+function problemsOfVariant(
+  config: Project['config'],
+  known: ReadonlyMap<string, Agent>,
+  { scenario, problemAt }: SelectedVariant,
 ): { kind: Kind; problem: Problem }[] {
   return scenario.agents.flatMap(({ agent: name, models }, index): { kind: Kind; problem: Problem }[] => {
     const at = ['agents', index];
@@ -56,7 +66,7 @@ export function lengthProblems(
     [
       {
         ...{ ...scenario, repeat: 1, needsAgent: findAgentStep(scenario) !== null },
-        variants: variants.map(({ variant }) => variant),
+        variants: variants.map(({ variant, scenario: { agents } }) => ({ variant, agents })),
       },
     ],
     {

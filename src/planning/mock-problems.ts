@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
-import { isCommandMock, isEndpointMock, isServiceMock } from '../mocks/mock-kinds.js';
+import { isCommandMock, isEndpointMock } from '../mocks/mock-kinds.js';
 import { isApart, type Scenario } from '../scenario/scenario.js';
 import type { ProblemAt } from '../scenario/problems/source.js';
 import type { Project } from './project.js';
@@ -48,13 +48,6 @@ export function mockProblems(
         problemAt(
           ['mocks', index, 'when', 'matcher'],
           'the matcher of an endpoint would run outside of the sandbox; use args or input, or environment.type local',
-        ),
-      ];
-    if (isServiceMock(mock))
-      return [
-        problemAt(
-          ['mocks', index, 'service'],
-          'the agent has no services; a service can be mocked only in an ElizaOS runtime or an agent of kind module',
         ),
       ];
     return [];

@@ -5,6 +5,7 @@ import { referredNames } from '../lib/interpolate.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders, missingVariables } from '../platform/models/model-providers.js';
 import type { Plan } from '../scenario/plan.js';
+import { variablesOfRuntime, type RuntimeSetup } from '../scenario/runtime.js';
 
 /** The parts of a sweep that need variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
@@ -13,6 +14,8 @@ export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
   environments: readonly { type: string }[];
+  /** What the scenarios say about the agents in the agent host. */
+  runtimes?: readonly (RuntimeSetup | undefined)[];
 }
 
 /** The names of the providers whose keys the agents of these cells get. */
@@ -42,19 +45,17 @@ const namesIn = (one: Needs['targets'][number]): string[] => (one === null ? [] 
 const usesE2b = (environments: Needs['environments']): boolean =>
   environments.some(({ type }) => type === 'e2b');
 
+const namesInRuntimes = ({ runtimes = [] }: Needs): string[] =>
+  runtimes.flatMap((runtime) => (runtime === undefined ? [] : variablesOfRuntime(runtime)));
+
 /** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud sandboxes. */
-export function neededVariables({
-  targets,
-  agents,
-  cells,
-  providers,
-  judges,
-  environments,
-}: Needs): string[] {
+export function neededVariables(needs: Needs): string[] {
+  const { targets, agents, cells, providers, judges, environments } = needs;
   const known = knownAgents(agents);
   const services = knownProviders(providers);
   const names = [
     ...[...targets, ...Object.values(agents)].flatMap(namesIn),
+    ...namesInRuntimes(needs),
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),
@@ -70,7 +71,10 @@ export function unsetVariables(needs: Needs, values: Readonly<Record<string, str
   // an agent that uses a login needs no key
   const cells = [...needs.cells].filter(({ agent }) => known.get(agent)?.login === null);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, needs.judges)]);
-  const referred = [...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn);
+  const referred = [
+    ...[...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn),
+    ...namesInRuntimes(needs),
+  ];
   return [
     ...new Set([
       ...referred.filter((name) => !Object.hasOwn(values, name)),

@@ -21,6 +21,7 @@ import { agentSettings, checkAgent, checkModel } from './check-agent.js';
 import { chooseAsked, chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { chooseVariants } from './choose-variants.js';
 import { locateBuild, locateTarget } from './locate-target.js';
+import { findRuntime } from './find-runtime.js';
 import { matrixProblems, profileProblems } from './matrix-problems.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
@@ -83,7 +84,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     selected.map(({ scenario, variants }) => ({
       ...scenario,
       needsAgent: !agentless.has(scenario.name),
-      variants: variants.map(({ variant }) => variant),
+      variants: variants.map(({ variant, scenario: { agents } }) => ({ variant, agents })),
     })),
     {
       flags: {
@@ -112,7 +113,10 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     one.variants.map((variant) => ({
       selected: one,
       variant,
-      effective: effectiveScenario(project, one, variant, flags),
+      effective: {
+        ...effectiveScenario(project, one, variant, flags),
+        ...hostOf(one, variant, agentsOf(cells, one.scenario.name, known)),
+      },
     })),
   );
   if (flags.targetBinary !== undefined && scenarios.every(({ effective }) => effective.target === null))
@@ -137,6 +141,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       targets: scenarios.map(({ effective }) => effective.target),
       ...{ agents, cells, providers, judges },
       environments: scenarios.map(({ effective }) => effective.scenario.environment),
+      runtimes: scenarios.map(({ effective }) => effective.scenario.runtime),
     }),
   };
 }
@@ -198,6 +203,22 @@ function profileOf(
     'unknown_profile',
     `unknown profile '${name}'${near === null ? '.' : `; did you mean '${near}'?`} ${known.length === 0 ? 'The config file defines none.' : `Known: ${known.join(', ')}.`}`,
   );
+}
+
+const agentsOf = (cells: readonly Cell[], scenario: string, known: ReadonlyMap<string, Agent>): Agent[] => [
+  ...new Set(cells.flatMap((cell) => (cell.scenario === scenario ? (known.get(cell.agent) ?? []) : []))),
+];
+
+/** Where the agents that run in the agent host find what they consist of. */
+function hostOf(
+  { path }: SelectedScenario,
+  { scenario }: SelectedVariant,
+  agents: readonly Agent[],
+): Pick<EffectiveScenario, 'host'> {
+  if (!agents.some(({ isHosted }) => isHosted === true)) return {};
+  const folder = dirname(path);
+  const hasEliza = agents.some(({ name }) => name === 'eliza');
+  return { host: { folder, reads: hasEliza ? findRuntime(folder, scenario).reads : [] } };
 }
 
 function effectiveScenario(

@@ -9,6 +9,7 @@ import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { findFiles } from './find-scenario-files.js';
 import { loadText } from './file-checks.js';
+import { loadCharacter } from './load-character.js';
 import { mockProblems } from './mock-problems.js';
 import {
   createFixtureCheck,
@@ -109,10 +110,13 @@ export async function loadScenarios(
     } = loaded;
     const variants: SelectedVariant[] = [];
     const ofVariants: Problem[] = [];
-    for (const varied of inFile) {
+    for (const written of inFile) {
+      const character = loadCharacter(path, written.scenario, written.problemAt);
+      const varied = { ...written, scenario: character.scenario };
       const named = varied.scenario.inputs.fixture;
       const fixture = named === null ? null : findFixture(project, path, named);
       const ofInputs = [
+        ...character.problems,
         ...(await fixtureProblems(fixture, varied.scenario, varied.problemAt, checkFixture)),
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
         ...mockProblems(project, varied.scenario, varied.problemAt),

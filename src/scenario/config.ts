@@ -19,6 +19,11 @@ export const AgentTable = z.strictObject({
   command: nonBlank('the program to start')
     .exactOptional()
     .describe('The program: a name on PATH, or a path relative to this file. Built-in agents have a default'),
+  module: nonBlank('the path of a module')
+    .exactOptional()
+    .describe(
+      'Instead of command: a JavaScript or TypeScript module that is the agent, relative to this file',
+    ),
   args: z
     .array(z.string())
     .default([])
@@ -45,18 +50,35 @@ export const AgentTable = z.strictObject({
 export type AgentTable = z.infer<typeof AgentTable>;
 
 /** Settings that only custom agents have. A built-in agent's adapter determines them itself. */
-const OF_COMMANDS = ['prompt', 'output', 'version_command', 'free'] as const;
+const OF_COMMANDS = ['prompt', 'output', 'version_command', 'free', 'module'] as const;
+/** Settings of programs, which agents in the agent host do not have. */
+const OF_PROGRAMS = ['command', 'args', 'prompt', 'output', 'version_command', 'auth'] as const;
 
 /** Finds problems of an agent's table as a whole: missing keys, and keys that do not apply to this agent. */
 function tableProblems(name: string, table: object): { key: string; message: string }[] {
-  const given = (key: string): boolean => Object.hasOwn(table, key);
+  const values = table as Record<string, unknown>;
+  // `args` is empty by default
+  const given = (key: string): boolean =>
+    Object.hasOwn(table, key) && !(Array.isArray(values[key]) && values[key].length === 0);
+  if (name === 'eliza')
+    return [...OF_PROGRAMS, 'module'].filter(given).map((key) => ({
+      key,
+      message: 'cannot be set for eliza, which only has models, env and free',
+    }));
+  if (given('module'))
+    return OF_PROGRAMS.filter(given).map((key) => ({
+      key,
+      message: 'cannot be set for an agent with a module, which only has models, env and free',
+    }));
   if (adapterNames.includes(name))
     return OF_COMMANDS.filter(given).map((key) => ({
       key,
       message: `cannot be set for ${name}, which is built in; choose another name for your own agent`,
     }));
   return [
-    ...(given('command') ? [] : [{ key: 'command', message: 'missing: expected the program to start' }]),
+    ...(given('command')
+      ? []
+      : [{ key: 'command', message: 'missing: expected the program to start, or a module' }]),
     ...(given('auth') ? [{ key: 'auth', message: `only for ${adapterNames.join(', ')}` }] : []),
   ];
 }

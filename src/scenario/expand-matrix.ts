@@ -3,11 +3,11 @@ import type { Cell } from '../results/records/cell.js';
 import type { Scenario } from './scenario.js';
 
 /** The parts of a scenario that determine its cells. Scenario names must be unique: cell ids begin with them. */
-export interface MatrixScenario extends Pick<Scenario, 'name' | 'agents' | 'repeat' | 'mock'> {
+export interface MatrixScenario extends Pick<Scenario, 'name' | 'repeat' | 'mock'> {
   /** False if no agent takes part: then there is one cell for each variant and repetition. */
   needsAgent: boolean;
-  /** Names of the variants to run. */
-  variants: readonly string[];
+  /** The variants to run, each with the agents that it names. */
+  variants: readonly { variant: string; agents: Scenario['agents'] }[];
 }
 
 /** Choices from the command line, the profile and the config. An empty list means no choice. */
@@ -38,10 +38,11 @@ interface Pairing {
 export function expandMatrix(scenarios: readonly MatrixScenario[], choice: MatrixChoice): Expansion {
   const expansion: Expansion = { cells: [], withoutAgent: [] };
   for (const scenario of scenarios) {
-    const pairings = pairingsOf(scenario, choice);
     const repeat = choice.flags.repeat ?? scenario.repeat;
-    if (pairings.length === 0) expansion.withoutAgent.push(scenario.name);
-    for (const variant of scenario.variants) {
+    for (const { variant, agents } of scenario.variants) {
+      const pairings = pairingsOf({ ...scenario, agents }, choice);
+      if (pairings.length === 0 && !expansion.withoutAgent.includes(scenario.name))
+        expansion.withoutAgent.push(scenario.name);
       for (const { agent, model } of pairings) {
         for (let repetition = 1; repetition <= repeat; repetition += 1) {
           expansion.cells.push(cell({ scenario: scenario.name, agent, model, variant, repetition }));
@@ -62,7 +63,7 @@ const cell = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point }
 const NO_AGENT: Readonly<Pairing> = { agent: none.name, model: 'none' };
 
 function pairingsOf(
-  { agents, mock, needsAgent }: MatrixScenario,
+  { agents, mock, needsAgent }: Omit<MatrixScenario, 'variants'> & Pick<Scenario, 'agents'>,
   { flags, profile, defaultAgents, agentModels }: MatrixChoice,
 ): Pairing[] {
   const named = (models: readonly string[] | undefined, agent: string): readonly string[] =>

@@ -37,6 +37,15 @@ export const EffectiveScenario = z.object({
   target_path: z.string().nullable(),
   /** Absolute paths of `target.files`: all of the target besides its program. Absent if not declared. */
   target_files: z.array(z.string()).optional(),
+  /** Where agents in the agent host find what they consist of. Absent if none of them takes part. */
+  host: z
+    .object({
+      /** Folder of the scenario file. */
+      folder: z.string(),
+      /** Absolute paths of the packages and files. */
+      reads: z.array(z.string()),
+    })
+    .exactOptional(),
   /** Hash of the fixture's snapshot in the store, which is an empty folder if the scenario has no fixture. */
   fixture: z.string(),
   /** Null if the scenario has no judge, or `--no-judge` was given. */

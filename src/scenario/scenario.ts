@@ -4,6 +4,7 @@ import { conversationFields } from '../conversation/settings.js';
 import { Mocks } from '../mocks/mock.js';
 import { isAgentKind } from '../results/step-names.js';
 import { Mock } from './mock.js';
+import { RuntimeSetup } from './runtime.js';
 import { StoredTarget } from './target.js';
 
 /*
@@ -164,6 +165,8 @@ export const Scenario = z.object({
   cost: z.object({ max_usd: z.number().exactOptional(), cache: z.boolean() }),
   /** What the agent `mock` does. */
   mock: Mock.exactOptional(),
+  /** What the agent `eliza` consists of. */
+  runtime: RuntimeSetup.exactOptional(),
   /** Commands, HTTP endpoints and services of the agent that answer as written here. */
   mocks: Mocks.exactOptional(),
   /** Environment variables that have the address of mocked endpoints, besides LLM_TOOL_TEST_MOCK_URL. */

@@ -1,12 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { expandMatrix, type MatrixChoice, type MatrixScenario } from '../../src/scenario/expand-matrix.js';
 
-const scenario = (name: string, rest: Partial<MatrixScenario> = {}): MatrixScenario => ({
+type Agents = MatrixScenario['variants'][number]['agents'];
+
+/** A scenario whose variants all name the same agents. */
+const scenario = (
+  name: string,
+  {
+    agents = [],
+    variants = ['default'],
+    ...rest
+  }: Partial<Omit<MatrixScenario, 'variants'>> & { agents?: Agents; variants?: string[] } = {},
+): MatrixScenario => ({
   name,
-  agents: [],
   repeat: 1,
   needsAgent: true,
-  variants: ['default'],
+  variants: variants.map((variant) => ({ variant, agents })),
   ...rest,
 });
 
@@ -104,6 +113,24 @@ describe('expandMatrix', () => {
     expect(ids([scenario('t')], { flags: { agents: ['constructor'] } })).toEqual([
       't/constructor/default/default/1',
     ]);
+  });
+
+  it('runs each variant with the agents and models that it names itself', () => {
+    const of = (model: string): Agents => [{ agent: 'a', models: [model] }];
+    const variants = [
+      { variant: 'v', agents: of('m1') },
+      { variant: 'w', agents: of('m2') },
+    ];
+    expect(ids([{ ...scenario('s'), variants }])).toEqual(['s/a/m1/v/1', 's/a/m2/w/1']);
+    expect(ids([{ ...scenario('s'), variants }], { flags: { models: ['m'] } })).toEqual([
+      's/a/m/v/1',
+      's/a/m/w/1',
+    ]);
+  });
+
+  it('names a scenario without an agent once, however many variants it has', () => {
+    const variants = ['v', 'w'];
+    expect(expandMatrix([scenario('s', { variants })], choice()).withoutAgent).toEqual(['s']);
   });
 
   it('drops a pair that is named twice', () => {

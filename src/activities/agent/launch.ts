@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AgentLaunch, AgentRequest } from '../../agents/agent.js';
+import type { HostedRun } from '../../agents/hosted.js';
 import { sharesHost } from '../../environments/environment.js';
 import { detectVersion, firstLine } from '../../platform/process/detect-version.js';
 import { findProgram } from '../step/find-program.js';
 import { STEPS } from '../../results/step-names.js';
+import { variablesOfRuntime } from '../../scenario/runtime.js';
+import { callsFolder } from '../mocks/mocked-commands.js';
 import { contextMessage } from './context-message.js';
 import type { RunContext } from '../step/run-context.js';
 import { withMocks } from '../step/with-mocks.js';
@@ -56,6 +59,27 @@ export async function agentVersion(
   return version === null ? null : redact(version);
 }
 
+/** What an agent in the agent host is given. */
+function hostedRun(context: RunContext): HostedRun | null {
+  const { host, scenario, run, values } = context;
+  if (host === undefined) return null;
+  const { runtime } = scenario;
+  const names = runtime === undefined ? [] : variablesOfRuntime(runtime);
+  return {
+    ...host,
+    setup: runtime ?? null,
+    variables: Object.fromEntries(
+      names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+    ),
+    mocks: scenario.mocks ?? [],
+    calls: callsFolder(context),
+    // The same in every sweep, so that a failure by chance can be repeated.
+    seed: run.cell.id,
+    agent: run.cell.agent,
+    scenario: scenario.name,
+  };
+}
+
 function requestOf(
   context: RunContext,
   start: number,
@@ -73,6 +97,8 @@ function requestOf(
     access,
     mock: scenario.mock ?? null,
     hasNode: sharesHost(handle),
+    hosted: hostedRun(context),
+    turn: context.turn.number,
   };
 }
 

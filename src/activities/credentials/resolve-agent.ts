@@ -57,7 +57,14 @@ export function resolveAgent(
   return {
     agent,
     settings: settings ?? null,
-    access: serving === null ? null : { key, baseUrl: serving.address(values) },
+    access:
+      serving === null
+        ? null
+        : {
+            key,
+            baseUrl: serving.address(values),
+            ...(isConfigured(plan, agent, who) ? { configured: true } : {}),
+          },
     account: accountOf(agent.provider(who.model), byKey, [
       key,
       // What the config sets overrides variables from the user's shell.
@@ -77,6 +84,9 @@ function accountOf(provider: string | null, byKey: boolean, keys: readonly (stri
   const digits = createHash('sha256').update(JSON.stringify(own)).digest('hex').slice(0, KEY_DIGITS);
   return `${provider}/key-${digits}`;
 }
+
+const isConfigured = ({ providers }: KnownToPlan, agent: Agent, { model }: AgentRef): boolean =>
+  Object.hasOwn(providers, agent.provider(model) ?? '');
 
 /** The provider of the agent's model; null if there is none. */
 function servingAgent(plan: KnownToPlan, { agent, model }: AgentRef): ModelProvider | null {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileText } from '../../gates/gate.js';
-import { isCommandMock, isEndpointMock, mockedName } from '../../mocks/mock-kinds.js';
+import { isCommandMock, isEndpointMock, isServiceMock, mockedName } from '../../mocks/mock-kinds.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { MockedCall, type MockedCalls } from '../../results/records/mocked-calls.js';
 import type { RunContext } from '../step/run-context.js';
@@ -24,7 +24,9 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
   const { mocks = [] } = context.scenario;
   if (mocks.length === 0) return null;
   const sources = [
-    ...(mocks.some(isCommandMock) ? [await callsOfCommands(context)] : []),
+    ...(mocks.some((mock) => isCommandMock(mock) || isServiceMock(mock))
+      ? [await callsInEnvironment(context)]
+      : []),
     ...(mocks.some(isEndpointMock) ? [await callsOfEndpoints(context.state)] : []),
   ];
   const calls = sources.flatMap(({ calls }) => calls);
@@ -43,8 +45,8 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
   };
 }
 
-/** The calls of mocked commands, which record them in the environment. */
-async function callsOfCommands(context: Context): Promise<Calls> {
+/** The calls of mocked commands and services, which are recorded in the environment. */
+async function callsInEnvironment(context: Context): Promise<Calls> {
   const { environment, handle } = context;
   const look = (number: number) => environment.look(handle, `${number}.json`, callsFolder(context));
   const calls: CallRecord[] = [];

@@ -35,6 +35,8 @@ export async function cacheKey(
   if (findAgentStep(scenario) === null) return unknown('nothing is known of the programs that its steps run');
   if (handle.sandbox !== undefined)
     return unknown(`the template ${handle.sandbox.template} of E2B may change at any time`);
+  if (context.agent.isHosted === true)
+    return unknown(`the modules of the agent ${run.cell.agent} may change`);
   const { launch, program } = await planLaunch(context);
   if (program === null) return unknown(`the program of the agent ${run.cell.agent} was not found`);
   if (target === null) return unknown('the target was not found');

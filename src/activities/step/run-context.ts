@@ -17,6 +17,7 @@ import {
   missingVariables,
   type ModelProvider,
 } from '../../platform/models/model-providers.js';
+import { variablesOfRuntime } from '../../scenario/runtime.js';
 import { isEndpointMock } from '../../mocks/mock-kinds.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
@@ -139,9 +140,12 @@ export async function loadRun(
     judgeName.ok && judgeName.by === 'api'
       ? (knownProviders(plan.providers).get(judgeName.provider) ?? null)
       : null;
+  const { runtime } = effective.scenario;
+  const ofRuntime = runtime === undefined || effective.host === undefined ? [] : variablesOfRuntime(runtime);
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
     ...variablesOfAgent(plan, run.cell),
+    ...ofRuntime,
     ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
     ...(provider?.variables ?? []),
     ...(effective.scenario.environment.type === 'e2b' ? E2B_VARIABLES : []),
@@ -242,6 +246,7 @@ export async function loadRun(
       ...new Set([
         ...target.missing,
         ...resolved.missing,
+        ...ofRuntime.filter((name) => !Object.hasOwn(sweepEnv.values, name)),
         ...(judging?.missing ?? []),
         ...(provider === null ? [] : missingVariables(provider, sweepEnv.values)),
         ...(handle.sandbox !== undefined && (sweepEnv.values[E2B_KEY] ?? '') === '' ? [E2B_KEY] : []),

@@ -10,6 +10,7 @@ import { errorDocument, printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
+import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
@@ -63,6 +64,7 @@ export async function runSelected(
 ): Promise<number> {
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const resolved = resolveSweep(project, selected, options);
+  await checkHostedAgents(project, resolved);
   await checkSandbox(project, resolved);
   await checkContainers(resolved);
   await checkCloudSandboxes(project, resolved, environment);
@@ -72,7 +74,11 @@ export async function runSelected(
   if (options.live) printNotice('live: mocks are ignored');
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
-  for (const warning of await notReusedWarnings(project, targetsOfSweep(resolved))) printNotice(warning);
+  for (const warning of [
+    ...ignoredRuntimeWarnings(resolved),
+    ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
+  ])
+    printNotice(warning);
   // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
   await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
   const plan = await writePlan(project, resolved, options.name);

@@ -1,6 +1,7 @@
 import { knownAgents } from '../../agents/index.js';
 import { printJson, printNotice } from '../shared/output.js';
 import { judgeProblems } from '../../planning/choose-judge.js';
+import { runtimeProblems } from '../../planning/check-hosted-agents.js';
 import { findFiles } from '../../planning/find-scenario-files.js';
 import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused.js';
 import { lengthProblems, matrixProblems, profileProblems } from '../../planning/matrix-problems.js';
@@ -22,6 +23,9 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
   const ofMatrix = scenarios.flatMap((scenario) => [
     ...matrixProblems(project, known, scenario).map(({ problem }) => problem),
     ...lengthProblems(known, scenario),
+    ...(scenario.variants.some((one) => one.scenario.agents.some(({ agent }) => agent === 'eliza'))
+      ? runtimeProblems(scenario)
+      : []),
   ]);
   const others = [...ofMatrix, ...ofJudges, ...profileProblems(project, known)];
   const problems = [...found, ...new Map(others.map((one) => [JSON.stringify(one), one])).values()];

@@ -6,6 +6,7 @@ import { always, cleanText, label, mockUrlVariables, workspaceFile } from '../fi
 import { Environment } from '../yaml/schema.js';
 import { Conversation } from './conversation.js';
 import { evaluations, isMap } from './evaluation.js';
+import { characterField, pluginsField, RuntimeDatabaseField } from './runtime-fields.js';
 
 const input = nonBlank('the message for the agent').describe('What the agent is asked');
 
@@ -42,6 +43,9 @@ const Setup = z.strictObject({
     .record(workspaceFile, z.string())
     .default({})
     .describe('Files in the workspace: path and content'),
+  database: RuntimeDatabaseField.exactOptional().describe(
+    'The database of the ElizaOS runtime before the first input',
+  ),
   mocks: Mocks.default([]).describe('Commands, HTTP endpoints and services that answer as written here'),
   mock_url_variables: mockUrlVariables,
 });
@@ -53,6 +57,10 @@ export const ElizaFile = z
     description: z.string().default('').describe('For lists and reports'),
     environment: Environment.default({ type: 'local' }).describe('Where the steps and evaluations run'),
     agent: label('the name of an agent').exactOptional().describe('The agent that is given the input'),
+    character: characterField
+      .exactOptional()
+      .describe('The character of the ElizaOS runtime, or the path of its file'),
+    plugins: pluginsField.exactOptional().describe('The plugins of the ElizaOS runtime'),
     setup: Setup.prefault({}).describe('What is in the workspace when the first step starts'),
     run: z
       .union([z.strictObject({ input }), z.array(Step).min(1)])

@@ -3,6 +3,7 @@ import { DEFAULT_AGENT_TIMEOUT_SECS, type ConversationStep, type Scenario, type 
 import type { Path } from '../problems/source.js';
 import type { Conversation } from './conversation.js';
 import type { ElizaFile, Step as FileStep } from './schema.js';
+import { hasRuntime, modelsOf, toRuntime } from './to-runtime.js';
 
 /** Time limit of the code of one step. */
 const CODE_SECS = 300;
@@ -11,6 +12,8 @@ const CODE_SECS = 300;
 export function toScenario(file: ElizaFile): Scenario {
   const steps = stepsOf(file);
   const hasAgent = steps.some(({ kind }) => isAgentKind(kind));
+  const runtime = toRuntime(file);
+  const agent = file.agent ?? (hasRuntime(file) ? 'eliza' : undefined);
   return {
     name: file.name,
     description: file.description,
@@ -22,12 +25,13 @@ export function toScenario(file: ElizaFile): Scenario {
     steps,
     checks: { gates: file.evaluations, evaluators: [] },
     judgment: { gates: file.judgment.strategy },
-    agents: file.agent === undefined || !hasAgent ? [] : [{ agent: file.agent, models: [] }],
+    agents: agent === undefined || !hasAgent ? [] : [{ agent, models: modelsOf(runtime?.character ?? null) }],
     repeat: 1,
     // Running code again costs nothing, and what its programs depend on is unknown.
     cost: { cache: hasAgent },
     executions: true,
     ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
+    ...(runtime === null ? {} : { runtime }),
     ...(file.setup.mock_url_variables.length === 0
       ? {}
       : { mock_url_variables: file.setup.mock_url_variables }),
@@ -91,7 +95,8 @@ const codeCommand = (lang: string, code: string): string[] => [
 ];
 
 /** Maps a path in the scenario to its path in the file. */
-export function filePathOf({ run }: ElizaFile, path: Path): Path {
+export function filePathOf(file: ElizaFile, path: Path): Path {
+  const { run } = file;
   const [first, second, ...rest] = path;
   switch (first) {
     case 'inputs':
@@ -106,12 +111,21 @@ export function filePathOf({ run }: ElizaFile, path: Path): Path {
     case 'judgment':
       return ['judgment', 'strategy'];
     case 'agents':
-      return ['agent'];
+      if (rest[0] === 'models') return ['character', 'llm', 'model'];
+      return file.agent === undefined ? filePathOfRuntime(file, []) : ['agent'];
+    case 'runtime':
+      return filePathOfRuntime(file, path.slice(1));
     case undefined:
     default:
       return path;
   }
 }
+
+/** The runtime as a whole is where it is described first. */
+const filePathOfRuntime = ({ character }: ElizaFile, path: Path): Path => {
+  if (path[0] === 'database') return ['setup', ...path];
+  return path.length > 0 ? path : [character === undefined ? 'plugins' : 'character'];
+};
 
 const userOf = ({
   persona,

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { emit, emitCall, emitResult, messageOf } from '../events.js';
+import { emitModelError } from '../model.js';
+import type { TurnFailure } from '../turn.js';
+import { isKnownAction } from './known-action.js';
+import { SOURCE, type Identity } from './identity.js';
+import type { Callback, Memory, Runtime } from './core.js';
+
+/** What a runtime has done in a turn, as far as it decides how the turn ended. */
+export interface Observed {
+  /** Takes the replies of the agent. */
+  callback: Callback;
+  hasReplied(): boolean;
+  /** The action that is running; null if none is. */
+  action(): string | null;
+  /** The action that threw; null if none did. */
+  thrower(): string | null;
+  /** Why the last call of a model failed; null if it did not. */
+  modelFailure(): TurnFailure | null;
+}
+
+/** Prints an event for everything that the runtime thinks, does and says from now on. */
+export function observe(runtime: Runtime, { agent, room, world }: Identity): Observed {
+  const running = new Map<string, string>();
+  let replied = false;
+  let thrower: string | null = null;
+  let modelFailure: TurnFailure | null = null;
+  let inActions = false;
+
+  runtime.registerEvent('ACTION_STARTED', ({ content = {} }) => {
+    const { actionId = randomUUID(), actions: [name = 'unknown'] = [] } = content;
+    running.set(actionId, name);
+    emitCall(actionId, name, null);
+    return Promise.resolve();
+  });
+  runtime.registerEvent('ACTION_COMPLETED', ({ content = {} }) => {
+    const { actionId = '', actionStatus, actionResult, text } = content;
+    running.delete(actionId);
+    const output = actionResult?.text ?? text ?? '';
+    emitResult(actionId, actionStatus === 'failed', output === '' ? (actionResult ?? '') : output);
+    return Promise.resolve();
+  });
+  runtime.registerEvent('MODEL_USED', ({ tokens = {} }) => {
+    const { prompt = null, completion = null } = tokens;
+    const unknown = { reasoning: null, cache_read: null, cache_write: null, cost_usd: null };
+    emit({ type: 'usage', input: prompt, output: completion, ...unknown });
+    return Promise.resolve();
+  });
+
+  const useModel = runtime.useModel.bind(runtime);
+  const processActions = runtime.processActions.bind(runtime);
+  runtime.useModel = async (type, ...more) => {
+    try {
+      const answer = await useModel(type, ...more);
+      modelFailure = null;
+      return answer;
+    } catch (error) {
+      // Evaluators and the action REPLY keep such errors to themselves.
+      modelFailure = emitModelError(`model ${type}`, error);
+      throw error;
+    }
+  };
+  runtime.processActions = async (message, responses, ...more) => {
+    for (const { content } of responses) emitThought(content.thought);
+    inActions = true;
+    try {
+      await processActions(message, responses, ...more);
+    } catch (error) {
+      // An action that throws is never reported as completed.
+      for (const [id, name] of running) {
+        emitResult(id, true, messageOf(error));
+        thrower = name;
+      }
+      running.clear();
+      throw error;
+    } finally {
+      inActions = false;
+      for (const name of responses.flatMap(({ content }) => content.actions ?? []))
+        if (!isKnownAction(runtime, name)) emitUnknown(runtime, name);
+    }
+  };
+
+  return {
+    callback: async (content) => {
+      if (!inActions) {
+        // A simple reply is not performed as an action, so there is no event of it.
+        emitThought(content.thought);
+        for (const name of content.actions ?? []) emitPerformed(name, content.text ?? '');
+      }
+      const { text = '' } = content;
+      if (text === '') return [];
+      replied = true;
+      emit({ type: 'message', role: 'assistant', text });
+      const memory: Memory = {
+        ...{ id: randomUUID(), entityId: agent, agentId: agent, roomId: room, worldId: world },
+        content: { source: SOURCE, ...content },
+        createdAt: Date.now(),
+      };
+      await runtime.createMemory(memory, 'messages'); // without it, the next turn would not know of the reply
+      return [memory];
+    },
+    hasReplied: () => replied,
+    action: () => [...running.values()].at(-1) ?? null,
+    thrower: () => thrower,
+    modelFailure: () => modelFailure,
+  };
+}
+
+function emitThought(text: string | undefined): void {
+  if (text !== undefined && text !== '') emit({ type: 'reasoning', text });
+}
+
+function emitPerformed(name: string, output: string): void {
+  const id = randomUUID();
+  emitCall(id, name, null);
+  emitResult(id, false, output);
+}
+
+function emitUnknown({ actions }: Runtime, name: string): void {
+  const id = randomUUID();
+  emitCall(id, name, null);
+  emitResult(id, true, `there is no action ${name}; known: ${actions.map((one) => one.name).join(', ')}`);
+}

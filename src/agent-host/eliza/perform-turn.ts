@@ -1,0 +1,126 @@
+import { connectModel } from '../model.js';
+import { emit, messageOf } from '../events.js';
+import type { EndedTurn, PerformTurn, Turn } from '../turn.js';
+import { createDatabase } from './database.js';
+import { mockServices } from '../mock-services.js';
+import { emptyDatabase, type DatabaseContent } from './database/content.js';
+import { identityOf, SOURCE, type Identity } from './identity.js';
+import { loadCharacter } from './load-character.js';
+import { loadCore } from './load-core.js';
+import { loadPlugins } from './load-plugins.js';
+import { observe, type Observed } from './observe.js';
+import { replaceModels, requireModel } from './replace-models.js';
+import { seedDatabase } from './seed-database.js';
+import { startRuntime } from './start-runtime.js';
+import type { Content, Core, Memory, Runtime } from './core.js';
+
+/** Gives the input to a new runtime, whose database is as it was after the turn before. */
+export const performTurn: PerformTurn = async (turn) => {
+  const { request, before } = turn;
+  const core = await loadCore(request.folder);
+  const state = (before ?? emptyDatabase()) as DatabaseContent;
+  const runtime = await createRuntime(core, turn, state);
+  const identity = identityOf(core, runtime.agentId);
+  await connectUser(runtime, identity);
+  if (before === null && request.setup?.database !== undefined)
+    await seedDatabase(runtime, core, request.setup.database, identity);
+  const { user: entityId, room: roomId, world: worldId } = identity;
+  const message: Memory = {
+    ...{ id: core.stringToUuid(`${request.sessionId} ${request.turn}`), entityId, roomId, worldId },
+    content: { text: request.input, source: SOURCE, channelType: 'API' },
+    createdAt: Date.now(),
+  };
+  const observed = observe(runtime, identity);
+  const restore = mockServices(request, Object.fromEntries(runtime.services), () => ({
+    agentName: runtime.character.name,
+    roomId: identity.room,
+    entityId: identity.user,
+    action: observed.action(),
+  }));
+  try {
+    const ended = await endOf(runtime, message, observed, state);
+    return ended.state === null ? ended : { ...ended, state: { ...state, agents: {} } };
+  } finally {
+    restore();
+  }
+};
+
+async function createRuntime(core: Core, turn: Turn, state: DatabaseContent): Promise<Runtime> {
+  const { request, key } = turn;
+  const character = await loadCharacter(turn);
+  const plugins = await loadPlugins(turn, character);
+  const { id } = character;
+  const runtime = new core.AgentRuntime({
+    character,
+    plugins,
+    adapter: createDatabase(state),
+    agentId: typeof id === 'string' ? id : core.stringToUuid(character.name),
+    settings: Object.fromEntries(
+      Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
+  });
+  if (request.model !== null) replaceModels(runtime, connectModel(request.model, key));
+  await startRuntime(runtime, plugins);
+  requireModel(runtime);
+  return runtime;
+}
+
+const connectUser = (runtime: Runtime, { user, room, world }: Identity): Promise<void> =>
+  runtime.ensureConnection({
+    entityId: user,
+    roomId: room,
+    worldId: world,
+    worldName: SOURCE,
+    userName: 'user',
+    name: 'user',
+    source: SOURCE,
+    type: 'API',
+    channelId: room,
+    messageServerId: world,
+  });
+
+/** Lets the runtime handle the message, and decides how the turn ended. */
+async function endOf(
+  runtime: Runtime,
+  message: Memory,
+  observed: Observed,
+  state: DatabaseContent,
+): Promise<EndedTurn> {
+  if (runtime.messageService === null) throw new Error('the runtime has no message service');
+  try {
+    // It waits for actions and evaluators.
+    const { responseContent } = await runtime.messageService.handleMessage(
+      runtime,
+      message,
+      observed.callback,
+    );
+    const failed = observed.modelFailure();
+    if (!observed.hasReplied()) {
+      if (failed !== null) return { state: null, failed };
+      emitNoReply(responseContent);
+    }
+    return { state, failed: null };
+  } catch (error) {
+    const failed = observed.modelFailure();
+    if (failed !== null) return { state: null, failed };
+    const thrower = observed.thrower();
+    const message = messageOf(error);
+    return {
+      state,
+      failed: { message: thrower === null ? message : `action ${thrower} failed: ${message}` },
+    };
+  }
+}
+
+/** In the transcript, an agent that says nothing must not look like one whose words were lost. */
+function emitNoReply(content: Content | null): void {
+  const written = content?.text ?? '';
+  emit({
+    type: 'message',
+    role: 'system',
+    text:
+      written === ''
+        ? 'the agent did not reply'
+        : `the agent did not reply: no action delivered the text of its model: ${written}`,
+  });
+}

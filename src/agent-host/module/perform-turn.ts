@@ -1,0 +1,100 @@
+import { CannotSetUp } from '../cannot-set-up.js';
+import { emit, messageOf } from '../events.js';
+import { fillVariables } from '../fill-variables.js';
+import { loadModule, type Loaded } from '../load-module.js';
+import { connectModel, emitModelError } from '../model.js';
+import type { PerformTurn, Turn, TurnFailure } from '../turn.js';
+import { mockServices } from '../mock-services.js';
+import { act, runningAction } from './act.js';
+import type { CreateAgent, ModuleAgent, Reply, Services, TurnOfHistory } from './contract.js';
+
+/** The state of a module agent between turns. */
+interface ModuleState {
+  history: TurnOfHistory[];
+  state: unknown;
+}
+
+/** Creates the agent of a module and gives it the input. */
+export const performTurn: PerformTurn = async (turn) => {
+  const { request } = turn;
+  const loaded = await loadModule(request.folder, request.module ?? '');
+  const { history, state } = (turn.before ?? { history: [], state: null }) as ModuleState;
+  const last: { failure: TurnFailure | null } = { failure: null };
+  const ask = request.model === null ? null : connectModel(request.model, turn.key);
+  const createAgent = exportedBy(loaded, 'createAgent');
+  if (typeof createAgent !== 'function')
+    throw new CannotSetUp(`${request.module} does not export a function createAgent`);
+  const services = await servicesOf(loaded);
+  const restore = mockServices(request, services, () => ({ action: runningAction() }));
+  const agent = await (createAgent as CreateAgent)({
+    services,
+    model:
+      ask === null
+        ? null
+        : async (prompt, { system } = {}) => {
+            try {
+              const answer = await ask({ prompt, system });
+              last.failure = null;
+              return answer;
+            } catch (error) {
+              last.failure = emitModelError('model', error);
+              throw error;
+            }
+          },
+    history,
+    state,
+    character: characterOf(turn),
+    system: request.system,
+  });
+  if (!isAgent(agent))
+    throw new CannotSetUp(`createAgent of ${request.module} returned no object with respond()`);
+  try {
+    const reply = replyOf(await agent.respond(request.input, { act }));
+    const { thought, text, actions = [] } = reply;
+    if (thought !== undefined && thought !== '') emit({ type: 'reasoning', text: thought });
+    for (const name of actions) await act(name, null, () => null);
+    emit(
+      text === ''
+        ? { type: 'message', role: 'system', text: 'the agent did not reply' }
+        : { type: 'message', role: 'assistant', text },
+    );
+    const said: TurnOfHistory[] = [
+      { role: 'user', text: request.input },
+      ...(text === '' ? [] : [{ role: 'assistant' as const, text }]),
+    ];
+    return { state: { history: [...history, ...said], state: reply.state ?? null }, failed: null };
+  } catch (error) {
+    if (last.failure !== null) return { state: null, failed: last.failure };
+    console.error(error);
+    const asked: TurnOfHistory = { role: 'user', text: request.input };
+    return { state: { history: [...history, asked], state }, failed: { message: messageOf(error) } };
+  } finally {
+    restore();
+  }
+};
+
+/** What a module exports under a name, also if it was compiled to CommonJS. */
+const exportedBy = (loaded: Loaded, name: string): unknown =>
+  loaded[name] ?? (loaded['default'] as Loaded | null | undefined)?.[name];
+
+/** The services that a module exports: a map, or a function that returns one. */
+async function servicesOf(loaded: Loaded): Promise<Services> {
+  const exported = exportedBy(loaded, 'services');
+  const services: unknown = typeof exported === 'function' ? await (exported as () => unknown)() : exported;
+  return typeof services === 'object' && services !== null ? (services as Services) : {};
+}
+
+function characterOf({ request, variables }: Turn): unknown {
+  const character = request.setup?.character ?? null;
+  return typeof character === 'object' && character !== null ? fillVariables(character, variables) : null;
+}
+
+const isAgent = (value: unknown): value is ModuleAgent =>
+  typeof (value as Partial<ModuleAgent> | null | undefined)?.respond === 'function';
+
+function replyOf(value: unknown): Reply {
+  if (typeof value === 'string') return { text: value };
+  if (typeof value === 'object' && value !== null && typeof (value as Partial<Reply>).text === 'string')
+    return value as Reply;
+  throw new Error('respond() returned neither a text nor an object with a text');
+}

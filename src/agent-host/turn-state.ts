@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { readJsonIfThere } from '../platform/fs/read-file.js';
+import { writeFileAtomic } from '../platform/fs/write-file.js';
+import type { HostRequest } from '../agents/hosted.js';
+import type { EndedTurn } from './turn.js';
+
+type Place = Pick<HostRequest, 'states' | 'turn'>;
+
+const fileOf = (states: string, turn: number): string => join(states, `${turn}.json`);
+
+/** How this turn ended in an earlier start, which was lost before it could say so; null if it has not ended. */
+export const endOfTurn = ({ states, turn }: Place): Promise<EndedTurn | null> =>
+  readJsonIfThere<EndedTurn>(fileOf(states, turn));
+
+/**
+ * Returns the state after the turn before; null before the first turn.
+ * @throws if it is missing
+ */
+export async function stateBefore({ states, turn }: Place): Promise<unknown> {
+  if (turn === 1) return null;
+  const before = await endOfTurn({ states, turn: turn - 1 });
+  if (before === null) throw new Error(`session not found: the state after turn ${turn - 1} is missing`);
+  return before.state;
+}
+
+/** Records how the turn ended. From now on it is not performed again. */
+export const saveTurn = ({ states, turn }: Place, ended: EndedTurn): Promise<void> =>
+  writeFileAtomic(fileOf(states, turn), JSON.stringify(ended), 0o600);

@@ -1,0 +1,92 @@
+import { dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { satisfies } from 'semver';
+import { isJsonObject, parseJson } from '../lib/json.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { Path } from '../scenario/problems/source.js';
+import { isFile, readText } from './file-checks.js';
+
+const CORE = '@elizaos/core';
+const SUPPORTED = '>=1.6.5 <2';
+const MODULES = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
+
+/** What an ElizaOS runtime consists of on this machine, and why it cannot be started. */
+export interface FoundRuntime {
+  /** Absolute paths of packages and files. */
+  reads: string[];
+  /** By path in the scenario. */
+  problems: { path: Path; message: string }[];
+}
+
+/** Looks for the packages and files of a runtime from the folder of the scenario file. Loads none of them. */
+export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime {
+  const found: FoundRuntime = { reads: [], problems: [] };
+  const report = (path: Path, message: string): void => {
+    found.problems.push({ path, message });
+  };
+  const core = findPackage(folder, CORE);
+  if (core === null)
+    report(
+      ['runtime'],
+      `the agent eliza needs the package ${CORE}, which was not found from ${folder}; install it: npm install ${CORE}@1`,
+    );
+  else if (!satisfies(core.version, SUPPORTED, { includePrerelease: true }))
+    report(
+      ['runtime'],
+      `the agent eliza needs ${CORE} ${SUPPORTED}, but ${core.version} is installed; install it: npm install ${CORE}@1`,
+    );
+  else found.reads.push(core.path);
+
+  for (const [index, { name, version, enabled }] of (runtime?.plugins ?? []).entries()) {
+    if (!enabled) continue;
+    const at = ['runtime', 'plugins', index];
+    if (isPath(name)) {
+      const path = resolve(folder, name);
+      const problem = moduleProblem(path, name);
+      if (problem !== null) report(at, problem);
+      else found.reads.push(path);
+      if (version !== undefined) report([...at, 'version'], 'only a package has a version; remove it');
+      continue;
+    }
+    const plugin = findPackage(folder, name);
+    if (plugin === null)
+      report(at, `the plugin ${name} was not found from ${folder}; install it: npm install ${name}`);
+    else if (version !== undefined && !satisfies(plugin.version, version, { includePrerelease: true }))
+      report(
+        [...at, 'version'],
+        `expected ${name} ${version}, but ${plugin.version} is installed; install it: npm install '${name}@${version}'`,
+      );
+    else found.reads.push(plugin.path);
+  }
+
+  const { character = null } = runtime ?? {};
+  if (typeof character === 'string') {
+    const path = resolve(folder, character);
+    const problem = moduleProblem(path, character);
+    if (problem !== null) report(['runtime', 'character'], problem);
+    else found.reads.push(path);
+  }
+  return found;
+}
+
+/** Whether the name of a plugin is that of a file, and not of a package. */
+const isPath = (name: string): boolean => name.startsWith('.') || isAbsolute(name);
+
+/** Why a file cannot be loaded as a module; null if it can. */
+export function moduleProblem(path: string, written: string): string | null {
+  if (!isFile(path)) return `'${written}' was not found: ${path} is not a file; correct the path`;
+  return MODULES.includes(extname(path))
+    ? null
+    : `'${written}' is not a module; expected a file ending in ${MODULES.join(', ')}`;
+}
+
+/** Finds a package as Node does: in the nearest node_modules at or above a folder. */
+function findPackage(folder: string, name: string): { path: string; version: string } | null {
+  const path = join(folder, 'node_modules', name);
+  const json = parseJson(readText(join(path, 'package.json')) ?? '');
+  if (isJsonObject(json)) {
+    const { version } = json;
+    return { path, version: typeof version === 'string' ? version : '' };
+  }
+  const parent = dirname(folder);
+  return parent === folder ? null : findPackage(parent, name);
+}

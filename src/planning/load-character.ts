@@ -1,0 +1,44 @@
+import { dirname, resolve } from 'node:path';
+import type { Problem } from '../lib/errors/problem.js';
+import { isJsonObject, parseJson } from '../lib/json.js';
+import { modelsOf } from '../scenario/eliza/to-runtime.js';
+import type { ProblemAt } from '../scenario/problems/source.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { loadText } from './file-checks.js';
+
+/**
+ * Replaces the path of a JSON file with the character in it, so that the plan contains what is tested. Modules are loaded
+ * only when they run.
+ */
+export function loadCharacter(
+  scenarioPath: string,
+  scenario: Scenario,
+  problemAt: ProblemAt,
+): { scenario: Scenario; problems: Problem[] } {
+  const { runtime } = scenario;
+  const path = runtime?.character ?? null;
+  if (runtime === undefined || typeof path !== 'string' || !path.endsWith('.json'))
+    return { scenario, problems: [] };
+  const unusable = (reason: string) => ({
+    scenario,
+    problems: [
+      problemAt(
+        ['runtime', 'character'],
+        `the character '${path}' ${reason}; paths are relative to the scenario file`,
+      ),
+    ],
+  });
+  const read = loadText(resolve(dirname(scenarioPath), path));
+  if (!read.ok) return unusable(`cannot be read: ${read.reason}`);
+  const character = parseJson(read.text);
+  if (!isJsonObject(character)) return unusable('is not a JSON object');
+  const models = modelsOf(character);
+  return {
+    scenario: {
+      ...scenario,
+      runtime: { ...runtime, character },
+      agents: scenario.agents.map((one) => ({ ...one, models })),
+    },
+    problems: [],
+  };
+}

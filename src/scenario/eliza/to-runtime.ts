@@ -1,0 +1,44 @@
+import type { RuntimeDatabase, RuntimeSetup } from '../runtime.js';
+import { characterModel } from './character-model.js';
+import type { RuntimeDatabaseField } from './runtime-fields.js';
+import type { ElizaFile } from './schema.js';
+
+type RuntimeFields = Pick<ElizaFile, 'character' | 'plugins' | 'setup'>;
+
+/** Whether a file describes a real ElizaOS runtime, which is then its agent if it names none. */
+export const hasRuntime = ({ character, plugins }: Pick<ElizaFile, 'character' | 'plugins'>): boolean =>
+  character !== undefined || plugins !== undefined;
+
+/** What the runtime of a file consists of; null if the file does not describe one. */
+export function toRuntime(file: RuntimeFields): RuntimeSetup | null {
+  const { character, plugins = [], setup } = file;
+  if (!hasRuntime(file) && setup.database === undefined) return null;
+  return {
+    character: character ?? null,
+    plugins: plugins.map((plugin) =>
+      typeof plugin === 'string' ? { name: plugin, config: {}, enabled: true } : plugin,
+    ),
+    ...(setup.database === undefined ? {} : { database: toDatabase(setup.database) }),
+  };
+}
+
+/** The models of the cells that a character names. */
+export function modelsOf(character: RuntimeSetup['character']): string[] {
+  const llm = typeof character === 'object' && character !== null ? character['llm'] : undefined;
+  if (typeof llm !== 'object' || llm === null || !('model' in llm) || typeof llm['model'] !== 'string')
+    return [];
+  const { model, provider } = llm;
+  const named = characterModel({ model, ...(typeof provider === 'string' ? { provider } : {}) });
+  return named.model === null ? [] : [named.model];
+}
+
+const toDatabase = ({ memories, ...others }: RuntimeDatabaseField): RuntimeDatabase => ({
+  ...others,
+  memories: memories.map(({ text, content, createdAt, ...memory }) => ({
+    ...memory,
+    content: content ?? { text: text ?? '' },
+    ...(createdAt === undefined
+      ? {}
+      : { createdAt: typeof createdAt === 'number' ? createdAt : Date.parse(createdAt) }),
+  })),
+});
