@@ -21,6 +21,9 @@ const EVALUATORS_NOT_YET = [
 /** An evaluator is a gate. Only its `description`, and the field of `file_contains`, have other names in this form. */
 const Evaluation = z.preprocess((evaluation, context) => {
   if (!isMap(evaluation)) return evaluation;
+  const { description } = evaluation;
+  if (description !== undefined && typeof description !== 'string')
+    context.addIssue({ code: 'custom', path: ['description'], message: 'expected text', input: evaluation });
   const given = withName(evaluation);
   if (EVALUATORS_NOT_YET.includes(String(given.type)))
     context.addIssue({
