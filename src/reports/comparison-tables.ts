@@ -94,11 +94,7 @@ export function parameterTable(
 const LONGEST_VALUE = 40;
 
 /** Renders the capabilities that were achieved more or less often than before, by parameter. */
-export function capabilityTable(
-  { parameters = [] }: Comparison,
-  options: TextOptions,
-  colors: Colors,
-): string[] {
+export function capabilityTable({ parameters = [] }: Comparison, options: TextOptions): string[] {
   const rows = parameters.flatMap(({ parameter, value, capabilities }) =>
     capabilities
       .filter(({ base, head }) => base.achieved * head.checked !== head.achieved * base.checked)

@@ -41,7 +41,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     sweeps(comparison, options),
     configurationTable(comparison, name, options, colors),
     parameterTable(comparison, options, colors),
-    capabilityTable(comparison, options, colors),
+    capabilityTable(comparison, options),
     measureTable(comparison.total.measures, options, colors),
     gates(comparison, name, options, colors),
     changes(comparison, options, colors),

@@ -21,6 +21,14 @@ args = ["-e", ${JSON.stringify(AGENT)}]
 prompt = "stdin"
 output = "jsonl"
 free = true
+
+[agents.keyed]
+command = "sh"
+args = ["-c", "echo token of $TOKEN"]
+prompt = "stdin"
+output = "text"
+free = true
+env = { TOKEN = "\${TOKEN}" }
 `;
 
 /** A scenario whose runs wait in a folder until so many of them have begun. */
@@ -48,6 +56,25 @@ const matrix = async (name: string, text: string, ...args: string[]) => {
   await project.write(`${name}.matrix.yaml`, `name: ${name}\n${text}`);
   return project.cli(['scenario', 'matrix', `${name}.matrix.yaml`, '--json', ...args]);
 };
+
+test('`scenario run` and `scenario matrix` read variables from --env-file', async () => {
+  await project.write('keys.env', 'TOKEN=bob\n');
+  await project.write(
+    'keyed.scenario.yaml',
+    'name: keyed\nagent: keyed\nrun: {input: hi}\nevaluations: [{type: string_contains, value: token of bob}]\n',
+  );
+  const { exitCode } = await project.cli([
+    'scenario',
+    'run',
+    'keyed.scenario.yaml',
+    '--env-file',
+    'keys.env',
+  ]);
+  expect(exitCode).toBe(0);
+  const text = 'base_scenario: keyed.scenario.yaml\nmatrix: [{parameter: run.input, values: [one, two]}]\n';
+  const all = await matrix('keyed', text, '--env-file', 'keys.env');
+  expect(documentOf(all.stdout).cells.map(({ outcome }) => outcome)).toEqual(['pass', 'pass']);
+});
 
 describe('`scenario matrix --parallel`', () => {
   test('runs as many runs of different combinations at the same time as asked, each with its mocks', async () => {

@@ -140,7 +140,6 @@ const ComparedCapability = z.object({
   base: CapabilityCount.describe('Before'),
   head: CapabilityCount.describe('After'),
 });
-export type ComparedCapability = z.infer<typeof ComparedCapability>;
 
 /** All configurations that have the same value of a parameter of a matrix, whatever their other parameters are. */
 export const ComparedParameter = z.object({

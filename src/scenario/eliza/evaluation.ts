@@ -5,8 +5,11 @@ export const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An evaluator is a gate. Only its `description`, and the field of `file_contains`, have other names in this form. */
-const Evaluation = z.preprocess((evaluation) => {
+const Evaluation = z.preprocess((evaluation, context) => {
   if (!isMap(evaluation)) return evaluation;
+  const { description } = evaluation;
+  if (description !== undefined && typeof description !== 'string')
+    context.addIssue({ code: 'custom', path: ['description'], message: 'expected text', input: evaluation });
   const given = withName(evaluation);
   if (given.type !== 'file_contains' || !('value' in given) || 'substring' in given) return given;
   const { value, ...rest } = given;

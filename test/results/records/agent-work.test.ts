@@ -30,7 +30,8 @@ describe('what an agent did', () => {
     expect(agentWork(trajectoryOf(), NO_USAGE)).toEqual(unknown);
     const trajectory = trajectoryOf('read');
     expect(agentWork({ ...trajectory, unread: true }, NO_USAGE)).toEqual(unknown);
-    const { actions: _, ...old } = trajectory;
+    const { commands, commandCount, structured, tools, answer } = trajectory;
+    const old = { commands, commandCount, structured, tools, answer };
     expect(agentWork(old, { ...NO_USAGE, input: 3 })).toEqual({ ...unknown, tool_calls: 1 });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../src/lib/redaction/redact.js';
+import { Executions } from '../../../src/results/records/execution.js';
 import { EventBody, type RunEvent } from '../../../src/results/records/events.js';
 import { JudgeAnswer, Judgment } from '../../../src/results/records/judgment.js';
 import { redactFields } from '../../../src/results/records/redact-fields.js';
@@ -8,6 +9,7 @@ import { Metrics } from '../../../src/results/records/result-line.js';
 import {
   answerText,
   judgmentText,
+  executionsText,
   metricsText,
   recordText,
   redactEvent,
@@ -111,6 +113,16 @@ describe('redaction of a record with the secret in every text', () => {
       ].sort(),
     );
     expect(redacted.judge?.scores).toEqual({ [VALUE]: NUMBER });
+  });
+
+  it('does so in executions.json, but not in the names of steps', () => {
+    const redacted = redactFields(Executions.parse(filled(Executions)), executionsText, redact);
+    expect(Executions.parse(redacted)).toEqual(redacted);
+    expect(maskedIn(redacted).sort()).toEqual(
+      ['stdout', 'stderr', `files.${VALUE}`, 'filesRemoved.0', `trajectory.0.content.${R}.0`]
+        .map((field) => `executions.0.${field}`)
+        .sort(),
+    );
   });
 
   it('masks what the judge said, but not its name', () => {
