@@ -6,13 +6,23 @@ interface Asked {
   evidence: Record<string, string>;
 }
 
-/** Reads a question of a gate as a provider gets it. */
+/** A message in a request to a provider. */
+interface Message {
+  role: string;
+  content: string | { text: string }[];
+}
+
+/** Reads a question of a gate as a provider that is compatible with OpenAI gets it, or OpenAI itself. */
 export function questionIn(body: string): Asked {
-  const { messages } = JSON.parse(body) as { messages: { role: string; content: string }[] };
-  const contentOf = (role: string): string => messages.find((one) => one.role === role)?.content ?? '';
-  const sections = [...contentOf('user').matchAll(/^BEGIN (\w+) (.*)\n([^]*?)\nEND \1 \2$/gm)];
+  const { messages, input = [] } = JSON.parse(body) as Partial<Record<'messages' | 'input', Message[]>>;
+  const contentOf = (isSystem: boolean): string => {
+    const found = (messages ?? input).find(({ role }) => (role !== 'user') === isSystem);
+    const { content = '' } = found ?? {};
+    return typeof content === 'string' ? content : content.map(({ text }) => text).join('');
+  };
+  const sections = [...contentOf(false).matchAll(/^BEGIN (\w+) (.*)\n([^]*?)\nEND \1 \2$/gm)];
   return {
-    instructions: contentOf('system'),
+    instructions: contentOf(true),
     evidence: Object.fromEntries(sections.map(([, , name = '', text = '']) => [name, text])),
   };
 }
