@@ -77,9 +77,7 @@ function sandboxFor(
 ): Place {
   const { module, why } = findE2b(folders);
   const place: Place = { type: 'e2b', lacking: why, network: 'isolated', lacksNetwork: null };
-  return module === null
-    ? place
-    : { ...place, sandbox: { template, timeoutSecs: timeout_secs, module } };
+  return module === null ? place : { ...place, sandbox: { template, timeoutSecs: timeout_secs, module } };
 }
 
 /** How processes that an agent leaves behind are found and killed. */

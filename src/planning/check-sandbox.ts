@@ -78,7 +78,9 @@ export async function checkCloudSandboxes(
   if ((values[E2B_KEY] ?? '') === '')
     refuse(`${E2B_KEY} is not set; export it, or name a file that sets it with --env-file`);
   const { tryE2b } = await import('../environments/e2b/try-e2b.js');
-  const known = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const known = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
   const failure = await tryE2b(sandbox?.module ?? '', optionsFrom(Object.fromEntries(known)));
   if (failure === null) return;
   if (failure.isFinal) refuse(failure.why);

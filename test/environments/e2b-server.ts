@@ -225,11 +225,15 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
       if (sandbox === undefined) return Promise.resolve('');
       return new Promise((resolve) => {
         let text = '';
-        request(sandbox, { op: 'start', cmd: '/bin/sh', args: ['-c', command], envs: {}, user: 'root' }, (answer) => {
-          const { stdout = '' } = (answer.event?.data ?? {}) as { stdout?: string };
-          text += Buffer.from(stdout, 'base64').toString();
-          if (answer.event?.end !== undefined) resolve(text);
-        });
+        request(
+          sandbox,
+          { op: 'start', cmd: '/bin/sh', args: ['-c', command], envs: {}, user: 'root' },
+          (answer) => {
+            const { stdout = '' } = (answer.event?.data ?? {}) as { stdout?: string };
+            text += Buffer.from(stdout, 'base64').toString();
+            if (answer.event?.end !== undefined) resolve(text);
+          },
+        );
       });
     },
     expire: (id) => {
@@ -272,6 +276,7 @@ async function startSandbox(id: string, template: string, body: Record<string, u
     if (answer.event === undefined || answer.event.end !== undefined) waiting.delete(of);
   });
   envd.stdin.on('error', () => undefined);
+  envd.setMaxListeners(0);
   await ready;
   return {
     ...{ id, template, envd, waiting, token: randomBytes(8).toString('hex') },

@@ -48,9 +48,7 @@ export function pathsIn(root: string, base: Record<string, string>): RunPaths {
 }
 
 /** The same run with the PATH of its cloud sandbox, which is only known once the sandbox was made. */
-export async function withPathInside<R extends RunPaths & { handle: EnvironmentHandle }>(
-  run: R,
-): Promise<R> {
+export async function withPathInside<R extends RunPaths & { handle: EnvironmentHandle }>(run: R): Promise<R> {
   const path = run.handle.sandbox === undefined ? undefined : (await readRecord(run.handle))?.path;
   if (path === undefined) return run;
   const PATH = `${run.binaries}:${path}`;
@@ -77,8 +75,7 @@ export function handleOf(
   const name = machineName(run, state);
   if (container !== undefined)
     return { ...inside, container: { command: container.command, image: container.id, name } };
-  if (sandbox !== undefined)
-    return { ...inside, sandbox: { ...sandbox, name, access: accessFile(state) } };
+  if (sandbox !== undefined) return { ...inside, sandbox: { ...sandbox, name, access: accessFile(state) } };
   return { ...common, root: state, workspace: join(state, 'fixture') };
 }
 

@@ -64,4 +64,3 @@ export function outputOf(
     ...{ stderr: text(stderr), stderrBytes: stderr.bytes },
   };
 }
-

@@ -30,11 +30,9 @@ export async function copyIn(
     await execa('tar', ['-C', from, '-cf', archive, '.'], { stdin: 'ignore' });
     const { e2b, sandbox } = await connect();
     const stream = Readable.toWeb(createReadStream(archive)) as ReadableStream;
-    await sandbox.files
-      .write(inside, stream, { requestTimeoutMs: TRANSFER_MS })
-      .catch((error: unknown) => {
-        throw explained(e2b, `copy files into ${machine.title}`, error);
-      });
+    await sandbox.files.write(inside, stream, { requestTimeoutMs: TRANSFER_MS }).catch((error: unknown) => {
+      throw explained(e2b, `copy files into ${machine.title}`, error);
+    });
   });
   const unpack = `mkdir -p ${quoted(to)} && tar -C ${quoted(to)} -xof ${quoted(inside)} && rm -f ${quoted(inside)}`;
   await mustRun(machine, 'unpacking files', unpack);

@@ -16,9 +16,7 @@ const recordFile = ({ journal }: Pick<EnvironmentHandle, 'journal'>): string =>
   join(dirname(journal), 'e2b-sandbox.json');
 
 /** Returns the record of a run's sandbox; null if none was made, or if the file was left empty by a power failure. */
-export const readRecord = (
-  handle: Pick<EnvironmentHandle, 'journal'>,
-): Promise<SandboxRecord | null> =>
+export const readRecord = (handle: Pick<EnvironmentHandle, 'journal'>): Promise<SandboxRecord | null> =>
   readJsonIfThere<SandboxRecord>(recordFile(handle)).catch(() => null);
 
 export const writeRecord = (handle: EnvironmentHandle, record: SandboxRecord): Promise<void> =>

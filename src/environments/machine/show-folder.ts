@@ -16,11 +16,7 @@ const shown = new Map<string, string>();
 export const removeShown = ({ name }: Machine): void => void shown.delete(name);
 
 /** Copies a folder on the host into the machine, unless it already has it in its current state. */
-export async function showFolder(
-  handle: EnvironmentHandle,
-  machine: Machine,
-  folder: string,
-): Promise<void> {
+export async function showFolder(handle: EnvironmentHandle, machine: Machine, folder: string): Promise<void> {
   const files = filesBelow(folder);
   const look = JSON.stringify(files);
   if (shown.get(machine.name) === look) return;
