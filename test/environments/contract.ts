@@ -67,7 +67,8 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
           await keepAccess(sandbox, server?.env ?? {});
           return { ...inside, sandbox };
         }
-        default:
+        case 'local':
+        case 'bubblewrap':
           return { type };
       }
     }
