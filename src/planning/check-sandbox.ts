@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { E2B_KEY, optionsFrom } from '../environments/e2b/variables.js';
+import { E2B_KEY, optionsInShell } from '../environments/e2b/variables.js';
 import type { Place } from '../environments/index.js';
 import type { Project } from './project.js';
 import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
@@ -78,10 +78,7 @@ export async function checkCloudSandboxes(
   if ((values[E2B_KEY] ?? '') === '')
     refuse(`${E2B_KEY} is not set; export it, or name a file that sets it with --env-file`);
   const { tryE2b } = await import('../environments/e2b/try-e2b.js');
-  const known = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
-  const failure = await tryE2b(sandbox?.module ?? '', optionsFrom(Object.fromEntries(known)));
+  const failure = await tryE2b(sandbox?.module ?? '', optionsInShell(values));
   if (failure === null) return;
   if (failure.isFinal) refuse(failure.why);
   throw new InfrastructureError(`environment.type e2b: ${failure.why}`);

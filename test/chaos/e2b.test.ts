@@ -166,7 +166,9 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
     const { run, text } = await openRun(documentOf(stdout));
     expect(run).toMatchObject({ outcome: 'pass', starts: 1 });
     expect(await text('artifacts/transcript.raw.txt')).toBe('before\nafter\n');
-    expect((await project.resultLines()).filter(({ scenario_id }) => scenario_id === 'adopted')).toHaveLength(1);
+    expect((await project.resultLines()).filter(({ scenario_id }) => scenario_id === 'adopted')).toHaveLength(
+      1,
+    );
     expect([server.list(), server.counts.created]).toEqual([[], before + 1]);
   });
 
@@ -200,12 +202,33 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
     await connection.close();
   });
 
-  it('ends with an error, not a failure, if its sandbox ends while the agent works', async () => {
-    await writeScenario('expired', 'never', ['{type: file_exists, path: starts}']);
+  it('starts the agent again in another sandbox if the first one ends while it works', async () => {
+    await writeScenario('expired', 'go');
     const command = project.start(['run', 'expired', '--agents', 'waiter', '--json'], env);
-    server.expire(await working('expired'));
-    const { stdout } = await command;
-    expect(documentOf(stdout).cells[0]).toMatchObject({ outcome: 'error' });
+    const first = await working('expired');
+    server.expire(first);
+    await until('another sandbox', () => idOf('expired'));
+    const second = await working('expired');
+    expect(second).not.toBe(first);
+    await letGo(second);
+    const { run } = await openRun(documentOf((await command).stdout));
+    expect(run).toMatchObject({ outcome: 'pass', starts: 2 });
+    expect(server.list()).toEqual([]);
+  });
+
+  it('ends with an error, not a failure, if its sandbox ends while the gates are checked', async () => {
+    await writeScenario('gone', 'README.md', [
+      `{type: command_succeeds, command: 'touch checking; until [ -e never ]; do sleep 0.1; done'}`,
+      '{type: file_exists, path: out.txt}',
+    ]);
+    const command = project.start(['run', 'gone', '--agents', 'waiter', '--json'], env);
+    const id = await until('the sandbox', () => idOf('gone'));
+    const isChecking = 'ls /llm-tool-test/workspace/checking';
+    await until('the gate', async () => ((await server.inside(id, isChecking)) === '' ? null : true));
+    server.expire(id);
+    const { metrics } = await openRun(documentOf((await command).stdout));
+    expect(metrics).toMatchObject({ outcome: 'error' });
+    expect(metrics.details.map(({ status }) => status)).toEqual(['error', 'error']);
   });
 
   it('ends with an error at once if E2B knows no such template', async () => {

@@ -67,7 +67,8 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
           await keepAccess(sandbox, server?.env ?? {});
           return { ...inside, sandbox };
         }
-        default:
+        case 'local':
+        case 'bubblewrap':
           return { type };
       }
     }
@@ -242,8 +243,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         const { handle, start, seconds, run } = await made();
         await start(`sleep ${seconds}`);
         const claim = sharesHost(handle) ? startFiles(handle, 1).claim : `${handle.root}/agent/1/sup`;
-        if (sharesHost(handle))
-          process.kill(Number(readFileSync(claim, 'utf8').split(' ')[0]), 'SIGKILL');
+        if (sharesHost(handle)) process.kill(Number(readFileSync(claim, 'utf8').split(' ')[0]), 'SIGKILL');
         else await run(`kill -KILL $(cut -d ' ' -f 1 ${claim})`);
         expect(await environment.inspect(handle, 1, END())).toEqual({ state: 'dead' });
       });
@@ -346,7 +346,10 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         await environment.dispose(handle);
         await environment.dispose(handle);
         if (type === 'docker') expect(containersOf(handle.mark, cli)).toEqual([]);
-        else if (type === 'e2b') expect(server?.list().filter(({ metadata }) => JSON.stringify(metadata).includes(handle.mark))).toEqual([]);
+        else if (type === 'e2b')
+          expect(
+            server?.list().filter(({ metadata }) => JSON.stringify(metadata).includes(handle.mark)),
+          ).toEqual([]);
         else expect(processesWith(seconds)).toEqual([]);
         expect(readFileSync(startFiles(handle, 1).stdout, 'utf8')).toBe('up\n');
         expect(await environment.look(handle, '.')).toEqual({ kind: 'missing' });

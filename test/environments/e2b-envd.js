@@ -24,7 +24,13 @@ const requests = {
     const child = spawn(cmd, args, {
       ...ids(user),
       cwd: '/',
-      env: { PATH: process.env.PATH, HOME: user === 'root' ? '/root' : HOME, USER: user, LOGNAME: user, ...envs },
+      env: {
+        PATH: process.env.PATH,
+        HOME: user === 'root' ? '/root' : HOME,
+        USER: user,
+        LOGNAME: user,
+        ...envs,
+      },
       detached: true,
     });
     const { pid } = child;

@@ -94,20 +94,27 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
   });
 
   async function api(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): Promise<void> {
-    if (incoming.headers['x-api-key'] !== KEY) return fail(outgoing, 401, 'Invalid API key');
+    if (incoming.headers['x-api-key'] !== KEY) {
+      fail(outgoing, 401, 'Invalid API key');
+      return;
+    }
     const [, id = '', action = ''] = /^(?:\/v2)?\/sandboxes\/?([^/]*)\/?(.*)$/.exec(url.pathname) ?? [];
     const body = JSON.parse((await bodyOf(incoming)).toString() || '{}') as Record<string, unknown>;
     const sandbox = sandboxes.get(id);
     switch (`${incoming.method} ${id === '' ? '' : ':id'}${action}`) {
       case 'POST ': {
         const template = String(body['templateID']);
-        if (template === 'missing') return fail(outgoing, 404, `template '${template}' not found`);
+        if (template === 'missing') {
+          fail(outgoing, 404, `template '${template}' not found`);
+          return;
+        }
         const made = await startSandbox(`sandbox${randomBytes(6).toString('hex')}`, template, body);
         sandboxes.set(made.id, made);
         made.timer = setTimeout(() => undefined, 0);
         extend(made, Number(body['timeout']));
         counts.created++;
-        return send(outgoing, 201, described(made));
+        send(outgoing, 201, described(made));
+        return;
       }
       case 'GET ': {
         const wanted = new URLSearchParams(url.searchParams.get('metadata') ?? '');
@@ -123,41 +130,76 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
         // Pages of one, so that the next one is asked for.
         const at = Number(url.searchParams.get('nextToken') ?? 0);
         if (at + 1 < items.length) outgoing.setHeader('x-next-token', String(at + 1));
-        return send(outgoing, 200, items.slice(at, at + 1));
+        send(outgoing, 200, items.slice(at, at + 1));
+        return;
       }
       case 'POST :idconnect':
-        if (sandbox === undefined) return fail(outgoing, 404, `sandbox ${id} not found`);
+        if (sandbox === undefined) {
+          fail(outgoing, 404, `sandbox ${id} not found`);
+          return;
+        }
         extend(sandbox, Number(body['timeout']));
-        return send(outgoing, 200, described(sandbox));
+        {
+          send(outgoing, 200, described(sandbox));
+          return;
+        }
       case 'POST :idtimeout':
-        if (sandbox === undefined) return fail(outgoing, 404, `sandbox ${id} not found`);
+        if (sandbox === undefined) {
+          fail(outgoing, 404, `sandbox ${id} not found`);
+          return;
+        }
         extend(sandbox, Number(body['timeout']));
-        return send(outgoing, 204);
+        {
+          send(outgoing, 204);
+          return;
+        }
       case 'DELETE :id':
-        if (sandbox === undefined) return fail(outgoing, 404, `sandbox ${id} not found`);
+        if (sandbox === undefined) {
+          fail(outgoing, 404, `sandbox ${id} not found`);
+          return;
+        }
         end(sandbox);
         counts.killed++;
-        return send(outgoing, 204);
-      default:
-        return fail(outgoing, 404, `no such endpoint: ${incoming.method} ${url.pathname}`);
+        {
+          send(outgoing, 204);
+          return;
+        }
+      default: {
+        fail(outgoing, 404, `no such endpoint: ${incoming.method} ${url.pathname}`);
+        return;
+      }
     }
   }
 
   async function envd(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): Promise<void> {
     const sandbox = sandboxes.get(String(incoming.headers['e2b-sandbox-id']));
-    if (sandbox === undefined) return fail(outgoing, 502, 'The sandbox was not found');
-    if (incoming.headers['x-access-token'] !== sandbox.token) return fail(outgoing, 401, 'no access');
+    if (sandbox === undefined) {
+      fail(outgoing, 502, 'The sandbox was not found');
+      return;
+    }
+    if (incoming.headers['x-access-token'] !== sandbox.token) {
+      fail(outgoing, 401, 'no access');
+      return;
+    }
     const body = await bodyOf(incoming);
     const path = url.searchParams.get('path') ?? '';
     switch (`${incoming.method} ${url.pathname}`) {
-      case 'GET /health':
-        return send(outgoing, 204);
+      case 'GET /health': {
+        send(outgoing, 204);
+        return;
+      }
       case 'POST /files':
         await ask(sandbox, { op: 'write', path, data: body.toString('base64') });
-        return send(outgoing, 200, [{ name: path.split('/').at(-1), path, type: 'file' }]);
+        {
+          send(outgoing, 200, [{ name: path.split('/').at(-1), path, type: 'file' }]);
+          return;
+        }
       case 'GET /files': {
         const { data, missing } = await ask(sandbox, { op: 'read', path });
-        if (missing === true) return fail(outgoing, 404, `path '${path}' does not exist`);
+        if (missing === true) {
+          fail(outgoing, 404, `path '${path}' does not exist`);
+          return;
+        }
         outgoing.writeHead(200, { 'content-type': 'application/octet-stream' });
         return void outgoing.end(Buffer.from(data ?? '', 'base64'));
       }
@@ -189,12 +231,15 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
         };
         const op = input === undefined ? { op: 'kill' } : { op: 'input', data: input.stdin };
         const { missing } = await ask(sandbox, { ...op, pid: to.pid });
-        return missing === true
+        missing === true
           ? send(outgoing, 404, { code: 'not_found', message: `process ${to.pid} not found` })
           : send(outgoing, 200, {});
+        return;
       }
-      default:
-        return fail(outgoing, 404, `no such endpoint: ${incoming.method} ${url.pathname}`);
+      default: {
+        fail(outgoing, 404, `no such endpoint: ${incoming.method} ${url.pathname}`);
+        return;
+      }
     }
   }
 
@@ -206,7 +251,8 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
     if (fault !== undefined) {
       fault.times--;
       incoming.resume();
-      return fail(outgoing, fault.status, 'a fault of the test');
+      fail(outgoing, fault.status, 'a fault of the test');
+      return;
     }
     const handle = /^(\/v2)?\/sandboxes/.test(url.pathname) ? api : envd;
     handle(incoming, outgoing, url).catch((error: unknown) => fail(outgoing, 500, String(error)));
@@ -225,11 +271,15 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
       if (sandbox === undefined) return Promise.resolve('');
       return new Promise((resolve) => {
         let text = '';
-        request(sandbox, { op: 'start', cmd: '/bin/sh', args: ['-c', command], envs: {}, user: 'root' }, (answer) => {
-          const { stdout = '' } = (answer.event?.data ?? {}) as { stdout?: string };
-          text += Buffer.from(stdout, 'base64').toString();
-          if (answer.event?.end !== undefined) resolve(text);
-        });
+        request(
+          sandbox,
+          { op: 'start', cmd: '/bin/sh', args: ['-c', command], envs: {}, user: 'root' },
+          (answer) => {
+            const { stdout = '' } = (answer.event?.data ?? {}) as { stdout?: string };
+            text += Buffer.from(stdout, 'base64').toString();
+            if (answer.event?.end !== undefined) resolve(text);
+          },
+        );
       });
     },
     expire: (id) => {
@@ -272,6 +322,7 @@ async function startSandbox(id: string, template: string, body: Record<string, u
     if (answer.event === undefined || answer.event.end !== undefined) waiting.delete(of);
   });
   envd.stdin.on('error', () => undefined);
+  envd.setMaxListeners(0);
   await ready;
   return {
     ...{ id, template, envd, waiting, token: randomBytes(8).toString('hex') },

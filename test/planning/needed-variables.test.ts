@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { neededVariables, unsetVariables } from '../../src/planning/needed-variables.js';
 
-const needs = { targets: [], agents: {}, providers: {}, cells: [{ agent: 'mock', model: 'm' }], environments: [] };
+const needs = {
+  targets: [],
+  agents: {},
+  providers: {},
+  cells: [{ agent: 'mock', model: 'm' }],
+  environments: [],
+};
 const variables = (...models: string[]): string[] =>
   neededVariables({ ...needs, judges: [null, ...models.map((model) => ({ model }))] });
 

@@ -3,7 +3,7 @@ import { whyNoBubblewrap } from '../../environments/bubblewrap.js';
 import { whyNoCli } from '../../environments/container/why-no-container.js';
 import { findE2b } from '../../environments/e2b/find-e2b.js';
 import { tryE2b } from '../../environments/e2b/try-e2b.js';
-import { E2B_KEY, optionsFrom } from '../../environments/e2b/variables.js';
+import { E2B_KEY, optionsInShell } from '../../environments/e2b/variables.js';
 import { whyNoOwnNetwork } from '../../environments/network.js';
 import { buildId, packageVersion } from '../../platform/package-info.js';
 import { containment } from '../../platform/process/supervise.js';
@@ -116,14 +116,13 @@ export async function cloudSandboxes({ env, project }: DoctorContext): Promise<F
     project.configFile === null ? null : project.root,
     dirname(project.resultsPath),
   ]);
-  const values = Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+  const options = optionsInShell(env);
   const lacking =
-    why ??
-    ((values[E2B_KEY] ?? '') === ''
-      ? `${E2B_KEY} is not set`
-      : ((await tryE2b(module ?? '', optionsFrom(values)))?.why ?? null));
+    module === null
+      ? why
+      : options.apiKey === ''
+        ? `${E2B_KEY} is not set`
+        : ((await tryE2b(module, options))?.why ?? null);
   const detail = { usable: lacking === null };
   return lacking === null
     ? { status: 'ok', message: 'sandboxes of E2B are available (environment.type: e2b)', detail }

@@ -4,7 +4,7 @@ import type { CommandResult } from '../../lib/commands/command-result.js';
 import { OUTPUT_CAP } from '../../platform/process/run-command.js';
 import type { Environment, EnvironmentHandle } from '../environment.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
-import type { Answer, CommandLimits, Machine } from '../machine/machine.js';
+import { MachineGone, type Answer, type CommandLimits, type Machine } from '../machine/machine.js';
 import { NO_CAP, outputOf } from './capture.js';
 import { copyIn, copyOut } from './copy.js';
 import { E2bRefused, explained } from './e2b-errors.js';
@@ -121,7 +121,7 @@ async function existing(handle: EnvironmentHandle): Promise<Connected> {
   const connected = await connect(handle);
   if (connected !== null) return connected;
   const record = await readRecord(handle);
-  throw new Error(
+  throw new MachineGone(
     `the sandbox ${record?.id ?? titleOf(handle)} of E2B is gone: it was ended, or its time was over (environment.timeout_secs)`,
   );
 }

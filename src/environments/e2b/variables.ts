@@ -19,6 +19,10 @@ export interface E2bOptions {
   debug: false;
 }
 
+/** The same from the variables of a shell. */
+export const optionsInShell = (env: NodeJS.ProcessEnv): E2bOptions =>
+  optionsFrom(Object.fromEntries(E2B_VARIABLES.map((name) => [name, env[name] ?? ''])));
+
 /** Returns the options that the values of the variables stand for. Empty values count as unset. */
 export function optionsFrom(values: Readonly<Record<string, string>>): E2bOptions {
   const valueOf = (name: (typeof E2B_VARIABLES)[number]): string =>

@@ -12,7 +12,7 @@ import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
 import { startFolder } from '../journal.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
 import { lookScript, readLook } from './look-script.js';
-import { assertAnswered, mustRun, reasonIn, type Machine } from './machine.js';
+import { assertAnswered, MachineGone, mustRun, reasonIn, type Machine } from './machine.js';
 import { mirrorStart, startInside } from './mirror-start.js';
 import { withScratch } from './scratch.js';
 import {
@@ -151,7 +151,10 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
       return answer.stdout;
     };
     const printed = await print();
-    return printed === null ? { kind: 'missing' } : readLook(printed, print);
+    if (printed !== null) return readLook(printed, print);
+    // What the agent has made is not missing, but unknown.
+    if (folder === handle.workspace && path !== '.') throw new MachineGone(`${machine.title} is gone`);
+    return { kind: 'missing' };
   },
 
   view: (handle, use) =>

@@ -56,6 +56,9 @@ export interface Machine {
   copyOut: (from: string, to: string) => Promise<string | null>;
 }
 
+/** A run's machine does not exist any more, and with it all that the run has done. */
+export class MachineGone extends Error {}
+
 /** Runs a script. @throws Error if it fails or prints to stderr, or if the machine is gone */
 export async function mustRun(
   machine: Machine,
@@ -64,7 +67,7 @@ export async function mustRun(
   user?: 'root',
 ): Promise<Buffer> {
   const answer = await machine.run(script, user);
-  if (answer === null) throw new Error(`${machine.title} is gone`);
+  if (answer === null) throw new MachineGone(`${machine.title} is gone`);
   assertAnswered(`${what} in ${machine.title}`, answer);
   if (answer.stderr !== '') throw new Error(`${what} in ${machine.title} failed: ${reasonIn(answer.stderr)}`);
   return answer.stdout;
