@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../../agents/agent.js';
 import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
 import { environments, type Place } from '../../environments/index.js';
-import { referredNames } from '../../lib/interpolate.js';
+import { referredNames, variableNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
 import { loopbackPorts } from '../../lib/loopback.js';
 import { createLruCache } from '../../lib/lru-cache.js';
@@ -17,6 +17,7 @@ import {
 } from '../../platform/models/model-providers.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
+import { serverAddresses } from '../../scenario/database.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
@@ -39,6 +40,7 @@ import {
   type AgentInPlace,
   type RunPaths,
 } from './run-paths.js';
+import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { verifyRun } from './verify-origin.js';
@@ -58,6 +60,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   scenarioFile: string;
   scenarioHash: string;
   targetEnv: Record<string, string>;
+  /** The run's databases on servers. */
+  onServers: DatabasesOfRun;
   /** Key and address of the provider of the agent's model; null if the agent is given none. */
   access: ModelAccess | null;
   /** The account whose limits apply to the agent; null if unknown. */
@@ -126,6 +130,7 @@ export async function loadRun(
       : null;
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
+    ...serverAddresses(effective.scenario.databases).flatMap(variableNames),
     ...variablesOfAgent(plan, run.cell),
     ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
     ...(provider?.variables ?? []),
@@ -148,14 +153,20 @@ export async function loadRun(
   restoreAccess(state);
   const place = await settledEnvironment(state, effective.scenario.environment, decidePlace);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
-  const networkFor = ({ access, settings }: ResolvedAgent): Pick<EnvironmentHandle, 'network'> =>
+  const onServers = databasesOfRun(effective.scenario, state, sweepEnv.values);
+  const networkFor = (
+    { access, settings }: ResolvedAgent,
+    servers: readonly string[] = [],
+  ): Pick<EnvironmentHandle, 'network'> =>
     place.network === 'shared' || place.container !== undefined
       ? {}
       : {
           network: {
             ports: [
               ...allow_loopback,
-              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {})].flatMap(loopbackPorts),
+              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {}), ...servers].flatMap(
+                loopbackPorts,
+              ),
             ],
           },
         };
@@ -165,10 +176,10 @@ export async function loadRun(
       hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
       project: plan.project,
     }),
-    ...networkFor(resolved),
+    ...networkFor(resolved, Object.values(onServers.env)),
   };
   const base = baseIn(place, sweepEnv.base);
-  const places = pathsIn(handle.root, base);
+  const places = pathsIn(handle.root, { ...base, ...onServers.env });
   const environment = environments[place.type];
   const judge =
     judging === null || byAgent === null
@@ -187,6 +198,7 @@ export async function loadRun(
   };
   const secrets = [
     ...secretsIn(sweepEnv.values, known),
+    ...onServers.secrets,
     ...(await loginSecrets(environment, { agent: resolved.agent, ...places, handle, state })),
     ...(judge === null ? [] : await loginSecrets(environment, judge)),
   ];
@@ -204,6 +216,7 @@ export async function loadRun(
     scenarioHash: planned.hash,
     ...places,
     targetEnv: target.env,
+    onServers,
     access: resolved.access,
     account: resolved.account,
     provider,
@@ -212,6 +225,7 @@ export async function loadRun(
     missing: [
       ...new Set([
         ...target.missing,
+        ...onServers.missing,
         ...resolved.missing,
         ...(judging?.missing ?? []),
         ...(provider === null ? [] : missingVariables(provider, sweepEnv.values)),
