@@ -65,8 +65,8 @@ export const performSql = (address: string, sql: string, signal: AbortSignal): P
   withClient(address, signal, async (client) => {
     let completed = 0;
     // Of several statements, the server does not say which one failed.
-    const { connection } = client as Client & { connection?: NodeJS.EventEmitter };
-    connection?.on('commandComplete', () => (completed += 1));
+    const { connection } = client as Client & { connection: NodeJS.EventEmitter };
+    connection.on('commandComplete', () => (completed += 1));
     try {
       await client.query(sql);
       return null;

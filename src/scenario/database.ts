@@ -12,40 +12,52 @@ const SqliteDatabase = z.strictObject({
   sqlite: workspaceFile.describe('Path of an SQLite file in the workspace; it is made unless it is there'),
   sql,
 });
-export type SqliteDatabase = z.infer<typeof SqliteDatabase>;
 
 const ADDRESS = /^(postgres(ql)?:\/\/|\$\{[A-Za-z_]\w*\}$)/;
+
+const DATABASE_URL = 'DATABASE_URL';
 
 /** A database on a PostgreSQL server, made for each run and dropped after it. */
 const PostgresDatabase = z.strictObject({
   postgres: inSchema(
-    nonBlank('the address of a PostgreSQL server').refine((text) => ADDRESS.test(text), {
-      error: 'expected an address like postgres://user:${PGPASSWORD}@host:5432, or ${NAME}',
-    }),
+    nonBlank('the address of a PostgreSQL server', (text) =>
+      ADDRESS.test(text)
+        ? null
+        : 'expected an address like postgres://user:${PGPASSWORD}@host:5432, or ${NAME}',
+    ),
     ADDRESS,
   ).describe(
-    'Address of a server; each run gets a database of its own there. ${NAME} is that variable of the shell, and is kept secret',
+    'Address of a server, on which each run gets a database; ${NAME} is a variable of the shell, kept secret',
   ),
   sql,
-  env: variableName.default('DATABASE_URL').describe('Variable with the address of the database of the run'),
+  env: variableName.default(DATABASE_URL).describe('Variable with the address of the database of the run'),
 });
-export type PostgresDatabase = z.infer<typeof PostgresDatabase>;
 
-/** A database that is filled before the first step. To add a kind, add its schema here. */
-export const Database = z.union([SqliteDatabase, PostgresDatabase]);
+/** The kinds of databases. To add one, add its schema here. */
+const KINDS = [SqliteDatabase, PostgresDatabase] as const;
+
+/** A database that is filled before the first step. */
+export const Database = z.union(KINDS);
 export type Database = z.infer<typeof Database>;
+
+/** The fields of databases of any kind, which are checked before their kind is known. */
+type AnyDatabase = { sqlite?: string; postgres?: string; env?: string };
 
 /** The databases of a scenario. */
 const Databases = z
   .array(Database)
-  .check(distinct((one) => ('sqlite' in one ? one.sqlite : undefined), 'file', ['sqlite']))
+  .check(distinct<AnyDatabase>(({ sqlite }) => sqlite, 'file', ['sqlite']))
   .check(
-    distinct((one) => ('postgres' in one ? (one.env ?? 'DATABASE_URL') : undefined), 'variable', ['env']),
+    distinct<AnyDatabase>(
+      ({ postgres, env = DATABASE_URL }) => (postgres === undefined ? undefined : env),
+      'variable',
+      ['env'],
+    ),
   );
 
 /** `setup.database`: one database or a list of them. */
 export const SetupDatabase = z
-  .union([Database, Databases])
+  .union([...KINDS, Databases])
   .describe('Databases that are filled before the first step');
 export type SetupDatabase = z.infer<typeof SetupDatabase>;
 

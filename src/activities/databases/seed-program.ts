@@ -25,7 +25,7 @@ async function seed(): Promise<SeedResult> {
   const { Database } = await initSqlJs({ wasmBinary: new Uint8Array(readFileSync(wasm)).buffer });
   // A database in memory has no place for a log.
   const hasLog = content?.[WRITE_VERSION] === 2;
-  if (hasLog) content?.fill(1, WRITE_VERSION, WRITE_VERSION + 2);
+  if (hasLog) content.fill(1, WRITE_VERSION, WRITE_VERSION + 2);
   const database = new Database(content);
   const statements = database.iterateStatements(sql);
   let at = 0;

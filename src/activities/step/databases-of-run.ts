@@ -4,7 +4,7 @@ import { withDatabase } from '../../platform/postgres.js';
 import type { Scenario } from '../../scenario/scenario.js';
 
 /** A database of a run on a PostgreSQL server. */
-export interface ServerDatabase {
+interface ServerDatabase {
   /** Its index among the databases of the scenario. */
   index: number;
   name: string;
