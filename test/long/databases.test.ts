@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, dropWithoutForce, PostgresRefusal } from '../../src/platform/postgres.js';
 import { readLeftovers } from '../../src/platform/leftovers.js';
 import { stateOf } from '../commands/engine-parts.js';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../commands/postgres-server.js';
@@ -145,6 +147,25 @@ describe.skipIf(postgresPrograms === null)('a database on a PostgreSQL server', 
     expect(await messageWith('unusable', { ADMIN_URL: 'mysql://somewhere-else' })).toContain(
       'the value of ${ADMIN_URL} is not an address like postgres://user@host:5432',
     );
+  });
+
+  test('is dropped with its connections by servers that are too old to do so by themselves', async () => {
+    await server.query('CREATE DATABASE llm_tool_test_old');
+    const connected = new pg.Client({ connectionString: `${server.address}/llm_tool_test_old` });
+    connected.on('error', () => undefined);
+    await connected.connect();
+    const client = new pg.Client({ connectionString: `${server.address}/postgres` });
+    await client.connect();
+    for (let time = 0; time < 2; time++) await dropWithoutForce(client, 'llm_tool_test_old');
+    await client.end();
+    expect(await server.databases()).toEqual([]);
+  });
+
+  test('can be made later if the server cannot be reached now', async () => {
+    const { signal } = new AbortController();
+    const making = createDatabase('postgres://tester@127.0.0.1:1', 'llm_tool_test_none', signal);
+    await expect(making).rejects.toThrow(/^PostgreSQL at 127\.0\.0\.1:1 cannot be used now: .*ECONNREFUSED/);
+    await expect(making).rejects.not.toBeInstanceOf(PostgresRefusal);
   });
 
   test('that cannot be dropped is named in the report and by doctor, and dropped when the engine starts', async () => {
