@@ -40,7 +40,8 @@ export const writeReport =
   async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
     return runLocallyIfSmall(
-      () => sharesHost(context.handle) && isSmallTree(context.state),
+      () =>
+        sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       () =>
         runStepOnce<RunResult>(context, STEPS.report, (fence) =>
           heartbeating(() => write(deps, context, input, fence)),
@@ -72,7 +73,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   const changed = prepared !== null && (await hasTargetChanged(context, prepared));
   // Nothing below needs the place. Copying the workspace may have taken long.
   await fence.check();
-  const left = await tearDown(deps, context.run, resourcesOf(context), redact);
+  const left = await tearDown(deps, context.run, await resourcesOf(context), redact);
   const record = {
     ...composed,
     warnings: [

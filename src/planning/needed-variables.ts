@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import { E2B_KEY, E2B_VARIABLES } from '../environments/e2b/variables.js';
-import { referredNames } from '../lib/interpolate.js';
+import { referredNames, variableNames } from '../lib/interpolate.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders, missingVariables } from '../platform/models/model-providers.js';
 import type { Plan } from '../scenario/plan.js';
@@ -10,6 +10,8 @@ import { variablesOfRuntime, type RuntimeSetup } from '../scenario/runtime.js';
 /** The parts of a sweep that need variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   targets: readonly ({ env: Record<string, string> } | null)[];
+  /** Addresses of the servers of databases. */
+  servers?: readonly string[];
   /** The cells to run. `agents` has the config's settings of their agents, and of agents that judge. */
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
@@ -50,12 +52,13 @@ const namesInRuntimes = ({ runtimes = [] }: Needs): string[] =>
 
 /** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud sandboxes. */
 export function neededVariables(needs: Needs): string[] {
-  const { targets, agents, cells, providers, judges, environments } = needs;
+  const { targets, agents, cells, providers, judges, environments, servers = [] } = needs;
   const known = knownAgents(agents);
   const services = knownProviders(providers);
   const names = [
     ...[...targets, ...Object.values(agents)].flatMap(namesIn),
     ...namesInRuntimes(needs),
+    ...servers.flatMap(variableNames),
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),
@@ -74,6 +77,7 @@ export function unsetVariables(needs: Needs, values: Readonly<Record<string, str
   const referred = [
     ...[...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn),
     ...namesInRuntimes(needs),
+    ...(needs.servers ?? []).flatMap(variableNames),
   ];
   return [
     ...new Set([

@@ -3,6 +3,7 @@ import { answersAsked, GateSpec } from '../gates/index.js';
 import { conversationFields } from '../conversation/settings.js';
 import { Mocks } from '../mocks/mock.js';
 import { isAgentKind } from '../results/step-names.js';
+import { Database } from './database.js';
 import { Mock } from './mock.js';
 import { RuntimeSetup } from './runtime.js';
 import { StoredTarget } from './target.js';
@@ -173,6 +174,8 @@ export const Scenario = z.object({
   mock_url_variables: z.array(z.string()).exactOptional(),
   /** Whether artifacts/executions.json is written: what each step printed and changed. */
   executions: z.literal(true).exactOptional(),
+  /** Databases that are filled each time a workspace is built. */
+  databases: z.array(Database).exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

@@ -5,7 +5,7 @@ import { sharesHost, type Environment, type EnvironmentHandle } from '../../envi
 import { keepAccess, readRecord } from '../../environments/e2b/sandbox-state.js';
 import { E2B_ADDRESSES, E2B_KEY, E2B_VARIABLES } from '../../environments/e2b/variables.js';
 import { environments, type Place } from '../../environments/index.js';
-import { referredNames } from '../../lib/interpolate.js';
+import { referredNames, variableNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
 import { loopbackPorts } from '../../lib/loopback.js';
 import { createLruCache } from '../../lib/lru-cache.js';
@@ -21,6 +21,7 @@ import { variablesOfRuntime } from '../../scenario/runtime.js';
 import { isEndpointMock } from '../../mocks/mock-kinds.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
+import { serverAddresses } from '../../scenario/database.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { firstAgentStep, type Scenario } from '../../scenario/scenario.js';
 import { originOf } from '../../store/origin.js';
@@ -44,6 +45,7 @@ import {
   type AgentInPlace,
   type RunPaths,
 } from './run-paths.js';
+import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
 import { chooseMockPort, mockServerPort, type MockServer } from './mock-server.js';
 import { mockServerFolder, requestsFolder } from './mock-server-files.js';
 import { settledEnvironment } from './settled-environment.js';
@@ -69,6 +71,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   scenarioFile: string;
   scenarioHash: string;
   targetEnv: Record<string, string>;
+  /** The run's databases on servers. */
+  onServers: DatabasesOfRun;
   /** Key and address of the provider of the agent's model; null if the agent is given none. */
   access: ModelAccess | null;
   /** The account whose limits apply to the agent; null if unknown. */
@@ -144,6 +148,7 @@ export async function loadRun(
   const ofRuntime = runtime === undefined || effective.host === undefined ? [] : variablesOfRuntime(runtime);
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
+    ...serverAddresses(effective.scenario.databases).flatMap(variableNames),
     ...variablesOfAgent(plan, run.cell),
     ...ofRuntime,
     ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
@@ -171,10 +176,13 @@ export async function loadRun(
     dirname(resultsPath),
   ]);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
+  const onServers = databasesOfRun(effective.scenario, state, sweepEnv.values);
   const mockServer = mockServerOf(state, run, effective.scenario);
   if (mockServer !== null && decidePlace) await chooseMockPort(mockServer);
+  const mockPort = mockServer === null ? null : mockServerPort(mockServer);
   const networkFor = (
     { access, settings }: ResolvedAgent,
+    servers: readonly string[] = [],
     more: readonly number[] = [],
   ): Pick<EnvironmentHandle, 'network'> =>
     place.network === 'shared' || !sharesHost(place)
@@ -184,7 +192,9 @@ export async function loadRun(
             ports: [
               ...allow_loopback,
               ...more,
-              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {})].flatMap(loopbackPorts),
+              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {}), ...servers].flatMap(
+                loopbackPorts,
+              ),
             ],
           },
         };
@@ -194,11 +204,11 @@ export async function loadRun(
       hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
       project: plan.project,
     }),
-    ...networkFor(resolved, mockServer === null ? [] : [mockServerPort(mockServer) ?? []].flat()),
+    ...networkFor(resolved, Object.values(onServers.env), mockPort === null ? [] : [mockPort]),
   };
   if (handle.sandbox !== undefined) await keepAccess(handle.sandbox, sweepEnv.values);
   const base = baseIn(handle, sweepEnv.base, place.container?.path ?? (await readRecord(handle))?.path);
-  const places = pathsIn(handle.root, base);
+  const places = pathsIn(handle.root, { ...base, ...onServers.env });
   const environment = environments[place.type];
   const judge =
     judging === null || byAgent === null
@@ -217,6 +227,7 @@ export async function loadRun(
   };
   const secrets = [
     ...secretsIn(sweepEnv.values, known),
+    ...onServers.secrets,
     ...(await loginSecrets(environment, { agent: resolved.agent, ...places, handle, state })),
     ...(judge === null ? [] : await loginSecrets(environment, judge)),
   ];
@@ -236,6 +247,7 @@ export async function loadRun(
     scenarioHash: planned.hash,
     ...places,
     targetEnv: target.env,
+    onServers,
     access: resolved.access,
     account: resolved.account,
     modelAsked: asked,
@@ -245,6 +257,7 @@ export async function loadRun(
     missing: [
       ...new Set([
         ...target.missing,
+        ...onServers.missing,
         ...resolved.missing,
         ...ofRuntime.filter((name) => !Object.hasOwn(sweepEnv.values, name)),
         ...(judging?.missing ?? []),
