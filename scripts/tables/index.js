@@ -84,11 +84,17 @@ export const tables = {
     'matrix.variants': '[Variants](#variants)',
     mock: '[Mock](#mock)',
     'setup.mocks': '[Mocked commands](#mocked-commands)',
+    'setup.database': '[Databases](#databases)',
   }),
-  eliza: inputTable(eliza, { run: '[Steps](#steps)' }),
+  eliza: inputTable(eliza, {
+    run: '[Steps](#steps)',
+    'setup.database': '[Databases](scenarios.md#databases)',
+  }),
   'eliza-steps': inputTable(part(eliza, 'run').anyOf?.[1]?.items ?? {}),
   'eliza-matrix': inputTable(authored(MatrixFile)),
   mocks: inputTable(part(scenario, 'setup.mocks[]')),
+  'database-sqlite': inputTable(part(scenario, 'setup.database').anyOf?.[0] ?? {}),
+  'database-postgres': inputTable(part(scenario, 'setup.database').anyOf?.[1] ?? {}),
   target: inputTable(part(config, 'target')),
   variant: inputTable(part(scenario, 'matrix.variants[]')),
   'mock-steps': table(keyRows(part(scenario, 'mock.steps[]').anyOf ?? []), {

@@ -10,9 +10,11 @@ import { runLocallyIfSmall } from './step/run-locally-if-small.js';
 import { removeOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
+import { resourcesOf } from './teardown/resources.js';
+import { tearDown } from './teardown/tear-down.js';
 
 /**
- * Kills what is left of the run and removes its workspace. Raw output and manifests stay in the private state. Returns
+ * Kills what is left of the run and removes its workspace, and tries again what the report could not tear down. Raw output and manifests stay in the private state. Returns
  * null if this is too much for a workflow task.
  */
 export const cleanUp =
@@ -20,20 +22,24 @@ export const cleanUp =
   async (run: RunRef): Promise<true | null> => {
     const context = await loadRun(deps, run);
     return runLocallyIfSmall(
-      () => sharesHost(context.handle) && isSmallTree(context.state),
+      () =>
+        sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       async () => {
-        await remove(context);
+        await remove(deps, context);
         removeOpenRun(deps, run);
         return true as const;
       },
     );
   };
 
-async function remove(context: RunContext): Promise<void> {
+async function remove(deps: Deps, context: RunContext): Promise<void> {
   const { environment, handle, judgeAgent, files, state } = context;
   await heartbeating(async () => {
-    if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
-    await environment.dispose(handle);
+    await tearDown(deps, context.run, await resourcesOf(context), context.redact);
+    if (sharesHost(handle)) {
+      if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
+      await environment.dispose(handle);
+    }
     for (const each of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
       if (each.agent.login !== null) await removeLogins(each);
   });

@@ -1,7 +1,4 @@
 import { sharesHost } from '../environments/environment.js';
-import { collect } from '../environments/read-workspace.js';
-import { createBytesRedactor } from '../lib/redaction/redact-bytes.js';
-import type { SkippedEntry } from '../platform/fs/copy-best-effort.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
@@ -19,16 +16,18 @@ import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
-import { readCalls } from './mocks/read-calls.js';
 import { collectSteps } from './report/collect-steps.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
+import { keepWork } from './report/keep-work.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
 import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
+import { resourcesOf } from './teardown/resources.js';
+import { leftoverWarning, tearDown } from './teardown/tear-down.js';
 import { addPostScripts, writeLostStarts, writeHuman } from './agent/transcripts.js';
 
 /**
@@ -40,7 +39,8 @@ export const writeReport =
   async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
     return runLocallyIfSmall(
-      () => sharesHost(context.handle) && isSmallTree(context.state),
+      () =>
+        sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       () =>
         runStepOnce<RunResult>(context, STEPS.report, (fence) =>
           heartbeating(() => write(deps, context, input, fence)),
@@ -50,25 +50,17 @@ export const writeReport =
 
 const TARGET_CHANGED = 'the target changed during this run, so its result will not be reused';
 
-async function write(
-  { resultsPath }: Deps,
-  context: RunContext,
-  input: ReportInput,
-  fence: Fence,
-): Promise<RunResult> {
-  const { files, redact, secrets, environment, handle, judgeAgent } = context;
+async function write(deps: Deps, context: RunContext, input: ReportInput, fence: Fence): Promise<RunResult> {
+  const { resultsPath } = deps;
+  const { files, redact } = context;
   // A later attempt may be working on what is stopped here.
   await fence.check();
   // An earlier attempt wrote everything, and was lost before its result was published.
   const written = resultsIndex(resultsPath).line(context.run.run);
   if (written !== null) return resultOf(written);
-  let leftOut: SkippedEntry[] = [];
-  const found = await collectSteps(context, input, async () => {
-    if (judgeAgent !== null) await environment.kill(judgeAgent.handle, 'everything');
-    const mask = secrets.length === 0 ? null : createBytesRedactor({ secrets });
-    leftOut = await collect(environment, handle, files.fixture, mask);
-  });
-  const calls = await readCalls(context);
+  let kept: Awaited<ReturnType<typeof keepWork>> | undefined;
+  const found = await collectSteps(context, input, async () => void (kept = await keepWork(context)));
+  const { leftOut = [], calls = null } = kept ?? {};
   const composed = redactFields(composeRecord(context, input, found, leftOut, calls), recordText, redact);
   const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
   const ofAgent = findAgentStep(context.scenario) === null ? 0 : (composed.agent?.cost_usd ?? null);
@@ -78,13 +70,20 @@ async function write(
   );
   const prepared = found.prepared?.result ?? null;
   const changed = prepared !== null && (await hasTargetChanged(context, prepared));
+  // Nothing below needs the place. Copying the workspace may have taken long.
+  await fence.check();
+  const left = await tearDown(deps, context.run, await resourcesOf(context), redact);
   const record = {
     ...composed,
-    warnings: [...composed.warnings, ...(changed ? [TARGET_CHANGED] : [])],
+    warnings: [
+      ...composed.warnings,
+      ...(changed ? [TARGET_CHANGED] : []),
+      ...left.map(leftoverWarning).map(redact),
+    ],
     regressions: regressionsOf(resultsPath, composed, metrics, cost_usd),
   };
 
-  // Copying the workspace may have taken long, and so may the transcripts below.
+  // The transcripts below may take long, too.
   await fence.check();
   if (found.agent !== null && found.agent.result.record.starts > 0) {
     await addPostScripts(

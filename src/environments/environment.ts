@@ -63,6 +63,8 @@ export interface Contents {
   fixture: string | null;
   /** Contents of files written over the fixture, by path in the workspace. */
   files: Record<string, string>;
+  /** The same for contents that are not text. */
+  data?: Record<string, Uint8Array>;
   /** Programs that come first on PATH: by name, the path in the environment that each stands for. */
   programs: Record<string, string>;
   /** Executable files beside them: contents by name. They replace programs of the same name. */

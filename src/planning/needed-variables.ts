@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import { E2B_KEY, E2B_VARIABLES } from '../environments/e2b/variables.js';
-import { referredNames } from '../lib/interpolate.js';
+import { referredNames, variableNames } from '../lib/interpolate.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders, missingVariables } from '../platform/models/model-providers.js';
 import type { Plan } from '../scenario/plan.js';
@@ -9,6 +9,8 @@ import type { Plan } from '../scenario/plan.js';
 /** The parts of a sweep that need variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   targets: readonly ({ env: Record<string, string> } | null)[];
+  /** Addresses of the servers of databases. */
+  servers?: readonly string[];
   /** The cells to run. `agents` has the config's settings of their agents, and of agents that judge. */
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
@@ -42,9 +44,13 @@ const namesIn = (one: Needs['targets'][number]): string[] => (one === null ? [] 
 const usesE2b = (environments: Needs['environments']): boolean =>
   environments.some(({ type }) => type === 'e2b');
 
-/** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud sandboxes. */
+/**
+ * The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud
+ * sandboxes.
+ */
 export function neededVariables({
   targets,
+  servers = [],
   agents,
   cells,
   providers,
@@ -55,6 +61,7 @@ export function neededVariables({
   const services = knownProviders(providers);
   const names = [
     ...[...targets, ...Object.values(agents)].flatMap(namesIn),
+    ...servers.flatMap(variableNames),
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),
@@ -70,7 +77,10 @@ export function unsetVariables(needs: Needs, values: Readonly<Record<string, str
   // an agent that uses a login needs no key
   const cells = [...needs.cells].filter(({ agent }) => known.get(agent)?.login === null);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, needs.judges)]);
-  const referred = [...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn);
+  const referred = [
+    ...[...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn),
+    ...(needs.servers ?? []).flatMap(variableNames),
+  ];
   return [
     ...new Set([
       ...referred.filter((name) => !Object.hasOwn(values, name)),

@@ -7,6 +7,7 @@ import type { Cell } from '../results/records/cell.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { serverAddresses } from '../scenario/database.js';
 import { findAgentStep, isApart, withAgentTimeout, type Scenario } from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
 import type { Project } from './project.js';
@@ -125,6 +126,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     providers,
     variables: neededVariables({
       targets: scenarios.map(({ effective }) => effective.target),
+      servers: scenarios.flatMap(({ effective }) => serverAddresses(effective.scenario.databases)),
       ...{ agents, cells, providers, judges },
       environments: scenarios.map(({ effective }) => effective.scenario.environment),
     }),

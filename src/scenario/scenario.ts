@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GateSpec } from '../gates/index.js';
 import { CommandMocks } from '../mocks/command-mock.js';
+import { Database } from './database.js';
 import { Mock } from './mock.js';
 import { StoredTarget } from './target.js';
 
@@ -151,6 +152,8 @@ export const Scenario = z.object({
   mock: Mock.exactOptional(),
   /** Commands that answer as written here. They come first on PATH. */
   mocks: CommandMocks.exactOptional(),
+  /** Databases that are filled each time a workspace is built. */
+  databases: z.array(Database).exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

@@ -18,6 +18,7 @@ const PARTS: { [K in keyof CacheParts]: fc.Arbitrary<CacheParts[K]> } = {
   agentSettings: fc.option(fc.dictionary(text, text), { nil: null }),
   agentEnv: fc.array(fc.tuple(text, maybe), { maxLength: 3 }),
   targetEnv: fc.dictionary(text, text),
+  servers: fc.array(text, { maxLength: 2 }),
   locale: pairs,
   agentVersion: maybe,
   program: maybe,

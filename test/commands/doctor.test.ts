@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { forgetLeftovers, noteLeftovers } from '../../src/platform/leftovers.js';
+import { stateOf } from './engine-parts.js';
 import { createDoctorProject, doctor, LOCAL, type Found } from './doctor-project.js';
 import { REPOSITORY, scenario, type TestProject } from './project.js';
 
@@ -12,6 +14,22 @@ beforeAll(async () => {
 });
 beforeEach(() => project.write('llm-tool-test-config.toml', ''));
 afterAll(() => project.remove());
+
+test('doctor lists what could not be removed of runs that have ended, and what to do', async () => {
+  const left = [{ name: 'docker container c', reason: 'no daemon', remedy: 'docker rm --force c' }];
+  await noteLeftovers(stateOf(project), { sweep: 's', run: 'run-1', at: '', left });
+  const before = await doctor(project);
+  expect(before.found.get('leftovers')).toMatchObject({
+    status: 'warning',
+    message: 'docker container c of run-1: no daemon',
+    remedy: expect.stringMatching(
+      /engine start` tries to remove it again; or .*docker rm --force c/,
+    ) as string,
+    detail: { left: [{ run: 'run-1', name: 'docker container c' }] },
+  });
+  forgetLeftovers(stateOf(project), 'run-1');
+  expect((await doctor(project)).found.get('leftovers')?.status).toBe('ok');
+});
 
 describe('doctor without problems', () => {
   test('performs every check and exits with 0', async () => {
@@ -33,6 +51,7 @@ describe('doctor without problems', () => {
       'temporal',
       'go',
       'engine',
+      'leftovers',
       'deno',
       'containment',
       'bubblewrap',

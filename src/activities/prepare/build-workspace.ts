@@ -15,6 +15,8 @@ import type { CommandRecord } from '../../results/records/run-record.js';
 import { STEPS } from '../../results/step-names.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
+import { databaseAt, makeDatabases } from '../databases/make-databases.js';
+import { FILL_SECS, sqliteFiles } from '../databases/sqlite-files.js';
 import { mockedCommands } from '../mocks/mocked-commands.js';
 import { toRecord } from '../step/command-record.js';
 import type { Fence } from '../step/fence.js';
@@ -53,9 +55,11 @@ export interface Prepared {
 
 /** How long building a workspace may take, in seconds: the sum of the limits of its commands. */
 export const buildSecs = ({ scenario, target }: Pick<RunContext, 'scenario' | 'target'>): number =>
-  scenario.inputs.commands.length * SETUP_SECS + (target?.health_check === undefined ? 0 : HEALTH_SECS);
+  scenario.inputs.commands.length * SETUP_SECS +
+  (scenario.databases?.length ?? 0) * FILL_SECS +
+  (target?.health_check === undefined ? 0 : HEALTH_SECS);
 
-/** Builds a fresh workspace: the fixture, setup files and commands, the target on PATH, the health check. */
+/** Builds a fresh workspace: the fixture, setup files, databases and commands, the target on PATH, the health check. */
 export async function buildWorkspace(
   deps: Deps,
   given: RunContext,
@@ -64,17 +68,22 @@ export async function buildWorkspace(
 ): Promise<Prepared> {
   const { environment, handle, scenario, target, targetEnv } = given;
   const unfit = whyNotReady(given);
-  if (unfit !== null)
-    return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
+  if (unfit !== null) return cannotBeBuilt(unfit);
   const fixture = fixtureFolder(deps.resultsPath, given.fixture);
   const { files } = scenario.inputs;
+  const sqlite = await sqliteFiles(scenario, fixture, signal);
+  if (!sqlite.ok)
+    return cannotBeBuilt(unfitText(given, `${databaseAt(given, sqlite.index)}.sql: ${sqlite.problem}`));
   const mocked = mockedCommands(given);
   const programs = {
     ...linkedTarget(given),
     ...(await linkedDeno(given, fixture)),
     ...mocked.programs,
   };
-  await environment.prepare(handle, { ...mocked, fixture, files, programs }, fence.check);
+  const contents = { ...mocked, fixture, files, data: sqlite.files, programs };
+  await environment.prepare(handle, contents, fence.check);
+  const problem = await makeDatabases(given, fence, signal);
+  if (problem !== null) return cannotBeBuilt(unfitText(given, problem));
 
   const context = await withPathInside(given);
   const env = withMocks(context, STEPS.prepare, { ...context.baseEnv, ...targetEnv });
@@ -134,6 +143,14 @@ export async function buildWorkspace(
           ),
   };
 }
+
+const cannotBeBuilt = (unfit: string): Prepared => ({
+  ...{ setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] },
+});
+
+/** Shortened because it crosses Temporal. */
+const unfitText = ({ redact }: RunContext, reason: string): string =>
+  beginningOf(redact(reason), MAX_REASON_LENGTH);
 
 async function versionOfAgent(context: RunContext): Promise<string | null> {
   if (findAgentStep(context.scenario) === null) return null;

@@ -64,6 +64,7 @@ export async function cacheKey(
         agentSettings,
         agentEnv,
         targetEnv,
+        servers: context.onServers.databases.map(({ server }) => server),
         locale: Object.entries(baseEnv).filter(([name]) => LOCALE.test(name)),
         agentVersion: prepared.agent_version ?? null,
         program: await programIn(handle, program),
@@ -102,6 +103,8 @@ export interface CacheParts {
   agentSettings: object | null;
   agentEnv: [string, string | null][];
   targetEnv: Record<string, string>;
+  /** Addresses of the servers of databases. */
+  servers: string[];
   locale: [string, string][];
   agentVersion: string | null;
   program: string | null;

@@ -5,7 +5,7 @@ import { sharesHost, type Environment, type EnvironmentHandle } from '../../envi
 import { keepAccess, readRecord } from '../../environments/e2b/sandbox-state.js';
 import { E2B_ADDRESSES, E2B_KEY, E2B_VARIABLES } from '../../environments/e2b/variables.js';
 import { environments, type Place } from '../../environments/index.js';
-import { referredNames } from '../../lib/interpolate.js';
+import { referredNames, variableNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
 import { loopbackPorts } from '../../lib/loopback.js';
 import { createLruCache } from '../../lib/lru-cache.js';
@@ -19,6 +19,7 @@ import {
 } from '../../platform/models/model-providers.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
+import { serverAddresses } from '../../scenario/database.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
@@ -41,6 +42,7 @@ import {
   type AgentInPlace,
   type RunPaths,
 } from './run-paths.js';
+import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { verifyRun } from './verify-origin.js';
@@ -60,6 +62,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   scenarioFile: string;
   scenarioHash: string;
   targetEnv: Record<string, string>;
+  /** The run's databases on servers. */
+  onServers: DatabasesOfRun;
   /** Key and address of the provider of the agent's model; null if the agent is given none. */
   access: ModelAccess | null;
   /** The account whose limits apply to the agent; null if unknown. */
@@ -128,6 +132,7 @@ export async function loadRun(
       : null;
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
+    ...serverAddresses(effective.scenario.databases).flatMap(variableNames),
     ...variablesOfAgent(plan, run.cell),
     ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
     ...(provider?.variables ?? []),
@@ -154,14 +159,20 @@ export async function loadRun(
     dirname(resultsPath),
   ]);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
-  const networkFor = ({ access, settings }: ResolvedAgent): Pick<EnvironmentHandle, 'network'> =>
+  const onServers = databasesOfRun(effective.scenario, state, sweepEnv.values);
+  const networkFor = (
+    { access, settings }: ResolvedAgent,
+    servers: readonly string[] = [],
+  ): Pick<EnvironmentHandle, 'network'> =>
     place.network === 'shared' || !sharesHost(place)
       ? {}
       : {
           network: {
             ports: [
               ...allow_loopback,
-              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {})].flatMap(loopbackPorts),
+              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {}), ...servers].flatMap(
+                loopbackPorts,
+              ),
             ],
           },
         };
@@ -171,11 +182,11 @@ export async function loadRun(
       hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
       project: plan.project,
     }),
-    ...networkFor(resolved),
+    ...networkFor(resolved, Object.values(onServers.env)),
   };
   if (handle.sandbox !== undefined) await keepAccess(handle.sandbox, sweepEnv.values);
   const base = baseIn(handle, sweepEnv.base, place.container?.path ?? (await readRecord(handle))?.path);
-  const places = pathsIn(handle.root, base);
+  const places = pathsIn(handle.root, { ...base, ...onServers.env });
   const environment = environments[place.type];
   const judge =
     judging === null || byAgent === null
@@ -194,6 +205,7 @@ export async function loadRun(
   };
   const secrets = [
     ...secretsIn(sweepEnv.values, known),
+    ...onServers.secrets,
     ...(await loginSecrets(environment, { agent: resolved.agent, ...places, handle, state })),
     ...(judge === null ? [] : await loginSecrets(environment, judge)),
   ];
@@ -211,6 +223,7 @@ export async function loadRun(
     scenarioHash: planned.hash,
     ...places,
     targetEnv: target.env,
+    onServers,
     access: resolved.access,
     account: resolved.account,
     provider,
@@ -219,6 +232,7 @@ export async function loadRun(
     missing: [
       ...new Set([
         ...target.missing,
+        ...onServers.missing,
         ...resolved.missing,
         ...(judging?.missing ?? []),
         ...(provider === null ? [] : missingVariables(provider, sweepEnv.values)),

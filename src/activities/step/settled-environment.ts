@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { sharesHost } from '../../environments/environment.js';
 import { chooseEnvironment, type Place, type Wanted } from '../../environments/index.js';
 import { parseJson } from '../../lib/json.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { writeOnce, writeNote } from '../../platform/fs/write-file.js';
+import { publishOnce, writeOnce, writeNote } from '../../platform/fs/write-file.js';
 
 /**
  * Returns the place of a run. The prepare step (`decide`) chooses it once and stores it: what the machine can do may
@@ -20,7 +21,9 @@ export async function settledEnvironment(
   if (kept !== null) return kept;
   const chosen = await chooseEnvironment(wanted, folders);
   if (!decide) return chosen;
-  writeOnce(file, JSON.stringify(chosen));
+  // After a power failure, only this file says which container or sandbox to remove.
+  if (sharesHost(chosen)) writeOnce(file, JSON.stringify(chosen));
+  else await publishOnce(file, JSON.stringify(chosen), 0o600);
   const settled = await readPlace(file);
   // The file was left empty by a power failure.
   if (settled === null) writeNote(file, JSON.stringify(chosen));

@@ -1,36 +1,17 @@
-import { environments } from '../../environments/index.js';
-import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
+import { sharesHost } from '../../environments/environment.js';
 import { lastStart, livingStarts } from '../../environments/journal.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import { removeLogins, syncCredentials } from '../credentials/login-files.js';
 import { removeOpenRun } from '../step/open-runs.js';
-import { handleOf, judgeHandle, stateOfJudge, stateOfRun } from '../step/run-paths.js';
+import { placesOfRun } from '../step/places-of-run.js';
+import { stateOfJudge, stateOfRun } from '../step/run-paths.js';
 import type { Deps } from '../step/deps.js';
 import { loadRun } from '../step/run-context.js';
-import { keptPlace } from '../step/settled-environment.js';
-import { checkName } from '../step/load-plan.js';
-
-interface Placed {
-  environment: Environment;
-  handle: EnvironmentHandle;
-}
-
-/**
- * The places of a run and its judge, as far as is needed to stop and remove them, even if the plan is gone. Processes
- * in a sandbox are killed like any others.
- */
-async function placesOf({ stateFolder }: Deps, { run }: RunRef): Promise<Placed[]> {
-  checkName(run);
-  const state = stateOfRun(stateFolder, run);
-  const place = (await keptPlace(state)) ?? { type: 'local' };
-  const handle = handleOf(run, state, place, { hidden: [], project: null });
-  const environment = environments[place.type];
-  return [judgeHandle(handle), handle].map((each) => ({ environment, handle: each }));
-}
+import { tearDownAgain } from '../teardown/tear-down-again.js';
 
 /** Whether an agent of the run, or one that judges it, is alive. */
 export async function hasLivingAgent(deps: Deps, run: RunRef): Promise<boolean> {
-  const places = await placesOf(deps, run);
+  const places = await placesOfRun(deps, run);
   const starts = await Promise.all(
     places.map(({ environment, handle }) => livingStarts(environment, handle)),
   );
@@ -39,21 +20,23 @@ export async function hasLivingAgent(deps: Deps, run: RunRef): Promise<boolean> 
 
 /** Stops the agents of a run, which then count as cancelled. */
 export async function stopAgents(deps: Deps, run: RunRef): Promise<void> {
-  for (const { environment, handle } of await placesOf(deps, run))
+  for (const { environment, handle } of await placesOfRun(deps, run))
     for (const start of (await livingStarts(environment, handle)).living)
       await environment.kill(handle, { start, reason: 'cancel' });
 }
 
 /**
  * Cleans up a run whose workflow has ended without doing so: stops its agents, writes logins that they renewed back to
- * the user's files, and removes its workspace and private folders. The agents' output is kept. Can be repeated.
+ * the user's files, tears down what it has elsewhere, and removes its workspace and private folders. The agents' output
+ * is kept. Can be repeated.
  */
 export async function endRun(deps: Deps, run: RunRef): Promise<void> {
-  const places = await placesOf(deps, run);
+  const places = await placesOfRun(deps, run);
   await stopAgents(deps, run);
   for (const { environment, handle } of places) await environment.kill(handle, 'everything');
   await returnLogins(deps, run);
-  for (const { environment, handle } of places) await environment.dispose(handle);
+  await tearDownAgain(deps, run);
+  for (const { environment, handle } of places) if (sharesHost(handle)) await environment.dispose(handle);
   const state = stateOfRun(deps.stateFolder, run.run);
   for (const each of [state, stateOfJudge(state)]) await removeLogins({ state: each });
   removeOpenRun(deps, run);

@@ -5,6 +5,7 @@ import { sweepWorkflowId, type RunRef } from '../../workflows/protocol.js';
 import { heartbeatNow, isPerformed } from '../step/heartbeat.js';
 import { openRuns } from '../step/open-runs.js';
 import type { Deps } from '../step/deps.js';
+import { tearDownLeftovers } from '../teardown/tear-down-again.js';
 import { endRun, hasLivingAgent } from './end-run.js';
 import { actionFor, isOpen, type Answer, type Open } from './action-for.js';
 import { createLostSteps, giveUp, handedOut, type PendingStep } from './fail-orphaned-activities.js';
@@ -15,12 +16,15 @@ const ROUND_MS = 10_000;
  * them.
  */
 const OTHERS_PER_ROUND = 50;
+/** How often what could not be torn down is tried again. */
+const LEFTOVERS_MS = 5 * 60_000;
 /** How long a step that is no longer wanted may take to end its commands. */
 const STEP_ENDS_MS = 30_000;
 
 /**
  * Takes care of runs that nobody else does: those whose workflows ended without a report (terminated, timed out, or
- * lost with the database), and those with a step that was given to a worker that does not perform it.
+ * lost with the database), and those with a step that was given to a worker that does not perform it. Also tears down
+ * again what is left of runs that have ended.
  */
 export interface Watch {
   /** Checks all open workflows of the task queue once, and then again and again the runs that this host has begun. */
@@ -39,6 +43,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   const lost = createLostSteps();
   let timer: NodeJS.Timeout | undefined;
   let turn = 0; // index at which the next round begins
+  let leftoversAt = -Infinity; // when leftovers were last torn down, ms
   let stopped = false;
 
   /** Whether a workflow is open. Also fails its steps that nobody performs, so that the server assigns them again. */
@@ -100,8 +105,16 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     for await (const { workflowId } of client.workflow.list({ query })) await open(workflowId);
   }
 
+  async function tearDownIfDue(): Promise<void> {
+    if (performance.now() - leftoversAt < LEFTOVERS_MS) return;
+    leftoversAt = performance.now();
+    await tearDownLeftovers(deps, warn);
+  }
+
   async function repeat(all: boolean): Promise<void> {
-    await round(all).catch((error: unknown) => warn(String(error)));
+    await round(all)
+      .then(tearDownIfDue)
+      .catch((error: unknown) => warn(String(error)));
     if (!stopped) timer = setTimeout(() => void repeat(false), ROUND_MS);
   }
 

@@ -12,6 +12,7 @@ import {
   pasta,
   platform,
 } from './machine.js';
+import { leftovers } from './leftovers.js';
 import { cache, config, fixtures, results, state } from './places.js';
 import { engine, go, temporal } from './temporal.js';
 
@@ -28,6 +29,7 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   { name: 'temporal', look: temporal },
   { name: 'go', look: go },
   { name: 'engine', look: engine },
+  { name: 'leftovers', look: leftovers },
   { name: 'deno', look: deno },
   { name: 'containment', look: containing },
   { name: 'bubblewrap', look: bubblewrap },

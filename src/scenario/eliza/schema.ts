@@ -3,6 +3,7 @@ import { GateSpec } from '../../gates/index.js';
 import { nonBlank } from '../../gates/fields.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { CommandMocks } from '../../mocks/command-mock.js';
+import { SetupDatabase } from '../database.js';
 import { always, cleanText, label, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
 
@@ -65,6 +66,7 @@ const Setup = z.strictObject({
     .default({})
     .describe('Files in the workspace: path and content'),
   mocks: CommandMocks.default([]).describe('Commands that answer as written here'),
+  database: SetupDatabase.exactOptional(),
 });
 
 /** A file in the form of the ElizaOS scenario runner, with all defaults filled in. */

@@ -1,3 +1,4 @@
+import { databasesIn, databasePathOf } from '../database.js';
 import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenario.js';
 import type { Path } from '../problems/source.js';
 import type { ElizaFile, Step as FileStep } from './schema.js';
@@ -25,6 +26,7 @@ export function toScenario(file: ElizaFile): Scenario {
     // Running code again costs nothing, and what its programs depend on is unknown.
     cost: { cache: hasAgent },
     ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
+    ...(file.setup.database === undefined ? {} : { databases: databasesIn(file.setup.database) }),
   };
 }
 
@@ -57,13 +59,15 @@ const codeCommand = (lang: string, code: string): string[] => [
 ];
 
 /** Maps a path in the scenario to its path in the file. */
-export function filePathOf({ run }: ElizaFile, path: Path): Path {
+export function filePathOf({ run, setup }: ElizaFile, path: Path): Path {
   const [first, second, ...rest] = path;
   switch (first) {
     case 'inputs':
       return ['setup', 'virtual_fs', ...rest];
     case 'mocks':
       return ['setup', ...path];
+    case 'databases':
+      return ['setup', ...databasePathOf(setup.database, path.slice(1))];
     case 'steps':
       return filePathOfStep(run, Number(second), rest);
     case 'checks':

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
 import { command, seconds } from '../../gates/fields.js';
 import { CommandMocks } from '../../mocks/command-mock.js';
+import { SetupDatabase } from '../database.js';
 import { distinct, exactlyOne, label, workspaceFile } from '../fields.js';
 
 /** What is done to the workspace before the agent starts. */
@@ -15,6 +16,7 @@ export const Setup = z.strictObject({
     .default({})
     .describe('Files written over the fixture: path and content; `${...}` is not replaced'),
   mocks: CommandMocks.default([]).describe('Commands that answer as written here'),
+  database: SetupDatabase.exactOptional(),
 });
 
 const PostScript = z.strictObject({

@@ -1,3 +1,4 @@
+import { databasesIn, databasePathOf } from '../database.js';
 import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenario.js';
 import type { Path } from '../problems/source.js';
 import type { ScenarioFile } from './schema.js';
@@ -23,6 +24,7 @@ export const toScenario = (file: ScenarioFile): Scenario => ({
   cost: file.cost,
   ...(file.mock === undefined ? {} : { mock: file.mock }),
   ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
+  ...(file.setup.database === undefined ? {} : { databases: databasesIn(file.setup.database) }),
 });
 
 /** The steps: context scripts, the agent, post scripts. */
@@ -38,13 +40,15 @@ const stepsOf = ({ task, run, scripts }: ScenarioFile): Step[] => [
 ];
 
 /** Maps a path in the scenario to its path in the file. */
-export function filePathOf({ task }: ScenarioFile, path: Path): Path {
+export function filePathOf({ task, setup }: ScenarioFile, path: Path): Path {
   const [first, second, ...rest] = path;
   switch (first) {
     case 'inputs':
       return second === 'fixture' ? ['template_folder'] : ['setup', second ?? 'files', ...rest];
     case 'mocks':
       return ['setup', ...path];
+    case 'databases':
+      return ['setup', ...databasePathOf(setup.database, path.slice(1))];
     case 'steps':
       return filePathOfStep(task.context.length, Number(second), rest);
     case 'checks':
