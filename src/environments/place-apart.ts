@@ -7,7 +7,12 @@ export interface PlaceApart {
 }
 
 /** Describes a place that does not share the host; null if it does. */
-export function placeApart({ container }: EnvironmentHandle): PlaceApart | null {
+export function placeApart({ container, sandbox }: EnvironmentHandle): PlaceApart | null {
+  if (sandbox !== undefined)
+    return {
+      name: `E2B sandbox of ${sandbox.name}`,
+      remedy: `end the sandbox whose metadata llm-tool-test is ${sandbox.name} (e2b sandbox list, e2b sandbox kill ID)`,
+    };
   if (container === undefined) return null;
   const { command, name } = container;
   return { name: `${command} container ${name}`, remedy: `${command} rm --force --volumes ${name}` };

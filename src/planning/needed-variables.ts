@@ -50,7 +50,10 @@ const usesE2b = (environments: Needs['environments']): boolean =>
 const namesInRuntimes = ({ runtimes = [] }: Needs): string[] =>
   runtimes.flatMap((runtime) => (runtime === undefined ? [] : variablesOfRuntime(runtime)));
 
-/** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud sandboxes. */
+/**
+ * The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud
+ * sandboxes.
+ */
 export function neededVariables(needs: Needs): string[] {
   const { targets, agents, cells, providers, judges, environments, servers = [] } = needs;
   const known = knownAgents(agents);

@@ -231,6 +231,24 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
     expect(metrics.details.map(({ status }) => status)).toEqual(['error', 'error']);
   });
 
+  it('is named in the report and by doctor if it cannot be ended, and has ended later', async () => {
+    await writeScenario('left', 'README.md');
+    const fault = { method: 'DELETE', path: /sandboxes/, status: 500, times: 1000 };
+    server.faults.push(fault);
+    const { document } = await project.run(['left', '--agents', 'waiter'], env);
+    const id = idOf('left') ?? 'none';
+    const { run } = await openRun(document);
+    expect(run.outcome).toBe('pass');
+    expect(run.warnings.join('\n')).toMatch(
+      new RegExp(`could not be removed: E2B sandbox of .*left.*: cannot end the sandbox ${id} of E2B: 500`),
+    );
+    const { stdout } = await project.cli(['doctor', '--json'], env);
+    expect(stdout).toContain('E2B sandbox of ');
+    fault.times = 0;
+    await kill(project, 'worker');
+    await until('the end of the sandbox', () => (server.list().length === 0 ? true : null));
+  });
+
   it('ends with an error at once if E2B knows no such template', async () => {
     await writeScenario('untemplated', 'x', [], 'environment: {type: e2b, template: missing}');
     const { document } = await project.run(['untemplated', '--agents', 'waiter'], env);

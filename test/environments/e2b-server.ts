@@ -231,9 +231,9 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
         };
         const op = input === undefined ? { op: 'kill' } : { op: 'input', data: input.stdin };
         const { missing } = await ask(sandbox, { ...op, pid: to.pid });
-        missing === true
-          ? send(outgoing, 404, { code: 'not_found', message: `process ${to.pid} not found` })
-          : send(outgoing, 200, {});
+        if (missing === true)
+          send(outgoing, 404, { code: 'not_found', message: `process ${to.pid} not found` });
+        else send(outgoing, 200, {});
         return;
       }
       default: {

@@ -12,8 +12,10 @@ export const notPrograms = ({ handle }: RunContext): string[] => [...handle.hidd
 
 /** Fingerprint of what the target consists of now. `resolved`: path of its program. */
 export async function targetFiles(context: RunContext, resolved: string): Promise<TargetFiles> {
-  const { container } = context.handle;
+  const { container, sandbox } = context.handle;
   if (container !== undefined) return filesOfImage(context, container.image);
+  if (sandbox !== undefined)
+    return { fingerprint: null, unknown: 'the files of a template of E2B are unknown' };
   const workspace = workspaceAround(context, resolved);
   // The fixture's hash covers the workspace unless setup commands change it.
   if (workspace !== null && context.scenario.inputs.commands.length === 0)

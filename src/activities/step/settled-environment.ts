@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { sharesHost } from '../../environments/environment.js';
 import { chooseEnvironment, type Place, type Wanted } from '../../environments/index.js';
 import { parseJson } from '../../lib/json.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
@@ -20,8 +21,8 @@ export async function settledEnvironment(
   if (kept !== null) return kept;
   const chosen = await chooseEnvironment(wanted, folders);
   if (!decide) return chosen;
-  // After a power failure, only this file says which container to remove.
-  if (chosen.container === undefined) writeOnce(file, JSON.stringify(chosen));
+  // After a power failure, only this file says which container or sandbox to remove.
+  if (sharesHost(chosen)) writeOnce(file, JSON.stringify(chosen));
   else await publishOnce(file, JSON.stringify(chosen), 0o600);
   const settled = await readPlace(file);
   // The file was left empty by a power failure.
