@@ -75,7 +75,8 @@ export async function buildWorkspace(
   };
   await environment.prepare(handle, { ...mocked, fixture, files, programs }, fence.check);
 
-  const env = await withMocks(context, STEPS.prepare, { ...baseEnv, ...targetEnv });
+  const envOfStep = () => withMocks(context, STEPS.prepare, { ...baseEnv, ...targetEnv });
+  const env = await envOfStep();
   const setup: CommandRecord[] = [];
   const warnings: string[] = [];
   for (const command of scenario.inputs.commands) {
@@ -110,7 +111,8 @@ export async function buildWorkspace(
   if (target?.health_check === undefined) return { ...prepared, unfit: null };
   const request = {
     command: target.health_check,
-    env,
+    // Looking for the agent's version has named another step.
+    env: await envOfStep(),
     timeoutSecs: HEALTH_SECS,
     keepBackground: true,
     signal,

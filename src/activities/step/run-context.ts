@@ -15,10 +15,8 @@ import {
   missingVariables,
   type ModelProvider,
 } from '../../platform/models/model-providers.js';
-import { isEndpointMock } from '../../mocks/mock-kinds.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
-import type { Scenario } from '../../scenario/scenario.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
@@ -41,8 +39,7 @@ import {
   type AgentInPlace,
   type RunPaths,
 } from './run-paths.js';
-import { chooseMockPort, mockServerPort, type MockServer } from './mock-server.js';
-import { mockServerFolder, requestsFolder } from './mock-server-files.js';
+import { chooseMockPort, mockServerOf, mockServerPort, type MockServer } from './mock-server.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { verifyRun } from './verify-origin.js';
@@ -242,18 +239,3 @@ export async function loadRun(
     redact: await redactors(JSON.stringify(secrets), () => createRedactor({ secrets })),
   };
 }
-
-/** The server of the scenario's mocked endpoints; null if it has none. */
-const mockServerOf = (state: string, run: RunRef, { mocks = [], name }: Scenario): MockServer | null =>
-  mocks.some(isEndpointMock)
-    ? {
-        folder: mockServerFolder(state),
-        mocks: {
-          mocks,
-          calls: requestsFolder(mockServerFolder(state)),
-          seed: run.cell.id,
-          agent: run.cell.agent,
-          scenario: name,
-        },
-      }
-    : null;
