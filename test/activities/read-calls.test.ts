@@ -5,6 +5,7 @@ import { readCalls } from '../../src/activities/mocks/read-calls.js';
 import type { RunContext } from '../../src/activities/step/run-context.js';
 import { local } from '../../src/environments/local.js';
 import { CommandMock } from '../../src/mocks/command-mock.js';
+import { EndpointMock } from '../../src/mocks/endpoint-mock.js';
 import { newFolder } from '../platform/temporary.js';
 
 const SHOWN = { args: ['a'], step: 'agent', exit_code: 0, failed_by_chance: false };
@@ -57,4 +58,29 @@ test('finds no calls if none was made, and nothing in a scenario without mocked 
   const config = await newFolder();
   expect(await readCalls({ ...context, config })).toMatchObject({ unmatched: [], more: false });
   expect(await readCalls({ ...context, scenario: { ...context.scenario, mocks: [] } })).toBeNull();
+});
+
+test('reads the calls of endpoints, which their server recorded elsewhere, and counts matchers that threw', async () => {
+  const state = await newFolder();
+  const calls = join(state, 'mock-server', 'calls');
+  await mkdir(calls, { recursive: true });
+  const record = { ...CALL, mock: 1, command: 'GET /a', exit_code: null, status: 200 };
+  const thrown = { matcher_errors: [{ mock: 0, message: 'TypeError' }] };
+  await writeFile(join(calls, '1.json'), JSON.stringify({ ...record, ...thrown }));
+  await writeFile(join(calls, '2.json'), JSON.stringify({ ...record, ...thrown, mock: null, status: 501 }));
+  const mocks = [
+    EndpointMock.parse({ endpoint: 'GET /{x}', when: { matcher: 'nothing.here' } }),
+    EndpointMock.parse({ endpoint: 'GET /a' }),
+  ];
+  const context = { environment: local, handle: {}, config: '', state, scenario: { mocks } };
+  const shown = { ...SHOWN, exit_code: null, status: 200 };
+  expect(await readCalls(context as unknown as RunContext)).toEqual({
+    by_mock: [
+      { command: 'GET /{x}', args: [], calls: [] },
+      { command: 'GET /a', args: [], calls: [shown] },
+    ],
+    unmatched: [{ command: 'GET /a', ...shown, status: 501 }],
+    matcher_errors: [{ mock: 1, message: 'TypeError', calls: 2 }],
+    more: false,
+  });
 });

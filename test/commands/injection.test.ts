@@ -384,8 +384,7 @@ describe('a file is refused, and nothing is started, if', () => {
 
   it('nothing of these changes anything outside', async () => {
     await project.cli(['validate', 'refused/x.scenario.yaml']);
-    const now = outside();
-    for (const path of Object.keys(now)) if (path.includes('/refused/')) delete now[path];
+    const now = Object.fromEntries(Object.entries(outside()).filter(([path]) => !path.includes('/refused/')));
     expect(now).toEqual(before);
   });
 });

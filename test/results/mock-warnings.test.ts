@@ -26,6 +26,21 @@ test('calls no mock unused if calls were left out', () => {
   expect(mockWarnings(calls({ by_mock: [{ command: 'gh', args: [], calls: [] }], more: true }))).toEqual([]);
 });
 
+test('counts requests together, and shows them with query and body', () => {
+  const request = (command: string, ...args: string[]) => ({ command, ...call(''), args });
+  const unmatched = [request('GET /a', '?x=1'), request('POST /b', '{"y":1}'), request('GET /a', '?x=1')];
+  expect(mockWarnings(calls({ unmatched }))).toEqual([
+    '3 requests matched no mock: GET /a?x=1; POST /b {"y":1}',
+  ]);
+});
+
+test('names matchers that threw', () => {
+  const matcher_errors = [{ mock: 2, message: 'TypeError: x', calls: 3 }];
+  expect(mockWarnings({ ...calls({}), matcher_errors })).toEqual([
+    'the matcher of mock 2 threw in 3 calls: TypeError: x',
+  ]);
+});
+
 test('counts unmatched calls by command, and shows a few different ones', () => {
   const unmatched = [
     ...['a', 'b', 'a', 'c', 'd'].map((name) => ({ command: 'gh', ...call(name) })),

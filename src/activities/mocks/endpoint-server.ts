@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerToRequest, plainAnswer, type EndpointResult } from '../../mocks/answer-to-request.js';
@@ -15,23 +15,28 @@ import {
   startProblemFile,
   stepFile,
 } from '../step/mock-server-files.js';
-import type { CallRecord, MocksFile } from '../step/mocks-file.js';
+import type { CallRecord, ServerFile } from '../step/mocks-file.js';
 import { isolatedMatcher } from './isolated-matcher.js';
 import { isHttpError, readRequest, type ReadRequest } from './read-request.js';
 import { recordCall, recordedArgs, recordedDecision } from './record-call.js';
 
 /*
  * The server of a run's mocked endpoints: `node endpoint-server.js FOLDER PORT`. It ends by itself when its note is gone
- * or names another server. It starts no process, and a bad request does not end it.
+ * or names another server, or if nothing has used it for longer than a step can take. It starts no process, and a bad
+ * request does not end it.
  */
 
 const WATCH_MS = 500;
 
 const [, , folder = '', port = ''] = process.argv;
-const { mocks, seed, agent, scenario } = JSON.parse(readFileSync(mocksFile(folder), 'utf8')) as MocksFile;
+const { mocks, seed, agent, scenario, idle_secs } = JSON.parse(
+  readFileSync(mocksFile(folder), 'utf8'),
+) as ServerFile;
 
 /** The number of the next call. Beyond the most that a report shows, calls are counted and not recorded. */
 let next = recordedCalls() + 1;
+let used = '';
+let ticks = 0;
 
 const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
   response.on('error', () => undefined); // the client is gone
@@ -41,9 +46,13 @@ const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
     .then(async ({ delayMs, result }) => {
       await sleep(delayMs);
       send(response, result, request.method ?? '');
-    });
+    })
+    .catch(() => response.destroy());
 });
-server.on('clientError', (_error, socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+server.on('clientError', (_error, socket) => {
+  if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+  else socket.destroy();
+});
 server.on('error', (error) => {
   writeNote(startProblemFile(folder), error.message);
   process.exit(1);
@@ -53,9 +62,19 @@ server.listen(Number(port), LOOPBACK, () => {
   writeNote(serverFile(folder), JSON.stringify(own));
   setInterval(() => {
     const named = readServer(folder);
-    if (named?.pid !== own.pid || named.start !== own.start) process.exit(0);
+    if (named?.pid !== own.pid || named.start !== own.start || isIdle()) process.exit(0);
   }, WATCH_MS);
 });
+
+/** Whether there was no request and no new step for too long. Counts ticks, so that a suspended machine does not count. */
+function isIdle(): boolean {
+  const now = `${next} ${modified(stepFile(folder))}`;
+  ticks = now === used ? ticks + 1 : 0;
+  used = now;
+  return ticks * WATCH_MS > idle_secs * 1000;
+}
+
+const modified = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 function answer(read: ReadRequest): { delayMs: number; result: EndpointResult } {
   const { request, shown } = read;

@@ -86,7 +86,8 @@ export async function buildWorkspace(
   if (problem !== null) return cannotBeBuilt(unfitText(given, problem));
 
   const context = await withPathInside(given);
-  const env = await withMocks(context, STEPS.prepare, { ...context.baseEnv, ...targetEnv });
+  const envOfStep = () => withMocks(context, STEPS.prepare, { ...context.baseEnv, ...targetEnv });
+  const env = await envOfStep();
   const setup: CommandRecord[] = [];
   const warnings: string[] = [];
   for (const command of scenario.inputs.commands) {
@@ -121,7 +122,8 @@ export async function buildWorkspace(
   if (target?.health_check === undefined) return { ...prepared, unfit: null };
   const request = {
     command: target.health_check,
-    env,
+    // Looking for the agent's version has named another step.
+    env: await envOfStep(),
     timeoutSecs: HEALTH_SECS,
     keepBackground: true,
     signal,

@@ -1,5 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isEndpointMock } from '../../mocks/mock-kinds.js';
+import type { Scenario } from '../../scenario/scenario.js';
+import type { RunRef } from '../../workflows/protocol.js';
 import { writeNote } from '../../platform/fs/write-file.js';
 import { killProcess } from '../../platform/engine/end-process.js';
 import { anyFreePort, isFree } from '../../platform/engine/server.js';
@@ -13,20 +16,42 @@ import {
   portFile,
   readPort,
   readServer,
+  requestsFolder,
   serverFile,
   startProblemFile,
   stepFile,
 } from './mock-server-files.js';
-import type { MocksFile } from './mocks-file.js';
+import type { ServerFile } from './mocks-file.js';
 
 /** The server of a run's mocked endpoints. */
 export interface MockServer {
   folder: string;
   /** What it needs to know. */
-  mocks: MocksFile;
+  mocks: ServerFile;
 }
 
+/** How much longer than its longest step a run may leave its server alone. */
+const IDLE_SECS = 3600;
+
 const START_MS = 30_000;
+
+/** The server of the scenario's mocked endpoints; null if it has none. */
+export const mockServerOf = (state: string, run: RunRef, scenario: Scenario): MockServer | null => {
+  const { mocks = [], name, steps } = scenario;
+  return mocks.some(isEndpointMock)
+    ? {
+        folder: mockServerFolder(state),
+        mocks: {
+          mocks,
+          calls: requestsFolder(mockServerFolder(state)),
+          seed: run.cell.id,
+          agent: run.cell.agent,
+          scenario: name,
+          idle_secs: Math.max(...steps.map(({ timeout_secs }) => timeout_secs)) + IDLE_SECS,
+        },
+      }
+    : null;
+};
 
 const urlAt = (port: number): string => `http://${LOOPBACK}:${port}`;
 

@@ -13,6 +13,12 @@ export interface MocksFile {
   scenario: string;
 }
 
+/** What the server of mocked endpoints needs to know besides. */
+export interface ServerFile extends MocksFile {
+  /** It ends by itself if nothing has used it for so long. */
+  idle_secs: number;
+}
+
 /** One call, as the program that answers it records it. */
 export const CallRecord = z.strictObject({
   /** Index of the mock that answered; null if none did. */

@@ -18,12 +18,11 @@ import {
   type ModelProvider,
 } from '../../platform/models/model-providers.js';
 import { variablesOfRuntime } from '../../scenario/runtime.js';
-import { isEndpointMock } from '../../mocks/mock-kinds.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
 import { serverAddresses } from '../../scenario/database.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
-import { firstAgentStep, type Scenario } from '../../scenario/scenario.js';
+import { firstAgentStep } from '../../scenario/scenario.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef, TurnRef } from '../../workflows/protocol.js';
@@ -46,8 +45,7 @@ import {
   type RunPaths,
 } from './run-paths.js';
 import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
-import { chooseMockPort, mockServerPort, type MockServer } from './mock-server.js';
-import { mockServerFolder, requestsFolder } from './mock-server-files.js';
+import { chooseMockPort, mockServerOf, mockServerPort, type MockServer } from './mock-server.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { verifyRun } from './verify-origin.js';
@@ -275,18 +273,3 @@ export async function loadRun(
     redact: await redactors(JSON.stringify(secrets), () => createRedactor({ secrets })),
   };
 }
-
-/** The server of the scenario's mocked endpoints; null if it has none. */
-const mockServerOf = (state: string, run: RunRef, { mocks = [], name }: Scenario): MockServer | null =>
-  mocks.some(isEndpointMock)
-    ? {
-        folder: mockServerFolder(state),
-        mocks: {
-          mocks,
-          calls: requestsFolder(mockServerFolder(state)),
-          seed: run.cell.id,
-          agent: run.cell.agent,
-          scenario: name,
-        },
-      }
-    : null;
