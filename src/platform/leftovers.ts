@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readJsonIfThere } from './fs/read-file.js';
@@ -30,8 +30,10 @@ export const leftoversFile = (stateFolder: string, run: string): string =>
   join(folderOf(stateFolder), `${run}.json`);
 
 /** Notes what is left of a run, in place of what was noted before. */
-export const noteLeftovers = (stateFolder: string, note: LeftoverNote): Promise<void> =>
-  writeFileAtomic(leftoversFile(stateFolder, note.run), JSON.stringify(note), 0o600);
+export async function noteLeftovers(stateFolder: string, note: LeftoverNote): Promise<void> {
+  mkdirSync(folderOf(stateFolder), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(leftoversFile(stateFolder, note.run), JSON.stringify(note), 0o600);
+}
 
 /** Removes the note of a run of which nothing is left any more. */
 export const forgetLeftovers = (stateFolder: string, run: string): void =>

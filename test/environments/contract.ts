@@ -256,11 +256,12 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
           '.\n./given.txt\n./sub\n./sub/a.txt\n',
         );
         await run('touch "$HOME/old"');
-        const contents = { fixture, files: { 'new/b.txt': 'b é' }, programs: {} };
+        const data = { 'new/c.bin': Uint8Array.of(0, 255, 10) };
+        const contents = { fixture, files: { 'new/b.txt': 'b é' }, data, programs: {} };
         await environment.prepare(handle, contents, confirmed);
-        expect((await run('find . -type f | sort; cat new/b.txt; ls -A "$HOME"')).stdout).toBe(
-          './given.txt\n./new/b.txt\n./sub/a.txt\nb é',
-        );
+        expect(
+          (await run('find . -type f | sort; cat new/b.txt; ls -A "$HOME"; od -An -tu1 new/c.bin')).stdout,
+        ).toMatch(/^\.\/given\.txt\n\.\/new\/b\.txt\n\.\/new\/c\.bin\n\.\/sub\/a\.txt\nb é *0 +255 +10\n$/);
       });
 
       it('has programs that are found first on PATH', async () => {

@@ -140,7 +140,7 @@ describe('the package, installed in an empty folder', () => {
 
 describe('the packed content', () => {
   const WANTED =
-    /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh|pl)|dist\/build-id|dist\/third-party-licences\.txt|(fixtures|schema|specs|templates)\/.+)$/;
+    /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh|pl|wasm)|dist\/build-id|dist\/third-party-licences\.txt|(fixtures|schema|specs|templates)\/.+)$/;
 
   test('is what a user needs, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
