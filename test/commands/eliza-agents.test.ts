@@ -179,9 +179,10 @@ describe('agents in the agent host', () => {
         say: `<response><thought>I think</thought><actions>REPLY</actions><text>I am ${model}</text></response>`,
       });
     const { stdout, stderr } = await project.cli(['scenario', 'matrix', 'models.yaml', '--json']);
-    const document = documentOf(stdout);
+    const { sweep } = documentOf(stdout);
+    const lines = (await project.resultLines()).filter((line) => line.sweep === sweep);
     expect(
-      document.results.map(({ cell, outcome }) => [cell.variant.slice(0, 9), cell.model, outcome]).sort(),
+      lines.map(({ variant, model, outcome }) => [variant.slice(0, 9), model, outcome]).sort(),
       stderr,
     ).toEqual([
       ['combo-001', 'mine/one', 'pass'],
