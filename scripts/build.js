@@ -13,7 +13,8 @@ const dist = join(root, 'dist');
 const fresh = join(root, `dist.${process.pid}`);
 
 // Bundled because loading their many files takes longer than most verbs do (specs/explanation/performance.md).
-const BUNDLED = /^(zod|yaml|jsonpath-rfc9535)(\/|$)/;
+// SQLite too, because its package has 30 MB of other builds of it.
+const BUNDLED = /^(zod|yaml|jsonpath-rfc9535|sql\.js)(\/|$)/;
 // Temporal's modules are bundled only into the command line: in a worker, the SDK loads modules by name.
 const BUNDLED_IN_CLI = /^(zod|yaml|jsonpath-rfc9535|@temporalio\/(client|common|envconfig|proto))(\/|$)/;
 
@@ -40,6 +41,7 @@ try {
     ...(await bundle(BUNDLED, [
       'src/worker.ts',
       'src/agents/mock-program.ts',
+      'src/activities/databases/seed-program.ts',
       'src/agent-host/host-program.ts',
       'src/activities/gate/work-program.ts',
       'src/activities/mocks/mocked-command.ts',
@@ -47,6 +49,7 @@ try {
       'src/platform/engine/download-temporal.ts',
     ])),
   ];
+  cpSync(join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), join(fresh, 'sqlite.wasm'));
   cpSync(join(root, 'src/platform/process/supervisor'), join(fresh, 'supervisor'), { recursive: true });
 
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };

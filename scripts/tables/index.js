@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RunRecord } from '../../src/results/records/run-record.ts';
+import { Executions } from '../../src/results/records/execution.ts';
 import { EventBody } from '../../src/results/records/events.ts';
 import { JudgeAnswer, Judgment } from '../../src/results/records/judgment.ts';
 import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
@@ -88,13 +89,20 @@ export const tables = {
     'matrix.variants': '[Variants](#variants)',
     mock: '[Mock](#mock)',
     'setup.mocks': '[Mocks](#mocks)',
+    'setup.database': '[Databases](#databases)',
   }),
-  eliza: inputTable(eliza, { run: '[Steps](#steps)', 'setup.mocks': '[Mocks](scenarios.md#mocks)' }),
+  eliza: inputTable(eliza, {
+    run: '[Steps](#steps)',
+    'setup.mocks': '[Mocks](scenarios.md#mocks)',
+    'setup.database': '[Databases](#databases)',
+  }),
   'eliza-steps': inputTable(part(eliza, 'run').anyOf?.[1]?.items ?? {}),
   'eliza-matrix': inputTable(authored(MatrixFile)),
   'mocked-commands': inputTable(mockOf('command')),
   'mocked-endpoints': inputTable(mockOf('endpoint')),
   'mocked-services': inputTable(mockOf('service')),
+  'database-sqlite': inputTable(part(scenario, 'setup.database').anyOf?.[0] ?? {}),
+  'database-postgres': inputTable(part(scenario, 'setup.database').anyOf?.[1] ?? {}),
   target: inputTable(part(config, 'target')),
   variant: inputTable(part(scenario, 'matrix.variants[]')),
   'mock-steps': table(keyRows(part(scenario, 'mock.steps[]').anyOf ?? []), {
@@ -120,6 +128,7 @@ export const tables = {
     fields: 'fields',
     meaning: 'meaning',
   }),
+  executions: outputTable(written(Executions)),
   sweep: outputTable(written(SweepDocument)),
   comparison: outputTable(written(Comparison), { total: 'as in `configurations[]`' }),
 };

@@ -23,7 +23,8 @@ export const cleanUp =
   async (run: RunRef): Promise<true | null> => {
     const context = await loadRun(deps, run);
     return runLocallyIfSmall(
-      () => sharesHost(context.handle) && isSmallTree(context.state),
+      () =>
+        sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       async () => {
         await remove(deps, context);
         removeOpenRun(deps, run);
@@ -35,7 +36,7 @@ export const cleanUp =
 async function remove(deps: Deps, context: RunContext): Promise<void> {
   const { environment, handle, judgeAgent, files, state } = context;
   await heartbeating(async () => {
-    await tearDown(deps, context.run, resourcesOf(context), context.redact);
+    await tearDown(deps, context.run, await resourcesOf(context), context.redact);
     if (sharesHost(handle)) {
       if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);
       await environment.dispose(handle);

@@ -55,6 +55,7 @@ export const finishSweep =
       status,
       maxUsd: plan.max_usd,
       cells: plan.cells,
+      live: plan.live === true,
       scenarios: plan.scenarios,
       results: index.linesOfSweep(sweep),
       resultsPath,

@@ -91,6 +91,7 @@ async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | n
 const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture, handle }: RunContext): boolean =>
   sharesHost(handle) &&
   scenario.inputs.commands.length === 0 &&
+  scenario.databases === undefined &&
   target?.health_check === undefined &&
   (agent.version === null || findAgentStep(scenario) === null) &&
   isSmallTree(fixtureFolder(resultsPath, fixture));

@@ -20,6 +20,7 @@ import { summarizeOutput } from './agent/summarize-output.js';
 import { loginSecrets } from './credentials/login-files.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import type { Fence } from './step/fence.js';
+import { filesAfter } from './step/files-after.js';
 import { heartbeating } from './step/heartbeat.js';
 import { noteOpenRun } from './step/open-runs.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';
@@ -102,6 +103,7 @@ async function perform(
       ...summary,
       record: { ...summary.record, version, containment, login, history },
       ...(spoiled === null ? {} : { spoiled }),
+      ...(await filesAfter(deps, context)),
     };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;

@@ -1,5 +1,6 @@
 import type { RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
+import { filesAfter } from './step/files-after.js';
 import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
@@ -19,7 +20,7 @@ export const runPostScript =
       const result = await heartbeating((signal) =>
         stepCommands(context, name, signal)(command, scriptEnv(context), timeoutSecs),
       );
-      const record = toRecord(context, command, result);
+      const record = { ...toRecord(context, command, result), ...(await filesAfter(deps, context)) };
       return step.gates === undefined ? record : { ...record, output: outputOf(context, result) };
     });
   };

@@ -9,7 +9,7 @@ import { redactFields } from '../results/records/redact-fields.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
-import { metricsText, recordText } from '../results/records/text-fields.js';
+import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import { resultsIndex } from '../store/results-index.js';
 import { resultsLog } from '../store/results-folder.js';
@@ -17,6 +17,7 @@ import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
 import { collectSteps } from './report/collect-steps.js';
+import { composeExecutions } from './report/compose-executions.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
 import { keepWork } from './report/keep-work.js';
@@ -39,7 +40,8 @@ export const writeReport =
   async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
     return runLocallyIfSmall(
-      () => sharesHost(context.handle) && isSmallTree(context.state),
+      () =>
+        sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       () =>
         runStepOnce<RunResult>(context, STEPS.report, (fence) =>
           heartbeating(() => write(deps, context, input, fence)),
@@ -71,7 +73,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   const changed = prepared !== null && (await hasTargetChanged(context, prepared));
   // Nothing below needs the place. Copying the workspace may have taken long.
   await fence.check();
-  const left = await tearDown(deps, context.run, resourcesOf(context), redact);
+  const left = await tearDown(deps, context.run, await resourcesOf(context), redact);
   const record = {
     ...composed,
     warnings: [
@@ -96,6 +98,10 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   await writeFileAtomic(files.run, json(record));
   await writeFileAtomic(files.metrics, json(metrics));
+  if (context.scenario.executions === true) {
+    const executions = redactFields(composeExecutions(context, found), executionsText, redact);
+    await writeFileAtomic(files.executions, json(executions));
+  }
   await writeFileAtomic(files.evaluation, renderEvaluation(record, metrics));
   await writeFileAtomic(files.report, renderReport(record, metrics));
   await fence.check();

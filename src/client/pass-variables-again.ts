@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
+import { serverAddresses } from '../scenario/database.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { StoredScenario } from '../scenario/stored-scenario.js';
 import { fixtureFolder, scenarioFile, storeFolder } from '../store/results-folder.js';
@@ -44,8 +45,10 @@ export async function passVariablesAgain(
   const needs = {
     ...{ agents: plan.agents, providers: plan.providers },
     targets: scenarios.map(({ target }) => target),
+    servers: scenarios.flatMap(({ scenario }) => serverAddresses(scenario.databases)),
     cells: plan.cells,
     judges: scenarios.map(({ judge, asked }) => judge ?? asked ?? null),
+    environments: scenarios.map(({ scenario }) => scenario.environment),
     runtimes: scenarios.map(({ scenario }) => scenario.runtime),
   };
   const fresh = sweepEnvFrom(known === null ? { ...process.env, ...file } : file, neededVariables(needs));

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/errors/usage-error.js';
 import type { CommandLine, Program } from './shared/command-line.js';
-import { ADDRESS, ENV_FILE, JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { ADDRESS, ENV_FILE, JSON_FLAG, LIVE, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 import { atMostConcurrency, count, each, list, positive, seconds, tier } from './shared/option-values.js';
 
@@ -60,6 +60,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
     )
     .option('--no-judge', 'do not judge runs')
     .option('--name <name>', 'prefix of the sweep id (default: the time)')
+    .option(...LIVE, false)
     .option(...ENV_FILE)
     .option('--detach', 'start the sweep and return without following it', false)
     .option('--dry-run', 'show the plan without running anything', false)

@@ -1,5 +1,5 @@
 import type { CommandLine, Program } from './shared/command-line.js';
-import { ADDRESS, ENV_FILE, JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { ADDRESS, ENV_FILE, JSON_FLAG, LIVE, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 import { atMostConcurrency, list } from './shared/option-values.js';
 
@@ -23,6 +23,8 @@ export function addScenario(program: Program, { exitWith }: CommandLine): void {
     .argument('<file>', 'scenario file')
     .option('--agents <names>', 'run these agents instead of the one in the file', list, [])
     .option('--models <names>', 'run these models', list, [])
+    .option('-l, --live', LIVE[1], false)
+    .option('--no-cache', 'ignore cached results')
     .option(...ENV_FILE)
     .option(...RESULTS)
     .option(...ADDRESS)
@@ -44,6 +46,8 @@ export function addScenario(program: Program, { exitWith }: CommandLine): void {
     .option('--parallel <n>', 'maximum number of runs at once (default: as for `run`)', atMostConcurrency)
     .option('--filter <text>', 'only combinations whose values, as JSON, contain this text')
     .option('--dry-run', 'list the combinations without running anything', false)
+    .option('-l, --live', LIVE[1], false)
+    .option('--no-cache', 'ignore cached results')
     .option(...ENV_FILE)
     .option(...RESULTS)
     .option(...ADDRESS)

@@ -5,7 +5,7 @@ import type { FileStat } from '../gates/gate.js';
 
 /** Where a run takes place. JSON, so that any later step, on any worker of this host, can use it. */
 export interface EnvironmentHandle {
-  type: 'local' | 'bubblewrap' | 'docker';
+  type: 'local' | 'bubblewrap' | 'docker' | 'e2b';
   /** The run's private folder in the environment; `workspace` is inside it. */
   root: string;
   workspace: string;
@@ -24,6 +24,8 @@ export interface EnvironmentHandle {
   network?: { ports: number[] };
   /** The run's own container; absent if the run uses the files and programs of this machine. */
   container?: Container;
+  /** The run's own cloud sandbox; absent if it has none. */
+  sandbox?: CloudSandbox;
 }
 
 /** A container, and the command line program that controls it. */
@@ -34,9 +36,23 @@ export interface Container {
   name: string;
 }
 
+/** A sandbox of E2B. Its id is in the run's private state, or found by its name. */
+export interface CloudSandbox {
+  /** Name or id of the template that it is made from. */
+  template: string;
+  /** It ends by itself when this host has not extended its life for this long. */
+  timeoutSecs: number;
+  /** Value of its metadata, by which it is found if its id was lost. */
+  name: string;
+  /** Path of the module of the package `e2b`. */
+  module: string;
+  /** File on the host with the key and the addresses of the service. */
+  access: string;
+}
+
 /** Whether a run uses the files and programs of this machine. */
-export const sharesHost = ({ container }: Pick<EnvironmentHandle, 'container'>): boolean =>
-  container === undefined;
+export const sharesHost = ({ container, sandbox }: { container?: unknown; sandbox?: unknown }): boolean =>
+  container === undefined && sandbox === undefined;
 
 /** Initial contents of a run's workspace and private folders. */
 export interface Contents {
@@ -47,6 +63,8 @@ export interface Contents {
   fixture: string | null;
   /** Contents of files written over the fixture, by path in the workspace. */
   files: Record<string, string>;
+  /** The same for contents that are not text. */
+  data?: Record<string, Uint8Array>;
   /** Programs that come first on PATH: by name, the path in the environment that each stands for. */
   programs: Record<string, string>;
   /** Executable files beside them: contents by name. They replace programs of the same name. */

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { copyTree, isFolder, listTree, removeTree } from '../platform/fs/tree.js';
 import type { Contents } from './environment.js';
 
-/** Fills a new folder on the host: the fixture's snapshot, its initial-state/ at the root, then `files`. */
+/** Fills a new folder on the host: the fixture's snapshot, its initial-state/ at the root, then `files` and `data`. */
 export async function fillWorkspace(
   folder: string,
-  { fixture, files }: Pick<Contents, 'fixture' | 'files'>,
+  { fixture, files, data = {} }: Pick<Contents, 'fixture' | 'files' | 'data'>,
 ): Promise<void> {
   if (fixture === null) mkdirSync(folder, { recursive: true, mode: 0o700 });
   else await copyFixture(fixture, folder);
-  for (const [path, content] of Object.entries(files)) {
+  for (const [path, content] of [...Object.entries(files), ...Object.entries(data)]) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
   }

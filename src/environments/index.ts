@@ -3,12 +3,25 @@ import { containment } from '../platform/process/supervise.js';
 import { bubblewrap, whyNoBubblewrap } from './bubblewrap.js';
 import { docker } from './container/docker.js';
 import { findImage, type FoundImage, type WantedContainer } from './container/why-no-container.js';
-import { sharesHost, type Container, type Environment, type EnvironmentHandle } from './environment.js';
+import { e2b } from './e2b/e2b.js';
+import { findE2b } from './e2b/find-e2b.js';
+import {
+  sharesHost,
+  type CloudSandbox,
+  type Container,
+  type Environment,
+  type EnvironmentHandle,
+} from './environment.js';
 import { local } from './local.js';
 import { whyNoOwnNetwork } from './network.js';
 
 /** All environments by type. */
-export const environments: Record<EnvironmentHandle['type'], Environment> = { local, bubblewrap, docker };
+export const environments: Record<EnvironmentHandle['type'], Environment> = {
+  local,
+  bubblewrap,
+  docker,
+  e2b,
+};
 
 /** Where a run takes place. JSON: it is chosen once for each run, and stored in its private state. */
 export interface Place {
@@ -21,14 +34,26 @@ export interface Place {
   lacksNetwork: string | null;
   /** The container's command line and image; absent if there is no container. */
   container?: Pick<Container, 'command'> & FoundImage & { name: string };
+  /** Where a cloud sandbox comes from; absent if there is none. */
+  sandbox?: Pick<CloudSandbox, 'template' | 'timeoutSecs' | 'module'>;
 }
 
 /** The scenario's `environment`. */
-export type Wanted = { type: 'local' | 'bubblewrap' | 'auto' } | ({ type: 'docker' } & WantedContainer);
+export type Wanted =
+  | { type: 'local' | 'bubblewrap' | 'auto' }
+  | ({ type: 'docker' } & WantedContainer)
+  | { type: 'e2b'; template: string; timeout_secs: number };
 
-/** Chooses the place for a scenario's `environment`. */
-export async function chooseEnvironment(wanted: Wanted): Promise<Place> {
+/**
+ * Chooses the place for a scenario's `environment`. `folders`: those of the project, in which optional packages may be
+ * installed.
+ */
+export async function chooseEnvironment(
+  wanted: Wanted,
+  folders: readonly (string | null)[] = [],
+): Promise<Place> {
   if (wanted.type === 'docker') return containerFor(wanted);
+  if (wanted.type === 'e2b') return sandboxFor(wanted, folders);
   const { type } = wanted;
   const local: Place = { type: 'local', lacking: null, network: 'shared', lacksNetwork: null };
   if (type === 'local') return local;
@@ -44,6 +69,15 @@ async function containerFor(wanted: WantedContainer): Promise<Place> {
   const image = await findImage(wanted);
   if (image.found === null) return { ...place, lacking: image.why };
   return { ...place, container: { command: wanted.command, ...image.found, name: wanted.image } };
+}
+
+function sandboxFor(
+  { template, timeout_secs }: Extract<Wanted, { type: 'e2b' }>,
+  folders: readonly (string | null)[],
+): Place {
+  const { module, why } = findE2b(folders);
+  const place: Place = { type: 'e2b', lacking: why, network: 'isolated', lacksNetwork: null };
+  return module === null ? place : { ...place, sandbox: { template, timeoutSecs: timeout_secs, module } };
 }
 
 /** How processes that an agent leaves behind are found and killed. */

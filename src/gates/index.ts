@@ -7,11 +7,15 @@ import { commandNotCalled } from './types/command-not-called.js';
 import { commandOutputContains } from './types/command-output-contains.js';
 import { commandOutputMatches } from './types/command-output-matches.js';
 import { commandSucceeds } from './types/command-succeeds.js';
+import { contextRetention } from './types/context-retention.js';
+import { conversationFlow } from './types/conversation-flow.js';
+import { conversationLength } from './types/conversation-length.js';
 import { executionTime } from './types/execution-time.js';
 import { fileContains } from './types/file-contains.js';
 import { fileExists } from './types/file-exists.js';
 import { fileMatches } from './types/file-matches.js';
 import type { Gate, GateContext, Verdict } from './gate.js';
+import { llmJudge } from './types/llm-judge.js';
 import { maxCommands } from './types/max-commands.js';
 import { maxCostUsd } from './types/max-cost-usd.js';
 import { maxTokens } from './types/max-tokens.js';
@@ -25,6 +29,7 @@ import { stringContains } from './types/string-contains.js';
 import { tokenCount } from './types/token-count.js';
 import { toolCalled } from './types/tool-called.js';
 import { trajectoryContainsAction } from './types/trajectory-contains-action.js';
+import { userSatisfaction } from './types/user-satisfaction.js';
 
 /** All kinds of gates. To add one, add a file in `types/` and a line here. */
 const gates = [
@@ -51,6 +56,11 @@ const gates = [
   stringContains,
   responseMatches,
   regexMatch,
+  llmJudge,
+  conversationLength,
+  conversationFlow,
+  userSatisfaction,
+  contextRetention,
   script,
   agentScript,
 ] as const;

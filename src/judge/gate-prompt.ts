@@ -26,7 +26,8 @@ export function composeGatePrompt({ instructions, evidence, example }: GatePromp
     '- Judge by the recorded data alone. What it does not show has not happened.',
     '',
     'Answer with exactly one JSON object and nothing else, in this form:',
-    JSON.stringify(example, null, 2),
+    // Placeholders unquoted, so that a model that copies the form does not answer with strings.
+    JSON.stringify(example, null, 2).replaceAll(/"(<[^"<>]*>)"/g, '$1'),
   ];
   return { system: system.join('\n'), user: text };
 }

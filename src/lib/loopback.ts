@@ -2,12 +2,19 @@
 export const isLoopback = (host: string): boolean =>
   /^(localhost|.*\.localhost|127(\.\d{1,3}){1,3}|\[?::1\]?|0\.0\.0\.0)$/i.test(host);
 
-/** Returns the port of an HTTP address on loopback; nothing for any other text. */
+const PORTS: Readonly<Record<string, number>> = {
+  'http:': 80,
+  'https:': 443,
+  'postgres:': 5432,
+  'postgresql:': 5432,
+};
+
+/** Returns the port of an address of HTTP or PostgreSQL on loopback; nothing for any other text. */
 export function loopbackPorts(address: string | null): number[] {
-  if (address === null || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return [];
+  if (address === null || !/^(https?|postgres(ql)?):\/\//i.test(address) || !URL.canParse(address)) return [];
   const { hostname, port, protocol } = new URL(address);
   if (!isLoopback(hostname)) return [];
-  return [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)];
+  return port === '' ? [PORTS[protocol] ?? []].flat() : [Number(port)];
 }
 
 /** Returns the addresses of the name servers in the text of a resolv.conf. */

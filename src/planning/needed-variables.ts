@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
-import { referredNames } from '../lib/interpolate.js';
+import { E2B_KEY, E2B_VARIABLES } from '../environments/e2b/variables.js';
+import { referredNames, variableNames } from '../lib/interpolate.js';
 import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders, missingVariables } from '../platform/models/model-providers.js';
 import type { Plan } from '../scenario/plan.js';
@@ -9,9 +10,12 @@ import { variablesOfRuntime, type RuntimeSetup } from '../scenario/runtime.js';
 /** The parts of a sweep that need variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   targets: readonly ({ env: Record<string, string> } | null)[];
+  /** Addresses of the servers of databases. */
+  servers?: readonly string[];
   /** The cells to run. `agents` has the config's settings of their agents, and of agents that judge. */
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
+  environments: readonly { type: string }[];
   /** What the scenarios say about the agents in the agent host. */
   runtimes?: readonly (RuntimeSetup | undefined)[];
 }
@@ -40,20 +44,25 @@ export const providersOfJudges = (known: ReadonlyMap<string, Agent>, judges: Nee
 
 const namesIn = (one: Needs['targets'][number]): string[] => (one === null ? [] : referredNames(one.env));
 
+const usesE2b = (environments: Needs['environments']): boolean =>
+  environments.some(({ type }) => type === 'e2b');
+
 const namesInRuntimes = ({ runtimes = [] }: Needs): string[] =>
   runtimes.flatMap((runtime) => (runtime === undefined ? [] : variablesOfRuntime(runtime)));
 
-/** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents and judges. */
+/** The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud sandboxes. */
 export function neededVariables(needs: Needs): string[] {
-  const { targets, agents, cells, providers, judges } = needs;
+  const { targets, agents, cells, providers, judges, environments, servers = [] } = needs;
   const known = knownAgents(agents);
   const services = knownProviders(providers);
   const names = [
     ...[...targets, ...Object.values(agents)].flatMap(namesIn),
     ...namesInRuntimes(needs),
+    ...servers.flatMap(variableNames),
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),
+    ...(usesE2b(environments) ? E2B_VARIABLES : []),
   ];
   return [...new Set(names)];
 }
@@ -68,10 +77,12 @@ export function unsetVariables(needs: Needs, values: Readonly<Record<string, str
   const referred = [
     ...[...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn),
     ...namesInRuntimes(needs),
+    ...(needs.servers ?? []).flatMap(variableNames),
   ];
   return [
     ...new Set([
       ...referred.filter((name) => !Object.hasOwn(values, name)),
+      ...(usesE2b(needs.environments) && (values[E2B_KEY] ?? '') === '' ? [E2B_KEY] : []),
       ...[...asked].flatMap((name) => {
         const service = services.get(name);
         return service === undefined ? [] : missingVariables(service, values);

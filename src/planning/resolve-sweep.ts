@@ -7,7 +7,14 @@ import type { Cell } from '../results/records/cell.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { findAgentStep, withAgentTimeout, type Scenario } from '../scenario/scenario.js';
+import { serverAddresses } from '../scenario/database.js';
+import {
+  findAgentStep,
+  isApart,
+  withAgentTimeout,
+  withoutMocks,
+  type Scenario,
+} from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
@@ -32,6 +39,8 @@ export interface SweepFlags extends JudgeFlags {
   targetBinary?: string;
   /** Whether finished runs with the same inputs may be reused. */
   cache: boolean;
+  /** Whether mocks are ignored. */
+  live: boolean;
   /** Limit for the whole sweep, in US dollars. */
   maxUsd?: number;
   name?: string;
@@ -41,6 +50,7 @@ export interface SweepFlags extends JudgeFlags {
 export interface ResolvedSweep {
   concurrency: number;
   cache: boolean;
+  live: boolean;
   maxUsd: number | null;
   cells: Cell[];
   /** One entry for each variant of each scenario. */
@@ -122,6 +132,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
   return {
     concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
     cache: flags.cache,
+    live: flags.live,
     maxUsd: flags.maxUsd ?? null,
     cells,
     scenarios,
@@ -129,7 +140,9 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     providers,
     variables: neededVariables({
       targets: scenarios.map(({ effective }) => effective.target),
+      servers: scenarios.flatMap(({ effective }) => serverAddresses(effective.scenario.databases)),
       ...{ agents, cells, providers, judges },
+      environments: scenarios.map(({ effective }) => effective.scenario.environment),
       runtimes: scenarios.map(({ effective }) => effective.scenario.runtime),
     }),
   };
@@ -218,12 +231,13 @@ function effectiveScenario(
 ): Omit<EffectiveScenario, 'fixture'> {
   const { scenario } = variant;
   const { file } = selected;
+  const used = flags.live ? withoutMocks(scenario) : scenario;
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
   const asked = chooseAsked(project, selected, variant, flags);
   return {
     schema_version: 2,
-    scenario: flags.timeoutSecs === undefined ? scenario : withAgentTimeout(scenario, flags.timeoutSecs),
+    scenario: flags.timeoutSecs === undefined ? used : withAgentTimeout(used, flags.timeoutSecs),
     ...(base === null
       ? { target: null, target_path: null }
       : {
@@ -291,8 +305,10 @@ function targetPath(
   throw new UsageError('target_missing', message ?? '', problems, new Map([[file, text]]));
 }
 
-/** Why the environment cannot use a target at this path. Containers share no files with this machine. */
-const whyNotInside = ({ environment }: Scenario, path: string | null): string | null =>
-  environment.type !== 'docker' || path === null
-    ? null
-    : `the target ${path} is not in the container of environment.type docker; name a program on the PATH of ${environment.image}, or a path into the fixture`;
+/** Why the environment cannot use a target at this path. Containers and cloud sandboxes share no files with this machine. */
+function whyNotInside({ environment }: Scenario, path: string | null): string | null {
+  if (path === null || !isApart(environment)) return null;
+  const [place, source] =
+    environment.type === 'docker' ? ['container', environment.image] : ['sandbox', 'the template'];
+  return `the target ${path} is not in the ${place} of environment.type ${environment.type}; name a program on the PATH of ${source}, or a path into the fixture`;
+}

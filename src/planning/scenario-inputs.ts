@@ -76,7 +76,10 @@ export async function fixtureProblems(
   if (unusable !== null) return [problemAt(at, unusable)];
   const folders = fixture === null ? [] : [fixture, join(fixture, 'initial-state')];
   const paths = Object.keys(scenario.inputs.files);
-  const files = new Set(paths.map((path) => normalize(path)));
+  const databases = (scenario.databases ?? []).flatMap((one, index) =>
+    'sqlite' in one ? [{ index, path: one.sqlite }] : [],
+  );
+  const files = new Set([...paths, ...databases.map(({ path }) => path)].map((path) => normalize(path)));
   const problemOf = (path: string): string | null => {
     if (folders.some((folder) => isFolder(join(folder, path))))
       return 'the fixture has a folder with this name';
@@ -87,10 +90,16 @@ export async function fixtureProblems(
     }
     return null;
   };
-  return paths.flatMap((path) => {
-    const problem = problemOf(path);
-    return problem === null ? [] : [problemAt(['inputs', 'files', path], problem, 'key')];
-  });
+  return [
+    ...paths.flatMap((path) => {
+      const problem = problemOf(path);
+      return problem === null ? [] : [problemAt(['inputs', 'files', path], problem, 'key')];
+    }),
+    ...databases.flatMap(({ index, path }) => {
+      const problem = problemOf(path);
+      return problem === null ? [] : [problemAt(['databases', index, 'sqlite'], problem)];
+    }),
+  ];
 }
 
 /** Returns `a/b` and `a` for `a/b/c`. */

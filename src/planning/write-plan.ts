@@ -58,6 +58,7 @@ export async function writePlan(
       providers: resolved.providers,
       caps: { agents: config.limits.agents, models: config.limits.models },
       cache: resolved.cache,
+      ...(resolved.live ? { live: true } : {}),
       max_usd: resolved.maxUsd,
       prices: config.prices,
       cells: resolved.cells,

@@ -61,7 +61,7 @@ export const removeSweepEnv = (stateFolder: string, sweep: string): Promise<void
   rm(sweepEnvFile(stateFolder, sweep), { force: true });
 
 /** Variables whose values are not secret. Of others that the user's files refer to, no report may show the value. */
-const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI)$/;
+const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI|E2B_DOMAIN)$/;
 
 /** Which of the stored values are not secret. */
 export interface PublicValues {

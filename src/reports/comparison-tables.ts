@@ -1,6 +1,7 @@
 import { formatCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
+import { beginningOf } from '../lib/format/truncate.js';
 import {
   ALPHA,
   type ComparedConfiguration,
@@ -63,12 +64,64 @@ export function configurationTable(
   ];
 }
 
+/**
+ * Renders a row per value of each parameter of a matrix: passed and tested runs, the difference, its p, and the verdict.
+ * Every run counts once for each parameter.
+ */
+export function parameterTable(
+  { parameters = [] }: Comparison,
+  options: TextOptions,
+  colors: Colors,
+): string[] {
+  if (parameters.length === 0) return [];
+  const rows = parameters.map((one) => [
+    terminalText(one.parameter),
+    terminalText(beginningOf(JSON.stringify(one.value), LONGEST_VALUE)),
+    `${one.base.passed}/${one.base.tested}`,
+    `${one.head.passed}/${one.head.tested}`,
+    one.difference === null ? '' : points(one.difference),
+    one.adjusted_p === null ? '' : pText(one.adjusted_p),
+    verdict(one, colors),
+  ]);
+  const headings = ['by parameter', 'value', 'base', 'head', 'change', 'p', ''];
+  const tests = parameters.filter(({ p }) => p !== null).length;
+  return [
+    ...renderTable([headings.map(colors.dim), ...rows], { width: options.width, right: [2, 3, 4, 5] }),
+    ...(tests > 1 ? [colors.dim(`p: corrected for ${tests} tests (Holm)`)] : []),
+  ];
+}
+
+const LONGEST_VALUE = 40;
+
+/** Renders the capabilities that were achieved more or less often than before, by parameter. */
+export function capabilityTable({ parameters = [] }: Comparison, options: TextOptions): string[] {
+  const rows = parameters.flatMap(({ parameter, value, capabilities }) =>
+    capabilities
+      .filter(({ base, head }) => base.achieved * head.checked !== head.achieved * base.checked)
+      .map(({ capability, base, head }) => [
+        terminalText(parameter),
+        terminalText(beginningOf(JSON.stringify(value), LONGEST_VALUE)),
+        terminalText(capability),
+        `${base.achieved}/${base.checked} → ${head.achieved}/${head.checked}`,
+      ]),
+  );
+  return rows.length === 0
+    ? []
+    : [
+        'capabilities achieved more or less often (not tested for significance)',
+        ...renderTable(rows, { width: options.width, indent: '  ' }),
+      ];
+}
+
 const rate = ({ passed, tested, errored, interval }: Side, colors: Colors): string[] => [
   `${errored > 0 ? `${colors.magenta(`!${errored}`)} ` : ''}${passed}/${tested}`,
   colors.dim(interval === null ? '' : `${percent(interval.low)}-${percent(interval.high)}`),
 ];
 
-function verdict({ verdict: word, base, head }: ComparedConfiguration, colors: Colors): string {
+function verdict(
+  { verdict: word, base, head }: Pick<ComparedConfiguration, 'verdict' | 'base' | 'head'>,
+  colors: Colors,
+): string {
   switch (word) {
     case 'better':
       return colors.green(word);
@@ -86,6 +139,8 @@ function verdict({ verdict: word, base, head }: ComparedConfiguration, colors: C
 const LABELS: Record<Measure['name'], [label: string, text: (value: number) => string]> = {
   cost_usd: ['cost', formatCost],
   duration_secs: ['duration', (secs) => formatDuration(secs * 1000)],
+  tokens: ['tokens', (count) => count.toLocaleString('en')],
+  tool_calls: ['tool calls', String],
   commands: ['commands', String],
   first_try_success_rate: ['first try', (share) => `${percent(share)} %`],
   judge_score: ['judge', (score) => score.toFixed(2)],

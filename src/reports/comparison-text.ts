@@ -10,7 +10,16 @@ import type {
   Side,
 } from '../results/comparison/document.js';
 import { minimumRuns } from '../results/comparison/exact-test.js';
-import { configurationTable, measureTable, namer, pText, points, type Namer } from './comparison-tables.js';
+import {
+  capabilityTable,
+  configurationTable,
+  measureTable,
+  namer,
+  parameterTable,
+  pText,
+  points,
+  type Namer,
+} from './comparison-tables.js';
 import type { Colors, TextOptions } from './terminal.js';
 
 interface ComparisonOptions extends TextOptions {
@@ -31,6 +40,8 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     answer(comparison, name, colors),
     sweeps(comparison, options),
     configurationTable(comparison, name, options, colors),
+    parameterTable(comparison, options, colors),
+    capabilityTable(comparison, options),
     measureTable(comparison.total.measures, options, colors),
     gates(comparison, name, options, colors),
     changes(comparison, options, colors),

@@ -1,4 +1,3 @@
-import { commandText } from '../lib/commands/command.js';
 import { formatKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
@@ -8,6 +7,7 @@ import {
   type CommandRecord,
   type RunRecord,
 } from '../results/records/run-record.js';
+import { mockedCallText } from '../results/mocked-call-text.js';
 import type { MockedCalls } from '../results/records/mocked-calls.js';
 import type { Metrics } from '../results/records/result-line.js';
 import { optionalArtifacts } from './artifact-links.js';
@@ -72,6 +72,7 @@ function facts(run: RunRecord): string {
     ['Model used', known(agent?.model_used)],
     ['Variant', inline(run.variant)],
     ['Repetition', String(run.repetition)],
+    ...(run.live === true ? [['Mocks', 'ignored (`--live`)'] as [string, string]] : []),
     ['Environment', `${inline(run.environment)}${enclosure(run)}`],
     ['Started', inline(run.started_at)],
     ['Ended', inline(run.ended_at)],
@@ -160,7 +161,7 @@ function steps(run: RunRecord): string {
 function mocks({ by_mock, unmatched, more }: MockedCalls): string {
   const rows = by_mock.map(({ command, args, calls }, index) => [
     String(index + 1),
-    inline(commandText([command, ...args])),
+    inline(mockedCallText(command, args)),
     String(calls.length),
     String(calls.filter(({ failed_by_chance }) => failed_by_chance).length),
   ]);
@@ -172,7 +173,7 @@ function mocks({ by_mock, unmatched, more }: MockedCalls): string {
           'Calls that no mock answered:',
           list(
             unmatched.map(
-              ({ command, args, step }) => `${inline(step)}: ${code(commandText([command, ...args]))}`,
+              ({ command, args, step }) => `${inline(step)}: ${code(mockedCallText(command, args))}`,
             ),
           ),
         ]),

@@ -8,7 +8,7 @@ import type { SweepCell, SweepDocument } from '../results/records/sweep-document
 import { toMatrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
-import { PARAMETER_COLUMNS, parameterRows } from './parameter-rows.js';
+import { parameterTables } from './parameter-tables.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
@@ -35,6 +35,7 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
     ...byParameter(document, options, colors),
     '',
     ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
+    ...(document.live === true ? ['live: mocks were ignored'] : []),
     totalsText(document),
     ...places(document),
   ];
@@ -94,14 +95,13 @@ function regressions(
     : ['', colors.yellow('worse than before'), ...renderTable(found, { indent: '  ' })];
 }
 
-function byParameter({ parameters = [] }: SweepDocument, { width }: TextOptions, colors: Colors): string[] {
-  if (parameters.length === 0) return [];
-  const rows = [
-    PARAMETER_COLUMNS.map(colors.dim),
-    ...parameterRows(parameters).map((row) => row.map(terminalText)),
-  ];
-  return ['', ...renderTable(rows, { width, right: [2, 3, 4, 5, 6] })];
-}
+/** Renders the results of a matrix. The other trajectories are in the reports. */
+const byParameter = ({ parameters = [] }: SweepDocument, { width }: TextOptions, colors: Colors): string[] =>
+  parameterTables(parameters, 1).flatMap(({ title, columns, rows, right }) => [
+    '',
+    title,
+    ...renderTable([columns.map(colors.dim), ...rows.map((row) => row.map(terminalText))], { width, right }),
+  ]);
 
 function places({ sweep, ui_url: uiUrl, cells }: SweepDocument): string[] {
   const passed = cells.filter((cell) => cell.outcome === 'pass' && cell.results_dir !== null);

@@ -1,12 +1,12 @@
-import { commandText } from '../lib/commands/command.js';
 import { beginningOf } from '../lib/format/truncate.js';
+import { isRequest, mockedCallText } from './mocked-call-text.js';
 import type { MockedCalls } from './records/mocked-calls.js';
 
 const LONGEST_CALL = 200;
 const MOST_SHOWN = 3;
 
 const shown = (command: string, args: readonly string[]): string =>
-  beginningOf(commandText([command, ...args]), LONGEST_CALL);
+  beginningOf(mockedCallText(command, args), LONGEST_CALL);
 
 /** Warnings about mocks that answered no call, calls that no mock answered, and matchers that threw. */
 export function mockWarnings({ by_mock, unmatched, matcher_errors = [], more }: MockedCalls): string[] {
@@ -14,19 +14,28 @@ export function mockWarnings({ by_mock, unmatched, matcher_errors = [], more }: 
     // A call that is not recorded may have used it.
     calls.length > 0 || more ? [] : [`mock ${index + 1} (${shown(command, args)}) was never used`],
   );
-  const commands = [...new Set(unmatched.map(({ command }) => command))];
+  const requests = unmatched.filter(({ command }) => isRequest(command));
+  const others = unmatched.filter(({ command }) => !isRequest(command));
   return [
     ...unused,
-    ...commands.map((command) => {
-      const calls = unmatched.filter((call) => call.command === command);
-      const different = [...new Set(calls.map(({ args }) => shown(command, args)))];
-      const list = [...different.slice(0, MOST_SHOWN), ...(different.length > MOST_SHOWN ? ['…'] : [])];
-      const count = `${calls.length} ${calls.length === 1 ? 'call' : 'calls'}`;
-      return `${count} of ${command} matched no mock: ${list.join('; ')}`;
+    ...[...new Set(others.map(({ command }) => command))].map((command) => {
+      const calls = others.filter((call) => call.command === command);
+      return `${counted(calls.length, 'call')} of ${command} matched no mock: ${listed(calls)}`;
     }),
+    ...(requests.length === 0
+      ? []
+      : [`${counted(requests.length, 'request')} matched no mock: ${listed(requests)}`]),
     ...matcher_errors.map(
       ({ mock, message, calls }) =>
-        `the matcher of mock ${mock} threw in ${calls} ${calls === 1 ? 'call' : 'calls'}: ${beginningOf(message, LONGEST_CALL)}`,
+        `the matcher of mock ${mock} threw in ${counted(calls, 'call')}: ${beginningOf(message, LONGEST_CALL)}`,
     ),
   ];
+}
+
+const counted = (count: number, what: string): string => `${count} ${count === 1 ? what : `${what}s`}`;
+
+/** The first few different calls. */
+function listed(calls: MockedCalls['unmatched']): string {
+  const different = [...new Set(calls.map(({ command, args }) => shown(command, args)))];
+  return [...different.slice(0, MOST_SHOWN), ...(different.length > MOST_SHOWN ? ['…'] : [])].join('; ');
 }

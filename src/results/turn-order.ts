@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/group-by.js';
 import type { Cell } from './records/cell.js';
 
 /**
@@ -10,18 +11,6 @@ export function turnOrder(cells: readonly Pick<Cell, 'agent' | 'model'>[]): numb
   return takeTurns(
     byAgent.map((group) => takeTurns(groupBy(group, (position) => cells[position]?.model ?? ''))),
   );
-}
-
-/** Groups items by key. Groups are in the order of their first items. */
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return [...groups.values()];
 }
 
 /** Returns the first item of each list, then the second of each, and so on. Lists that have ended are skipped. */

@@ -41,17 +41,17 @@ export const workspaceFile = inSchema(
 /** Names that any `sh` passes on: dash and busybox drop variables like `FOO.BAR`, and agents are started by `sh`. */
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+/** The name of an environment variable. */
+export const variableName = inSchema(
+  z.string().refine((name) => VARIABLE.test(name), {
+    error: 'expected the name of a variable: letters, digits and "_", as shells drop others',
+  }),
+  VARIABLE,
+);
+
 /** Environment variables. `${VAR}` in their values is replaced later, when a run uses them. */
 export const environmentVariables = z
-  .record(
-    inSchema(
-      z.string().refine((name) => VARIABLE.test(name), {
-        error: 'expected the name of a variable: letters, digits and "_", as shells drop others',
-      }),
-      VARIABLE,
-    ),
-    z.string(),
-  )
+  .record(variableName, z.string())
   .describe('Variables by name; ${NAME} in a value is that variable of the shell, and is kept secret');
 
 /** Names that a scenario gives to the address of its mocked endpoints. */

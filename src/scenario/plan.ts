@@ -85,6 +85,8 @@ export const Plan = z.object({
   providers: z.record(z.string(), Provider).default({}),
   /** Whether finished runs with the same inputs may be reused. */
   cache: z.boolean().default(true),
+  /** Set if mocks are ignored (`--live`): the stored scenarios have none. */
+  live: z.boolean().exactOptional(),
   /** How many cells of an agent or a model may run at once, in addition to the limit `concurrency`. */
   caps: z
     .object({ agents: z.record(z.string(), z.number()), models: z.record(z.string(), z.number()) })

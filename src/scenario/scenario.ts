@@ -3,6 +3,7 @@ import { answersAsked, GateSpec } from '../gates/index.js';
 import { conversationFields } from '../conversation/settings.js';
 import { Mocks } from '../mocks/mock.js';
 import { isAgentKind } from '../results/step-names.js';
+import { Database } from './database.js';
 import { Mock } from './mock.js';
 import { RuntimeSetup } from './runtime.js';
 import { StoredTarget } from './target.js';
@@ -137,7 +138,13 @@ const Environment = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['local', 'bubblewrap', 'auto']) }),
   /** A container made with this command, from an image that is on this machine. */
   z.object({ type: z.literal('docker'), image: z.string(), command: z.enum(['docker', 'podman']) }),
+  /** A cloud sandbox of E2B. */
+  z.object({ type: z.literal('e2b'), template: z.string(), timeout_secs: z.number() }),
 ]);
+type Environment = z.infer<typeof Environment>;
+
+/** Whether runs share no files and programs with this machine. */
+export const isApart = ({ type }: Environment): boolean => type === 'docker' || type === 'e2b';
 
 export const Scenario = z.object({
   name: z.string(),
@@ -165,6 +172,10 @@ export const Scenario = z.object({
   mocks: Mocks.exactOptional(),
   /** Environment variables that have the address of mocked endpoints, besides LLM_TOOL_TEST_MOCK_URL. */
   mock_url_variables: z.array(z.string()).exactOptional(),
+  /** Whether artifacts/executions.json is written: what each step printed and changed. */
+  executions: z.literal(true).exactOptional(),
+  /** Databases that are filled each time a workspace is built. */
+  databases: z.array(Database).exactOptional(),
 });
 export type Scenario = z.infer<typeof Scenario>;
 
@@ -227,6 +238,14 @@ export function findAsking({
   }
   const gate = checks.gates.findIndex((one) => answersAsked(one) > 0);
   return gate === -1 ? null : ['checks', 'gates', gate];
+}
+
+/** A copy of the scenario in which nothing is mocked. */
+export function withoutMocks(scenario: Scenario): Scenario {
+  const copy = { ...scenario };
+  delete copy.mocks;
+  delete copy.mock_url_variables;
+  return copy;
 }
 
 /** A copy of the scenario with another time limit for its agent. */

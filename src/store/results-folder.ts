@@ -30,6 +30,7 @@ export function runFiles(folder: string) {
     evaluation: join(folder, 'evaluation.md'),
     metrics: join(folder, 'metrics.json'),
     run: join(artifacts, 'run.json'),
+    executions: join(artifacts, 'executions.json'),
     events: join(artifacts, 'events.jsonl'),
     rawTranscript: join(artifacts, 'transcript.raw.txt'),
     humanTranscript: join(artifacts, 'transcript.human.txt'),

@@ -10,6 +10,7 @@ const pairs = fc.array(fc.tuple(text, text), { maxLength: 3 });
 const PARTS: { [K in keyof CacheParts]: fc.Arbitrary<CacheParts[K]> } = {
   build: text,
   scenario: text,
+  live: fc.boolean(),
   environment: text,
   agent: text,
   model: text,
@@ -18,6 +19,7 @@ const PARTS: { [K in keyof CacheParts]: fc.Arbitrary<CacheParts[K]> } = {
   agentSettings: fc.option(fc.dictionary(text, text), { nil: null }),
   agentEnv: fc.array(fc.tuple(text, maybe), { maxLength: 3 }),
   targetEnv: fc.dictionary(text, text),
+  servers: fc.array(text, { maxLength: 2 }),
   locale: pairs,
   agentVersion: maybe,
   program: maybe,

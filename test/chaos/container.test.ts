@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { readLeftovers } from '../../src/platform/leftovers.js';
+import { findExecutable } from '../../src/platform/process/find-executable.js';
 import { WORKFLOWS } from '../../src/workflows/protocol.js';
 import {
   createProject,
@@ -18,7 +21,7 @@ import {
   USER_IMAGE,
   whyNoContainers,
 } from '../environments/containers.js';
-import { kill, partOf } from '../commands/engine-parts.js';
+import { kill, partOf, stateOf } from '../commands/engine-parts.js';
 
 const lacking = (await whyNoContainers('docker')) ?? (await whyNoContainers('docker', USER_IMAGE));
 if (lacking !== null) console.warn(`containers are not tested here: ${lacking}`);
@@ -221,6 +224,50 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     expect((await command).exitCode).toBe(3);
     await until('the end of the container', () => (containersOf('cut').length === 0 ? true : null));
     await connection.close();
+  });
+
+  it('removes the container before the report, names one that cannot be removed, and removes it later', async () => {
+    const own = await createProject(EMPTY_FIXTURE, { ownEngine: true });
+    try {
+      // Counts the results at each removal, and refuses to remove while `broken` exists.
+      await own.write(
+        'bin/docker',
+        `#!/bin/sh
+if [ "$1" = rm ]; then
+  cat '${own.results}/results.jsonl' 2>/dev/null | wc -l >>'${own.folder}/removals'
+  if [ -e '${own.folder}/broken' ]; then echo 'device is busy' >&2; exit 1; fi
+fi
+exec '${await findExecutable('docker')}' "$@"
+`,
+        0o755,
+      );
+      own.env['PATH'] = `${own.folder}/bin:${process.env['PATH'] ?? ''}`;
+      await own.write('fixtures/left.yaml', scenario('left', { steps: ['say: x'], more: place }));
+      await own.write('broken', '');
+      const { document } = await own.run(['left', '--agents', 'mock']);
+      const { run } = await openRun(document);
+      const [name = ''] = containersOf(run.run_id);
+      expect([run.outcome, run.warnings]).toEqual([
+        'pass',
+        [
+          expect.stringContaining(
+            `could not be removed: docker container ${name}: docker rm ${name} failed: device is busy`,
+          ),
+        ],
+      ]);
+      // Removed once before it was made, and then at each attempt to tear it down.
+      expect((await own.read('removals')).trim().split(/\s+/).slice(0, 4)).toEqual(['0', '0', '0', '0']);
+      expect((await own.cli(['doctor'])).stdout).toContain(`docker rm --force --volumes ${name}`);
+      expect(await own.cli(['engine', 'stop'])).toMatchObject({ exitCode: 0 });
+      await rm(`${own.folder}/broken`);
+      expect(await own.cli(['engine', 'start'])).toMatchObject({ exitCode: 0 });
+      await until('the container is removed', () => (containersOf(run.run_id).length === 0 ? true : null));
+      await until('the note is removed', async () =>
+        (await readLeftovers(stateOf(own))).length === 0 ? true : null,
+      );
+    } finally {
+      await own.remove();
+    }
   });
 
   it('does not start if the image is missing, docker does not work, or the target is not in the container', async () => {

@@ -3,6 +3,8 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { createModelServer, type ModelServer } from './model-server.js';
+import { answerQuestion } from './scripted-judge.js';
 import { createProject, documentOf, openRun, REPOSITORY, type TestProject } from './project.js';
 
 const FILES = join(REPOSITORY, 'test', 'commands', 'eliza');
@@ -25,11 +27,18 @@ free = true
 `;
 
 let project: TestProject;
+let server: ModelServer;
 beforeAll(async () => {
-  project = await createProject({ 'llm-tool-test-config.toml': CONFIG });
+  server = await createModelServer();
+  server.script('judge', { sayTo: answerQuestion });
+  const judge = `[judge]\nmodel = "house/judge"\n[providers.house]\nbase_url = "${server.address}/v1"\nfree = true\n`;
+  project = await createProject({ 'llm-tool-test-config.toml': `${CONFIG}${judge}` });
   await cp(FILES, join(project.folder, 'files'), { recursive: true });
 });
-afterAll(() => project.remove());
+afterAll(async () => {
+  await project.remove();
+  await server.close();
+});
 
 const namesIn = (folder: string): string[] => readdirSync(join(FILES, folder)).sort();
 /** What a file itself says is expected, in comments. */

@@ -92,6 +92,22 @@ const SCENARIOS: Record<string, ScenarioOptions> = {
     steps: [run('for n in 1 2 3 4 5 6 7 8; do gh $n & done; wait')],
     more: setup([{ command: 'gh', response: '${args[0]}' }]),
   },
+  matcher: {
+    steps: [
+      run(
+        'gh 3 >three.txt; printf "a\\nb" | gh lines >lines.txt; gh x >x.txt; gh "1); require(\\"fs\\")" >quoted.txt',
+      ),
+      run('git push >push.txt'),
+    ],
+    more: setup([
+      { command: 'gh', when: { matcher: 'Number(args[0]) > 2' }, response: 'more than 2' },
+      { command: 'gh', when: { matcher: 'input.stdin.split("\\n").length === 2' }, response: '2 lines' },
+      { command: 'gh', when: { matcher: 'args[0].length === 1 && nothing' }, response: 'never' },
+      { command: 'gh', response: 'other' },
+      { command: 'git', when: { partialArgs: ['push'] }, response: 'partial' },
+      { command: 'git', when: { matcher: 'context.step === "agent"' }, response: 'matcher' },
+    ]),
+  },
   path: {
     target: '{binary: cat, env: {PATH: "/usr/bin:/bin"}}',
     steps: [run('uname >uname.txt')],
@@ -149,9 +165,7 @@ describe.each(PLACES)('a mocked command in %s', (type) => {
     ]);
     expect(run.mocks).toMatchObject({ unmatched: [], more: false });
     expect(run.mocks?.by_mock[5]?.calls[0]?.args).toEqual(['auth', '--password', '[REDACTED]']);
-    expect(await text('report.md')).toMatch(
-      /## Mocked commands\n\n(.*\n)+\| 2 +\| gh pr view 7 +\| 2 +\| 0 +\|/,
-    );
+    expect(await text('report.md')).toMatch(/## Mocks\n\n(.*\n)+\| 2 +\| gh pr view 7 +\| 2 +\| 0 +\|/);
   });
 
   it('gets its arguments unchanged and evaluates nothing in them', async () => {
@@ -204,6 +218,20 @@ describe('a mocked command', () => {
     expect(chances(first)).toEqual(expected);
     expect(chances(await openRun(again))).toEqual(expected);
     expect(new Set(expected)).toEqual(new Set([true, false]));
+  });
+
+  it('answers where its matcher is true, reports a matcher that throws, and runs none of the arguments', async () => {
+    const { run, text } = await runOf('matcher');
+    expect(await text('fixture/three.txt')).toBe('more than 2');
+    expect(await text('fixture/lines.txt')).toBe('2 lines');
+    expect(await text('fixture/x.txt')).toBe('other');
+    expect(await text('fixture/quoted.txt')).toBe('other');
+    expect(await text('fixture/push.txt')).toBe('matcher');
+    expect(run.warnings).toEqual([
+      'mock 3 (gh) was never used',
+      'mock 5 (git push) was never used',
+      'the matcher of mock 3 threw in 2 calls: ReferenceError: nothing is not defined',
+    ]);
   });
 
   it('is recorded for each of several calls at the same time', async () => {

@@ -5,6 +5,8 @@ import { text as readText } from 'node:stream/consumers';
 /** How the server answers a request: with a text in the provider's form, as given, or never; not before `after`. */
 type Reply =
   | { say: string; after?: Promise<unknown> }
+  /** Answers with a text that depends on the request. */
+  | { sayTo: (body: string) => string }
   | { status: number; headers?: Record<string, string>; body?: string; after?: Promise<unknown> }
   /** Answers with the text unless the request has a JSON schema, which this server does not support. */
   | { sayWithoutSchema: string }
@@ -96,6 +98,9 @@ const dialects: Dialect[] = [
   },
 ];
 
+const textOf = (reply: Exclude<Reply, 'silence' | { status: number }>, body: string): string =>
+  'say' in reply ? reply.say : 'sayTo' in reply ? reply.sayTo(body) : reply.sayWithoutSchema;
+
 /** A server on loopback that speaks the providers' protocols and records what it was asked. */
 export async function createModelServer(): Promise<ModelServer> {
   const asked: Asked[] = [];
@@ -120,8 +125,7 @@ export async function createModelServer(): Promise<ModelServer> {
     else if ('status' in reply) send(reply.status, reply.body ?? '{}', reply.headers);
     else if ('sayWithoutSchema' in reply && /json_schema/.test(body))
       send(400, '{"error":{"message":"response_format: json_schema is not supported"}}');
-    else
-      send(200, JSON.stringify(dialect.answer('say' in reply ? reply.say : reply.sayWithoutSchema, model)));
+    else send(200, JSON.stringify(dialect.answer(textOf(reply, body), model)));
   }
 
   const server = createServer((request, response) => void serve(request, response));

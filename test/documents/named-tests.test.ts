@@ -11,7 +11,7 @@ interface NamedTest {
 }
 
 /** `folder/file`, optionally with a colon and a part of the title of a test. */
-const NAMED = /`([a-z-]+\/[a-z-]+)`(?:: ([^;`|]+?)\s*(?=[;|]))?/g;
+const NAMED = /`([a-z-]+(?:\/[a-z-]+)+)`(?:: ([^;`|]+?)\s*(?=[;|]))?/g;
 
 /** The tests named in the last column of the tables of a document. */
 function testsNamedIn(document: string): NamedTest[] {
@@ -23,23 +23,40 @@ function testsNamedIn(document: string): NamedTest[] {
     .map(([, file = '', title = '']) => ({ file, title }));
 }
 
-test.each(['specs/explanation/durability.md', 'specs/explanation/security.md'])(
-  'the test files that %s names exist',
-  (document) => {
-    const named = testsNamedIn(document);
-    expect(named.length).toBeGreaterThan(5);
-    const folder = join(REPOSITORY, 'test');
-    const missing = named.filter(
-      ({ file }) => !existsSync(join(folder, `${file}.test.ts`)) && !existsSync(join(folder, file)),
-    );
-    expect(missing).toEqual([]);
-  },
-);
+test.each([
+  'specs/explanation/durability.md',
+  'specs/explanation/security.md',
+  'specs/reference/eliza-tests.md',
+])('the test files that %s names exist', (document) => {
+  const named = testsNamedIn(document);
+  expect(named.length).toBeGreaterThan(5);
+  const folder = join(REPOSITORY, 'test');
+  const missing = named.filter(
+    ({ file }) => !existsSync(join(folder, `${file}.test.ts`)) && !existsSync(join(folder, file)),
+  );
+  expect(missing).toEqual([]);
+});
 
 test('each line about what an agent can do without the sandbox names an existing test', () => {
   const missing = testsNamedIn('specs/explanation/security.md').filter(
     ({ file, title }) =>
       title === '' || !readFileSync(join(REPOSITORY, 'test', `${file}.test.ts`), 'utf8').includes(title),
+  );
+  expect(missing).toEqual([]);
+});
+
+const ELIZA = 'specs/reference/eliza-tests.md';
+
+test('each requirement on ElizaOS files names an existing test, or says that there is none yet', () => {
+  const { text = '' } = documents.find(({ path }) => path === ELIZA) ?? {};
+  const rows = text
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^\|(?: requirement| -)/.test(line));
+  expect(rows.length).toBeGreaterThan(40);
+  const without = rows.filter((row) => !/\| no test yet +\|$/.test(row) && !row.match(NAMED));
+  expect(without.map((row) => row.trim())).toEqual([]);
+  const missing = testsNamedIn(ELIZA).filter(
+    ({ file, title }) => !readFileSync(join(REPOSITORY, 'test', `${file}.test.ts`), 'utf8').includes(title),
   );
   expect(missing).toEqual([]);
 });

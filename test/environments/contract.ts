@@ -1,9 +1,17 @@
 import { existsSync, readFileSync, statSync, readdirSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
-import type { EnvironmentHandle, ExecRequest, StartRequest } from '../../src/environments/environment.js';
+import { findE2b } from '../../src/environments/e2b/find-e2b.js';
+import { accessFile, keepAccess } from '../../src/environments/e2b/sandbox-state.js';
+import {
+  sharesHost,
+  type CloudSandbox,
+  type EnvironmentHandle,
+  type ExecRequest,
+  type StartRequest,
+} from '../../src/environments/environment.js';
 import { environments } from '../../src/environments/index.js';
 import { lastStart, startFiles } from '../../src/environments/journal.js';
 import { changesIn, collect } from '../../src/environments/read-workspace.js';
@@ -13,6 +21,7 @@ import { until } from '../commands/project.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith } from '../platform/processes.js';
 import { containersOf, IMAGE, imageId, processesInside, whyNoContainers } from './containers.js';
+import { startE2bServer, whyNoSandboxes, type E2bServer } from './e2b-server.js';
 import { confirmed, newPlace, write } from './places.js';
 
 const compiled = await compileSources('environments', 'platform', 'gates', 'results', 'lib');
@@ -24,6 +33,7 @@ const whyNot = {
   bubblewrap: whyNoBubblewrap,
   docker: (image: string) => whyNoContainers('docker', image),
   podman: (image: string) => whyNoContainers('podman', image),
+  e2b: whyNoSandboxes,
 };
 
 /** Defines the tests of what every environment guarantees. Containers are made from the image, with docker or podman. */
@@ -35,17 +45,38 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
     const cli = place === 'podman' ? 'podman' : 'docker';
     const environment = environments[type];
     const skipped = lacking !== null;
+    let server: E2bServer | null = null;
+    beforeAll(async () => {
+      if (type === 'e2b' && !skipped) server = await startE2bServer();
+    });
+    afterAll(() => server?.close());
+
+    /** The parts of a handle that only this type of environment has. */
+    async function own(here: EnvironmentHandle): Promise<Partial<EnvironmentHandle>> {
+      const inside = { type, root: '/llm-tool-test', workspace: '/llm-tool-test/workspace' };
+      const name = `llm-tool-test-${here.mark}`;
+      switch (type) {
+        case 'docker':
+          return { ...inside, container: { command: cli, image: imageId(cli, image), name } };
+        case 'e2b': {
+          const access = accessFile(join(here.journal, '..'));
+          const sandbox: CloudSandbox = {
+            ...{ template: 'base', timeoutSecs: 600, name, access },
+            module: findE2b([]).module ?? '',
+          };
+          await keepAccess(sandbox, server?.env ?? {});
+          return { ...inside, sandbox };
+        }
+        case 'local':
+        case 'bubblewrap':
+          return { type };
+      }
+    }
 
     /** A run with a workspace of these files, which is disposed of after the test. */
     async function made(files: Record<string, string> = {}) {
       const { handle: here, fixture, seconds } = await newPlace();
-      const handle: EnvironmentHandle =
-        type === 'docker'
-          ? {
-              ...{ ...here, type, root: '/llm-tool-test', workspace: '/llm-tool-test/workspace' },
-              container: { command: cli, image: imageId(cli, image), name: `llm-tool-test-${here.mark}` },
-            }
-          : { ...here, type };
+      const handle: EnvironmentHandle = { ...here, ...(await own(here)) };
       onTestFinished(() => environment.dispose(handle));
       killWhenFinished(seconds);
       write(fixture, { 'given.txt': 'given', ...files });
@@ -211,10 +242,8 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
       it('counts as dead if its supervisor was killed', async () => {
         const { handle, start, seconds, run } = await made();
         await start(`sleep ${seconds}`);
-        const claim =
-          handle.container === undefined ? startFiles(handle, 1).claim : `${handle.root}/agent/1/sup`;
-        if (handle.container === undefined)
-          process.kill(Number(readFileSync(claim, 'utf8').split(' ')[0]), 'SIGKILL');
+        const claim = sharesHost(handle) ? startFiles(handle, 1).claim : `${handle.root}/agent/1/sup`;
+        if (sharesHost(handle)) process.kill(Number(readFileSync(claim, 'utf8').split(' ')[0]), 'SIGKILL');
         else await run(`kill -KILL $(cut -d ' ' -f 1 ${claim})`);
         expect(await environment.inspect(handle, 1, END())).toEqual({ state: 'dead' });
       });
@@ -317,6 +346,10 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         await environment.dispose(handle);
         await environment.dispose(handle);
         if (type === 'docker') expect(containersOf(handle.mark, cli)).toEqual([]);
+        else if (type === 'e2b')
+          expect(
+            server?.list().filter(({ metadata }) => JSON.stringify(metadata).includes(handle.mark)),
+          ).toEqual([]);
         else expect(processesWith(seconds)).toEqual([]);
         expect(readFileSync(startFiles(handle, 1).stdout, 'utf8')).toBe('up\n');
         expect(await environment.look(handle, '.')).toEqual({ kind: 'missing' });
@@ -339,7 +372,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
       const results = join(handle.journal, '..', 'shown');
       await mkdir(join(results, 'artifacts'), { recursive: true });
       await writeFile(join(results, 'artifacts', 'events.jsonl'), '{}\n');
-      const seen = type === 'docker' ? `${handle.root}/results` : results;
+      const seen = sharesHost(handle) ? results : `${handle.root}/results`;
       const inSandbox = { shown: [results] };
       expect((await run(`cat ${seen}/artifacts/events.jsonl`, { inSandbox })).stdout).toBe('{}\n');
       await symlink('events.jsonl', join(results, 'artifacts', 'link'));

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { gateSubject, GateSpec, gateTypes } from '../../src/gates/index.js';
+import { answersAsked, gateSubject, GateSpec, gateTypes } from '../../src/gates/index.js';
 import { errorsOf } from './real-context.js';
 
 const valid: Record<GateSpec['type'], object> = {
@@ -27,6 +27,11 @@ const valid: Record<GateSpec['type'], object> = {
   string_contains: { value: 'x' },
   response_matches: { pattern: 'x' },
   regex_match: { pattern: 'x' },
+  llm_judge: { prompt: 'It is polite.' },
+  conversation_length: { max_turns: 3 },
+  conversation_flow: { required_patterns: ['question_then_answer'] },
+  user_satisfaction: {},
+  context_retention: { test_memory_of: ['milk'] },
   script: { command: 'true', description: 'all is well' },
   agent_script: { script: 'check-coverage' },
 };
@@ -46,8 +51,29 @@ it('a spec is a union that its type discriminates', () => {
   }>();
 });
 
-it('every gate is valid with its required fields and has a timeout of 30 s', () => {
-  for (const gate of all) expect(GateSpec.parse(gate)).toMatchObject({ ...gate, timeout_secs: 30 });
+it('every gate is valid with its required fields and has a timeout of 30 s, or 300 s if it may ask a model', () => {
+  const asking = ['llm_judge', 'conversation_flow', 'user_satisfaction', 'context_retention'];
+  for (const gate of all)
+    expect(GateSpec.parse(gate)).toMatchObject({
+      ...gate,
+      timeout_secs: asking.includes(gate.type) ? 300 : 30,
+    });
+});
+
+it('tells which gates ask a model, and how often', () => {
+  const asked = all.flatMap((gate) => {
+    const count = answersAsked(GateSpec.parse({ ...gate }));
+    return count === 0 ? [] : [[gate.type, count]];
+  });
+  expect(asked).toEqual([
+    ['llm_judge', 1],
+    ['conversation_flow', 1],
+    ['user_satisfaction', 1],
+    ['context_retention', 1],
+  ]);
+  expect(answersAsked(GateSpec.parse({ type: 'llm_judge', prompt: 'x', votes: 3 }))).toBe(3);
+  const counting = { type: 'user_satisfaction', measurement_method: 'keyword_analysis' };
+  expect(answersAsked(GateSpec.parse(counting))).toBe(0);
 });
 
 it('every gate has a name and a timeout of its own, and a subject of one line', () => {

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { neededVariables } from '../../src/planning/needed-variables.js';
+import { neededVariables, unsetVariables } from '../../src/planning/needed-variables.js';
 
-const needs = { targets: [], agents: {}, providers: {}, cells: [{ agent: 'mock', model: 'm' }] };
+const needs = {
+  targets: [],
+  agents: {},
+  providers: {},
+  cells: [{ agent: 'mock', model: 'm' }],
+  environments: [],
+};
 const variables = (...models: string[]): string[] =>
   neededVariables({ ...needs, judges: [null, ...models.map((model) => ({ model }))] });
 
@@ -16,4 +22,11 @@ test('an agent of the config as judge needs the variables that its table refers 
   const mine = { command: 'm', args: [], models: [], env: { KEY: '${MY_KEY}' } };
   const judges = [{ model: 'agent:mine/x' }];
   expect(neededVariables({ ...needs, agents: { mine }, judges })).toEqual(['MY_KEY']);
+});
+
+test('a scenario in a sandbox of E2B needs its key, and passes on its addresses if they are set', () => {
+  const e2b = { ...needs, judges: [], environments: [{ type: 'local' }, { type: 'e2b' }] };
+  expect(neededVariables(e2b)).toEqual(['E2B_API_KEY', 'E2B_DOMAIN', 'E2B_API_URL', 'E2B_SANDBOX_URL']);
+  expect(unsetVariables(e2b, {})).toEqual(['E2B_API_KEY']);
+  expect(unsetVariables(e2b, { E2B_API_KEY: 'k' })).toEqual([]);
 });

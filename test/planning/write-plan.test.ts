@@ -27,6 +27,7 @@ test('restores snapshots that a clean removes while the plan is written, before 
     models: [],
     variants: [],
     cache: true,
+    live: false,
     judge: true,
   });
 

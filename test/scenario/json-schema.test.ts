@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Ajv from 'ajv';
+import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -12,13 +12,18 @@ import { label, workspaceFile } from '../../src/scenario/fields.js';
 import { jsonSchemaOf, schemaNames, type SchemaName } from '../../src/scenario/json-schema.js';
 
 const root = join(import.meta.dirname, '..', '..');
-const compile = (name: SchemaName) => new Ajv({ allErrors: true }).compile(jsonSchemaOf(name));
+const compile = (name: SchemaName) => new Ajv({ allErrors: true, strict: false }).compile(jsonSchemaOf(name));
+
+/** A place as in our own messages: `/tags/0` is `.tags[0]`. */
+const placeOf = (pointer: string): string => pointer.replaceAll(/\/(\d+)/g, '[$1]').replaceAll('/', '.');
 
 /** The problems of a value as an editor would report them. */
 function complaints(name: SchemaName, value: unknown): string[] {
   const validate = compile(name);
   void validate(value);
-  return (validate.errors ?? []).map(({ dataPath, message = '' }) => `${dataPath} ${message}`);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`,
+  );
 }
 
 const yamlFiles = (folder: string) =>
@@ -73,7 +78,7 @@ describe('the JSON Schema of scenarios', () => {
     ['two equal tags', { tags: ['a', 'a'] }, '.tags'],
     ['an agent that is also a tool', { tool_matrix: [{ agent: 'a', tool: 'b' }] }, '.tool_matrix[0]'],
     ['a repetition of 0', { matrix: { repeat: 0 } }, '.matrix.repeat'],
-    ['an unknown key', { evalution: {} }, ' should NOT have additional properties'],
+    ['an unknown key', { evalution: {} }, ' must NOT have additional properties'],
     ['a name of two lines', { name: 'a\nb' }, '.name'],
   ])('refuses %s', (_what, part, place) => {
     const minimal = jsonOf(readFileSync(join(root, 'test/scenario/cases/valid/minimal.yaml'), 'utf8'));

@@ -44,7 +44,10 @@ export const readLines: ScenarioReader = (file, text) => {
     judgment: { gates: 'all_pass' },
     agents: having('agent').map(({ value }) => ({ agent: value, models: [] })),
     cost: { cache: true },
-  } satisfies Record<keyof Omit<Scenario, 'mock' | 'mocks' | 'mock_url_variables' | 'runtime'>, unknown>);
+  } satisfies Record<
+    keyof Omit<Scenario, 'mock' | 'mocks' | 'mock_url_variables' | 'executions' | 'runtime' | 'databases'>,
+    unknown
+  >);
   if (!parsed.success)
     return { ok: false, problems: parsed.error.issues.map(({ path, message }) => problemAt(path, message)) };
   const scenario = parsed.data;

@@ -59,7 +59,7 @@ async function run(
   name: string,
 ): Promise<{ result: RunResult; summaries: string[]; record: RunRecord }> {
   const { scenarios } = await load(project, name);
-  const flags = { agents: [], models: [], variants: [], cache: false, judge: true };
+  const flags = { agents: [], models: [], variants: [], cache: false, live: false, judge: true };
   const plan = await writePlan(project, resolveSweep(project, scenarios, flags), 'lines');
   const [cell] = plan.cells;
   if (cell === undefined) throw new Error('the plan has no cell');

@@ -2,6 +2,7 @@ import type { RetryHint } from '../../agents/agent.js';
 import type { Efficiency } from '../../results/records/result-line.js';
 import type { AgentRecord } from '../../results/records/run-record.js';
 import type { TokenUsage } from '../../results/records/token-usage.js';
+import type { FilesAfter } from '../step/files-after.js';
 import type { RecordedTrajectory } from '../../results/transcript/trajectory.js';
 
 /** Result of a step that ran the agent, for the steps after it. */
@@ -17,6 +18,8 @@ export interface AgentStep {
   again?: RetryHint | null;
   /** Warnings about the transcripts. Absent in steps of older builds. */
   warnings?: string[];
+  /** The workspace after it; null if it could not be read. Absent if the scenario does not want it recorded. */
+  after?: FilesAfter | null;
   /** What happened in this turn; the other fields cover all turns until now. Absent in steps of older builds. */
   turn?: TurnDone;
 }

@@ -14,6 +14,8 @@ export interface ReadRequest {
 }
 
 const MOST_BYTES = 1024 * 1024;
+/** The connection is closed beyond this. */
+const MOST_READ = 64 * MOST_BYTES;
 
 export const isHttpError = (error: unknown): error is HttpError =>
   error instanceof Error && 'status' in error;
@@ -40,10 +42,12 @@ async function readBody(message: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES)
-      throw Object.assign(new Error(`the body is larger than ${MOST_BYTES} bytes`), { status: 413 });
-    chunks.push(chunk);
+    if (bytes <= MOST_BYTES) chunks.push(chunk);
+    // A client that is cut off while it sends would not see the answer.
+    else if (bytes > MOST_READ) break;
   }
+  if (bytes > MOST_BYTES)
+    throw Object.assign(new Error(`the body is larger than ${MOST_BYTES} bytes`), { status: 413 });
   return Buffer.concat(chunks).toString('utf8');
 }
 

@@ -15,6 +15,8 @@ import type { CommandRecord } from '../../results/records/run-record.js';
 import { STEPS } from '../../results/step-names.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
+import { databaseAt, makeDatabases } from '../databases/make-databases.js';
+import { FILL_SECS, sqliteFiles } from '../databases/sqlite-files.js';
 import { mockedCommands } from '../mocks/mocked-commands.js';
 import { toRecord } from '../step/command-record.js';
 import type { Fence } from '../step/fence.js';
@@ -23,6 +25,7 @@ import type { Deps } from '../step/deps.js';
 import { findProgram } from '../step/find-program.js';
 import { execWithRoom } from '../step/room.js';
 import type { RunContext } from '../step/run-context.js';
+import { withPathInside } from '../step/run-paths.js';
 import { withMocks } from '../step/with-mocks.js';
 
 /** Long enough for an installation; a setup command that hangs must not block the sweep. */
@@ -52,30 +55,38 @@ export interface Prepared {
 
 /** How long building a workspace may take, in seconds: the sum of the limits of its commands. */
 export const buildSecs = ({ scenario, target }: Pick<RunContext, 'scenario' | 'target'>): number =>
-  scenario.inputs.commands.length * SETUP_SECS + (target?.health_check === undefined ? 0 : HEALTH_SECS);
+  scenario.inputs.commands.length * SETUP_SECS +
+  (scenario.databases?.length ?? 0) * FILL_SECS +
+  (target?.health_check === undefined ? 0 : HEALTH_SECS);
 
-/** Builds a fresh workspace: the fixture, setup files and commands, the target on PATH, the health check. */
+/** Builds a fresh workspace: the fixture, setup files, databases and commands, the target on PATH, the health check. */
 export async function buildWorkspace(
   deps: Deps,
-  context: RunContext,
+  given: RunContext,
   fence: Fence,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const { environment, handle, scenario, target, targetEnv, baseEnv } = context;
-  const unfit = whyNotReady(context);
-  if (unfit !== null)
-    return { setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] };
-  const fixture = fixtureFolder(deps.resultsPath, context.fixture);
+  const { environment, handle, scenario, target, targetEnv } = given;
+  const unfit = whyNotReady(given);
+  if (unfit !== null) return cannotBeBuilt(unfit);
+  const fixture = fixtureFolder(deps.resultsPath, given.fixture);
   const { files } = scenario.inputs;
-  const mocked = mockedCommands(context);
+  const sqlite = await sqliteFiles(scenario, fixture, signal);
+  if (!sqlite.ok)
+    return cannotBeBuilt(unfitText(given, `${databaseAt(given, sqlite.index)}.sql: ${sqlite.problem}`));
+  const mocked = mockedCommands(given);
   const programs = {
-    ...linkedTarget(context),
-    ...(await linkedDeno(context, fixture)),
+    ...linkedTarget(given),
+    ...(await linkedDeno(given, fixture)),
     ...mocked.programs,
   };
-  await environment.prepare(handle, { ...mocked, fixture, files, programs }, fence.check);
+  const contents = { ...mocked, fixture, files, data: sqlite.files, programs };
+  await environment.prepare(handle, contents, fence.check);
+  const problem = await makeDatabases(given, fence, signal);
+  if (problem !== null) return cannotBeBuilt(unfitText(given, problem));
 
-  const env = await withMocks(context, STEPS.prepare, { ...baseEnv, ...targetEnv });
+  const context = await withPathInside(given);
+  const env = await withMocks(context, STEPS.prepare, { ...context.baseEnv, ...targetEnv });
   const setup: CommandRecord[] = [];
   const warnings: string[] = [];
   for (const command of scenario.inputs.commands) {
@@ -133,6 +144,14 @@ export async function buildWorkspace(
   };
 }
 
+const cannotBeBuilt = (unfit: string): Prepared => ({
+  ...{ setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] },
+});
+
+/** Shortened because it crosses Temporal. */
+const unfitText = ({ redact }: RunContext, reason: string): string =>
+  beginningOf(redact(reason), MAX_REASON_LENGTH);
+
 async function versionOfAgent(context: RunContext): Promise<string | null> {
   if (findAgentStep(context.scenario) === null) return null;
   const { env, program } = await planLaunch(context);
@@ -148,8 +167,8 @@ function whyNotReady(context: RunContext): string | null {
   }
   if (place.lacking !== null && scenario.environment.type !== 'auto')
     return `environment.type ${place.type}: ${place.lacking}`;
-  if (place.container !== undefined && target_path !== null)
-    return `the target ${target_path} is not in the container: use one of the image or of the fixture`;
+  if (!sharesHost(place) && target_path !== null)
+    return `the target ${target_path} is not in the ${place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
   if (needsSandbox && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
   return whyNotLoggedIn(context);
@@ -196,9 +215,13 @@ async function linkedDeno(context: RunContext, fixture: string): Promise<Content
 
 const pathOf = ({ baseEnv, targetEnv }: RunContext): string => targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
 
+/** What a container or cloud sandbox is made from. */
+const sourceOf = ({ container }: RunContext['place']): string =>
+  container === undefined ? 'template' : 'image';
+
 async function whyNoTarget(context: RunContext, { binary }: Target): Promise<string> {
   if (!sharesHost(context.handle))
-    return `target binary '${binary}' was not found in the workspace or on the PATH of the image`;
+    return `target binary '${binary}' was not found in the workspace or on the PATH of the ${sourceOf(context.place)}`;
   const file = await findFile(basename(binary), pathOf(context));
   return file === null
     ? `target binary '${binary}' was not found on PATH; install it or give its path`

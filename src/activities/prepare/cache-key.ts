@@ -33,6 +33,8 @@ export async function cacheKey(
 ): Promise<FoundKey> {
   const { run, scenario, scenarioHash, handle, agentSettings, targetEnv, baseEnv, values } = context;
   if (findAgentStep(scenario) === null) return unknown('nothing is known of the programs that its steps run');
+  if (handle.sandbox !== undefined)
+    return unknown(`the template ${handle.sandbox.template} of E2B may change at any time`);
   if (context.agent.isHosted === true)
     return unknown(`the modules of the agent ${run.cell.agent} may change`);
   const { launch, program } = await planLaunch(context);
@@ -57,6 +59,7 @@ export async function cacheKey(
         environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
           ' ',
         ),
+        live: context.live,
         agent,
         model,
         variant,
@@ -64,6 +67,7 @@ export async function cacheKey(
         agentSettings,
         agentEnv,
         targetEnv,
+        servers: context.onServers.databases.map(({ server }) => server),
         locale: Object.entries(baseEnv).filter(([name]) => LOCALE.test(name)),
         agentVersion: prepared.agent_version ?? null,
         program: await programIn(handle, program),
@@ -95,6 +99,7 @@ export interface CacheParts {
   build: string;
   scenario: string;
   environment: string;
+  live: boolean;
   agent: string;
   model: string;
   variant: string;
@@ -102,6 +107,8 @@ export interface CacheParts {
   agentSettings: object | null;
   agentEnv: [string, string | null][];
   targetEnv: Record<string, string>;
+  /** Addresses of the servers of databases. */
+  servers: string[];
   locale: [string, string][];
   agentVersion: string | null;
   program: string | null;

@@ -1,8 +1,10 @@
+import { agentWork, type AgentWork } from '../../results/records/agent-work.js';
+import { NO_USAGE } from '../../results/records/token-usage.js';
 import { compositeScore } from '../../results/composite.js';
 import type { RunRecord } from '../../results/records/run-record.js';
 import { SCHEMA_VERSION, type Metrics } from '../../results/records/result-line.js';
 import type { Found } from './collect-steps.js';
-import { gatesOf } from '../../scenario/scenario.js';
+import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** Composes metrics.json: what was counted and scored. */
@@ -21,6 +23,7 @@ export function composeMetrics(context: RunContext, record: RunRecord, found: Fo
     gates_total: total,
     details: gates,
     efficiency,
+    agent_work: agentWorkOf(context, found),
     judge: found.judge?.result ?? null,
     // A run that could not be tested has no score.
     ...(composite === undefined || record.outcome === 'error' || record.outcome === 'cancelled'
@@ -35,4 +38,11 @@ export function composeMetrics(context: RunContext, record: RunRecord, found: Fo
         }),
     evaluator_results: found.evaluators.flatMap((manifest) => (manifest === null ? [] : [manifest.result])),
   };
+}
+
+/** Returns what the agent did; null if no agent takes part. */
+function agentWorkOf({ scenario }: RunContext, { agent }: Found): AgentWork | null {
+  if (findAgentStep(scenario) === null) return null;
+  const step = agent?.result ?? null;
+  return agentWork(step?.trajectory ?? null, step?.record.token_usage ?? NO_USAGE);
 }

@@ -97,6 +97,7 @@ export function composeRecord(
     setup: [...(prepared?.setup ?? []), ...before],
     context: contexts.flatMap(({ record }) => record ?? []),
     post_scripts: posts,
+    ...(context.live ? { live: true } : {}),
     ...(mocks === null ? {} : { mocks }),
     ...(found.conversation === null ? {} : { conversation: found.conversation }),
     steps: stepRecords(context, input, found, unfit),

@@ -2,6 +2,7 @@ import { commandText, type Command } from '../../lib/commands/command.js';
 import type { CommandResult } from '../../lib/commands/command-result.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { CommandRecord } from '../../results/records/run-record.js';
+import type { FilesAfter } from './files-after.js';
 import type { RunContext } from './run-context.js';
 
 /** Enough to see why a command failed. */
@@ -28,6 +29,8 @@ export const toRecord = (context: RunContext, command: Command, result: CommandR
 export interface CommandStepResult extends CommandRecord {
   /** What it printed, for the gates of the step. Absent if the step has none. */
   output?: StepOutput;
+  /** The workspace after it; null if it could not be read. Absent if the scenario does not want it recorded. */
+  after?: FilesAfter | null;
 }
 
 interface StepOutput {

@@ -1,9 +1,11 @@
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../../agents/agent.js';
-import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
+import { sharesHost, type Environment, type EnvironmentHandle } from '../../environments/environment.js';
+import { keepAccess, readRecord } from '../../environments/e2b/sandbox-state.js';
+import { E2B_ADDRESSES, E2B_KEY, E2B_VARIABLES } from '../../environments/e2b/variables.js';
 import { environments, type Place } from '../../environments/index.js';
-import { referredNames } from '../../lib/interpolate.js';
+import { referredNames, variableNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
 import { loopbackPorts } from '../../lib/loopback.js';
 import { createLruCache } from '../../lib/lru-cache.js';
@@ -19,9 +21,9 @@ import { variablesOfRuntime } from '../../scenario/runtime.js';
 import { isEndpointMock } from '../../mocks/mock-kinds.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
-import type { Scenario } from '../../scenario/scenario.js';
+import { serverAddresses } from '../../scenario/database.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
-import { firstAgentStep } from '../../scenario/scenario.js';
+import { firstAgentStep, type Scenario } from '../../scenario/scenario.js';
 import { originOf } from '../../store/origin.js';
 import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef, TurnRef } from '../../workflows/protocol.js';
@@ -43,6 +45,7 @@ import {
   type AgentInPlace,
   type RunPaths,
 } from './run-paths.js';
+import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
 import { chooseMockPort, mockServerPort, type MockServer } from './mock-server.js';
 import { mockServerFolder, requestsFolder } from './mock-server-files.js';
 import { settledEnvironment } from './settled-environment.js';
@@ -68,6 +71,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   scenarioFile: string;
   scenarioHash: string;
   targetEnv: Record<string, string>;
+  /** The run's databases on servers. */
+  onServers: DatabasesOfRun;
   /** Key and address of the provider of the agent's model; null if the agent is given none. */
   access: ModelAccess | null;
   /** The account whose limits apply to the agent; null if unknown. */
@@ -84,6 +89,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   missing: string[];
   /** The agent's settings in the config; null for a built-in agent without any. */
   agentSettings: Plan['agents'][string] | null;
+  /** Whether mocks are ignored (`--live`). */
+  live: boolean;
   /** Whether the sweep may reuse results. */
   cache: boolean;
   /** Prices in the sweep's config, by model. */
@@ -141,10 +148,12 @@ export async function loadRun(
   const ofRuntime = runtime === undefined || effective.host === undefined ? [] : variablesOfRuntime(runtime);
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
+    ...serverAddresses(effective.scenario.databases).flatMap(variableNames),
     ...variablesOfAgent(plan, run.cell),
     ...ofRuntime,
     ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
     ...(provider?.variables ?? []),
+    ...(effective.scenario.environment.type === 'e2b' ? E2B_VARIABLES : []),
   ];
   // If no command has stored values on this machine (the worker is on another one), the worker's own environment is
   // used.
@@ -162,22 +171,30 @@ export async function loadRun(
   const state = stateOfRun(stateFolder, run.run);
   // An agent without a sandbox may have removed our permissions.
   restoreAccess(state);
-  const place = await settledEnvironment(state, effective.scenario.environment, decidePlace);
+  const place = await settledEnvironment(state, effective.scenario.environment, decidePlace, [
+    plan.project,
+    dirname(resultsPath),
+  ]);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
+  const onServers = databasesOfRun(effective.scenario, state, sweepEnv.values);
   const mockServer = mockServerOf(state, run, effective.scenario);
   if (mockServer !== null && decidePlace) await chooseMockPort(mockServer);
+  const mockPort = mockServer === null ? null : mockServerPort(mockServer);
   const networkFor = (
     { access, settings }: ResolvedAgent,
+    servers: readonly string[] = [],
     more: readonly number[] = [],
   ): Pick<EnvironmentHandle, 'network'> =>
-    place.network === 'shared' || place.container !== undefined
+    place.network === 'shared' || !sharesHost(place)
       ? {}
       : {
           network: {
             ports: [
               ...allow_loopback,
               ...more,
-              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {})].flatMap(loopbackPorts),
+              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {}), ...servers].flatMap(
+                loopbackPorts,
+              ),
             ],
           },
         };
@@ -187,10 +204,11 @@ export async function loadRun(
       hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
       project: plan.project,
     }),
-    ...networkFor(resolved, mockServer === null ? [] : [mockServerPort(mockServer) ?? []].flat()),
+    ...networkFor(resolved, Object.values(onServers.env), mockPort === null ? [] : [mockPort]),
   };
-  const base = baseIn(place, sweepEnv.base);
-  const places = pathsIn(handle.root, base);
+  if (handle.sandbox !== undefined) await keepAccess(handle.sandbox, sweepEnv.values);
+  const base = baseIn(handle, sweepEnv.base, place.container?.path ?? (await readRecord(handle))?.path);
+  const places = pathsIn(handle.root, { ...base, ...onServers.env });
   const environment = environments[place.type];
   const judge =
     judging === null || byAgent === null
@@ -204,11 +222,12 @@ export async function loadRun(
         };
   const known: PublicValues = {
     names: await names(`${planHash} ${planned.hash}`, () => publicNames(plan, [effective])),
-    addresses: addressVariables(plan.providers),
+    addresses: new Set([...addressVariables(plan.providers), ...E2B_ADDRESSES]),
     fixtures: [fixtureFolder(resultsPath, effective.fixture)],
   };
   const secrets = [
     ...secretsIn(sweepEnv.values, known),
+    ...onServers.secrets,
     ...(await loginSecrets(environment, { agent: resolved.agent, ...places, handle, state })),
     ...(judge === null ? [] : await loginSecrets(environment, judge)),
   ];
@@ -228,6 +247,7 @@ export async function loadRun(
     scenarioHash: planned.hash,
     ...places,
     targetEnv: target.env,
+    onServers,
     access: resolved.access,
     account: resolved.account,
     modelAsked: asked,
@@ -237,13 +257,16 @@ export async function loadRun(
     missing: [
       ...new Set([
         ...target.missing,
+        ...onServers.missing,
         ...resolved.missing,
         ...ofRuntime.filter((name) => !Object.hasOwn(sweepEnv.values, name)),
         ...(judging?.missing ?? []),
         ...(provider === null ? [] : missingVariables(provider, sweepEnv.values)),
+        ...(handle.sandbox !== undefined && (sweepEnv.values[E2B_KEY] ?? '') === '' ? [E2B_KEY] : []),
       ]),
     ],
     agentSettings: resolved.settings,
+    live: plan.live === true,
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
     originKey: (await originOf(deps)).key,

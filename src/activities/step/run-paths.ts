@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
-import type { EnvironmentHandle } from '../../environments/environment.js';
+import { accessFile, readRecord } from '../../environments/e2b/sandbox-state.js';
+import { sharesHost, type EnvironmentHandle } from '../../environments/environment.js';
 import type { Place } from '../../environments/index.js';
 import { CHECKS_FOLDERS, RUN_FOLDERS } from '../../environments/run-folders.js';
 import { sha256 } from '../../lib/hash.js';
@@ -46,34 +47,40 @@ export function pathsIn(root: string, base: Record<string, string>): RunPaths {
   };
 }
 
+/** The same run with the PATH of its cloud sandbox, which is only known once the sandbox was made. */
+export async function withPathInside<R extends RunPaths & { handle: EnvironmentHandle }>(run: R): Promise<R> {
+  const path = run.handle.sandbox === undefined ? undefined : (await readRecord(run.handle))?.path;
+  if (path === undefined) return run;
+  const PATH = `${run.binaries}:${path}`;
+  return { ...run, baseEnv: { ...run.baseEnv, PATH }, checksEnv: { ...run.checksEnv, PATH } };
+}
+
 /** Folder on the host in which a run records what it has done: manifests, fences, attempts, starts of the agent. */
 export const stateOfRun = (stateFolder: string, run: string): string => join(stateFolder, 'work', run);
 /** The same for the agent that judges the run. */
 export const stateOfJudge = (state: string): string => join(state, 'judge');
 
-/** The run's folder in every container. */
+/** The run's folder in every container and cloud sandbox. */
 const ROOT_INSIDE = '/llm-tool-test';
 
 /** The handle of a run in the place that was chosen for it. */
 export function handleOf(
   run: string,
   state: string,
-  { type, container }: Pick<Place, 'type' | 'container'>,
+  { type, container, sandbox }: Pick<Place, 'type' | 'container' | 'sandbox'>,
   { hidden, project }: Pick<EnvironmentHandle, 'hidden' | 'project'>,
 ): EnvironmentHandle {
   const common = { type, journal: join(state, 'agent'), mark: run, hidden, project };
-  if (container === undefined) return { ...common, root: state, workspace: join(state, 'fixture') };
-  const { command, id: image } = container;
-  return {
-    ...common,
-    root: ROOT_INSIDE,
-    workspace: join(ROOT_INSIDE, 'workspace'),
-    container: { command, image, name: containerName(run, state) },
-  };
+  const inside = { ...common, root: ROOT_INSIDE, workspace: join(ROOT_INSIDE, 'workspace') };
+  const name = machineName(run, state);
+  if (container !== undefined)
+    return { ...inside, container: { command: container.command, image: container.id, name } };
+  if (sandbox !== undefined) return { ...inside, sandbox: { ...sandbox, name, access: accessFile(state) } };
+  return { ...common, root: state, workspace: join(state, 'fixture') };
 }
 
-/** A daemon may serve several users whose runs have the same names. */
-const containerName = (run: string, state: string): string =>
+/** A daemon or account may serve several users whose runs have the same names. */
+const machineName = (run: string, state: string): string =>
   `llm-tool-test-${run.replaceAll(/[^a-zA-Z0-9_.-]+/g, '_')}-${sha256(state).slice(0, 8)}`;
 
 /** The handle of the agent that judges a run. Its mark is below the run's mark, so that it is killed with the run. */
@@ -82,24 +89,29 @@ export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
   const workspace = join(root, 'workspace');
   const journal = join(stateOfJudge(dirname(handle.journal)), 'agent');
   const mark = `${handle.mark}/judge`;
-  const { container } = handle;
+  const { container, sandbox } = handle;
   return {
     ...{ ...handle, root, workspace, journal, mark },
     ...(container === undefined ? {} : { container: { ...container, name: `${container.name}-judge` } }),
+    ...(sandbox === undefined ? {} : { sandbox: { ...sandbox, name: `${sandbox.name}-judge` } }),
   };
 }
 
 /** Variables of the user's environment that make sense on any machine. */
 const ANYWHERE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|(HTTPS?|NO|ALL|FTP)_PROXY|(https?|no|all|ftp)_proxy)$/;
 
-/** The part of the user's environment that all processes of a run get. In a container, PATH is that of the image. */
+/**
+ * The part of the user's environment that all processes of a run get. `path`: PATH in the run's own container or sandbox,
+ * undefined if it is not known yet.
+ */
 export const baseIn = (
-  { container }: Pick<Place, 'container'>,
+  handle: EnvironmentHandle,
   base: Record<string, string>,
+  path: string | undefined,
 ): Record<string, string> =>
-  container === undefined
+  sharesHost(handle)
     ? base
     : {
         ...Object.fromEntries(Object.entries(base).filter(([name]) => ANYWHERE.test(name))),
-        PATH: container.path,
+        ...(path === undefined ? {} : { PATH: path }),
       };

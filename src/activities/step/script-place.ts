@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { resultsInside } from '../../environments/container/show-folder.js';
+import { resultsInside } from '../../environments/machine/show-folder.js';
 import { sharesHost } from '../../environments/environment.js';
 import type { ScriptPlace } from '../../agent-scripts/call-script.js';
 import { fileText } from '../../gates/gate.js';

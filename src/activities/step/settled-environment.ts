@@ -7,13 +7,18 @@ import { publishOnce, writeOnce, writeNote } from '../../platform/fs/write-file.
 /**
  * Returns the place of a run. The prepare step (`decide`) chooses it once and stores it: what the machine can do may
  * change during the run, and a report must not claim a sandbox that the agent did not have. A run that an older build
- * prepared has stored nothing, and its place is chosen again in every step.
+ * prepared has stored nothing, and its place is chosen again in every step. `folders`: those of the project.
  */
-export async function settledEnvironment(state: string, wanted: Wanted, decide: boolean): Promise<Place> {
+export async function settledEnvironment(
+  state: string,
+  wanted: Wanted,
+  decide: boolean,
+  folders: readonly (string | null)[] = [],
+): Promise<Place> {
   const file = placeFile(state);
   const kept = await readPlace(file);
   if (kept !== null) return kept;
-  const chosen = await chooseEnvironment(wanted);
+  const chosen = await chooseEnvironment(wanted, folders);
   if (!decide) return chosen;
   // After a power failure, only this file says which container to remove.
   if (chosen.container === undefined) writeOnce(file, JSON.stringify(chosen));

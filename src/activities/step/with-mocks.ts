@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
 import { isCommandMock } from '../../mocks/mock-kinds.js';
+import { LOOPBACK } from './mock-server-files.js';
 import { keepMockServer } from './mock-server.js';
 import type { RunContext } from './run-context.js';
 
@@ -18,8 +19,21 @@ export async function withMocks(
   const { mocks = [], mock_url_variables = [] } = scenario;
   const url = mockServer === null ? null : await keepMockServer(mockServer, step);
   const addresses =
-    url === null ? {} : Object.fromEntries([MOCK_URL, ...mock_url_variables].map((name) => [name, url]));
+    url === null
+      ? {}
+      : {
+          ...Object.fromEntries([MOCK_URL, ...mock_url_variables].map((name) => [name, url])),
+          ...withoutProxy(env),
+        };
   if (!mocks.some(isCommandMock)) return { ...env, ...addresses };
   const others = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== binaries);
   return { ...env, ...addresses, PATH: [binaries, ...others].join(delimiter), LLM_TOOL_TEST_STEP: step };
+}
+
+/** Variables that keep a proxy of the user away from loopback; none if there is no proxy. */
+function withoutProxy(env: Record<string, string>): Record<string, string> {
+  if (!Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name))) return {};
+  return Object.fromEntries(
+    ['NO_PROXY', 'no_proxy'].map((name) => [name, [env[name] ?? '', LOOPBACK].filter(Boolean).join(',')]),
+  );
 }

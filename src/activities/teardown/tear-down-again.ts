@@ -15,9 +15,12 @@ export async function tearDownAgain(
   deps: Pick<Deps, 'stateFolder'>,
   run: Pick<RunRef, 'run' | 'sweep'>,
 ): Promise<Leftover[]> {
-  const values = (await readSweepEnv(deps.stateFolder, run.sweep).catch(() => null))?.values ?? {};
-  const redact = createRedactor({ secrets: Object.values(values) });
-  return tearDown(deps, run, resourcesIn(await placesOfRun(deps, run)), redact);
+  const passed = (await readSweepEnv(deps.stateFolder, run.sweep).catch(() => null))?.values;
+  const redact = createRedactor({ secrets: Object.values(passed ?? {}) });
+  // The end of a sweep removes the values that it was given.
+  const values = passed ?? process.env;
+  const state = stateOfRun(deps.stateFolder, run.run);
+  return tearDown(deps, run, await resourcesIn(await placesOfRun(deps, run), state, values), redact);
 }
 
 /**

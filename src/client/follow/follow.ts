@@ -97,6 +97,7 @@ export async function follow({
     status: last?.status ?? 'paused',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    live: plan.live === true,
     scenarios: plan.scenarios,
     results: results(),
     resultsPath,

@@ -25,6 +25,7 @@ export async function sweepDocument(
     status: existsSync(summary) ? readResultsFile(summary, SweepDocument).status : 'running',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    live: plan.live === true,
     scenarios: plan.scenarios,
     results: readLog(resultsPath, warn),
     resultsPath,

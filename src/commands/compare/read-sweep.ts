@@ -30,6 +30,7 @@ export async function readSweep(
     started: plan.created_at,
     status: sweepStatus(resultsPath, plan.sweep),
     cells: plan.cells,
+    combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
     lines,
     scenarios: await readScenarios(resultsPath, plan),
     agents: plan.agents,

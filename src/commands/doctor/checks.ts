@@ -1,7 +1,17 @@
 import { agentChecks, judgeKeys } from './agents.js';
 import type { DoctorCheck, DoctorContext } from './context.js';
 import { deno } from './deno.js';
-import { bubblewrap, build, containers, containing, enabled, node, pasta, platform } from './machine.js';
+import {
+  bubblewrap,
+  build,
+  cloudSandboxes,
+  containers,
+  containing,
+  enabled,
+  node,
+  pasta,
+  platform,
+} from './machine.js';
 import { leftovers } from './leftovers.js';
 import { cache, config, fixtures, results, state } from './places.js';
 import { engine, go, temporal } from './temporal.js';
@@ -25,6 +35,7 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   { name: 'bubblewrap', look: bubblewrap },
   { name: 'pasta', look: pasta },
   { name: 'containers', look: containers },
+  { name: 'e2b', look: cloudSandboxes },
   { name: 'LLM_TOOL_TEST_ENABLED', look: enabled },
   ...agentChecks(context),
   { name: 'judge keys', look: judgeKeys },

@@ -1,5 +1,9 @@
+import { dirname } from 'node:path';
 import { whyNoBubblewrap } from '../../environments/bubblewrap.js';
 import { whyNoCli } from '../../environments/container/why-no-container.js';
+import { findE2b } from '../../environments/e2b/find-e2b.js';
+import { tryE2b } from '../../environments/e2b/try-e2b.js';
+import { E2B_KEY, optionsInShell } from '../../environments/e2b/variables.js';
 import { whyNoOwnNetwork } from '../../environments/network.js';
 import { buildId, packageVersion } from '../../platform/package-info.js';
 import { containment } from '../../platform/process/supervise.js';
@@ -104,6 +108,25 @@ export async function containers(): Promise<Finding> {
         message: `no containers: ${found.map(([command, why]) => `${command}: ${why ?? ''}`.replace(`${command}: ${command} `, `${command} `)).join('; ')}`,
         detail,
       };
+}
+
+/** Only required by scenarios with `environment.type: e2b`. */
+export async function cloudSandboxes({ env, project }: DoctorContext): Promise<Finding> {
+  const { module, why } = findE2b([
+    project.configFile === null ? null : project.root,
+    dirname(project.resultsPath),
+  ]);
+  const options = optionsInShell(env);
+  const lacking =
+    module === null
+      ? why
+      : options.apiKey === ''
+        ? `${E2B_KEY} is not set`
+        : ((await tryE2b(module, options))?.why ?? null);
+  const detail = { usable: lacking === null };
+  return lacking === null
+    ? { status: 'ok', message: 'sandboxes of E2B are available (environment.type: e2b)', detail }
+    : { status: 'info', message: `no sandboxes of E2B: ${lacking}`, detail };
 }
 
 export function enabled({ env }: DoctorContext): Finding {

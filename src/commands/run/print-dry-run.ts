@@ -25,13 +25,14 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
       dry_run: true,
       results_path: resultsPath,
       concurrency: resolved.concurrency,
+      ...(resolved.live ? { live: true } : {}),
       scenarios,
       cells: resolved.cells,
     });
     return 0;
   }
   process.stdout.write(
-    `${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${resultsPath}\n`,
+    `${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${resultsPath}${resolved.live ? '; mocks are ignored' : ''}\n`,
   );
   for (const { name, variant, file, fixture, target, target_path, timeout_secs, gates, judge } of scenarios) {
     const found = target_path === null ? '' : ` = ${target_path}`;

@@ -9,8 +9,8 @@ import { catchSignals, reportInterrupted } from '../shared/signals.js';
 import { errorDocument, printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spending-consent.js';
+import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
-import { checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
@@ -67,9 +67,11 @@ export async function runSelected(
   await checkHostedAgents(project, resolved);
   await checkSandbox(project, resolved);
   await checkContainers(resolved);
+  await checkCloudSandboxes(project, resolved, environment);
   // a dry run costs nothing, so it needs no consent
   if (!options.dryRun) checkConsent(project, resolved);
   await checkWritable(project.resultsPath);
+  if (options.live) printNotice('live: mocks are ignored');
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
   for (const warning of [
@@ -144,6 +146,7 @@ const startedDocument = (plan: Plan, { resultsPath }: Project, uiUrl: string | n
     status: 'running',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    live: plan.live === true,
     results: [],
     resultsPath,
   });

@@ -6,6 +6,8 @@ import { printJson } from '../shared/output.js';
 interface ScenarioOptions {
   agents: string[];
   models: string[];
+  cache: boolean;
+  live: boolean;
   envFile?: string;
   results?: string;
   address?: string;
@@ -19,7 +21,7 @@ interface MatrixOptions extends ScenarioOptions {
 }
 
 /** What the verbs of `scenario` have no flags for. */
-const DEFAULTS = { variants: [], cache: true, judge: true, detach: false } satisfies Partial<StartOptions>;
+const DEFAULTS = { variants: [], judge: true, detach: false } satisfies Partial<StartOptions>;
 
 /** `scenario run`: runs a scenario file and prints the verdict of each evaluation. Returns the exit code. */
 export const runScenarioFile = (file: string, options: ScenarioOptions): Promise<number> =>

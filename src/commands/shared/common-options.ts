@@ -13,4 +13,8 @@ export const ENV_FILE = [
   '--env-file <file>',
   'read more environment variables (for ${NAME} and API keys) from a file',
 ] as const;
+export const LIVE = [
+  '--live',
+  'ignore all mocks: commands, HTTP endpoints and services do their real work',
+] as const;
 export const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;

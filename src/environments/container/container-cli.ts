@@ -1,22 +1,9 @@
 import { execa } from 'execa';
-import { endOf } from '../../lib/format/truncate.js';
-import { shellWord } from '../../lib/commands/shell-word.js';
 import type { Container } from '../environment.js';
+import { assertAnswered, type Answer } from '../machine/machine.js';
 
-const REASON_LENGTH = 300;
 const NOT_THERE = /no such (container|object)|no container with name/i;
 const NOT_RUNNING = /is not running|container state improper|can only (create exec sessions|exec)/i;
-
-/** Output of `docker` or `podman`. */
-export interface Answer {
-  exitCode: number;
-  stdout: Buffer;
-  stderr: string;
-}
-
-/** The last line of a failed command's stderr, shortened. */
-export const reasonIn = (stderr: string): string =>
-  endOf(stderr.trim().split('\n').at(-1) ?? '', REASON_LENGTH);
 
 /** Runs `docker` or `podman`. Never pass secrets as arguments: every user of the host can read them. */
 export async function askCli(
@@ -41,11 +28,6 @@ export async function askCli(
   };
 }
 
-/** @throws Error with the reason that the command printed, if it failed */
-export function assertAnswered(command: string, what: string, { exitCode, stderr }: Answer): void {
-  if (exitCode !== 0) throw new Error(`${command} ${what} failed: ${reasonIn(stderr)}`);
-}
-
 /** Arguments that run a script from standard input in a container. */
 export const scriptArgs = ({ name }: Container, user?: string): string[] => [
   ...['exec', '-i', ...(user === undefined ? [] : ['-u', user]), name],
@@ -68,7 +50,7 @@ export async function runScript(
   const state = await stateOf(container);
   if (state === 'missing') return null;
   if (state === 'running' && !NOT_RUNNING.test(answer.stderr)) return answer;
-  assertAnswered(command, `start ${name}`, await askCli(command, ['start', name]));
+  assertAnswered(`${command} start ${name}`, await askCli(command, ['start', name]));
   return askCli(command, scriptArgs(container, user), { input: script });
 }
 
@@ -76,15 +58,6 @@ export async function runScript(
 export async function stateOf({ command, name }: Container): Promise<'missing' | 'running' | 'stopped'> {
   const answer = await askCli(command, ['container', 'inspect', '--format', '{{.State.Running}}', name]);
   if (answer.exitCode !== 0 && NOT_THERE.test(answer.stderr)) return 'missing';
-  assertAnswered(command, `inspect ${name}`, answer);
+  assertAnswered(`${command} inspect ${name}`, answer);
   return answer.stdout.toString().trim() === 'true' ? 'running' : 'stopped';
 }
-
-/** Lines of a script that export variables. A script comes on standard input, where nobody can read them. */
-export const exports = (env: Readonly<Record<string, string>>): string =>
-  Object.entries(env)
-    .map(([name, value]) => `export ${name}=${quoted(value)}`)
-    .join('\n');
-
-/** Quotes a word of a script, whatever it contains. NUL, which no shell can hold, is left out. */
-export const quoted = (word: string): string => (word === '' ? "''" : shellWord(word.replaceAll('\0', '')));

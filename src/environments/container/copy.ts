@@ -1,27 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
-import { removeTree } from '../../platform/fs/tree.js';
-import { temporaryName } from '../../platform/fs/write-file.js';
-import type { Container, EnvironmentHandle } from '../environment.js';
-import { reasonIn } from './container-cli.js';
-
-/**
- * Calls `use` with a folder on the host, which is removed afterwards, or by the run's clean-up if this process dies.
- */
-export async function withScratch<T>(
-  { journal }: EnvironmentHandle,
-  use: (folder: string) => Promise<T>,
-): Promise<T> {
-  const folder = temporaryName(join(dirname(journal), 'container'));
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  try {
-    return await use(folder);
-  } finally {
-    await removeTree(folder);
-  }
-}
+import type { Container } from '../environment.js';
+import { reasonIn } from '../machine/machine.js';
 
 /** Copies the contents of a folder on the host into a folder in a container, owned by the container's user. */
 export async function copyIn({ command, name }: Container, from: string, to: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { findExecutable } from '../../platform/process/find-executable.js';
 import type { Container } from '../environment.js';
-import { askCli, reasonIn } from './container-cli.js';
+import { reasonIn } from '../machine/machine.js';
+import { askCli } from './container-cli.js';
 
 /** PATH of images that set none. */
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

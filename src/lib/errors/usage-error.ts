@@ -14,6 +14,7 @@ export const USAGE_CODES = [
   'judge_model',
   'not_enabled',
   'sandbox_required',
+  'sandbox_unusable',
   'unknown_profile',
   'unknown_variant',
   'name_too_long',

@@ -3,6 +3,7 @@ import { formatCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { unfinishedCells } from '../../results/totals.js';
+import { parameterTables } from '../parameter-tables.js';
 import { cellNamer, isOpen, totalCost } from '../sweep-labels.js';
 import { effortOf, tokenText } from './effort.js';
 import { cellDetails } from './html-cell.js';
@@ -50,7 +51,7 @@ ${notes(report)}
 <h2>Outcomes</h2>
 ${matrixTable(document.cells)}
 </section>
-<section>
+${byParameter(document)}<section>
 <div class="above"><h2>Cells</h2><label><input type="checkbox" id="problems"> only cells that did not pass</label></div>
 ${cells.map((reported, at) => cellDetails(reported, { at, name: nameOf(reported.cell), base: report.base }))}
 </section>
@@ -81,6 +82,20 @@ function progressBar({ totals }: SweepDocument): Markup {
   });
   return markup`<svg class="bar" viewBox="0 0 ${Math.max(1, totals.cells)} 1" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>`;
 }
+
+/** Shows the results of a matrix by parameter; nothing for other sweeps. */
+const byParameter = ({ parameters = [] }: SweepDocument): Markup[] =>
+  parameterTables(parameters, Infinity).map(
+    ({ title, columns, rows, right }) => markup`<section>
+<h2>${title}</h2>
+<div class="card scroll"><table>
+<thead><tr>${columns.map((text, at) => markup`<th scope="col" class="${right.includes(at) ? 'number' : ''}">${text}</th>`)}</tr></thead>
+<tbody>
+${rows.map((row) => markup`<tr>${row.map((text, at) => markup`<td class="${right.includes(at) ? 'number' : ''}">${text}</td>`)}</tr>\n`)}</tbody>
+</table></div>
+</section>
+`,
+  );
 
 type Tile = [term: string, value: string | number, look?: string];
 

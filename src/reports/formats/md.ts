@@ -6,7 +6,7 @@ import type { Outcome } from '../../results/records/result-line.js';
 import { scoreText } from '../../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
 import { blocks, heading, inline, list, table } from '../markdown.js';
-import { PARAMETER_COLUMNS, parameterRows } from '../parameter-rows.js';
+import { parameterTables } from '../parameter-tables.js';
 import {
   entryCells,
   entryText,
@@ -57,15 +57,10 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
     outcomes(document.cells, options),
     ...(failed.length === 0 ? [] : [heading(3, 'Failures'), failures(report, failed, options)]),
     ...regressions(document.cells, options),
-    ...(document.parameters === undefined
-      ? []
-      : [
-          heading(3, 'By parameter'),
-          table(
-            PARAMETER_COLUMNS,
-            parameterRows(document.parameters).map((row) => row.map(inline)),
-          ),
-        ]),
+    ...parameterTables(document.parameters ?? [], Infinity).flatMap(({ title, columns, rows }) => [
+      heading(3, title),
+      limited(columns, rows, (row) => row.map(inline), options),
+    ]),
     `<details>\n<summary>All runs: ${cells.length}</summary>`,
     runs(report, options),
     '</details>',

@@ -1,13 +1,14 @@
 import { SCHEMA_VERSION } from '../records/result-line.js';
+import { compareParameters } from './compare-parameters.js';
 import { changesBetween, hasSameInputs, type SweepInputs } from './changes.js';
 import { ALPHA, type ComparedConfiguration, type Comparison } from './document.js';
 import { doubtsOf } from './doubts.js';
-import type { Stratum } from './exact-test.js';
 import { decideGate } from './decide-gate.js';
 import { gateChanges } from './gate-changes.js';
 import { holm } from './holm.js';
 import { measuresOf } from './measures.js';
-import { armsOf, runsOf, sumOfSides, type Arm, type Pair, type SweepResults } from './samples.js';
+import { armsOf, runsOf, type Arm, type Pair, type SweepResults } from './samples.js';
+import { isTested, stratumOf, totalOf } from './total-of.js';
 import { testOf, verdictOf } from './verdict-of.js';
 
 export interface SweepToCompare extends SweepResults, SweepInputs {}
@@ -29,6 +30,7 @@ export function compareSweeps(
     [...arms].flatMap(([key, { configuration }]) => (others.has(key) ? [] : configuration));
   const total = totalOf(pairs);
   const verdict = verdictOf(total);
+  const parameters = compareParameters(base, head, pairs);
   const missing = [...before].flatMap(([key, arm]) => (after.has(key) ? [] : arm));
   return {
     schema_version: SCHEMA_VERSION,
@@ -39,6 +41,7 @@ export function compareSweeps(
     gate: decideGate(verdict, pairs, missing),
     total,
     configurations: withAdjusted(pairs),
+    ...(parameters.length === 0 ? {} : { parameters }),
     only_in_base: only(before, after),
     only_in_head: only(after, before),
     changes: changesBetween(base, head, pairs, fixtureFiles),
@@ -52,25 +55,6 @@ const nameOf = ({ sweep, variant, started, status }: SweepToCompare): Comparison
   started,
   status,
 });
-
-const stratumOf = ({ base, head }: Pair): Stratum => ({ base: base.side, head: head.side });
-const isTested = ({ base, head }: Pair): boolean => base.side.tested > 0 && head.side.tested > 0;
-
-function totalOf(pairs: readonly Pair[]): Comparison['total'] {
-  const tested = pairs.filter(isTested);
-  const sideOf = (name: keyof Pair) =>
-    sumOfSides(
-      tested.map((pair) => pair[name].side),
-      pairs.map((pair) => pair[name].side),
-    );
-  const samplesOf = (name: keyof Pair) => tested.flatMap((pair) => pair[name].samples);
-  return {
-    base: sideOf('base'),
-    head: sideOf('head'),
-    ...testOf(tested.map(stratumOf)),
-    measures: measuresOf(samplesOf('base'), samplesOf('head')),
-  };
-}
 
 /** Tests each configuration. Among many, some differ by chance; Holm's correction allows for that. */
 function withAdjusted(pairs: readonly Pair[]): ComparedConfiguration[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CommonTrajectory } from '../common-trajectories.js';
 import { Cell } from '../records/cell.js';
 import { SCHEMA_VERSION } from '../records/result-line.js';
 import { Interval } from './wilson-interval.js';
@@ -58,6 +59,8 @@ const Value = z.object({
 export const MEASURES = [
   'cost_usd',
   'duration_secs',
+  'tokens',
+  'tool_calls',
   'commands',
   'first_try_success_rate',
   'judge_score',
@@ -126,6 +129,38 @@ export const ComparedConfiguration = Configuration.extend({
 });
 export type ComparedConfiguration = z.infer<typeof ComparedConfiguration>;
 
+const CapabilityCount = z.object({
+  achieved: z.number().int().describe('How often it was achieved'),
+  checked: z.number().int().describe('How often it was checked'),
+});
+
+/** A capability, before and after. It is not tested for significance. */
+const ComparedCapability = z.object({
+  capability: z.string().describe('As the gate `llm_judge` names it'),
+  base: CapabilityCount.describe('Before'),
+  head: CapabilityCount.describe('After'),
+});
+
+/** All configurations that have the same value of a parameter of a matrix, whatever their other parameters are. */
+export const ComparedParameter = z.object({
+  parameter: z.string().describe('Field of the scenario file that varies'),
+  value: z.json().describe('One of its values'),
+  configurations: z.number().int().describe('Configurations with this value on both sides'),
+  ...Tested.shape,
+  adjusted_p: z
+    .number()
+    .nullable()
+    .describe('p corrected by Holm over all values of all parameters; decides the verdict'),
+  capabilities: z.array(ComparedCapability).describe('Capabilities that gates checked'),
+  common_trajectories: z
+    .object({
+      base: z.array(CommonTrajectory).describe('Before'),
+      head: z.array(CommonTrajectory).describe('After'),
+    })
+    .describe('The most frequent sequences of tools'),
+});
+export type ComparedParameter = z.infer<typeof ComparedParameter>;
+
 const SweepName = z.object({
   sweep: z.string().describe('Id of the sweep'),
   variant: z.string().nullable().describe('The only variant compared; null: all variants'),
@@ -147,6 +182,10 @@ export const Comparison = z.object({
   configurations: z
     .array(ComparedConfiguration)
     .describe('One for each scenario, agent, model and variant on both sides'),
+  parameters: z
+    .array(ComparedParameter)
+    .exactOptional()
+    .describe('The same by value of each parameter, if both sweeps are of the same matrix of ElizaOS'),
   only_in_base: z.array(Configuration).describe('Not compared'),
   only_in_head: z.array(Configuration).describe('Not compared'),
   changes: z.array(Change).describe('What differs besides outcomes'),

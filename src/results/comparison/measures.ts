@@ -14,6 +14,8 @@ const KINDS: Record<Measure['name'], Kind> = {
   // In the long run, the total cost is the number of runs times the mean.
   cost_usd: { of: 'mean', passedOnly: true, from: (line) => line.cost_usd },
   duration_secs: { of: 'median', passedOnly: true, from: (line) => line.duration_secs },
+  tokens: { of: 'median', passedOnly: true, from: (line) => line.metrics?.agent_work?.tokens },
+  tool_calls: { of: 'median', passedOnly: true, from: (line) => line.metrics?.agent_work?.tool_calls },
   commands: { of: 'median', passedOnly: true, from: (line) => line.metrics?.efficiency?.total_commands },
   first_try_success_rate: {
     of: 'median',

@@ -15,6 +15,7 @@ export function oneVariant(sweep: SweepToCompare, variant: string): SweepToCompa
   return {
     ...sweep,
     variant,
+    combinations: [],
     cells: cells.map((cell) => ({ ...cell, variant: DEFAULT_VARIANT })),
     lines: sweep.lines.filter(({ cell }) => ids.has(cell)),
     scenarios: new Map(scenarios),

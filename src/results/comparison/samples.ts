@@ -1,3 +1,4 @@
+import type { Combined } from '../by-parameter.js';
 import type { Cell } from '../records/cell.js';
 import type { ResultLine } from '../records/result-line.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
@@ -13,6 +14,8 @@ export interface SweepResults {
   started: string;
   status: 'open' | 'completed' | 'cancelled';
   cells: readonly Cell[];
+  /** The combinations of a matrix by the names of their variants; empty if there is no matrix. */
+  combinations: readonly Combined[];
   /** In the order written. Of a cell's lines, the first that passed or failed counts; if none did, the last. */
   lines: readonly ResultLine[];
 }

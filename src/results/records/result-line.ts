@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentWork } from './agent-work.js';
 import type { Cell } from './cell.js';
 import { JsonValue } from './json-value.js';
 import { Judgment } from './judgment.js';
@@ -64,6 +65,9 @@ export const Metrics = z.object({
   gates_total: z.number().int().describe('Gates of the scenario'),
   details: z.array(GateDetail).describe('The gates that were checked'),
   efficiency: Efficiency.nullable().describe('Calls of the target; null without a transcript'),
+  agent_work: AgentWork.nullable()
+    .exactOptional()
+    .describe('What the agent did; null: no agent took part; absent: written by an older build'),
   judge: Judgment.nullable().describe('Null: no judge was asked, or none of its answers could be used'),
   composite_score: z.number().optional().describe('Only of runs that passed or failed'),
   evaluator_results: z.array(EvaluatorResult).describe('The evaluators'),

@@ -114,7 +114,7 @@ export const RunRecord = z.object({
   model: z.string().describe('As requested'),
   variant: z.string().describe('Name of the variant'),
   repetition: z.number().int().describe('From 1'),
-  environment: z.string().describe('Where it ran: local, bubblewrap or docker'),
+  environment: z.string().describe('Where it ran: local, bubblewrap, docker or e2b'),
   image: z
     .object({
       name: z.string().describe('As the scenario names it'),
@@ -165,7 +165,8 @@ export const RunRecord = z.object({
   setup: z.array(CommandRecord).describe('Setup commands'),
   context: z.array(CommandRecord).default([]).describe('Agent scripts of task.context'),
   post_scripts: z.array(CommandRecord).describe('Post scripts'),
-  mocks: MockedCalls.exactOptional().describe('Calls of mocked commands'),
+  live: z.boolean().exactOptional().describe('Whether mocks were ignored (`--live`)'),
+  mocks: MockedCalls.exactOptional().describe('Calls of what is mocked'),
   conversation: ConversationRecord.exactOptional().describe(
     'What was said, if there was more than one message',
   ),

@@ -40,6 +40,7 @@ export const SweepDocument = z.object({
     .array(ParameterResults)
     .exactOptional()
     .describe('Results by parameter, if the sweep is a matrix of ElizaOS'),
+  live: z.boolean().exactOptional().describe('Whether mocks were ignored (`--live`)'),
   warnings: z.array(z.string()).optional().describe('Reasons to doubt the results as a whole'),
 });
 export type SweepDocument = z.infer<typeof SweepDocument>;
@@ -57,6 +58,8 @@ export interface SweepDocumentInput {
   resultsPath: string;
   /** The variants of scenarios, for results by parameter. */
   scenarios?: readonly Combined[];
+  /** Whether mocks are ignored. */
+  live?: boolean;
 }
 
 /** Combines the planned cells with their results. If a cell has several lines, the last one counts. */
@@ -64,7 +67,10 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const own = new Map<string, ResultLine>();
   for (const line of input.results) if (line.sweep === input.sweep) own.set(line.cell, line);
   const cells = input.cells.map((cell) => toCell(cell, own.get(cell.id) ?? null, input.resultsPath));
-  const parameters = byParameter(input.scenarios ?? [], cells);
+  const parameters = byParameter(
+    input.scenarios ?? [],
+    cells.map((cell) => ({ ...cell, metrics: own.get(cell.id)?.metrics ?? null })),
+  );
   return {
     schema_version: SCHEMA_VERSION,
     sweep: input.sweep,
@@ -75,6 +81,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
     cost_usd: paidCost(cells).usd,
     max_usd: input.maxUsd,
     cells,
+    ...(input.live === true ? { live: true } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
   };
 }

@@ -1,4 +1,5 @@
 import type { RunEvent } from './events.js';
+import type { Executions } from './execution.js';
 import type { JudgeAnswer, Judgment } from './judgment.js';
 import { redactFields, type Treatments } from './redact-fields.js';
 import type { Regression } from '../regressions.js';
@@ -117,9 +118,31 @@ export const metricsText: Treatments<Metrics> = {
     first_try_success_rate: 'kept',
     iteration_ratio: 'kept',
   },
+  agent_work: { tokens: 'kept', tool_calls: 'kept', actions: 'redacted' },
   judge: judgmentText,
   composite_score: 'kept',
   evaluator_results: evaluatorText,
+};
+
+export const executionsText: Treatments<Executions> = {
+  schema_version: 'kept',
+  run_id: 'kept',
+  executions: {
+    step: 'kept',
+    name: 'kept',
+    exitCode: 'kept',
+    stdout: 'redacted',
+    stderr: 'redacted',
+    // One by one, because the redactor treats each file as a separate document.
+    files: 'values',
+    filesLeftOut: 'kept',
+    filesRemoved: 'redacted',
+    startedAtMs: 'kept',
+    endedAtMs: 'kept',
+    durationMs: 'kept',
+    trajectory: { type: 'kept', timestamp: 'kept', content: 'redacted' },
+    trajectoryLeftOut: 'kept',
+  },
 };
 
 const mockedCallText = {
@@ -173,6 +196,7 @@ export const recordText: Treatments<RunRecord> = {
   setup: commandText,
   context: commandText,
   post_scripts: commandText,
+  live: 'kept',
   mocks: {
     by_mock: { command: 'kept', args: 'redacted', calls: mockedCallText },
     unmatched: { command: 'redacted', ...mockedCallText },

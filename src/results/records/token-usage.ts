@@ -34,3 +34,12 @@ export function sumUsage(usages: readonly TokenUsage[]): TokenUsage {
     cache_write: sum('cache_write'),
   };
 }
+
+/**
+ * Returns the number of all tokens; null if those of input or output are unknown. The other kinds may be: not every
+ * model has them, and some agents include them in these.
+ */
+export const totalTokens = ({ input, output, ...others }: TokenUsage): number | null =>
+  input === null || output === null
+    ? null
+    : Object.values(others).reduce<number>((sum, count) => sum + (count ?? 0), input + output);

@@ -20,6 +20,8 @@ export interface RecordedTrajectory {
   structured: boolean;
   /** Number of calls of each tool, by its name. */
   tools: Record<string, number>;
+  /** Names of the called tools, in order; the last one is '…' if there were more. Absent in records of older builds. */
+  actions?: string[];
   /** The agent's last message, cut if it is very long; null if there is none. */
   answer: string | null;
   /** The first calls of the target that failed. Absent in records of older builds. */
@@ -52,6 +54,11 @@ const MAX_COMMANDS = 2000;
 const COMMAND_LENGTH = 2000;
 const MAX_TOOLS = 1000;
 const TOOL_NAME_LENGTH = 200;
+/** They are part of every line of results.jsonl, so there are few, and they are short. */
+const MAX_ACTIONS = 100;
+const ACTION_LENGTH = 60;
+/** Stands for all actions after MAX_ACTIONS. */
+const MORE_ACTIONS = '…';
 const ANSWER_LENGTH = 256 * 1024;
 
 const KEYWORDS = /^(?:(?:if|then|elif|else|while|until|do|!|\{)(?:\s+|$))+/;
@@ -69,6 +76,7 @@ const cut = (command: string): string => beginningOf(command, COMMAND_LENGTH);
 export function createTrajectoryCollector(): TrajectoryCollector {
   const commands: CommandLine[] = [];
   const tools = new Map<string, number>();
+  const actions: string[] = [];
   let commandCount = 0;
   let kept = 0;
   let structured = false;
@@ -83,6 +91,8 @@ export function createTrajectoryCollector(): TrajectoryCollector {
   const count = (tool: string): void => {
     const name = beginningOf(tool, TOOL_NAME_LENGTH);
     if (tools.has(name) || tools.size < MAX_TOOLS) tools.set(name, (tools.get(name) ?? 0) + 1);
+    if (actions.length < MAX_ACTIONS) actions.push(beginningOf(tool, ACTION_LENGTH));
+    else actions[MAX_ACTIONS] = MORE_ACTIONS;
   };
   return {
     add(event) {
@@ -114,7 +124,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
     },
     end(textCommands) {
       if (!structured) for (const line of textCommands()) keep(line, [line]);
-      return { commands, commandCount, structured, tools: Object.fromEntries(tools), answer };
+      return { commands, commandCount, structured, tools: Object.fromEntries(tools), actions, answer };
     },
   };
 }

@@ -4,28 +4,21 @@ import { GateSpec } from '../../gates/index.js';
 export const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Evaluators of the form that are not gates yet. */
-const EVALUATORS_NOT_YET = [
-  'llm_judge',
-  'conversation_length',
-  'conversation_flow',
-  'user_satisfaction',
-  'context_retention',
-];
-
-/** An evaluator is a gate. Only the field of `file_contains` has another name in this form. */
-const Evaluation = z.preprocess((given, context) => {
-  if (!isMap(given)) return given;
-  if (EVALUATORS_NOT_YET.includes(String(given.type)))
-    context.addIssue({
-      code: 'custom',
-      path: ['type'],
-      message: `the evaluator ${String(given.type)} is not supported yet`,
-      input: given,
-    });
+/** An evaluator is a gate. Only its `description`, and the field of `file_contains`, have other names in this form. */
+const Evaluation = z.preprocess((evaluation, context) => {
+  if (!isMap(evaluation)) return evaluation;
+  const { description } = evaluation;
+  if (description !== undefined && typeof description !== 'string')
+    context.addIssue({ code: 'custom', path: ['description'], message: 'expected text', input: evaluation });
+  const given = withName(evaluation);
   if (given.type !== 'file_contains' || !('value' in given) || 'substring' in given) return given;
   const { value, ...rest } = given;
   return { ...rest, substring: value };
 }, GateSpec);
+
+/** What an evaluation is for, in words, is its name; one that also has a name keeps it. */
+function withName({ description, ...given }: Record<string, unknown>): Record<string, unknown> {
+  return description === undefined ? given : { name: description, ...given };
+}
 
 export const evaluations = z.array(Evaluation).describe('Evaluators, all made in this order');

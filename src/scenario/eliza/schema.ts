@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { nonBlank } from '../../gates/fields.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { Mocks } from '../../mocks/mock.js';
+import { SetupDatabase } from '../database.js';
 import { always, cleanText, label, mockUrlVariables, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
 import { Conversation } from './conversation.js';
@@ -43,9 +44,10 @@ const Setup = z.strictObject({
     .record(workspaceFile, z.string())
     .default({})
     .describe('Files in the workspace: path and content'),
-  database: RuntimeDatabaseField.exactOptional().describe(
-    'The database of the ElizaOS runtime before the first input',
-  ),
+  database: z
+    .union([SetupDatabase, RuntimeDatabaseField])
+    .exactOptional()
+    .describe('Databases that are filled before the first step, or the database of the ElizaOS runtime'),
   mocks: Mocks.default([]).describe('Commands, HTTP endpoints and services that answer as written here'),
   mock_url_variables: mockUrlVariables,
 });

@@ -9,16 +9,22 @@ type RuntimeFields = Pick<ElizaFile, 'character' | 'plugins' | 'setup'>;
 export const hasRuntime = ({ character, plugins }: Pick<ElizaFile, 'character' | 'plugins'>): boolean =>
   character !== undefined || plugins !== undefined;
 
+/** Whether `setup.database` is the database of the runtime. */
+export const isForRuntime = (
+  database: RuntimeFields['setup']['database'],
+): database is RuntimeDatabaseField => database !== undefined && 'memories' in database;
+
 /** What the runtime of a file consists of; null if the file does not describe one. */
 export function toRuntime(file: RuntimeFields): RuntimeSetup | null {
   const { character, plugins = [], setup } = file;
-  if (!hasRuntime(file) && setup.database === undefined) return null;
+  const database = isForRuntime(setup.database) ? setup.database : undefined;
+  if (!hasRuntime(file) && database === undefined) return null;
   return {
     character: character ?? null,
     plugins: plugins.map((plugin) =>
       typeof plugin === 'string' ? { name: plugin, config: {}, enabled: true } : plugin,
     ),
-    ...(setup.database === undefined ? {} : { database: toDatabase(setup.database) }),
+    ...(database === undefined ? {} : { database: toDatabase(database) }),
   };
 }
 

@@ -1,9 +1,10 @@
+import { databasesIn, databasePathOf } from '../database.js';
 import { isAgentKind } from '../../results/step-names.js';
 import { DEFAULT_AGENT_TIMEOUT_SECS, type ConversationStep, type Scenario, type Step } from '../scenario.js';
 import type { Path } from '../problems/source.js';
 import type { Conversation } from './conversation.js';
 import type { ElizaFile, Step as FileStep } from './schema.js';
-import { hasRuntime, modelsOf, toRuntime } from './to-runtime.js';
+import { hasRuntime, isForRuntime, modelsOf, toRuntime } from './to-runtime.js';
 
 /** Time limit of the code of one step. */
 const CODE_SECS = 300;
@@ -29,11 +30,15 @@ export function toScenario(file: ElizaFile): Scenario {
     repeat: 1,
     // Running code again costs nothing, and what its programs depend on is unknown.
     cost: { cache: hasAgent },
+    executions: true,
     ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
     ...(runtime === null ? {} : { runtime }),
     ...(file.setup.mock_url_variables.length === 0
       ? {}
       : { mock_url_variables: file.setup.mock_url_variables }),
+    ...(isForRuntime(file.setup.database) || file.setup.database === undefined
+      ? {}
+      : { databases: databasesIn(file.setup.database) }),
   };
 }
 
@@ -95,7 +100,7 @@ const codeCommand = (lang: string, code: string): string[] => [
 
 /** Maps a path in the scenario to its path in the file. */
 export function filePathOf(file: ElizaFile, path: Path): Path {
-  const { run } = file;
+  const { run, setup } = file;
   const [first, second, ...rest] = path;
   switch (first) {
     case 'inputs':
@@ -103,6 +108,8 @@ export function filePathOf(file: ElizaFile, path: Path): Path {
     case 'mocks':
     case 'mock_url_variables':
       return ['setup', ...path];
+    case 'databases':
+      return ['setup', ...(isForRuntime(setup.database) ? path : databasePathOf(setup.database, path.slice(1)))];
     case 'steps':
       return filePathOfStep(run, Number(second), rest);
     case 'checks':

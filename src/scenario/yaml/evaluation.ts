@@ -1,12 +1,8 @@
 import { z } from 'zod';
+import { MAX_ANSWER_SECS, MAX_VOTES } from '../../gates/asking.js';
 import { nonBlank, seconds } from '../../gates/fields.js';
 import { GateSpec } from '../../gates/index.js';
 import { judgeName } from '../fields.js';
-
-/** HTTP clients close a connection that has been silent for this long. */
-const MAX_JUDGE_SECS = 300;
-/** Each vote costs money, and more votes hardly make the mean more stable. */
-const MAX_VOTES = 9;
 
 /** An LLM that scores the run by a rubric. The rubric's path is relative to the scenario file. */
 const Judge = z.strictObject({
@@ -24,8 +20,8 @@ const Judge = z.strictObject({
     .default(1)
     .describe('How many times the judge is asked; the score is the mean'),
   timeout_secs: seconds
-    .max(MAX_JUDGE_SECS)
-    .default(MAX_JUDGE_SECS)
+    .max(MAX_ANSWER_SECS)
+    .default(MAX_ANSWER_SECS)
     .describe('Time limit of one answer, in seconds'),
 });
 type Judge = z.infer<typeof Judge>;

@@ -23,6 +23,16 @@ export const Environment = z.discriminatedUnion('type', [
       .describe('An image that is on this machine; nothing is downloaded'),
     command: z.enum(['docker', 'podman']).default('docker').describe('The command line of containers'),
   }),
+  z.strictObject({
+    type: z.literal('e2b').describe('A cloud sandbox of E2B of its own for each run'),
+    template: nonBlank('the name of a template')
+      .check(z.regex(/^[^-\s]\S*$/, 'a template is named like base, without blanks'))
+      .default('base')
+      .describe('The template of E2B that the sandbox is made from'),
+    timeout_secs: seconds
+      .default(3600)
+      .describe('The sandbox ends when the worker has not extended its life for this long'),
+  }),
 ]);
 export type Environment = z.infer<typeof Environment>;
 

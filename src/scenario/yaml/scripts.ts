@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
 import { command, seconds } from '../../gates/fields.js';
 import { Mocks } from '../../mocks/mock.js';
+import { SetupDatabase } from '../database.js';
 import { distinct, exactlyOne, label, mockUrlVariables, workspaceFile } from '../fields.js';
 
 /** What is done to the workspace before the agent starts. */
@@ -16,6 +17,7 @@ export const Setup = z.strictObject({
     .describe('Files written over the fixture: path and content; `${...}` is not replaced'),
   mocks: Mocks.default([]).describe('Commands, HTTP endpoints and services that answer as written here'),
   mock_url_variables: mockUrlVariables,
+  database: SetupDatabase.exactOptional(),
 });
 
 const PostScript = z.strictObject({

@@ -1,3 +1,4 @@
+import { databasesIn, databasePathOf } from '../database.js';
 import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenario.js';
 import type { Path } from '../problems/source.js';
 import type { ScenarioFile } from './schema.js';
@@ -26,6 +27,7 @@ export const toScenario = (file: ScenarioFile): Scenario => ({
   ...(file.setup.mock_url_variables.length === 0
     ? {}
     : { mock_url_variables: file.setup.mock_url_variables }),
+  ...(file.setup.database === undefined ? {} : { databases: databasesIn(file.setup.database) }),
 });
 
 /** The steps: context scripts, the agent, post scripts. */
@@ -41,7 +43,7 @@ const stepsOf = ({ task, run, scripts }: ScenarioFile): Step[] => [
 ];
 
 /** Maps a path in the scenario to its path in the file. */
-export function filePathOf({ task }: ScenarioFile, path: Path): Path {
+export function filePathOf({ task, setup }: ScenarioFile, path: Path): Path {
   const [first, second, ...rest] = path;
   switch (first) {
     case 'inputs':
@@ -49,6 +51,8 @@ export function filePathOf({ task }: ScenarioFile, path: Path): Path {
     case 'mocks':
     case 'mock_url_variables':
       return ['setup', ...path];
+    case 'databases':
+      return ['setup', ...databasePathOf(setup.database, path.slice(1))];
     case 'steps':
       return filePathOfStep(task.context.length, Number(second), rest);
     case 'checks':

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ModelFailed } from '../../../src/platform/models/model-errors.js';
 import { knownProviders, missingVariables } from '../../../src/platform/models/model-providers.js';
 import { callModel } from '../../../src/platform/models/call-model.js';
-import { createModelServer } from '../../commands/model-server.js';
+import { createModelServer, type ModelServer } from '../../commands/model-server.js';
 
 const provider = (name: string, configured: Parameters<typeof knownProviders>[0] = {}) => {
   const found = knownProviders(configured).get(name);
@@ -85,5 +85,46 @@ test('reports an unreachable server as unavailable, and ends an aborted request 
   await expect(refused).rejects.toMatchObject({
     kind: 'unavailable',
     message: expect.stringContaining('ECONNREFUSED') as string,
+  });
+});
+
+describe('what not every server accepts', () => {
+  const ask = async (question: object, ...replies: Parameters<ModelServer['script']>[1][]) => {
+    const server = await createModelServer();
+    server.script('m', ...replies);
+    const model = await provider('house', { house }).connect('m', {
+      HOUSE_URL: server.address,
+      HOUSE_KEY: '',
+    });
+    const whole = { system: 's', user: 'u', schema: null, timeoutMs: 10_000, ...question };
+    const answer = await callModel(model, whole, new AbortController().signal).catch(
+      (error: unknown) => error,
+    );
+    await server.close();
+    const bodies = server.askedOf('m').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+    return { answer, bodies };
+  };
+  const refusal = { status: 400, body: '{"error":{"message":"not supported"}}' };
+  const demands = ({ temperature, response_format, max_tokens }: Record<string, unknown>) => [
+    temperature,
+    response_format !== undefined,
+    max_tokens,
+  ];
+
+  test('is left out one by one: first the temperature, then the schema', async () => {
+    const question = { schema: { type: 'object' }, temperature: 0.5, maxTokens: 200 };
+    const { answer, bodies } = await ask(question, refusal, refusal, { say: 'hello' });
+    expect(answer).toMatchObject({ text: 'hello' });
+    expect(bodies.map(demands)).toEqual([
+      [0.5, true, 200],
+      [undefined, true, 200],
+      [undefined, false, 200],
+    ]);
+  });
+
+  test('is not asked for where nobody wants it, and then a refusal is final', async () => {
+    const { answer, bodies } = await ask({}, refusal);
+    expect(answer).toMatchObject({ kind: 'refused' });
+    expect(bodies.map(demands)).toEqual([[undefined, false, undefined]]);
   });
 });

@@ -44,6 +44,7 @@ export function sweepOf(
     started: '2026-01-01T00:00:00.000Z',
     status: 'completed',
     cells: all.map(({ cell }) => cell),
+    combinations: [],
     lines,
     scenarios: new Map(Object.keys(outcomes).map((name) => [name, { scenario: { name } }])),
     agents: {},

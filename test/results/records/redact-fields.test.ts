@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../src/lib/redaction/redact.js';
+import { Executions } from '../../../src/results/records/execution.js';
 import { EventBody, type RunEvent } from '../../../src/results/records/events.js';
 import { JudgeAnswer, Judgment } from '../../../src/results/records/judgment.js';
 import { redactFields } from '../../../src/results/records/redact-fields.js';
@@ -8,6 +9,7 @@ import { Metrics } from '../../../src/results/records/result-line.js';
 import {
   answerText,
   judgmentText,
+  executionsText,
   metricsText,
   recordText,
   redactEvent,
@@ -88,7 +90,12 @@ describe('redaction of a record with the secret in every text', () => {
         ...[...command('setup.0'), ...command('context.0'), ...command('post_scripts.0')],
         ...['mocks.by_mock.0.args.0', 'mocks.by_mock.0.calls.0.args.0', 'mocks.by_mock.0.calls.0.step'],
         // The agent may have written these records.
-        ...['mocks.unmatched.0.command', 'mocks.unmatched.0.args.0', 'mocks.unmatched.0.step'],
+        ...[
+          'mocks.unmatched.0.command',
+          'mocks.matcher_errors.0.message',
+          'mocks.unmatched.0.args.0',
+          'mocks.unmatched.0.step',
+        ],
         ...['steps.0.note', 'warnings.0', 'regressions.0.message'],
       ].sort(),
     );
@@ -99,12 +106,23 @@ describe('redaction of a record with the secret in every text', () => {
     expect(Metrics.parse(redacted)).toEqual(redacted);
     expect(maskedIn(redacted).sort()).toEqual(
       [
+        'agent_work.actions.0',
         ...['details.0.subject', 'details.0.message', `details.0.detail.${R}.0`],
         ...['judge.model_used', 'judge.issues.0', 'judge.highlights.0', `judge.fields.${VALUE}.${R}.0`],
         ...[`evaluator_results.0.metrics.${R}.0`, 'evaluator_results.0.summary', 'evaluator_results.0.error'],
       ].sort(),
     );
     expect(redacted.judge?.scores).toEqual({ [VALUE]: NUMBER });
+  });
+
+  it('does so in executions.json, but not in the names of steps', () => {
+    const redacted = redactFields(Executions.parse(filled(Executions)), executionsText, redact);
+    expect(Executions.parse(redacted)).toEqual(redacted);
+    expect(maskedIn(redacted).sort()).toEqual(
+      ['stdout', 'stderr', `files.${VALUE}`, 'filesRemoved.0', `trajectory.0.content.${R}.0`]
+        .map((field) => `executions.0.${field}`)
+        .sort(),
+    );
   });
 
   it('masks what the judge said, but not its name', () => {

@@ -140,3 +140,16 @@ describe('whatever is in a file', () => {
     );
   });
 });
+
+test('the description of an evaluation is its name, unless it has one', () => {
+  const { scenario } = read({
+    name: 's',
+    run: [{ code: 'true' }],
+    evaluations: [
+      { type: 'file_exists', path: 'a.md', description: 'The note is there.' },
+      { type: 'file_exists', path: 'a.md', description: 'The note is there.', name: 'note' },
+      { type: 'file_exists', path: 'a.md' },
+    ],
+  });
+  expect(scenario.checks.gates.map(({ name }) => name)).toEqual(['The note is there.', 'note', undefined]);
+});

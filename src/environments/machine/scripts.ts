@@ -3,22 +3,19 @@ import { argvOf } from '../../lib/commands/command.js';
 import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
 import { GRACE_SECS, idleTickOf } from '../../platform/process/supervise.js';
 import type { EnvironmentHandle, ExecRequest, StartRequest } from '../environment.js';
-import { exports, quoted } from './container-cli.js';
+import { exports, quoted } from './quoting.js';
 
-/** Programs that the image must have. */
+/** Programs that the machine must have. */
 const NEEDED =
   'awk cat chown date grep head id kill ls mkdir mkfifo readlink rm setsid sleep stat tail tar tr wc';
-
-/** PID 1 of the container: adopts orphaned processes and runs until the container is removed. */
-export const FIRST_PROCESS = 'trap "exit 0" TERM; while :; do sleep 3600 & wait $!; done';
 
 export const supervisorFolder = ({ root }: EnvironmentHandle): string => `${root}/supervisor`;
 const execFolder = ({ root }: EnvironmentHandle): string => `${root}/exec`;
 
-/** Prints the names of missing programs to stderr, and uid and gid of the image's user to stdout. */
+/** Prints the names of missing programs to stderr, and uid and gid of the default user to stdout. */
 export const whoScript = `for program in ${NEEDED}; do command -v $program >/dev/null || echo "$program" >&2; done
 echo "$(id -u 2>/dev/null):$(id -g 2>/dev/null)"`;
-/** Creates the run's folder, as root, for the user of the image: `owner` as printed by `whoScript`. */
+/** Creates the run's folder, as root, for the default user: `owner` as printed by `whoScript`. */
 export const rootScript = ({ root }: EnvironmentHandle, owner: string): string =>
   `mkdir -p ${quoted(root)} && chown ${quoted(owner)} ${quoted(root)}`;
 
@@ -59,33 +56,24 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
   sleep 0.05
 done`;
 
-/** Kills all processes except PID 1, the `sleep` that it waits for, and this script. */
-export const killAllScript = `
-for round in 1 2 3 4 5 6 7 8 9 10; do
-  kill -KILL -1 2>/dev/null
-  sleep 0.05
-  left=0
-  for process in /proc/[0-9]*; do
-    pid=\${process#/proc/}
-    [ "$pid" != 1 ] && [ "$pid" != $$ ] && read -r line <"$process/stat" || continue
-    set -- \${line##*) }
-    [ "$1" = Z ] || [ "$2" = 1 ] && [ "$(tr '\\0' ' ' <"$process/cmdline")" = 'sleep 3600 ' ] || left=$((left + 1))
-  done 2>/dev/null
-  [ "$left" = 0 ] && exit 0
-done`;
-
 /**
  * Starts the agent under a supervisor that outlives this script, and waits until the supervisor has claimed the start.
+ * `mode`: that of the supervisor, as a word of a script.
  */
-export function startScript(handle: EnvironmentHandle, request: StartRequest, folder: string): string {
+export function startScript(
+  handle: EnvironmentHandle,
+  request: StartRequest,
+  folder: string,
+  mode: string,
+): string {
   const { argv, env, stdin, files, deadlineSecs, idleSecs } = request;
   const scripts = supervisorFolder(handle);
   const mark = markOf(handle.mark, 'agent');
+  const limits = [deadlineSecs, idleTickOf(idleSecs), GRACE_SECS].map(String);
   const words = [
-    ...['setsid', 'sh', `${scripts}/claim.sh`, folder, 'container', 'container'],
-    ...['sh', `${scripts}/supervise.sh`, folder, 'container'],
-    ...[deadlineSecs, idleTickOf(idleSecs), GRACE_SECS].map(String),
-    ...[mark, handle.workspace, `${folder}/in`, ...argv],
+    ...['setsid', 'sh', `${scripts}/claim.sh`, folder].map(quoted),
+    ...[mode, 'container', 'sh', quoted(`${scripts}/supervise.sh`), quoted(folder), mode],
+    ...[...limits, mark, handle.workspace, `${folder}/in`, ...argv].map(quoted),
   ];
   const written = [...files, { path: `${folder}/in`, content: stdin }].map(
     ({ path, content }) =>
@@ -102,7 +90,7 @@ umask 022
 ${exports(omitPath(env))}
 ${'PATH' in env ? `export LLM_TOOL_TEST_AGENT_PATH=${quoted(env['PATH'] ?? '')}` : ''}
   export ${RUN_MARK}=${quoted(markOf(handle.mark, 'supervisor'))}
-  exec ${words.map(quoted).join(' ')}
+  exec ${words.join(' ')}
 ) </dev/null >/dev/null 2>&1 &
 tries=0
 until [ -s sup ] || [ $tries -gt 250 ]; do sleep 0.02; tries=$((tries + 1)); done

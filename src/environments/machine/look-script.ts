@@ -1,5 +1,5 @@
 import type { FileStat } from '../../gates/gate.js';
-import { quoted } from './container-cli.js';
+import { quoted } from './quoting.js';
 
 /** Files up to this size, in bytes, are printed at once. */
 const AT_ONCE = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { whoScript } from '../../src/environments/container/container-scripts.js';
+import { whoScript } from '../../src/environments/machine/scripts.js';
 import { findExecutable } from '../../src/platform/process/find-executable.js';
 import { newFolder } from '../platform/temporary.js';
 

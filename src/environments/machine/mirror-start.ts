@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { STOP_REASONS } from '../../lib/supervision.js';
 import { readExit } from '../../platform/process/supervise.js';
 import { writeFileAtomic, writeNote } from '../../platform/fs/write-file.js';
-import type { Container, EnvironmentHandle, ProcessState } from '../environment.js';
+import type { EnvironmentHandle, ProcessState } from '../environment.js';
 import { startFiles } from '../journal.js';
-import { assertAnswered, quoted, runScript } from './container-cli.js';
+import { assertAnswered, type Machine } from './machine.js';
+import { quoted } from './quoting.js';
 
 /** Maximum number of bytes of an output that are fetched at once. */
 const PIECE = 4 * 1024 * 1024;
 const KILLED = 137;
 const MAX_TRIES = 5;
 
-/** Folder of a start in the container, in which its supervisor keeps its files. */
+/** Folder of a start in the machine, in which its supervisor keeps its files. */
 export const startInside = ({ root }: EnvironmentHandle, start: number): string =>
   join(root, 'agent', String(start));
 
@@ -44,11 +45,11 @@ echo "$state $code $stop $claimed $ended $out $err $said"
 
 /**
  * Copies the new output of a start to the journal and returns the start's state. The exit status is written to the
- * journal last, and from then on read from there: the container may be gone.
+ * journal last, and from then on read from there: the machine may be gone.
  */
 export async function mirrorStart(
   handle: EnvironmentHandle,
-  container: Container,
+  machine: Machine,
   start: number,
 ): Promise<ProcessState> {
   const { folder, stdout, stderr, claim, exit, stop, errors } = startFiles(handle, start);
@@ -57,11 +58,11 @@ export async function mirrorStart(
   if (known?.state === 'ended') return known;
   for (let tries = MAX_TRIES; ; tries--) {
     const [outAt, errAt] = [sizeOf(stdout), sizeOf(stderr)];
-    const answer = await runScript(container, inspectScript(startInside(handle, start), outAt, errAt));
+    const answer = await machine.run(inspectScript(startInside(handle, start), outAt, errAt));
     if (answer === null) return { state: existsSync(claim) ? 'dead' : 'none' };
-    // The script was killed together with everything else in the container.
+    // The script was killed together with everything else in the machine.
     if (answer.exitCode === KILLED && tries > 0) continue;
-    assertAnswered(container.command, `exec ${container.name}`, answer);
+    assertAnswered(`reading start ${start} of the agent in ${machine.title}`, answer);
     const end = answer.stdout.indexOf('\n');
     const [state = '', code = '', reason, ...numbers] = answer.stdout.subarray(0, end).toString().split(' ');
     const [claimed = 0, ended = 0, out = 0, err = 0, said = 0] = numbers.map(Number);
@@ -69,7 +70,7 @@ export async function mirrorStart(
     const pieces = answer.stdout.subarray(end + 1);
     if (pieces.length !== out + err + said) {
       if (tries > 0) continue; // a file was shortened while it was read
-      throw new Error(`cannot read the output of start ${start} of the agent in ${container.name}`);
+      throw new Error(`cannot read the output of start ${start} of the agent in ${machine.title}`);
     }
     if (!existsSync(claim)) noteAt(claim, '0 container container 0\n', claimed);
     writeAt(stdout, outAt, pieces.subarray(0, out));
@@ -106,7 +107,7 @@ function noteAt(path: string, text: string, seconds: number): void {
 }
 
 /**
- * Sets a file's time to the container's, which is in whole seconds. A time of the last 2 s is kept, as it is more
+ * Sets a file's time to the machine's, which is in whole seconds. A time of the last 2 s is kept, as it is more
  * precise.
  */
 function setTime(path: string, seconds: number): void {

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { startFiles } from '../../environments/journal.js';
+import { linesOf } from '../../platform/fs/lines.js';
+import type { RunEvent } from '../../results/records/events.js';
+import type { Execution, Executions } from '../../results/records/execution.js';
+import { SCHEMA_VERSION } from '../../results/records/result-line.js';
+import { isAgentKind, nameSteps } from '../../results/step-names.js';
+import { trajectorySteps } from '../../results/transcript/trajectory-steps.js';
+import { firstAgentStep, type Step } from '../../scenario/scenario.js';
+import type { AgentStep } from '../agent/agent-step.js';
+import { agentStepNames } from '../agent/agent-steps.js';
+import { stderrTail } from '../agent/summarize-output.js';
+import { turnNumber } from '../agent/turns.js';
+import type { CommandStepResult } from '../step/command-record.js';
+import type { FilesAfter } from '../step/files-after.js';
+import type { RunContext } from '../step/run-context.js';
+import type { Manifest } from '../step/run-step-once.js';
+import type { Found } from './collect-steps.js';
+
+/**
+ * Composes executions.json: what each step printed, changed and did, and each turn of a conversation. Only the names of
+ * files are redacted yet.
+ */
+export function composeExecutions(context: RunContext, found: Found): Executions {
+  const names = agentStepNames(found.agents.map(({ result }) => result));
+  const first = firstAgentStep(context.scenario);
+  const executions = nameSteps(context.scenario.steps).flatMap(({ step, name }, at): Execution[] => {
+    const about = { step: name, name: nameIn(step) };
+    if (isAgentKind(step.kind)) {
+      const runs = found.agents.flatMap((left, index) =>
+        (left.result.turn?.at ?? first) === at ? [{ step: names[index] ?? name, left }] : [],
+      );
+      const numbers = [...new Set(runs.map(({ left }) => turnNumber(left.result)))];
+      return numbers.flatMap((number) =>
+        ofTurn(
+          context,
+          about,
+          runs.filter(({ left }) => turnNumber(left.result) === number),
+        ),
+      );
+    }
+    const left = found.commands.find(({ of }) => of.name === name)?.left ?? null;
+    return left === null ? [] : [{ ...about, ...ofCommand(context, left) }];
+  });
+  return { schema_version: SCHEMA_VERSION, run_id: context.run.run, executions };
+}
+
+type Done = Omit<Execution, 'step' | 'name'>;
+
+const nameIn = (step: Step): string | null => (step.kind === 'script' ? null : (step.name ?? null));
+
+const endOf = ({ at }: Manifest<unknown>): number => Date.parse(at);
+const startOf = (step: Manifest<unknown>): number => endOf(step) - step.duration_ms;
+
+const filesOf = (
+  { redact }: RunContext,
+  after: FilesAfter | null,
+): Pick<Done, 'files' | 'filesLeftOut' | 'filesRemoved'> => ({
+  files:
+    after === null
+      ? null
+      : Object.fromEntries(Object.entries(after.files).map(([path, text]) => [redact(path), text])),
+  filesLeftOut: after?.leftOut ?? null,
+  filesRemoved: after?.removed ?? null,
+});
+
+function ofCommand(context: RunContext, left: Manifest<CommandStepResult>): Done {
+  const { exit_code, stdout, stderr, duration_ms, output, after = null } = left.result;
+  return {
+    ...{ exitCode: exit_code, stdout: output?.text ?? stdout, stderr },
+    ...filesOf(context, after),
+    ...{ startedAtMs: startOf(left), endedAtMs: endOf(left), durationMs: duration_ms },
+    ...{ trajectory: [], trajectoryLeftOut: 0 },
+  };
+}
+
+/** A turn of the agent. It is named after the first run of the agent in it, and ends with the last. */
+function ofTurn(
+  context: RunContext,
+  about: Pick<Execution, 'step' | 'name'>,
+  runs: readonly { step: string; left: Manifest<AgentStep> }[],
+): Execution[] {
+  const [first, last] = [runs[0], runs.at(-1)];
+  return first === undefined || last === undefined
+    ? []
+    : [
+        {
+          ...about,
+          ...ofAgent(context, last.left),
+          step: first.step,
+          startedAtMs: startOf(first.left),
+        },
+      ];
+}
+
+function ofAgent(context: RunContext, left: Manifest<AgentStep>): Done {
+  const { files, handle } = context;
+  const { record, trajectory, turn, after = null } = left.result;
+  const { stderr } = startFiles(handle, record.starts);
+  const isShown = trajectory?.structured === true && existsSync(files.events);
+  const isOfTurn = ({ attempt }: RunEvent): boolean =>
+    attempt >= (turn?.first ?? 1) && attempt <= record.starts;
+  const { steps, leftOut } = trajectorySteps(isShown ? eventsIn(files.events, isOfTurn) : []);
+  const answer = turn === undefined ? trajectory?.answer : turn.agent;
+  const durationMs = turn?.own?.duration_ms ?? record.duration_ms;
+  return {
+    ...{ exitCode: record.exit_code, stdout: answer ?? '' },
+    stderr: existsSync(stderr) ? stderrTail(stderr) : '',
+    ...filesOf(context, after),
+    ...{ startedAtMs: startOf(left), endedAtMs: endOf(left), durationMs },
+    ...{ trajectory: isShown ? steps : null, trajectoryLeftOut: leftOut },
+  };
+}
+
+function* eventsIn(file: string, isWanted: (event: RunEvent) => boolean): Generator<RunEvent> {
+  for (const { text } of linesOf(file, Infinity)) {
+    const event = JSON.parse(text) as RunEvent;
+    if (isWanted(event)) yield event;
+  }
+}

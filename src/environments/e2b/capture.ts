@@ -1,0 +1,66 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { CommandResult } from '../../lib/commands/command-result.js';
+
+/** Limit for scripts, whose output is always needed as a whole. */
+export const NO_CAP = 2 ** 40;
+
+/** Line that begins both streams. What is before it was printed by the settings of the login shell. */
+const BEGIN = '--- llm-tool-test ---';
+
+/**
+ * Command line for bash that runs a script of `bytes` bytes from standard input. Not as an argument: others could read
+ * it. E2B relays output as text and waits until nobody can write to it any more. So the output is encoded, each stream
+ * followed by the number of bytes after the first `cap`; and it is relayed by processes that end with the script, even
+ * if background processes keep it open.
+ */
+export const captureCommand = (bytes: number, cap: number): string => `
+echo '${BEGIN}'
+echo '${BEGIN}' >&2
+exec 3>&2 2>/dev/null
+set -m
+folder=$(mktemp -d) && mkfifo "$folder/out" "$folder/err" || { echo 'no temporary folder' >&3; exit 125; }
+encode() { head -c ${cap} | base64; wc -c; }
+cat <"$folder/out" | encode &
+cat <"$folder/err" | encode >&3 &
+readers=$(jobs -p)
+sh -c 'eval "$(head -c ${bytes})"' >"$folder/out" 2>"$folder/err" 3>&-
+status=$?
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  [ -n "$(jobs -r)" ] || break
+  sleep 0.02
+done
+kill -KILL $readers
+wait
+rm -rf "$folder"
+exit $status`;
+
+/** What a script printed to one stream: its first bytes, and the number of all bytes. */
+export interface Captured {
+  kept: Buffer;
+  bytes: number;
+}
+
+/** Decodes a stream. Returns null if it is incomplete, because the relay was killed. */
+export function readCaptured(text: string): Captured | null {
+  const lines = text.slice(text.lastIndexOf(`${BEGIN}\n`) + BEGIN.length + 1).split('\n');
+  const [count = '', last] = [lines.at(-2)?.trim(), lines.pop()];
+  lines.pop();
+  if (last !== '' || !/^\d+$/.test(count)) return null;
+  const kept = Buffer.from(lines.join(''), 'base64');
+  return { kept, bytes: kept.length + Number(count) };
+}
+
+/** The output of a command as text. A character that the cap splits is dropped. */
+export function outputOf(
+  stdout: Captured,
+  stderr: Captured,
+): Pick<CommandResult, 'stdout' | 'stderr' | 'stdoutBytes' | 'stderrBytes'> {
+  const text = ({ kept, bytes }: Captured): string => {
+    const decoder = new StringDecoder('utf8');
+    return decoder.write(kept) + (bytes > kept.length ? '' : decoder.end());
+  };
+  return {
+    ...{ stdout: text(stdout), stdoutBytes: stdout.bytes },
+    ...{ stderr: text(stderr), stderrBytes: stderr.bytes },
+  };
+}

@@ -1,0 +1,169 @@
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandResult } from '../../lib/commands/command-result.js';
+import { OUTPUT_CAP } from '../../platform/process/run-command.js';
+import type { Environment, EnvironmentHandle } from '../environment.js';
+import { machineEnvironment } from '../machine/machine-environment.js';
+import { MachineGone, type Answer, type CommandLimits, type Machine } from '../machine/machine.js';
+import { NO_CAP, outputOf } from './capture.js';
+import { copyIn, copyOut } from './copy.js';
+import { E2bRefused, explained } from './e2b-errors.js';
+import { killOwnScript, scriptMark } from './kill-own-script.js';
+import { startInSandbox, type Running } from './run-in-sandbox.js';
+import { readRecord, removeAccess, writeRecord } from './sandbox-state.js';
+import {
+  cloudOf,
+  connect,
+  createSandbox,
+  forget,
+  removeSandboxes,
+  whileExtending,
+  type Connected,
+} from './sandboxes.js';
+
+const POLL_MS = 1000;
+/** As root, the supervisor would kill the services of the sandbox too, which have no mark. */
+const SUPERVISOR_MODE = '"$([ "$(id -u)" = 0 ] && echo group || echo container)"';
+/** Pauses between attempts to run a script when the connection is bad. */
+const PAUSES_MS = [200, 1000, 3000];
+/** A command that was killed is given up after this time. */
+const END_MS = 20_000;
+const END_POLL_MS = 500;
+
+/** Runs a script, and again if the connection fails. Returns null if the sandbox is gone. */
+async function run(handle: EnvironmentHandle, script: string, user?: 'root'): Promise<Answer | null> {
+  for (let attempt = 0; ; attempt++) {
+    const connected = await connect(handle);
+    if (connected === null) return null;
+    try {
+      const running = await startInSandbox(connected, {
+        ...{ script, cap: NO_CAP, mark: scriptMark(handle) },
+        ...(user === undefined ? {} : { user }),
+      });
+      const { exitCode, stdout, stderr } = await running.ended;
+      return { exitCode, stdout: stdout.kept, stderr: stderr.kept.toString() };
+    } catch (error) {
+      forget(cloudOf(handle));
+      const reason = explained(connected.e2b, `run a script in ${titleOf(handle)}`, error);
+      const pauseMs = PAUSES_MS[attempt];
+      if (reason instanceof E2bRefused || pauseMs === undefined) {
+        if ((await connect(handle)) === null) return null;
+        throw reason;
+      }
+      await sleep(pauseMs);
+    }
+  }
+}
+
+async function command(
+  handle: EnvironmentHandle,
+  script: string,
+  { timeoutMs, signal, endScript }: CommandLimits,
+): Promise<CommandResult> {
+  signal?.throwIfAborted();
+  const startedAt = performance.now();
+  const connected = await existing(handle);
+  const state = { timedOut: false, settled: false };
+  return whileExtending(cloudOf(handle), connected, async () => {
+    const running = await startInSandbox(connected, {
+      script,
+      cap: OUTPUT_CAP,
+      mark: scriptMark(handle),
+    }).catch((error: unknown) => fail(handle, connected, error));
+    const stop = (): void => void endCommand(handle, running, endScript, state);
+    const timer = setTimeout(() => {
+      state.timedOut = true;
+      stop();
+    }, timeoutMs);
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted === true) stop();
+    try {
+      const { exitCode, stdout, stderr } = await running.ended;
+      return {
+        ...{ exitCode: state.timedOut ? null : exitCode, timedOut: state.timedOut },
+        ...outputOf(stdout, stderr),
+        durationMs: Math.round(performance.now() - startedAt),
+      };
+    } catch (error) {
+      return await fail(handle, connected, error);
+    } finally {
+      state.settled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      signal?.throwIfAborted();
+    }
+  });
+}
+
+/** Kills a command, again and again until it has ended: it may not have begun yet. */
+async function endCommand(
+  handle: EnvironmentHandle,
+  running: Running,
+  endScript: string,
+  state: { settled: boolean },
+): Promise<void> {
+  const giveUpAt = performance.now() + END_MS;
+  while (!state.settled && performance.now() < giveUpAt) {
+    await run(handle, endScript).catch(() => null);
+    await sleep(END_POLL_MS);
+  }
+  if (!state.settled) running.disconnect();
+}
+
+async function fail(handle: EnvironmentHandle, { e2b }: Connected, error: unknown): Promise<never> {
+  forget(cloudOf(handle));
+  await existing(handle);
+  throw explained(e2b, `run a command in ${titleOf(handle)}`, error);
+}
+
+/** @throws Error if the sandbox is gone */
+async function existing(handle: EnvironmentHandle): Promise<Connected> {
+  const connected = await connect(handle);
+  if (connected !== null) return connected;
+  const record = await readRecord(handle);
+  throw new MachineGone(
+    `the sandbox ${record?.id ?? titleOf(handle)} of E2B is gone: it was ended, or its time was over (environment.timeout_secs)`,
+  );
+}
+
+async function create(handle: EnvironmentHandle, confirm: () => Promise<void>): Promise<void> {
+  await createSandbox(handle, confirm);
+  const record = await readRecord(handle);
+  const path = await run(handle, 'printf %s "$PATH"');
+  if (record !== null && path !== null && path.exitCode === 0)
+    await writeRecord(handle, { ...record, path: path.stdout.toString() });
+}
+
+const titleOf = (handle: EnvironmentHandle): string => `the sandbox ${cloudOf(handle).name}`;
+
+function machineOf(handle: EnvironmentHandle): Machine {
+  const connected = (): Promise<Connected> => existing(handle);
+  const machine: Machine = {
+    title: titleOf(handle),
+    name: cloudOf(handle).name,
+    madeFrom: 'template',
+    pollMs: POLL_MS,
+    supervisorMode: SUPERVISOR_MODE,
+    killAllScript: killOwnScript(handle),
+    run: (script, user) => run(handle, script, user),
+    command: (script, limits) => command(handle, script, limits),
+    create: (confirm) => create(handle, confirm),
+    remove: () => removeSandboxes(handle),
+    copyIn: (from, to) => copyIn(machine, handle, connected, { from, to }),
+    copyOut: (from, to) => copyOut(machine, handle, connected, { from, to }),
+  };
+  return machine;
+}
+
+const sandboxes = machineEnvironment(machineOf);
+
+/** A separate sandbox of E2B for each run, made with the package `e2b`. */
+export const e2b: Environment = {
+  ...sandboxes,
+  async dispose(handle) {
+    await sandboxes.dispose(handle);
+    const cloud = cloudOf(handle);
+    // The agent that judges has a sandbox of its own, but not a key.
+    if (dirname(cloud.access) === dirname(handle.journal)) await removeAccess(cloud);
+  },
+};

@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandResult } from '../../lib/commands/command-result.js';
+import { isFolder } from '../../platform/fs/tree.js';
+import { supervisorScript } from '../../platform/process/supervise.js';
+import { waitUntil } from '../../platform/process/wait-until.js';
+import type { Environment, EnvironmentHandle, ExecRequest, ProcessState } from '../environment.js';
+import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
+import { startFolder } from '../journal.js';
+import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
+import { lookScript, readLook } from './look-script.js';
+import { assertAnswered, MachineGone, mustRun, reasonIn, type Machine } from './machine.js';
+import { mirrorStart, startInside } from './mirror-start.js';
+import { withScratch } from './scratch.js';
+import {
+  endExecScript,
+  execScript,
+  killPartScript,
+  rootScript,
+  startScript,
+  stopScript,
+  supervisorFolder,
+  whoScript,
+} from './scripts.js';
+import { removeShown, showFolder } from './show-folder.js';
+
+const STOP_MS = 30_000;
+
+/** Checks what the scripts need, and creates the run's folder. */
+async function prepareRoot(machine: Machine, handle: EnvironmentHandle): Promise<void> {
+  const who = await machine.run(whoScript);
+  if (who === null || who.exitCode !== 0)
+    throw new Error(`the ${machine.madeFrom} has no working shell: ${reasonIn(who?.stderr ?? '')}`);
+  if (who.stderr !== '') {
+    const programs = who.stderr.trim().replaceAll('\n', ', ');
+    throw new Error(`the ${machine.madeFrom} lacks programs that a run needs: ${programs}`);
+  }
+  const owner = who.stdout.toString().trim();
+  await mustRun(machine, 'creating the run folder', rootScript(handle, owner), 'root');
+}
+
+async function remove(machine: Machine): Promise<void> {
+  removeShown(machine);
+  await machine.remove();
+}
+
+/** Fills the run's folder as it is copied into a machine: workspace, private folders, and the supervisor. */
+async function fillRoot(
+  folder: string,
+  handle: EnvironmentHandle,
+  contents: Parameters<Environment['prepare']>[1],
+): Promise<void> {
+  await fillWorkspace(join(folder, basename(handle.workspace)), contents);
+  for (const name of [...FIRST_FOLDERS, ...CHECKS_FOLDERS])
+    mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+  const scripts = join(folder, basename(supervisorFolder(handle)));
+  mkdirSync(scripts, { mode: 0o700 });
+  for (const name of ['claim.sh', 'supervise.sh'])
+    await copyFile(supervisorScript(name), join(scripts, name));
+  fillBinaries(join(folder, RUN_FOLDERS.binaries), contents);
+}
+
+async function exec(
+  machine: Machine,
+  handle: EnvironmentHandle,
+  request: ExecRequest,
+): Promise<CommandResult> {
+  for (const folder of request.inSandbox?.shown ?? []) await showFolder(handle, machine, folder);
+  const id = randomBytes(8).toString('hex');
+  return machine.command(execScript(handle, request, id), {
+    timeoutMs: request.timeoutSecs * 1000,
+    endScript: endExecScript(handle, id),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  });
+}
+
+async function stop(
+  machine: Machine,
+  handle: EnvironmentHandle,
+  start: number,
+  reason: string,
+): Promise<void> {
+  const ended = async (): Promise<true | null> => {
+    const { state } = await mirrorStart(handle, machine, start);
+    return state === 'running' || state === 'starting' ? null : true;
+  };
+  if ((await ended()) === true) return;
+  await machine.run(stopScript(startInside(handle, start), reason));
+  if ((await waitUntil(ended, STOP_MS, 100)) === null) await machine.run(machine.killAllScript, 'root');
+}
+
+/**
+ * An environment in which each run has a machine of its own. The workspace is copied in and out. The agent's output is
+ * copied to the journal while it works.
+ */
+export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Machine): Environment => ({
+  async prepare(handle, contents, confirm) {
+    const machine = machineOf(handle);
+    await withScratch(handle, async (scratch) => {
+      await fillRoot(scratch, handle, contents);
+      await confirm();
+      await remove(machine);
+      await machine.create(confirm);
+      await prepareRoot(machine, handle);
+      await machine.copyIn(scratch, handle.root);
+    });
+  },
+
+  exec: (handle, request) => exec(machineOf(handle), handle, request),
+
+  async start(handle, request) {
+    const machine = machineOf(handle);
+    await mkdir(startFolder(handle, request.start), { recursive: true, mode: 0o700 });
+    const inside = startInside(handle, request.start);
+    await mustRun(
+      machine,
+      'starting the agent',
+      startScript(handle, request, inside, machine.supervisorMode),
+    );
+    await mirrorStart(handle, machine, request.start);
+  },
+
+  async inspect(handle, start, untilEnd) {
+    const machine = machineOf(handle);
+    for (;;) {
+      untilEnd?.throwIfAborted();
+      const now: ProcessState = await mirrorStart(handle, machine, start);
+      const isAlive = now.state === 'running' || now.state === 'starting';
+      if (untilEnd === undefined || !isAlive) return now;
+      await sleep(machine.pollMs, undefined, { signal: untilEnd }).catch(() => untilEnd.throwIfAborted());
+    }
+  },
+
+  async kill(handle, what) {
+    const machine = machineOf(handle);
+    if (what === 'everything') await machine.run(machine.killAllScript, 'root');
+    // As the default user: in a container, root cannot read the environment of another user's process.
+    else if ('part' in what) await machine.run(killPartScript(handle, what.part));
+    else await stop(machine, handle, what.start, what.reason);
+  },
+
+  async look(handle, path, folder = handle.workspace) {
+    const machine = machineOf(handle);
+    const print = async (limit?: number): Promise<Buffer | null> => {
+      const answer = await machine.run(lookScript(folder, path, limit));
+      if (answer === null) return null;
+      assertAnswered(`looking at ${path} in ${machine.title}`, answer);
+      return answer.stdout;
+    };
+    const printed = await print();
+    if (printed !== null) return readLook(printed, print);
+    // What the agent has made is not missing, but unknown.
+    if (folder === handle.workspace && path !== '.') throw new MachineGone(`${machine.title} is gone`);
+    return { kind: 'missing' };
+  },
+
+  view: (handle, use) =>
+    withScratch(handle, async (scratch) => {
+      const copy = await machineOf(handle).copyOut(handle.workspace, scratch);
+      return copy !== null && (await isFolder(copy)) ? use(copy) : null;
+    }),
+
+  dispose: (handle) => remove(machineOf(handle)),
+});

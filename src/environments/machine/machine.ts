@@ -1,0 +1,86 @@
+import type { CommandResult } from '../../lib/commands/command-result.js';
+import { endOf } from '../../lib/format/truncate.js';
+
+const REASON_LENGTH = 300;
+
+/** Output of a script in a machine. */
+export interface Answer {
+  exitCode: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+/** How a command in a machine ends before it ends by itself. */
+export interface CommandLimits {
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** A script that kills the command and everything that it has started. */
+  endScript: string;
+}
+
+/**
+ * A machine of the run's own, such as a container or a cloud sandbox. It shares no files with the host: everything is
+ * done by scripts (`scripts.ts`) and by copying folders. Its files belong to its default user.
+ */
+export interface Machine {
+  /** What it is, for messages: `the container NAME`. */
+  title: string;
+  /** Unique among the machines of this host. */
+  name: string;
+  /** What it is made from, for messages: `image` or `template`. */
+  madeFrom: string;
+  /** How often the state of an agent is asked for, in milliseconds. */
+  pollMs: number;
+  /** How the supervisor finds processes that the agent leaves behind (supervise.sh): a word of a script. */
+  supervisorMode: string;
+  /** Script that ends everything that the run has started. Runs as root. */
+  killAllScript: string;
+  /**
+   * Runs a script for sh and returns its output. May run it again if the first attempt failed half-way. Returns null if
+   * the machine does not exist.
+   * @throws Error if the machine cannot be reached
+   */
+  run: (script: string, user?: 'root') => Promise<Answer | null>;
+  /**
+   * Runs a script once and waits for its end; its output is capped.
+   * @throws Error if the machine is gone, and the signal's reason on abort
+   */
+  command: (script: string, limits: CommandLimits) => Promise<CommandResult>;
+  /** Creates it. If `confirm` throws afterwards, another attempt has taken over, and it is removed again. */
+  create: (confirm: () => Promise<void>) => Promise<void>;
+  /** Removes it with everything that runs in it. Does nothing if it does not exist. */
+  remove: () => Promise<void>;
+  /** Copies the contents of a folder on the host into a folder in the machine, owned by its default user. */
+  copyIn: (from: string, to: string) => Promise<void>;
+  /** Copies a folder into a folder on the host. Returns its path there; null if it does not exist. */
+  copyOut: (from: string, to: string) => Promise<string | null>;
+}
+
+/** A run's machine does not exist any more, and with it all that the run has done. */
+export class MachineGone extends Error {}
+
+/** Runs a script. @throws Error if it fails or prints to stderr, or if the machine is gone */
+export async function mustRun(
+  machine: Machine,
+  what: string,
+  script: string,
+  user?: 'root',
+): Promise<Buffer> {
+  const answer = await machine.run(script, user);
+  if (answer === null) throw new MachineGone(`${machine.title} is gone`);
+  assertAnswered(`${what} in ${machine.title}`, answer);
+  if (answer.stderr !== '') throw new Error(`${what} in ${machine.title} failed: ${reasonIn(answer.stderr)}`);
+  return answer.stdout;
+}
+
+/** The last line of a failed command's stderr, shortened. */
+export const reasonIn = (stderr: string): string =>
+  endOf(stderr.trim().split('\n').at(-1) ?? '', REASON_LENGTH);
+
+/** @throws Error with the reason that the command printed, if it failed */
+export function assertAnswered(
+  what: string,
+  { exitCode, stderr }: Pick<Answer, 'exitCode' | 'stderr'>,
+): void {
+  if (exitCode !== 0) throw new Error(`${what} failed: ${reasonIn(stderr)}`);
+}

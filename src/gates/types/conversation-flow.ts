@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import {
+  answerSchema,
+  askingFields,
+  BOOLEAN,
+  checkTurns,
+  conversationText,
+  isMajority,
+  meanOf,
+  onceProblem,
+  percent,
+  readAnswer,
+  share,
+} from '../asking.js';
+import { defineGate, type Verdict } from '../gate.js';
+import { fail, pass } from '../verdicts.js';
+
+/** What each pattern means. */
+const PATTERNS = {
+  question_then_answer: 'the agent asks a question, and the user answers it',
+  problem_then_solution: 'the user states a problem, and the agent offers a solution',
+  clarification_cycle: 'the agent and the user clarify something in several messages',
+  empathy_then_solution: 'the agent shows empathy before it offers a solution',
+  escalation_pattern: 'the agent escalates when that is appropriate, for example to a person',
+} as const;
+type Pattern = keyof typeof PATTERNS;
+const names = Object.keys(PATTERNS) as Pattern[];
+
+const Answer = z.object({
+  patterns: z.array(z.object({ pattern: z.string(), reasoning: z.string(), present: z.boolean() })),
+});
+
+/** Judges which of the wanted patterns are there: enough, if their share reaches the threshold. */
+export function judgeFlow(
+  wanted: readonly string[],
+  threshold: number,
+  votes: readonly z.infer<typeof Answer>[],
+): Verdict {
+  const found = wanted.map((pattern) => {
+    const answers = votes.flatMap(({ patterns }) => patterns.filter((one) => one.pattern === pattern));
+    const present = isMajority(answers.map((one) => one.present));
+    return { pattern, present, reasoning: answers.find((one) => one.present === present)?.reasoning ?? '' };
+  });
+  const reached = meanOf(found.map(({ present }) => (present ? 1 : 0)));
+  const missing = found.filter(({ present }) => !present).map(({ pattern }) => pattern);
+  const message = `${wanted.length - missing.length} of ${wanted.length} patterns; expected at least ${percent(threshold)}${missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`}`;
+  return {
+    ...(reached >= threshold ? pass(message) : fail(message)),
+    detail: { patterns: found, share: reached },
+  };
+}
+
+export const conversationFlow = defineGate({
+  schema: z
+    .strictObject({
+      type: z.literal('conversation_flow'),
+      ...askingFields,
+      required_patterns: z
+        .array(z.enum(names))
+        .min(1)
+        .refine((list) => new Set(list).size === list.length, { error: 'expected different patterns' })
+        .describe('The patterns that are looked for'),
+      flow_quality_threshold: share
+        .default(0.7)
+        .describe('The share of the patterns that the conversation must have, 0 to 1'),
+    })
+    .describe('The conversation has enough of these patterns, as a model judges'),
+  subject: ({ required_patterns }) => required_patterns.join(', '),
+  asks: ({ votes }) => votes,
+  check: ({ required_patterns: wanted, flow_quality_threshold: threshold, ...spec }, context) =>
+    checkTurns(context, async (turns) => {
+      const votes = await context.ask({
+        instructions: [
+          'You analyse a conversation between a user and an agent. Say for each of these patterns whether it occurs at least once:',
+          ...wanted.map((pattern) => `- ${pattern}: ${PATTERNS[pattern]}`),
+        ].join('\n'),
+        evidence: { conversation: conversationText(turns) },
+        example: {
+          patterns: wanted.map((pattern) => ({
+            pattern,
+            reasoning: 'why, in a sentence that names the turns',
+            present: BOOLEAN,
+          })),
+        },
+        schema: answerSchema(Answer),
+        read: readAnswer(Answer, ({ patterns }) =>
+          onceProblem(
+            wanted,
+            patterns.map(({ pattern }) => pattern),
+          ),
+        ),
+        votes: spec.votes,
+        timeoutSecs: spec.timeout_secs,
+      });
+      return judgeFlow(wanted, threshold, votes);
+    }),
+});

@@ -1,0 +1,52 @@
+import { beginningOf } from '../../lib/format/truncate.js';
+import type { Json } from '../../lib/json.js';
+import type { RunEvent } from '../records/events.js';
+import type { TrajectoryStep } from '../records/execution.js';
+
+const MOST_STEPS = 500;
+const TEXT_LENGTH = 4096;
+
+/** What an agent thought, did and was shown, and the number of further entries. */
+interface TrajectorySteps {
+  steps: TrajectoryStep[];
+  leftOut: number;
+}
+
+/** Converts events to thoughts, actions and observations, in order. Other events, such as messages, are none of these. */
+export function trajectorySteps(events: Iterable<RunEvent>): TrajectorySteps {
+  const steps: TrajectoryStep[] = [];
+  let leftOut = 0;
+  for (const event of events) {
+    const step = stepOf(event);
+    if (step === null) continue;
+    if (steps.length < MOST_STEPS) steps.push({ ...step, timestamp: event.ts });
+    else leftOut += 1;
+  }
+  return { steps, leftOut };
+}
+
+function stepOf(event: RunEvent): Omit<TrajectoryStep, 'timestamp'> | null {
+  switch (event.type) {
+    case 'reasoning':
+      return { type: 'thought', content: beginningOf(event.text, TEXT_LENGTH) };
+    case 'tool_call':
+      return { type: 'action', content: { name: event.name, parameters: shortened(event.input) } };
+    case 'tool_result':
+      return { type: 'observation', content: beginningOf(event.output, TEXT_LENGTH) };
+    case 'session':
+    case 'message':
+    case 'usage':
+    case 'setup_command':
+    case 'post_script':
+    case 'error':
+    case 'unknown':
+    case 'result':
+      return null;
+  }
+}
+
+/** Returns parameters as they are, or the beginning of their JSON if that is long. */
+function shortened(parameters: Json): Json {
+  const text = JSON.stringify(parameters);
+  return text.length <= TEXT_LENGTH ? parameters : beginningOf(text, TEXT_LENGTH);
+}

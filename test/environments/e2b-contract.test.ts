@@ -1,0 +1,3 @@
+import { testContract } from './contract.js';
+
+await testContract('e2b');

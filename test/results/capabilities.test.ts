@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { capabilitiesIn, capabilityRates } from '../../src/results/capabilities.js';
+
+const checklist = [{ capability: 'polite', achieved: true, reasoning: 'says please' }];
+
+describe('capabilities', () => {
+  test('are read from the checklists of gates that could be checked', () => {
+    const detail = { capability_checklist: checklist, confidence: 0.9 };
+    expect(
+      capabilitiesIn([
+        { status: 'pass', detail },
+        { status: 'fail', detail },
+        { status: 'error', detail },
+        { status: 'pass', detail: null },
+        { status: 'pass', detail: { capability_checklist: 'none' } },
+      ]),
+    ).toEqual([
+      { capability: 'polite', achieved: true },
+      { capability: 'polite', achieved: true },
+    ]);
+  });
+  test('are counted so that the numbers add up, in any order', () => {
+    const some = fc.array(fc.record({ capability: fc.constantFrom('a', 'b', 'c'), achieved: fc.boolean() }));
+    fc.assert(
+      fc.property(some, (checked) => {
+        const rates = capabilityRates(checked);
+        expect(rates.reduce((sum, one) => sum + one.checked, 0)).toBe(checked.length);
+        expect(rates.reduce((sum, one) => sum + one.achieved, 0)).toBe(
+          checked.filter(({ achieved }) => achieved).length,
+        );
+        expect(new Set(capabilityRates([...checked].reverse()).map((one) => JSON.stringify(one)))).toEqual(
+          new Set(rates.map((one) => JSON.stringify(one))),
+        );
+        for (const { rate } of rates) expect(rate >= 0 && rate <= 1).toBe(true);
+      }),
+    );
+  });
+});

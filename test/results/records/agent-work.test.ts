@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { agentWork } from '../../../src/results/records/agent-work.js';
+import { NO_USAGE } from '../../../src/results/records/token-usage.js';
+import { createTrajectoryCollector } from '../../../src/results/transcript/trajectory.js';
+
+const trajectoryOf = (...tools: string[]) => {
+  const collector = createTrajectoryCollector();
+  for (const name of tools) collector.add({ type: 'tool_call', id: '', name, input: null, command: null });
+  return collector.end(() => []);
+};
+
+describe('what an agent did', () => {
+  test('is the sequence of its tools, their number, and its tokens', () => {
+    const usage = { input: 10, output: 5, reasoning: null, cache_read: 100, cache_write: null };
+    expect(agentWork(trajectoryOf('read', 'write', 'read'), usage)).toEqual({
+      ...{ tokens: 115, tool_calls: 3, actions: ['read', 'write', 'read'] },
+    });
+  });
+  test('is bounded: of many calls, the first are kept, and their number is exact', () => {
+    const { actions, tool_calls } = agentWork(
+      trajectoryOf(...Array.from({ length: 150 }, () => 'x'.repeat(500))),
+      NO_USAGE,
+    );
+    expect([actions?.length, actions?.at(-1), tool_calls]).toEqual([101, '…', 150]);
+    expect(JSON.stringify(actions).length).toBeLessThan(8000);
+  });
+  test('is unknown, not nothing, if the output is text, was not read to its end, or is of an older build', () => {
+    const unknown = { tokens: null, tool_calls: null, actions: null };
+    expect(agentWork(null, NO_USAGE)).toEqual(unknown);
+    expect(agentWork(trajectoryOf(), NO_USAGE)).toEqual(unknown);
+    const trajectory = trajectoryOf('read');
+    expect(agentWork({ ...trajectory, unread: true }, NO_USAGE)).toEqual(unknown);
+    const { commands, commandCount, structured, tools, answer } = trajectory;
+    const old = { commands, commandCount, structured, tools, answer };
+    expect(agentWork(old, { ...NO_USAGE, input: 3 })).toEqual({ ...unknown, tool_calls: 1 });
+  });
+});
