@@ -76,10 +76,10 @@ function tableProblems(name: string, table: object): { key: string; message: str
       message: `cannot be set for ${name}, which is built in; choose another name for your own agent`,
     }));
   return [
-    ...(given('command')
-      ? []
-      : [{ key: 'command', message: 'missing: expected the program to start, or a module' }]),
-    ...(given('auth') ? [{ key: 'auth', message: `only for ${adapterNames.join(', ')}` }] : []),
+    ...(given('command') ? [] : [{ key: 'command', message: 'missing: expected the program to start' }]),
+    ...(given('auth')
+      ? [{ key: 'auth', message: `only for ${adapterNames.filter((one) => one !== 'eliza').join(', ')}` }]
+      : []),
   ];
 }
 

@@ -40,7 +40,7 @@ export function explain(issue: RawIssue, nouns: Nouns): string | undefined {
   }
 }
 
-const NO_RUNTIME = 'a real ElizaOS runtime is not supported yet; name an agent of this project with agent';
+const NO_RUNTIME = 'only a file in the form of ElizaOS describes its runtime (name it *.scenario.yaml)';
 
 /** Keys that other test harnesses use in a place that has the key `beside`, and what to use here instead. */
 const ELSEWHERE: Record<string, { beside: string; use: string }> = {
