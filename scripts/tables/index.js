@@ -38,6 +38,7 @@ const part = (schema, path) =>
 
 const scenario = authored(ScenarioFile);
 const eliza = authored(ElizaFile);
+const elizaStep = part(eliza, 'run').anyOf?.[1]?.items ?? {};
 const config = authored(Config);
 const rubric = authored(Rubric);
 const gates = part(scenario, 'evaluation.gates[]').oneOf ?? [];
@@ -96,7 +97,9 @@ export const tables = {
     'setup.mocks': '[Mocks](scenarios.md#mocks)',
     'setup.database': '[Databases](#databases)',
   }),
-  'eliza-steps': inputTable(part(eliza, 'run').anyOf?.[1]?.items ?? {}),
+  'eliza-steps': inputTable(elizaStep, { conversation: '[Conversations](#conversations)' }),
+  'eliza-conversation': inputTable(part(elizaStep, 'conversation')),
+  'eliza-runtime-database': inputTable(part(eliza, 'setup.database').anyOf?.at(-1) ?? {}),
   'eliza-matrix': inputTable(authored(MatrixFile)),
   'mocked-commands': inputTable(mockOf('command')),
   'mocked-endpoints': inputTable(mockOf('endpoint')),

@@ -98,7 +98,7 @@ it('a wait for the provider in a later turn is not ended by the signal for an ea
   });
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(plan),
-    runAgent: (_run, nth = 1) => Promise.resolve(nth === 1 ? refused : brief()),
+    runAgent: (_run, nth) => Promise.resolve(nth === 2 ? brief() : refused),
   });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell(1));

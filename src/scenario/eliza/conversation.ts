@@ -24,7 +24,7 @@ const User = z.strictObject({
   model_type: z
     .string()
     .exactOptional()
-    .describe('Accepted, without effect: the model of the judge plays the user'),
+    .describe('Without effect: the model of the judge plays the user'),
 });
 
 const Condition = z
@@ -82,11 +82,11 @@ export const Conversation = z.strictObject({
   final_evaluations: evaluations.default([]).describe('Evaluators after the last turn'),
   debug_options: z
     .strictObject({
-      log_user_simulation: z.boolean().exactOptional(),
-      log_turn_decisions: z.boolean().exactOptional(),
-      export_full_transcript: z.boolean().exactOptional(),
+      log_user_simulation: z.boolean().exactOptional().describe('Without effect'),
+      log_turn_decisions: z.boolean().exactOptional().describe('Without effect'),
+      export_full_transcript: z.boolean().exactOptional().describe('Without effect'),
     })
     .exactOptional()
-    .describe('Accepted, without effect: everything is recorded'),
+    .describe('For the ElizaOS scenario runner; here, everything is recorded'),
 });
 export type Conversation = z.infer<typeof Conversation>;
