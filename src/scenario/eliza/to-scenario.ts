@@ -109,7 +109,10 @@ export function filePathOf(file: ElizaFile, path: Path): Path {
     case 'mock_url_variables':
       return ['setup', ...path];
     case 'databases':
-      return ['setup', ...(isForRuntime(setup.database) ? path : databasePathOf(setup.database, path.slice(1)))];
+      return [
+        'setup',
+        ...(isForRuntime(setup.database) ? path : databasePathOf(setup.database, path.slice(1))),
+      ];
     case 'steps':
       return filePathOfStep(run, Number(second), rest);
     case 'checks':
