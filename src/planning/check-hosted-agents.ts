@@ -75,7 +75,7 @@ function checkServiceMocks({ config }: Project, { cells, scenarios }: ResolvedSw
           ? [
               variant.problemAt(
                 ['mocks', index, 'service'],
-                `the agent ${name} has no services; a service can be mocked only with the agent eliza or an agent with a module`,
+                `${name === 'none' ? 'no agent takes part, and a command' : `the agent ${name}`} has no services; a service can be mocked only with the agent eliza or an agent with a module`,
               ),
             ]
           : [],

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import type { Agent, AgentRequest, Classified } from '../../src/agents/agent.js';
 import type { HostedRun } from '../../src/agents/hosted.js';

@@ -83,7 +83,7 @@ const FILES = {
   ...file('to-gone', `agent: gone\nrun:\n${input('Hi.')}`),
   ...file(
     'matrix-base',
-    `character: {llm: {model: mine/one}}\n${scripted({ text: 'Hi.' })}\nrun:\n${input('Hi.')}`,
+    `character: {llm: {model: mine/one}}\n${scripted({ text: 'Hi.' })}\nrun:\n${input('Hi.', 'one')}`,
   ),
   'models.yaml':
     'name: models\nbase_scenario: matrix-base.scenario.yaml\nmatrix:\n  - parameter: character.llm.model\n    values: [mine/one, mine/two]\n  - parameter: run[0].evaluations[0].value\n    values: [one, two]\n',
