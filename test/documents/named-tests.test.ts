@@ -11,7 +11,7 @@ interface NamedTest {
 }
 
 /** `folder/file`, optionally with a colon and a part of the title of a test. */
-const NAMED = /`([a-z-]+(?:\/[a-z0-9-]+)+)`(?:: ([^;`|]+?)\s*(?=[;|]))?/g;
+const NAMED = /`([a-z-]+(?:\/[a-z-]+)+)`(?:: ([^;`|]+?)\s*(?=[;|]))?/g;
 
 /** The tests named in the last column of the tables of a document. */
 function testsNamedIn(document: string): NamedTest[] {
