@@ -26,11 +26,13 @@ export async function copyOut(
     encoding: 'buffer',
     stdin: 'ignore',
     buffer: false,
+    reject: false,
   });
   const problem: Buffer[] = [];
   packed.stderr.on('data', (chunk: Buffer) => problem.push(chunk));
   const unpacked = await packed.pipe('tar', ['-C', to, '-xof', '-'], { reject: false });
-  if (!unpacked.failed) return join(to, from.slice(from.lastIndexOf('/') + 1));
+  // Nothing at all is a valid archive.
+  if (!unpacked.failed && !(await packed).failed) return join(to, from.slice(from.lastIndexOf('/') + 1));
   const reason = Buffer.concat(problem).toString() || unpacked.stderr;
   if (/could not find the file|no such file|no such container|no container with name/i.test(reason))
     return null;
