@@ -19,7 +19,7 @@ describe('the conversation in a report', () => {
     expect(head).toEqual(['Turn', 'User', 'Agent']);
     expect(first?.slice(0, 1)).toEqual(['1']);
     expect(first?.[2]).toMatch(/Which.*one\?/);
-    expect(second?.[1]).toHaveLength(500);
+    expect(second?.[1]).toHaveLength(501);
     expect(second?.[2]).toBe('said nothing');
     expect(text).toMatch(/The conversation ended after turn 2: max.*turns.*reached/);
   });
