@@ -3,6 +3,7 @@ import { knownAgents } from '../agents/index.js';
 import type { Problem } from '../lib/errors/problem.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { isServiceMock } from '../mocks/mock-kinds.js';
+import { isApart } from '../scenario/scenario.js';
 import { readText } from './file-checks.js';
 import { findRuntime, moduleProblem } from './find-runtime.js';
 import type { Project } from './project.js';
@@ -50,7 +51,7 @@ export async function checkHostedAgents(project: Project, resolved: ResolvedSwee
   }
 }
 
-/** @throws UsageError if a scenario mocks services, or runs in a container, with agents that cannot */
+/** @throws UsageError if a scenario mocks services, or runs apart from this machine, with agents that cannot */
 function checkServiceMocks({ config }: Project, { cells, scenarios }: ResolvedSweep): void {
   const known = knownAgents(config.agents);
   for (const { selected, variant, effective } of scenarios) {
@@ -62,7 +63,7 @@ function checkServiceMocks({ config }: Project, { cells, scenarios }: ResolvedSw
     );
     const problems = [...agents].flatMap((name): Problem[] => {
       const isHosted = known.get(name)?.isHosted === true;
-      if (isHosted && environment.type === 'docker')
+      if (isHosted && isApart(environment))
         return [
           variant.problemAt(
             ['environment', 'type'],

@@ -86,6 +86,7 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
   });
   afterEach(() => {
     server.faults.length = 0;
+    server.onRequest.before = null;
   });
 
   const writeScenario = (name: string, prompt: string, gates = GATES, place = PLACE): Promise<void> =>
@@ -216,6 +217,30 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
     expect(server.list()).toEqual([]);
   });
 
+  it('is set up again in another sandbox if the first one ends during the setup', async () => {
+    await project.write(
+      'fixtures/again.yaml',
+      scenario('again', {
+        gates: ['{type: file_exists, path: go}'],
+        steps: ['say: x'],
+        more: `${PLACE}\nsetup: {commands: ["touch begun; until [ -e go ]; do sleep 0.1; done"]}`,
+      }),
+    );
+    const begun = 'ls /llm-tool-test/workspace/begun';
+    const settingUp = async (not = ''): Promise<string> => {
+      const id = await until('a sandbox', () => (idOf('again') === not ? null : idOf('again')));
+      await until('the setup', async () => ((await server.inside(id, begun)) === '' ? null : true));
+      return id;
+    };
+    const command = project.start(['run', 'again', '--agents', 'mock', '--json'], env);
+    const first = await settingUp();
+    server.expire(first);
+    await letGo(await settingUp(first));
+    const { run } = await openRun(documentOf((await command).stdout));
+    expect(run).toMatchObject({ outcome: 'pass', starts: 1 });
+    expect(server.list()).toEqual([]);
+  });
+
   it('ends with an error, not a failure, if its sandbox ends while the gates are checked', async () => {
     await writeScenario('gone', 'README.md', [
       `{type: command_succeeds, command: 'touch checking; until [ -e never ]; do sleep 0.1; done'}`,
@@ -229,6 +254,34 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
     const { metrics } = await openRun(documentOf((await command).stdout));
     expect(metrics).toMatchObject({ outcome: 'error' });
     expect(metrics.details.map(({ status }) => status)).toEqual(['error', 'error']);
+  });
+
+  it('is ended once, with one result, if the worker is killed while it ends the sandbox', async () => {
+    const before = { ...server.counts };
+    await writeScenario('torn', 'README.md');
+    let asked = 0;
+    let letGo = (): void => undefined;
+    const released = new Promise<void>((resolve) => (letGo = resolve));
+    server.onRequest.before = async (method) => {
+      if (method !== 'DELETE') return;
+      asked++;
+      await released;
+    };
+    const command = project.start(['run', 'torn', '--agents', 'waiter', '--json'], env);
+    await until('the end of the sandbox to be asked for', () => (asked > 0 ? true : null));
+    await kill(project, 'worker');
+    await until('it to be asked for again', () => (asked > 1 ? true : null));
+    const results = async () =>
+      (await project.resultLines()).filter(({ scenario_id }) => scenario_id === 'torn').length;
+    expect([await results(), idOf('torn')]).toEqual([0, expect.any(String)]);
+    letGo();
+    const { exitCode, stdout } = await command;
+    const { run } = await openRun(documentOf(stdout));
+    expect([exitCode, run.outcome, run.starts, run.warnings]).toEqual([0, 'pass', 1, []]);
+    expect(run.steps.find(({ name }) => name === 'report')?.attempts).toBe(2);
+    expect(await results()).toBe(1);
+    expect(server.list()).toEqual([]);
+    expect(server.counts).toEqual({ created: before.created + 1, killed: before.killed + 1 });
   });
 
   it('is named in the report and by doctor if it cannot be ended, and has ended later', async () => {

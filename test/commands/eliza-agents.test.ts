@@ -79,6 +79,11 @@ const FILES = {
     'by-mock',
     `agent: mock\nsetup:\n  mocks:\n    - {service: stock, method: count, response: 9}\nrun:\n${input('Count.')}`,
   ),
+  ...file(
+    'in-container',
+    `agent: keeper\nenvironment: {type: docker, image: "debian:12"}\nrun:\n${input('Count.')}`,
+  ),
+  ...file('in-cloud', `environment: {type: e2b}\n${scripted({ text: 'Hi.' })}\nrun:\n${input('Hi.')}`),
   ...file('to-empty', `agent: empty\nrun:\n${input('Hi.')}`),
   ...file('to-gone', `agent: gone\nrun:\n${input('Hi.')}`),
   ...file(
@@ -194,6 +199,11 @@ describe('agents in the agent host', () => {
 
   it.each([
     ['by-mock', /by-mock\.scenario\.yaml:5:\d+ .*the agent mock has no services/],
+    [
+      'in-container',
+      /in-container\.scenario\.yaml:3:\d+ .*keeper cannot run in environment\.type docker; use local/,
+    ],
+    ['in-cloud', /in-cloud\.scenario\.yaml:2:\d+ .*eliza cannot run in environment\.type e2b; use local/],
     ['to-empty', /llm-tool-test-config\.toml:10:\d+ .*empty\.ts does not export createAgent/],
     ['to-gone', /llm-tool-test-config\.toml:14:\d+ .*gone\.ts.* was not found/],
   ])('starts nothing for %s', async (name, message) => {

@@ -56,6 +56,8 @@ export interface E2bServer {
   /** Ends a sandbox as if its time were over. */
   expire: (id: string) => void;
   faults: Fault[];
+  /** Called with each request, which is not handled before it resolves. `null`: nothing is called. */
+  onRequest: { before: ((method: string, path: string) => void | Promise<void>) | null };
   close: () => Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
   const sandboxes = new Map<string, Sandbox>();
   const counts = { created: 0, killed: 0 };
   const faults: Fault[] = [];
+  const onRequest: E2bServer['onRequest'] = { before: null };
   let next = 1;
 
   const end = (sandbox: Sandbox): void => {
@@ -254,8 +257,11 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
       fail(outgoing, fault.status, 'a fault of the test');
       return;
     }
-    const handle = /^(\/v2)?\/sandboxes/.test(url.pathname) ? api : envd;
-    handle(incoming, outgoing, url).catch((error: unknown) => fail(outgoing, 500, String(error)));
+    const handle = async (): Promise<void> => {
+      await onRequest.before?.(incoming.method ?? '', url.pathname);
+      await (/^(\/v2)?\/sandboxes/.test(url.pathname) ? api : envd)(incoming, outgoing, url);
+    };
+    handle().catch((error: unknown) => fail(outgoing, 500, String(error)));
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -287,6 +293,7 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
       if (sandbox !== undefined) end(sandbox);
     },
     faults,
+    onRequest,
     close: async () => {
       for (const sandbox of sandboxes.values()) end(sandbox);
       server.closeAllConnections();

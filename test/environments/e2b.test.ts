@@ -25,6 +25,7 @@ describe.skipIf(lacking !== null)('a sandbox of E2B', () => {
   afterAll(() => server.close());
   afterEach(() => {
     server.faults.length = 0;
+    server.onRequest.before = null;
   });
 
   async function place(more: Partial<CloudSandbox> = {}) {
@@ -141,6 +142,23 @@ describe.skipIf(lacking !== null)('a sandbox of E2B', () => {
     await expect(run('true')).rejects.toThrow(MachineGone);
     await expect(e2b.look(handle, 'given.txt')).rejects.toThrow(MachineGone);
     expect(await e2b.view(handle, () => Promise.resolve(true))).toBeNull();
+  });
+
+  it.each([
+    ['before the agent is started', 1],
+    ['before anything of the agent was copied', 2],
+  ])('that ends %s makes the agent lost', async (_when, nth) => {
+    const { handle, ids, prepare } = await place();
+    await prepare();
+    const [id = ''] = ids();
+    let scripts = 0;
+    server.onRequest.before = (_method, path) => {
+      if (path.endsWith('/Start') && ++scripts === nth) server.expire(id);
+    };
+    const request = { argv: ['true'], env: {}, stdin: '', files: [], deadlineSecs: 60, idleSecs: null };
+    await e2b.start(handle, { start: 1, ...request });
+    expect(await e2b.inspect(handle, 1)).toEqual({ state: 'dead' });
+    expect(scripts).toBeGreaterThanOrEqual(nth);
   });
 
   it('lives longer while it is used', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -12,7 +12,14 @@ import { label, workspaceFile } from '../../src/scenario/fields.js';
 import { jsonSchemaOf, schemaNames, type SchemaName } from '../../src/scenario/json-schema.js';
 
 const root = join(import.meta.dirname, '..', '..');
-const compile = (name: SchemaName) => new Ajv({ allErrors: true, strict: false }).compile(jsonSchemaOf(name));
+const compiled = new Map<SchemaName, ValidateFunction>();
+
+function compile(name: SchemaName): ValidateFunction {
+  const validate =
+    compiled.get(name) ?? new Ajv({ allErrors: true, strict: false }).compile(jsonSchemaOf(name));
+  compiled.set(name, validate);
+  return validate;
+}
 
 /** A place as in our own messages: `/tags/0` is `.tags[0]`. */
 const placeOf = (pointer: string): string => pointer.replaceAll(/\/(\d+)/g, '[$1]').replaceAll('/', '.');

@@ -94,6 +94,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
   const before = await turnsBefore(context);
   const isNext = start === firstStartOf(before);
   if (session !== null || before.length > 0) {
+    if (before.length > 0) await assertWorkKept(context);
     await fence.check();
     await environment.kill(handle, 'everything');
     const { folder, resumes } = startFiles(handle, start);
@@ -130,6 +131,15 @@ async function sessionToResume(context: RunContext, start: number): Promise<stri
   if (agent.resume === null || (await environment.look(handle, '.')).kind !== 'directory') return null;
   const before = lastSession(await agentOutputs(context, start - 1));
   return before.length === 0 ? null : sessionOf(context, before);
+}
+
+/** @throws ApplicationFailure (non-retryable) if the work of the turns before is gone with the run's machine */
+async function assertWorkKept({ environment, handle }: RunContext): Promise<void> {
+  if (sharesHost(handle) || (await environment.look(handle, '.')).kind === 'directory') return;
+  throw ApplicationFailure.nonRetryable(
+    'the workspace is gone, and with it the work of the turns before',
+    'WorkspaceGone',
+  );
 }
 
 async function freshWorkspace({ rebuild }: Supervision): Promise<void> {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
 import { E2bRefused } from '../../environments/e2b/e2b-errors.js';
-import { MachineGone } from '../../environments/machine/machine.js';
 import { SymlinkInTheWay } from '../../environments/own-files.js';
 import { diskRemedy, isFull } from '../../lib/errors/disk-failure.js';
 import { whyNoRoom } from '../../platform/fs/disk-room.js';
@@ -35,7 +34,6 @@ function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
   if (error instanceof SymlinkInTheWay)
     return ApplicationFailure.nonRetryable(error.message, 'SymlinkInTheWay');
   if (error instanceof E2bRefused) return ApplicationFailure.nonRetryable(error.message, 'E2bRefused');
-  if (error instanceof MachineGone) return ApplicationFailure.nonRetryable(error.message, 'MachineGone');
   const { syscall } = error;
   const code = codeOf(error);
   const path = isFull(error) ? placeOf(error, own) : error.path;

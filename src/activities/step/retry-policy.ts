@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { MachineGone } from '../../environments/machine/machine.js';
 import { withAdvice, DISK_FAILURE } from './error-advice.js';
 import type { Deps } from './deps.js';
 
@@ -27,6 +28,9 @@ const TRIES: Readonly<Record<string, number>> = {
  * (agent/supervise-agent.ts).
  */
 const ADOPTED: ReadonlySet<string> = new Set(['runAgent']);
+
+/** Steps that make another machine if that of the run is gone. All others need what the run has done in it. */
+const REPLACES_MACHINE: ReadonlySet<string> = new Set(['prepareWorkspace', 'runAgent']);
 
 /** Failures that are waited out, because nothing is wrong with the step. */
 const WAITED_OUT: ReadonlySet<string> = new Set([DISK_FAILURE, 'rate_limited', 'unavailable']);
@@ -89,6 +93,8 @@ async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> 
       throw waitOut(error, type);
     // A worker that shuts down ends its attempts, which is not a failure of the step.
     if (Context.current().cancellationSignal.aborted) throw error;
+    if (error instanceof MachineGone && !REPLACES_MACHINE.has(name))
+      throw ApplicationFailure.nonRetryable(error.message, 'MachineGone');
     if (number < tries) {
       if (ADOPTED.has(name)) carry({ failed: failed + 1 });
       throw error;

@@ -2,7 +2,13 @@ import type { CommandResult } from '../../lib/commands/command-result.js';
 import { RUN_MARK } from '../../platform/process/marked-processes.js';
 import { runCommand } from '../../platform/process/run-command.js';
 import type { Container, EnvironmentHandle } from '../environment.js';
-import { assertAnswered, reasonIn, type CommandLimits, type Machine } from '../machine/machine.js';
+import {
+  assertAnswered,
+  MachineGone,
+  reasonIn,
+  type CommandLimits,
+  type Machine,
+} from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { askCli, runScript, scriptArgs, stateOf } from './container-cli.js';
 import { copyIn, copyOut } from './copy.js';
@@ -47,7 +53,9 @@ async function command(
     state.ended = !result.timedOut;
     // A failure of the container says nothing about the command. Checked only now, because most commands succeed.
     if (result.exitCode === 0 || result.timedOut || (await stateOf(container)) === 'running') return result;
-    await runScript(container, ':'); // starts the container for the next attempt
+    // Starts the container for the next attempt.
+    if ((await runScript(container, ':')) === null)
+      throw new MachineGone(`the container ${container.name} is gone`);
     throw new Error(`the container ${container.name} was stopped: ${reasonIn(result.stderr)}`);
   } finally {
     // When the `docker` process ends, what it started in the container continues.

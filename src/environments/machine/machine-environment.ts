@@ -13,7 +13,7 @@ import { startFolder } from '../journal.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
 import { lookScript, readLook } from './look-script.js';
 import { assertAnswered, MachineGone, mustRun, reasonIn, type Machine } from './machine.js';
-import { mirrorStart, startInside } from './mirror-start.js';
+import { mirrorStart, noteStart, startInside } from './mirror-start.js';
 import { withScratch } from './scratch.js';
 import {
   endExecScript,
@@ -115,11 +115,12 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     const machine = machineOf(handle);
     await mkdir(startFolder(handle, request.start), { recursive: true, mode: 0o700 });
     const inside = startInside(handle, request.start);
-    await mustRun(
-      machine,
-      'starting the agent',
-      startScript(handle, request, inside, machine.supervisorMode),
-    );
+    const script = startScript(handle, request, inside, machine.supervisorMode);
+    await mustRun(machine, 'starting the agent', script).catch((error: unknown) => {
+      // An agent whose machine is gone is lost, however far it came.
+      if (!(error instanceof MachineGone)) throw error;
+    });
+    noteStart(handle, request.start);
     await mirrorStart(handle, machine, request.start);
   },
 

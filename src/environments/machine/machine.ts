@@ -43,7 +43,7 @@ export interface Machine {
   run: (script: string, user?: 'root') => Promise<Answer | null>;
   /**
    * Runs a script once and waits for its end; its output is capped.
-   * @throws Error if the machine is gone, and the signal's reason on abort
+   * @throws MachineGone if it is gone, and the signal's reason on abort
    */
   command: (script: string, limits: CommandLimits) => Promise<CommandResult>;
   /** Creates it. If `confirm` throws afterwards, another attempt has taken over, and it is removed again. */

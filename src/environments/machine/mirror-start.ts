@@ -8,6 +8,8 @@ import { startFiles } from '../journal.js';
 import { assertAnswered, type Machine } from './machine.js';
 import { quoted } from './quoting.js';
 
+/** The claim of a start as it is in the journal: its supervisor is not a process of this host. */
+const CLAIM = '0 container container 0\n';
 /** Maximum number of bytes of an output that are fetched at once. */
 const PIECE = 4 * 1024 * 1024;
 const KILLED = 137;
@@ -43,6 +45,12 @@ echo "$state $code $stop $claimed $ended $out $err $said"
 [ "$err" = 0 ] || tail -c +${err + 1} err | head -c "$err"
 [ "$said" = 0 ] || head -c "$said" sup.err`;
 
+/** Notes that the agent may have begun, which its machine cannot tell any more when it is gone. */
+export function noteStart(handle: EnvironmentHandle, start: number): void {
+  const { claim } = startFiles(handle, start);
+  if (!existsSync(claim)) writeNote(claim, CLAIM);
+}
+
 /**
  * Copies the new output of a start to the journal and returns the start's state. The exit status is written to the
  * journal last, and from then on read from there: the machine may be gone.
@@ -72,7 +80,7 @@ export async function mirrorStart(
       if (tries > 0) continue; // a file was shortened while it was read
       throw new Error(`cannot read the output of start ${start} of the agent in ${machine.title}`);
     }
-    if (!existsSync(claim)) noteAt(claim, '0 container container 0\n', claimed);
+    if (!existsSync(claim)) noteAt(claim, CLAIM, claimed);
     writeAt(stdout, outAt, pieces.subarray(0, out));
     writeAt(stderr, errAt, pieces.subarray(out, out + err));
     if (said > 0) writeNote(errors, pieces.subarray(out + err).toString());

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
-import { nonBlank, seconds } from '../../gates/fields.js';
+import { inSchema, nonBlank, seconds } from '../../gates/fields.js';
 import { Evaluation } from './evaluation.js';
 import { cleanText, distinct, label } from '../fields.js';
 import { Mock } from '../mock.js';
@@ -8,6 +8,13 @@ import { Scripts, Setup } from './scripts.js';
 import { TargetOrConfig } from '../target.js';
 import { ToolMatrixEntry } from './tool-matrix.js';
 import { Variant } from './variant.js';
+
+/** An argument of a command line: one word that is no option. */
+const WORD = /^[^-\s]\S*$/;
+
+/** The name of what a container or sandbox is made from. `like` describes such a name. */
+const madeFrom = (what: string, like: string): z.ZodString =>
+  inSchema(nonBlank(what).check(z.regex(WORD, like)), WORD);
 
 /** Where the agent and the checks run. */
 export const Environment = z.discriminatedUnion('type', [
@@ -18,15 +25,14 @@ export const Environment = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('auto').describe('bubblewrap where it works, else local') }),
   z.strictObject({
     type: z.literal('docker').describe('A container of its own for each run'),
-    image: nonBlank('the name of an image')
-      .check(z.regex(/^[^-\s]\S*$/, 'an image is named like debian:12, without blanks'))
-      .describe('An image that is on this machine; nothing is downloaded'),
+    image: madeFrom('the name of an image', 'an image is named like debian:12, without blanks').describe(
+      'An image that is on this machine; nothing is downloaded',
+    ),
     command: z.enum(['docker', 'podman']).default('docker').describe('The command line of containers'),
   }),
   z.strictObject({
     type: z.literal('e2b').describe('A cloud sandbox of E2B of its own for each run'),
-    template: nonBlank('the name of a template')
-      .check(z.regex(/^[^-\s]\S*$/, 'a template is named like base, without blanks'))
+    template: madeFrom('the name of a template', 'a template is named like base, without blanks')
       .default('base')
       .describe('The template of E2B that the sandbox is made from'),
     timeout_secs: seconds
