@@ -199,6 +199,35 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     expect(containersOf(run.run_id)).toEqual([]);
   });
 
+  it('starts the agent again in another container if the first one is removed while it works', async () => {
+    await writeScenario('lost', 'go');
+    const command = project.start(['run', 'lost', '--agents', 'waiter', '--json']);
+    execFileSync('docker', ['rm', '--force', await working('lost')]);
+    letGo(await working('lost'));
+    const { run } = await openRun(documentOf((await command).stdout));
+    expect(run).toMatchObject({ outcome: 'pass', starts: 2 });
+    expect(containersOf(run.run_id)).toEqual([]);
+  });
+
+  it('ends with an error, not a failure, if its container is removed while the gates are checked', async () => {
+    await writeScenario(
+      'gone',
+      'README.md',
+      ['say: x'],
+      [
+        `{type: command_succeeds, command: 'until [ -e never ]; do sleep 0.1; done'}`,
+        '{type: file_exists, path: out.txt}',
+      ],
+    );
+    const command = project.start(['run', 'gone', '--agents', 'waiter', '--json']);
+    const name = await container('gone');
+    await until('the gate', () => (processesInside(name, 'until [ -e never').length > 0 ? true : null));
+    execFileSync('docker', ['rm', '--force', name]);
+    const { metrics } = await openRun(documentOf((await command).stdout));
+    expect(metrics).toMatchObject({ outcome: 'error' });
+    expect(metrics.details.map(({ status }) => status)).toEqual(['error', 'error']);
+  });
+
   it('ends the agent and its container when the sweep is cancelled', async () => {
     await writeScenario('cancelled', 'never');
     const command = project.start(['run', 'cancelled', '--agents', 'waiter', '--name', 'stopped', '--json']);

@@ -1,5 +1,6 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
@@ -22,21 +23,30 @@ const code = (lang: string, text: string, value: string) => ({
   evaluations: [{ type: 'string_contains', value }],
 });
 
+const lacking = await whyNoBubblewrap();
+if (lacking !== null) console.warn(`databases in sandboxes are not tested here: ${lacking}`);
+
 describe('an SQLite file', () => {
-  test('is made and filled before the first step', async () => {
-    await write('made', {
-      setup: {
-        database: {
-          sqlite: 'data/notes.db',
-          sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT);\nINSERT INTO notes (body) VALUES ('buy; milk'), ('é');",
+  test.each(['local', ...(lacking === null ? ['bubblewrap'] : [])])(
+    'is made and filled before the first step in environment.type %s',
+    async (type) => {
+      await write('made', {
+        environment: { type },
+        setup: {
+          database: {
+            sqlite: 'data/notes.db',
+            sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT);\nINSERT INTO notes (body) VALUES ('buy; milk'), ('é');",
+          },
         },
-      },
-      run: [code('python', rowsOf('data/notes.db', 'notes'), "[(1, 'buy; milk'), (2, 'é')]")],
-    });
-    const { document } = await runFile('made');
-    const { run } = await openRun(document);
-    expect([run.outcome, run.message, run.warnings]).toEqual(['pass', '1/1 gates passed', []]);
-  });
+        run: [code('python', rowsOf('data/notes.db', 'notes'), "[(1, 'buy; milk'), (2, 'é')]")],
+      });
+      const { document } = await runFile('made');
+      const { run } = await openRun(document);
+      expect([run.environment, run.outcome, run.message, run.warnings]).toEqual([
+        ...[type, 'pass', '1/1 gates passed', []],
+      ]);
+    },
+  );
 
   test('is filled for our own form of scenario, before setup commands, over a file of the fixture', async () => {
     await write('seed', {

@@ -158,6 +158,8 @@ describe.skipIf(lacking !== null)('a sandbox of E2B', () => {
     const request = { argv: ['true'], env: {}, stdin: '', files: [], deadlineSecs: 60, idleSecs: null };
     await e2b.start(handle, { start: 1, ...request });
     expect(await e2b.inspect(handle, 1)).toEqual({ state: 'dead' });
+    await prepare();
+    expect(await e2b.inspect(handle, 1)).toEqual({ state: 'dead' });
     expect(scripts).toBeGreaterThanOrEqual(nth);
   });
 

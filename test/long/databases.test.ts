@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { whyNoOwnNetwork } from '../../src/environments/network.js';
 import { createDatabase, dropWithoutForce, PostgresRefusal } from '../../src/platform/postgres.js';
 import { readLeftovers } from '../../src/platform/leftovers.js';
 import { stateOf } from '../commands/engine-parts.js';
@@ -17,6 +19,10 @@ import {
 
 if (postgresPrograms === null)
   console.warn('databases on servers are not tested here: PostgreSQL is not installed');
+
+const lacksNetwork = (await whyNoBubblewrap()) ?? (await whyNoOwnNetwork());
+if (lacksNetwork !== null)
+  console.warn(`databases on servers are not tested in sandboxes here: ${lacksNetwork}`);
 
 let project: TestProject;
 beforeAll(async () => {
@@ -69,6 +75,26 @@ describe.skipIf(postgresPrograms === null)('a database on a PostgreSQL server', 
     }
     expect(await readLeftovers(stateOf(project))).toEqual([]);
   });
+
+  test.skipIf(lacksNetwork !== null)(
+    'is reached from a sandbox with its own network, in which the other ports of loopback are closed',
+    async () => {
+      const other = inject('temporalAddress').split(':').at(-1);
+      await write('inside', {
+        environment: { type: 'bubblewrap' },
+        setup: { database: { postgres: server.address, sql: SEED } },
+        run: [
+          code('bash', `${postgresPrograms}/psql "$DATABASE_URL" -Atc 'SELECT body FROM notes'`, 'milk'),
+          code('bash', `(exec 3<>/dev/tcp/127.0.0.1/${other}) 2>/dev/null || echo closed`, 'closed'),
+        ],
+      });
+      const { document } = await runFile('inside');
+      const { run } = await openRun(document);
+      expect([run.outcome, run.message]).toEqual(['pass', '2/2 gates passed']);
+      expect(run.sandbox).toEqual({ filesystem: true, network: 'isolated' });
+      expect(await server.databases()).toEqual([]);
+    },
+  );
 
   test('is the own one of each repetition, under the variable that the file names', async () => {
     await write('own', {

@@ -11,7 +11,8 @@ const BEGIN = '--- llm-tool-test ---';
  * Command line for bash that runs a script of `bytes` bytes from standard input. Not as an argument: others could read
  * it. E2B relays output as text and waits until nobody can write to it any more. So the output is encoded, each stream
  * followed by the number of bytes after the first `cap`; and it is relayed by processes that end with the script, even
- * if background processes keep it open.
+ * if background processes keep it open. The pipes are open for writing (4, 5) before anyone reads them: if bash is killed,
+ * the relays end too, instead of waiting for a writer without end.
  */
 export const captureCommand = (bytes: number, cap: number): string => `
 echo '${BEGIN}'
@@ -20,11 +21,13 @@ exec 3>&2 2>/dev/null
 set -m
 folder=$(mktemp -d) && mkfifo "$folder/out" "$folder/err" || { echo 'no temporary folder' >&3; exit 125; }
 encode() { head -c ${cap} | base64; wc -c; }
-cat <"$folder/out" | encode &
-cat <"$folder/err" | encode >&3 &
+exec 4<>"$folder/out" 5<>"$folder/err"
+cat <"$folder/out" 4>&- 5>&- | encode 4>&- 5>&- &
+cat <"$folder/err" 4>&- 5>&- | encode >&3 4>&- 5>&- &
 readers=$(jobs -p)
-sh -c 'eval "$(head -c ${bytes})"' >"$folder/out" 2>"$folder/err" 3>&-
+sh -c 'eval "$(head -c ${bytes})"' >&4 2>&5 3>&- 4>&- 5>&-
 status=$?
+exec 4>&- 5>&-
 for round in 1 2 3 4 5 6 7 8 9 10; do
   [ -n "$(jobs -r)" ] || break
   sleep 0.02

@@ -67,14 +67,14 @@ export async function mirrorStart(
   for (let tries = MAX_TRIES; ; tries--) {
     const [outAt, errAt] = [sizeOf(stdout), sizeOf(stderr)];
     const answer = await machine.run(inspectScript(startInside(handle, start), outAt, errAt));
-    if (answer === null) return { state: existsSync(claim) ? 'dead' : 'none' };
+    if (answer === null) return { state: unknownInside(claim) };
     // The script was killed together with everything else in the machine.
     if (answer.exitCode === KILLED && tries > 0) continue;
     assertAnswered(`reading start ${start} of the agent in ${machine.title}`, answer);
     const end = answer.stdout.indexOf('\n');
     const [state = '', code = '', reason, ...numbers] = answer.stdout.subarray(0, end).toString().split(' ');
     const [claimed = 0, ended = 0, out = 0, err = 0, said = 0] = numbers.map(Number);
-    if (state === 'none') return { state };
+    if (state === 'none') return { state: unknownInside(claim) };
     const pieces = answer.stdout.subarray(end + 1);
     if (pieces.length !== out + err + said) {
       if (tries > 0) continue; // a file was shortened while it was read
@@ -94,6 +94,9 @@ export async function mirrorStart(
     return { state, exitCode: Number(code), stopped };
   }
 }
+
+/** State of a start of which nothing is in the machine. If it was made, its machine is gone, or was replaced. */
+const unknownInside = (claim: string): 'dead' | 'none' => (existsSync(claim) ? 'dead' : 'none');
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 

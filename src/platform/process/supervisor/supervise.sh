@@ -39,8 +39,8 @@ kill_unmarked() {
       case ${_ltt_line##*) } in Z* | ?' 0 '*) continue ;; esac
       tr '\0' '\n' <"$_ltt_process/environ" | grep '^LLM_TOOL_TEST_RUN=' |
         grep -qvxF "LLM_TOOL_TEST_RUN=$_ltt_mark" && continue
-      _ltt_found=1
-      kill -KILL "$_ltt_pid"
+      # Services of another user are in a cloud sandbox too. What may not be killed is not waited for.
+      kill -KILL "$_ltt_pid" && _ltt_found=1
     done 2>/dev/null
     [ -n "$_ltt_found" ] || return
     sleep 0.02
