@@ -242,7 +242,7 @@ export const llmJudge = defineGate({
       })
         .optional()
         .describe(
-          '`yes`, the default: it is met; `no`: it is not; `0.8+`, `0.3-`, `0.8-1.0`: with a confidence of at least, at most or between these; or the answer that is expected, as a text',
+          '`yes` (the default), `no`, a confidence like `0.8+`, `0.3-` or `0.8-1.0`, or the answer that is expected, as a text',
         ),
       capabilities: z
         .array(nonBlank('a capability'))
