@@ -95,7 +95,7 @@ export const tables = {
   eliza: inputTable(eliza, {
     run: '[Steps](#steps)',
     'setup.mocks': '[Mocks](scenarios.md#mocks)',
-    'setup.database': '[Databases](#databases)',
+    'setup.database': '[Databases](scenarios.md#databases), [runtime](#elizaos-runtime)',
   }),
   'eliza-steps': inputTable(elizaStep, { conversation: '[Conversations](#conversations)' }),
   'eliza-conversation': inputTable(part(elizaStep, 'conversation')),

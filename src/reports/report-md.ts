@@ -11,6 +11,7 @@ import { mockedCallText } from '../results/mocked-call-text.js';
 import type { MockedCalls } from '../results/records/mocked-calls.js';
 import type { Metrics } from '../results/records/result-line.js';
 import { optionalArtifacts } from './artifact-links.js';
+import { askedSection, conversationSection } from './conversation-md.js';
 import { judgeSection } from './judge-md.js';
 import { blocks, code, fence, heading, inline, link, list, table } from './markdown.js';
 
@@ -32,12 +33,16 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     commands(run.setup, 'No setup commands were run.'),
     ...(run.context.length === 0 ? [] : [heading(2, 'Context'), commands(run.context, '')]),
     ...(run.scenario.prompt === null ? [] : [heading(2, 'Agent'), agentSection(run)]),
+    ...(run.conversation === undefined
+      ? []
+      : [heading(2, 'Conversation'), conversationSection(run.conversation)]),
     heading(2, 'Gates'),
     gates(metrics),
     heading(2, 'Evaluators'),
     evaluators(metrics),
     heading(2, 'Judge'),
     judgeSection(run, metrics),
+    ...(run.asked === undefined ? [] : [heading(2, 'Questions to models'), askedSection(run.asked)]),
     heading(2, 'Post scripts'),
     commands(run.post_scripts, 'No post scripts were run.'),
     ...(run.mocks === undefined ? [] : [heading(2, 'Mocks'), mocks(run.mocks)]),

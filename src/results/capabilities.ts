@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GateDetail } from './records/result-line.js';
+import { GateDetail } from './records/result-line.js';
 
 /** How often the agent showed a capability, as the model that judged the runs says. */
 export const CapabilityRate = z.object({
@@ -15,15 +15,29 @@ const Detail = z.object({
   capability_checklist: z.array(z.object({ capability: z.string(), achieved: z.boolean() })),
 });
 
+/** The part of the detail of a gate that is checked after every turn: what it found after each. */
+const DetailOfTurns = z.array(
+  z.object({ turn: z.number().int(), status: GateDetail.shape.status, detail: z.json() }),
+);
+
 /** One capability, checked once. */
 type Checked = z.infer<typeof Detail>['capability_checklist'][number];
 
-/** Returns the capabilities that the gates of a run have checked. A gate that could not be checked says nothing of them. */
+/**
+ * Returns the capabilities that the gates of a run have checked, once for each turn. A check that could not be made says
+ * nothing of them.
+ */
 export const capabilitiesIn = (gates: readonly Pick<GateDetail, 'status' | 'detail'>[]): Checked[] =>
   gates.flatMap(({ status, detail }) => {
-    const read = status === 'error' ? null : Detail.safeParse(detail);
-    return read?.success === true ? read.data.capability_checklist : [];
+    const turns = DetailOfTurns.safeParse(detail);
+    if (turns.success) return turns.data.flatMap(checkedIn);
+    return checkedIn({ status, detail });
   });
+
+function checkedIn({ status, detail }: Pick<GateDetail, 'status' | 'detail'>): Checked[] {
+  const read = status === 'error' ? null : Detail.safeParse(detail);
+  return read?.success === true ? read.data.capability_checklist : [];
+}
 
 /** Counts how often each capability was achieved, in the order in which they first appear. */
 export function capabilityRates(checked: readonly Checked[]): CapabilityRate[] {

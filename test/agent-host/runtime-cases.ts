@@ -9,9 +9,9 @@ import { runHost, type HostEnd, type HostTurn } from './run-host.js';
 /** Where a runtime is tested. */
 export interface RuntimePlace {
   /** Returns a new folder with `@elizaos/core` and `plugin.mjs`. */
-  folder: (this: void) => Promise<string>;
+  folder: () => Promise<string>;
   /** The Node that runs the host. */
-  node: (this: void) => Promise<string>;
+  node: () => Promise<string>;
   /** Plugins besides the scripted one. */
   plugins: string[];
 }

@@ -67,11 +67,11 @@ describe('the launch of Claude Code', () => {
     expect(agent.login).toBeNull();
   });
 
-  it('resumes its session without repeating the prompt', () => {
+  it('resumes its session with the next prompt', () => {
     const launch = agent.resume?.({ ...request, maxTurns: 7 }, 'abc');
     expect(launch?.argv.join(' ')).toContain('--max-turns 7 --resume abc');
     expect(launch?.argv).not.toContain('--session-id');
-    expect(launch?.stdin).not.toContain(request.prompt);
+    expect(launch?.stdin).toBe(request.prompt);
   });
 
   it('accepts only models of its own provider', () => {

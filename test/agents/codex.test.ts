@@ -70,10 +70,10 @@ describe('the launch of codex', () => {
     expect(mine.version).toEqual(['/opt/codex', '--version']);
   });
 
-  it('resumes a session by its id', () => {
+  it('resumes a session by its id, with the next prompt', () => {
     const { argv, stdin, files } = agent.resume?.({ ...REQUEST, access }, 'thread-1') ?? launch({});
     expect(argv.slice(-3)).toEqual(['resume', 'thread-1', '-']);
-    expect(stdin).not.toContain(REQUEST.prompt);
+    expect(stdin).toContain(REQUEST.prompt);
     expect(files).toEqual(launch({ access }).files);
   });
 

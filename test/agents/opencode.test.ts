@@ -100,11 +100,11 @@ describe('the launch of OpenCode', () => {
     expect(JSON.stringify(launch.env)).not.toContain('apiKey');
   });
 
-  it('resumes its session without repeating the prompt', () => {
+  it('resumes its session with the next prompt', () => {
     const launch = agent.resume?.(request, 'ses_1');
     expect(launch?.argv.join(' ')).toContain('--session ses_1');
     expect(launch?.argv).not.toContain('--title');
-    expect(launch?.stdin).not.toContain(request.prompt);
+    expect(launch?.stdin).toContain(request.prompt);
   });
 
   it('requires a model with its provider', () => {

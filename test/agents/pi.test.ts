@@ -76,10 +76,10 @@ describe('the launch of pi', () => {
     expect(env).toMatchObject({ A: 'b' });
   });
 
-  it('resumes a session by its id', () => {
+  it('resumes a session by its id, with the next prompt', () => {
     const { argv, stdin } = agent.resume?.({ ...REQUEST, model: MODEL }, 'session-1') ?? launch({});
     expect(argv.slice(-2)).toEqual(['--session', 'session-1']);
-    expect(stdin).not.toContain(REQUEST.prompt);
+    expect(stdin).toContain(REQUEST.prompt);
   });
 
   it('with the login of the user, passes neither key nor address', () => {

@@ -16,19 +16,41 @@ const EVENTS = [
 
 const agent = (name: string, output: string, script: string): string => `[agents.${name}]
 command = "sh"
-args = ["-c", '''cat >/dev/null; ${script}''']
+args = ["-c", '''${script}''']
 prompt = "stdin"
 output = "${output}"
 free = true
+`;
+
+/** Calls a tool named after the number of the turn, and repeats the last line of what it was given. */
+const ECHOING = [
+  { type: 'tool_call', id: '%s', name: 'tool_%s', input: {}, command: null },
+  { type: 'usage', input: 10, output: 1, reasoning: 0, cache_read: 0, cache_write: 0, cost_usd: 0 },
+  { type: 'message', role: 'assistant', text: 'heard %s' },
+  { type: 'result', ending: 'done', exit_code: 0 },
+].map((event) => JSON.stringify(event));
+
+const TWO_INPUTS = `name: two
+agent: echoing
+run:
+  - { name: first, input: Hello. }
+  - { code: echo between }
+  - { name: second, input: And now? }
 `;
 
 const CONFIG = [
   agent(
     'answerer',
     'jsonl',
-    `echo done > by-agent.txt; rm old.txt; echo careful >&2; printf '%s\\n' ${EVENTS.map((event) => `'${event}'`).join(' ')}`,
+    `cat >/dev/null; echo done > by-agent.txt; rm old.txt; echo careful >&2; printf '%s\\n' ${EVENTS.map((event) => `'${event}'`).join(' ')}`,
   ),
-  agent('talker', 'text', 'echo Buy milk.'),
+  agent('talker', 'text', 'cat >/dev/null; echo Buy milk.'),
+  agent(
+    'echoing',
+    'jsonl',
+    `said=$(tail -n 1); echo turn >> turns.txt; n=$(wc -l < turns.txt | tr -d ' ')
+printf '${ECHOING.join('\\n')}\\n' "$n" "$n" "$said"`,
+  ),
 ].join('\n');
 
 const SCENARIO = `name: steps
@@ -48,7 +70,11 @@ run:
 
 let project: TestProject;
 beforeAll(async () => {
-  project = await createProject({ 'llm-tool-test-config.toml': CONFIG, 's.scenario.yaml': SCENARIO });
+  project = await createProject({
+    'llm-tool-test-config.toml': CONFIG,
+    's.scenario.yaml': SCENARIO,
+    'two.scenario.yaml': TWO_INPUTS,
+  });
 });
 afterAll(() => project.remove());
 
@@ -86,6 +112,30 @@ test('executions.json says what each step of an ElizaOS file printed, changed an
   expect([notes.slice(0, 10), notes.length, notes.at(-1)]).toEqual(['- milk\n- x', 16 * 1024 + 1, '…']);
   for (const { startedAtMs, endedAtMs, durationMs } of executions)
     expect(startedAtMs <= endedAtMs && durationMs <= endedAtMs - startedAtMs + 1).toBe(true);
+});
+
+test('each of two inputs has an execution of its own, and the work of both is counted', async () => {
+  const { document } = await project.run(['two.scenario.yaml']);
+  const run = await openRun(document);
+  expect(run.run.outcome).toBe('pass');
+  const { executions } = Executions.parse(JSON.parse(await run.text('artifacts/executions.json')));
+  const action = (name: string) => ({ type: 'action', content: { name } });
+  expect(executions).toMatchObject([
+    { step: 'agent', name: 'first', stdout: 'heard Hello.', trajectory: [action('tool_1')] },
+    { stdout: 'between\n', trajectory: [] },
+    { step: 'turn 2', name: 'second', stdout: 'heard And now?', trajectory: [action('tool_2')] },
+  ]);
+  expect(executions.map(({ files }) => files)).toEqual([
+    { 'turns.txt': 'turn\n' },
+    { 'turns.txt': 'turn\n' },
+    { 'turns.txt': 'turn\nturn\n' },
+  ]);
+  for (const [at, { startedAtMs, endedAtMs }] of executions.entries())
+    expect([startedAtMs <= endedAtMs, startedAtMs >= (executions[at - 1]?.endedAtMs ?? 0)]).toEqual([
+      true,
+      true,
+    ]);
+  expect(run.metrics.agent_work).toEqual({ tokens: 22, tool_calls: 2, actions: ['tool_1', 'tool_2'] });
 });
 
 test('the trajectory of an agent that prints only text is unknown, not empty', async () => {

@@ -380,8 +380,12 @@ describe('a scenario with mocked endpoints is refused', () => {
   });
 
   it('if a service is mocked that the agent does not have', async () => {
-    expect(await problemsOf('setup: {mocks: [{service: github, method: list}]}\n')).toContain(
-      'the agent has no services',
-    );
+    const mocks = 'setup: {mocks: [{service: github, method: list}]}\n';
+    await project.write('services.yaml', scenario('services', { more: mocks }));
+    const { exitCode, stderr } = await project.cli(['run', 'services.yaml', '--agents', 'mock', '--dry-run']);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('the agent mock has no services') as string,
+    ]);
   });
 });

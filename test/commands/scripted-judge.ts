@@ -39,6 +39,7 @@ export function answerQuestion(body: string): string {
   const { instructions, evidence } = questionIn(body);
   const [asked = ''] = instructions.split('\nRules:');
   const all = Object.values(evidence).join('\n');
+  if (asked.includes('You play the user')) return 'Is milk on the list? Thanks.';
   return JSON.stringify(answerTo(asked, all));
 }
 
@@ -69,6 +70,18 @@ function answerTo(asked: string, evidence: string): Json {
         return { pattern, reasoning: 'turn 1', present };
       }),
     };
+  if (asked.includes('what an agent remembers'))
+    return {
+      tests: itemsIn(asked).map((line) => {
+        const [, quoted = '""', turn = '0'] = /^(".*") in turn (\d+)$/.exec(line) ?? [];
+        const item = JSON.parse(quoted) as string;
+        const [, said = ''] = new RegExp(`^Turn ${turn}:\nUser: .*\nAgent: (.*)`, 'm').exec(evidence) ?? [];
+        return { item, turn: Number(turn), reasoning: said, aware: said.includes(item) };
+      }),
+    };
+  const [, question = ''] = asked.split('\n\n');
+  if (asked.includes('whether it should end'))
+    return { answer: isMet(question, evidence) ? 'yes' : 'no', confidence: 0.9, reason: 'read it' };
   if (asked.includes('satisfied'))
     return { reasoning: 'They said so.', satisfaction: /Thanks/.test(evidence) ? 0.9 : 0.3 };
   return 'I do not understand.';

@@ -30,7 +30,7 @@ function problemsOf({ place, text }: Block): unknown[] {
   if (keys.includes('criteria')) return results(loadRubric(place, text));
   if (keys.includes('template_folder')) return results(loadScenarioFile(place, text));
   if (keys.includes('base_scenario')) return results(loadMatrix(place, text));
-  if (keys.includes('judgment')) return results(readScenario(place, text));
+  if (['judgment', 'character'].some((key) => keys.includes(key))) return results(readScenario(place, text));
   if (keys.includes('command_pattern'))
     return check({ ...LEAST, target: { ...LEAST.target, ...(value as object) } });
   if (keys.every((key) => key in ScenarioFile.shape)) return check({ ...LEAST, ...(value as object) });

@@ -7,7 +7,11 @@ import ts from 'typescript';
 import { afterAll } from 'vitest';
 
 const project = new URL('../../', import.meta.url).pathname;
-const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 };
+/** As in tsconfig.json, where they matter for single files. */
+const compilerOptions = {
+  ...{ module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+  ...{ isolatedModules: true, verbatimModuleSyntax: true },
+};
 
 /**
  * Compiles the current sources into a temporary folder that any user can read, for tests that need several processes or

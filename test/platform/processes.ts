@@ -45,9 +45,12 @@ const kill = (pid: number): void => {
   }
 };
 
+/** Kills all processes with `text` in their command line. Some may end because others do. */
+export const killAll = (text: string): void => processesWith(text).forEach(kill);
+
 /** Kills the remaining processes of a test after it, no matter how it ended. */
 export function killWhenFinished(text: string): void {
-  onTestFinished(() => processesWith(text).forEach(kill));
+  onTestFinished(() => killAll(text));
 }
 
 /** Whether no process with `text` in its command line is left; dying ones get `timeoutMs` to end. */

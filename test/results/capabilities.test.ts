@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { combineTurns } from '../../src/activities/report/turn-gates.js';
+import type { GateDetail } from '../../src/results/records/result-line.js';
 import { capabilitiesIn, capabilityRates } from '../../src/results/capabilities.js';
+
+const checked = (status: GateDetail['status'], achieved: boolean): GateDetail => ({
+  ...{ index: 0, gate_type: 'llm_judge', name: null, subject: '', status, passed: status === 'pass' },
+  ...{ message: '', duration_ms: 1 },
+  detail: { capability_checklist: [{ capability: 'polite', achieved, reasoning: '' }] },
+});
 
 const checklist = [{ capability: 'polite', achieved: true, reasoning: 'says please' }];
 
@@ -18,6 +26,23 @@ describe('capabilities', () => {
     ).toEqual([
       { capability: 'polite', achieved: true },
       { capability: 'polite', achieved: true },
+    ]);
+  });
+  test('are read from each turn after which a gate was checked', () => {
+    const detail = (...achieved: boolean[]) =>
+      combineTurns(achieved.map((one, at) => ({ turn: at + 1, detail: checked('pass', one) })))?.detail ??
+      null;
+    expect(capabilitiesIn([{ status: 'pass', detail: detail(true, false) }])).toEqual([
+      { capability: 'polite', achieved: true },
+      { capability: 'polite', achieved: false },
+    ]);
+    const partly = combineTurns([
+      { turn: 1, detail: checked('fail', false) },
+      { turn: 2, detail: checked('error', true) },
+    ]);
+    expect(partly).toMatchObject({ status: 'error' });
+    expect(capabilitiesIn(partly === null ? [] : [partly])).toEqual([
+      { capability: 'polite', achieved: false },
     ]);
   });
   test('are counted so that the numbers add up, in any order', () => {

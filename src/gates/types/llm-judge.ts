@@ -30,22 +30,41 @@ const Answer = z.object({
 });
 export type JudgeVote = z.infer<typeof Answer>;
 
-/** What makes an answer count for the gate: its `overall_success` is this, or its confidence is at least a number. */
-export type Expected = { success: boolean } | { confidence: number };
+/** What makes an answer count for the gate: its `overall_success` is this, or its confidence is within these bounds. */
+export type Expected = { success: boolean } | { min: number; max: number };
 
-/** Reads `expected`: "yes", "no", or a confidence like "0.8+". Any other text describes the answer that is expected. */
+const NUMBER_TEXT = String.raw`(\d+(?:\.\d+)?|\.\d+)`;
+const AT_LEAST = new RegExp(`^${NUMBER_TEXT}\\+$`);
+const AT_MOST = new RegExp(`^${NUMBER_TEXT}-$`);
+const BETWEEN = new RegExp(`^${NUMBER_TEXT} *- *${NUMBER_TEXT}$`);
+
+/** Reads `expected`: "yes", "no", or confidences like "0.8+", "0.3-", "0.8-1.0". Any other text is the answer that is expected. */
 export function parseExpected(text = 'yes'): Expected {
   const word = text.trim().toLowerCase();
-  const [, number] = /^(\d+(?:\.\d+)?|\.\d+)\+$/.exec(word) ?? [];
-  if (number !== undefined) return { confidence: Number(number) };
+  const [, least] = AT_LEAST.exec(word) ?? [];
+  if (least !== undefined) return { min: Number(least), max: 1 };
+  const [, most] = AT_MOST.exec(word) ?? [];
+  if (most !== undefined) return { min: 0, max: Number(most) };
+  const [, min, max] = BETWEEN.exec(word) ?? [];
+  if (min !== undefined && max !== undefined) return { min: Number(min), max: Number(max) };
   return { success: word !== 'no' };
 }
 
 /** Whether `expected` is only a rule, and says nothing about the content of the answer. */
-const isRule = (text: string): boolean => /^(yes|no|(\d+(\.\d+)?|\.\d+)\+)$/i.test(text.trim());
+const isRule = (text: string): boolean => 'min' in parseExpected(text) || /^(yes|no)$/i.test(text.trim());
 
-const countsFor = (expected: Expected, vote: JudgeVote): boolean =>
-  'success' in expected ? vote.overall_success === expected.success : vote.confidence >= expected.confidence;
+const countsFor = (expected: Expected, { overall_success, confidence }: JudgeVote): boolean =>
+  'success' in expected
+    ? overall_success === expected.success
+    : confidence >= expected.min && confidence <= expected.max;
+
+/** What else than success is expected, in words. */
+function expectation(expected: Expected): string[] {
+  if ('success' in expected) return expected.success ? [] : ['expected: not successful'];
+  const { min, max } = expected;
+  if (max === 1) return [`expected a confidence of at least ${min}`];
+  return [`expected a confidence ${min === 0 ? `of at most ${max}` : `from ${min} to ${max}`}`];
+}
 
 /** Why an answer contradicts itself or is not one to the question. Null if it can be used. */
 export function voteProblem(capabilities: readonly string[], vote: JudgeVote): string | null {
@@ -83,11 +102,7 @@ export function judgeVotes(
   const lacking = capability_checklist.filter(({ achieved }) => !achieved);
   const message = [
     `${overall_success ? 'successful' : 'not successful'}, confidence ${confidence}`,
-    ...('success' in expected
-      ? expected.success
-        ? []
-        : ['expected: not successful']
-      : [`expected a confidence of at least ${expected.confidence}`]),
+    ...expectation(expected),
     ...(votes.length === 1
       ? []
       : [`${votes.filter((vote) => countsFor(expected, vote)).length} of ${votes.length} votes`]),
@@ -221,13 +236,13 @@ export const llmJudge = defineGate({
       ),
       expected: nonBlank('yes, no, or the answer that is expected', (text) => {
         const expected = parseExpected(text);
-        return 'confidence' in expected && expected.confidence > 1
-          ? 'expected a confidence from 0 to 1, like "0.8+"'
+        return 'min' in expected && (expected.max > 1 || expected.min > expected.max)
+          ? 'expected a confidence from 0 to 1, like "0.8+", "0.3-" or "0.8-1.0"'
           : null;
       })
         .optional()
         .describe(
-          '`yes`, the default: it is met; `no`: it is not; `0.8+`: with this confidence; or the answer that is expected, as a text',
+          '`yes` (the default), `no`, a confidence like `0.8+`, `0.3-` or `0.8-1.0`, or the answer that is expected, as a text',
         ),
       capabilities: z
         .array(nonBlank('a capability'))

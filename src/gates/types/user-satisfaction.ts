@@ -27,6 +27,15 @@ const INSTRUCTIONS = {
   sentiment_analysis: `You read a conversation between a user and an agent. Judge the sentiment of the user's messages alone, ${SCALE}. Later messages weigh more than earlier ones.`,
 } as const;
 
+type Indicators = { positive?: string[] | undefined; negative?: string[] | undefined };
+
+/** Tells a model which words are signs for or against satisfaction. */
+const signs = ({ positive = [], negative = [] }: Indicators = {}): string =>
+  [['satisfaction', positive] as const, ['dissatisfaction', negative] as const]
+    .filter(([, words]) => words.length > 0)
+    .map(([of, words]) => ` Signs of ${of} are: ${words.map((word) => JSON.stringify(word)).join(', ')}.`)
+    .join('');
+
 const LETTER = '[\\p{L}\\p{N}_]';
 
 /** How often words or phrases occur in a text: whole words, ignoring case. */
@@ -59,7 +68,7 @@ const keywords = (examples: readonly string[]) =>
   z
     .array(nonBlank('a word or phrase'))
     .optional()
-    .describe(`Words or phrases; without it: ${examples.join(', ')}`);
+    .describe(`Words or phrases; without it, keyword_analysis counts ${examples.join(', ')}`);
 
 export const userSatisfaction = defineGate({
   schema: z
@@ -76,15 +85,9 @@ export const userSatisfaction = defineGate({
       indicators: z
         .strictObject({ positive: keywords(POSITIVE), negative: keywords(NEGATIVE) })
         .optional()
-        .describe('Words for keyword_analysis'),
-    })
-    .superRefine(({ indicators, measurement_method: method }, context) => {
-      if (indicators !== undefined && method !== 'keyword_analysis')
-        context.addIssue({
-          code: 'custom',
-          path: ['indicators'],
-          message: `has no effect with measurement_method ${method}; remove it, or use keyword_analysis`,
-        });
+        .describe(
+          'Words to count with keyword_analysis; a model is told that they are signs of satisfaction or the opposite',
+        ),
     })
     .describe('The user seems satisfied with the conversation'),
   subject: ({ satisfaction_threshold: threshold, measurement_method: method }) =>
@@ -109,7 +112,7 @@ export const userSatisfaction = defineGate({
         return { ...verdict(found.satisfaction, why), detail: found };
       }
       const votes = await context.ask({
-        instructions: INSTRUCTIONS[method],
+        instructions: INSTRUCTIONS[method] + signs(spec.indicators),
         evidence: { conversation: conversationText(turns) },
         example: { reasoning: 'why, in a sentence', satisfaction: NUMBER },
         schema: answerSchema(Answer),

@@ -21,10 +21,7 @@ const User = z.strictObject({
     .default(0.7)
     .describe('Sampling temperature, for models that accept one'),
   max_tokens: z.int().min(50).max(500).default(200).describe('Limit of one message, in tokens'),
-  model_type: z
-    .string()
-    .exactOptional()
-    .describe('Without effect: the model of the judge plays the user'),
+  model_type: z.string().exactOptional().describe('Without effect: the model of the judge plays the user'),
 });
 
 const Condition = z

@@ -35,6 +35,16 @@ export function testPipeline(agent: CliName): void {
       const done = { say: 'All is done.' };
       const scripts: ScriptInput[] = [
         {
+          when: 'second message',
+          // The steps are counted by results of tools, of which the session of the first message has one.
+          steps: [
+            ...(agent === 'gemini' ? [] : [{ say: 'The session was lost.' }]),
+            { run: 'echo two >> out.txt' },
+            { say: 'Both are done.' },
+          ],
+        },
+        { when: 'first message', steps: [{ run: 'echo one >> out.txt' }, { say: 'One is done.' }] },
+        {
           when: 'task ok',
           steps: [{ run: 'cat missing.txt' }, { run: 'echo ok > out.txt && cat README.md' }, done],
         },
@@ -114,6 +124,31 @@ export function testPipeline(agent: CliName): void {
       expect(await text('artifacts/transcript.human.txt')).toMatch(/All is done\./);
       const asked = server.requests.filter(({ script }) => script === 0);
       expect(asked.every(({ key }) => key === 'key-of-the-test')).toBe(true);
+    });
+
+    test('the messages of a scenario belong to one session', async () => {
+      await project.write(
+        'talk.scenario.yaml',
+        `name: talk
+agent: ${agent}
+run:
+  - input: first message
+    evaluations: [{ type: string_contains, value: One is done }]
+  - input: second message
+    evaluations:
+      - { type: string_contains, value: Both are done }
+      - { type: step_count, max_steps: 1 }
+evaluations: [{ type: file_contains, path: out.txt, value: "one\\ntwo" }]
+`,
+      );
+      const { document } = await project.run(['talk.scenario.yaml'], env);
+      const { run: record } = await openRun(document);
+      expect([record.outcome, record.message]).toEqual(['pass', '4/4 gates passed']);
+      expect(record).toMatchObject({ starts: 2, agent: { starts: 2, completed: true } });
+      expect(record.conversation?.turns.map(({ user, agent: said }) => [user, said])).toEqual([
+        ['first message', 'One is done.'],
+        ['second message', 'Both are done.'],
+      ]);
     });
 
     test('a run waits for a rate limit and then passes', async () => {

@@ -179,10 +179,17 @@ describe('user_satisfaction', () => {
     );
   });
 
-  it('refuses words that would have no effect', () => {
-    const gate = { type: 'user_satisfaction', indicators: { positive: ['nice'] } };
-    expect(errorsOf(gate)).toEqual([expect.stringContaining('indicators: has no effect') as string]);
-    expect(errorsOf({ ...gate, measurement_method: 'keyword_analysis' })).toEqual([]);
+  it('tells a model which words are signs of satisfaction', async () => {
+    const indicators = { positive: ['rex', 'so "good"'] };
+    const { asked } = await satisfied({ indicators }, { satisfaction: 1, reasoning: '' });
+    expect(asked[0]?.instructions).toMatch(/Signs of satisfaction are: "rex", "so \\"good\\""\.$/);
+    const negative = await satisfied(
+      { indicators: { negative: ['bad'] } },
+      { satisfaction: 1, reasoning: '' },
+    );
+    expect(negative.asked[0]?.instructions).toMatch(/Signs of dissatisfaction are: "bad"\.$/);
+    const plain = await satisfied({}, { satisfaction: 1, reasoning: '' });
+    expect(plain.asked[0]?.instructions).not.toContain('Signs');
   });
 });
 

@@ -68,11 +68,28 @@ describe('llm_judge', () => {
     ['no', { overall_success: true }, 'fail'],
     ['0.9+', { overall_success: false }, 'pass'],
     ['0.91+', { overall_success: true }, 'fail'],
+    ['0.9-', { overall_success: true }, 'pass'],
+    ['0.3-', { confidence: 0.3, overall_success: false }, 'pass'],
+    ['0.3-', { overall_success: false }, 'fail'],
+    ['0.8-0.9', { overall_success: false }, 'pass'],
+    ['0.8 - 0.85', { overall_success: true }, 'fail'],
+    ['0.95-1.0', { overall_success: true }, 'fail'],
     ['It is milk, isn’t it', { overall_success: true }, 'pass'],
     ['It is milk', { overall_success: false }, 'fail'],
   ])('with expected %j and the answer %j gives %s', async (expected, answer, status) => {
     const { verdict } = await judged({ expected }, [vote(answer)]);
     expect(verdict.status).toBe(status);
+  });
+
+  it.each([
+    ['0.95+', 'expected a confidence of at least 0.95'],
+    ['0.3-', 'expected a confidence of at most 0.3'],
+    ['0.5-0.8', 'expected a confidence from 0.5 to 0.8'],
+    ['no', 'expected: not successful'],
+  ])('that expects %s and does not get it says what it expected', async (expected, message) => {
+    const { verdict } = await judged({ expected }, [vote()]);
+    expect(verdict.status).toBe('fail');
+    expect(verdict.message).toContain(message);
   });
 
   it('gives the model the answer, the conversation and the actions as evidence, apart from the criterion', async () => {
@@ -98,7 +115,7 @@ describe('llm_judge', () => {
   });
 
   it('does not show the model whether yes or no passes', async () => {
-    for (const expected of ['yes', 'no', '0.7+']) {
+    for (const expected of ['yes', 'no', '0.7+', '0.3-', '0.7-0.9']) {
       const { asked } = await judged({ expected }, [vote()]);
       const { asked: plain } = await judged({}, [vote()]);
       expect(asked[0]?.instructions).toBe(plain[0]?.instructions);
@@ -159,16 +176,14 @@ describe('llm_judge', () => {
 });
 
 describe('votes', () => {
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
   const arbitrary = fc.record({
     qualitative_summary: fc.string(),
     capability_checklist: fc.constant<JudgeVote['capability_checklist']>([]),
-    confidence: fc.double({ min: 0, max: 1, noNaN: true }),
+    confidence: share,
     overall_success: fc.boolean(),
   });
-  const expected = fc.oneof(
-    fc.record({ success: fc.boolean() }),
-    fc.record({ confidence: fc.double({ min: 0, max: 1, noNaN: true }) }),
-  );
+  const expected = fc.oneof(fc.record({ success: fc.boolean() }), fc.record({ min: share, max: share }));
 
   it('pass only with more than half of them, whatever is expected, and in any order', () => {
     fc.assert(
@@ -212,9 +227,13 @@ describe('the fields of llm_judge', () => {
   it('expected is yes, no, a confidence, or a text', () => {
     expect(parseExpected()).toEqual({ success: true });
     expect(parseExpected(' NO ')).toEqual({ success: false });
-    expect(parseExpected('.5+')).toEqual({ confidence: 0.5 });
-    expect(parseExpected('C++')).toEqual({ success: true });
-    expect(errors({ expected: '8+' })).toEqual([expect.stringContaining('from 0 to 1') as string]);
+    expect(parseExpected('.5+')).toEqual({ min: 0.5, max: 1 });
+    expect(parseExpected('0.3-')).toEqual({ min: 0, max: 0.3 });
+    expect(parseExpected('0.8 - 1.0')).toEqual({ min: 0.8, max: 1 });
+    for (const text of ['C++', '-0.3', '0.8-high', 'room 1-2'])
+      expect(parseExpected(text)).toEqual({ success: true });
+    for (const expected of ['8+', '30-', '0.8-10', '0.9-0.8'])
+      expect(errors({ expected })).toEqual([expect.stringContaining('from 0 to 1') as string]);
     expect(errors({ expected: '1+' })).toEqual([]);
   });
 

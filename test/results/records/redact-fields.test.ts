@@ -96,6 +96,7 @@ describe('redaction of a record with the secret in every text', () => {
           'mocks.unmatched.0.args.0',
           'mocks.unmatched.0.step',
         ],
+        ...['conversation.turns.0.user', 'conversation.turns.0.agent'],
         ...['steps.0.note', 'warnings.0', 'regressions.0.message'],
       ].sort(),
     );
