@@ -1,8 +1,8 @@
 import { withoutMiddle } from '../lib/format/truncate.js';
 import { dataRule, markData, type MarkedData } from '../judge/marked-data.js';
+import { conversationText } from '../results/conversation-text.js';
 import type { Turn } from '../results/records/conversation.js';
 import type { SimulatedUser } from './settings.js';
-import { conversationText } from './transcript.js';
 
 /** A prompt for a model: rules, and the recorded data. */
 export interface ConversationPrompt {

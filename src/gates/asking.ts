@@ -88,9 +88,3 @@ export async function checkTurns(
     ? broken('there was no conversation with the agent that could be judged')
     : judge([first, ...rest]);
 }
-
-/** The conversation as a person reads it. */
-export const conversationText = (turns: readonly Turn[]): string =>
-  turns
-    .map(({ number, user, agent }) => `Turn ${number}:\nUser: ${user}\nAgent: ${agent ?? '(no answer)'}`)
-    .join('\n\n');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readConditionAnswer } from '../../src/conversation/condition-answer.js';
-import { withEarlierTurns } from '../../src/conversation/transcript.js';
+import { withEarlierTurns } from '../../src/conversation/with-earlier-turns.js';
 import { userMessage, userPrompt } from '../../src/conversation/user-prompt.js';
 
 const USER = {
@@ -60,7 +60,7 @@ it('an agent that has no session is given the earlier turns with the message', (
   expect(withEarlierTurns([{ number: 1, user: 'Hi', agent: null }], 'And?')).toBe(
     [
       'This is what the user and you said before:',
-      'Turn 1:\nUser: Hi\nAgent:',
+      'Turn 1:\nUser: Hi\nAgent: (no answer)',
       'Now the user says:',
       'And?',
     ].join('\n\n'),

@@ -1,4 +1,4 @@
-import { withEarlierTurns } from '../../conversation/transcript.js';
+import { withEarlierTurns } from '../../conversation/with-earlier-turns.js';
 import type { Turn } from '../../results/records/conversation.js';
 import { STEPS } from '../../results/step-names.js';
 import { agentStepAt, type AgentStep as ScenarioStep } from '../../scenario/scenario.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { conversationText } from '../../results/conversation-text.js';
 import {
   answerSchema,
   askingFields,
   BOOLEAN,
   checkTurns,
-  conversationText,
   isMajority,
   meanOf,
   onceProblem,

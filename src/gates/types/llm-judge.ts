@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { conversationText } from '../../results/conversation-text.js';
 import type { Trajectory } from '../../results/transcript/trajectory.js';
 import {
   answerSchema,
   askingFields,
   BOOLEAN,
-  conversationText,
   isMajority,
   meanOf,
   NUMBER,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { conversationText } from '../../results/conversation-text.js';
 import {
   answerSchema,
   askingFields,
   checkTurns,
-  conversationText,
   meanOf,
   NUMBER,
   percent,

@@ -1,10 +1,5 @@
+import { conversationText } from '../results/conversation-text.js';
 import type { Turn } from '../results/records/conversation.js';
-
-/** The conversation as text, turn by turn. */
-export const conversationText = (turns: readonly Turn[]): string =>
-  turns
-    .map(({ number, user, agent }) => `Turn ${number}:\nUser: ${user}\nAgent: ${agent ?? ''}\n`)
-    .join('\n');
 
 /**
  * The message for an agent that cannot resume its session, or whose session was lost: what was said before, and the new
@@ -15,7 +10,7 @@ export const withEarlierTurns = (turns: readonly Turn[], message: string): strin
     ? message
     : [
         'This is what the user and you said before:',
-        conversationText(turns).trimEnd(),
+        conversationText(turns),
         'Now the user says:',
         message,
       ].join('\n\n');
