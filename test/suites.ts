@@ -16,7 +16,7 @@ export const LONG = [
   'test/chaos/!(attacks-*|kill-worker).test.ts',
   'test/agent-scripts/error-codes.test.ts',
   'test/platform/process/supervise-full-disk.test.ts',
-  'test/commands/@(engine|engine-stop|hostile|injection|large-file|privacy|sandbox|scripts-check|shut-workspace).test.ts',
+  'test/commands/@(asking-gates|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shut-workspace).test.ts',
   'test/documents/runnable.test.ts',
-  'test/environments/@(container|e2b)-contract.test.ts',
+  'test/environments/@(container-contract|e2b|e2b-contract).test.ts',
 ];
