@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { containmentIn } from '../environments/index.js';
+import { MachineGone } from '../environments/machine/machine.js';
 import { tooLongArgument } from '../lib/commands/longest-argument.js';
 import { createRedactor } from '../lib/redaction/redact.js';
 import { proveSignal } from '../platform/origin.js';
@@ -76,8 +77,13 @@ async function perform(
 ): Promise<AgentStep> {
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
-  const { launch, program } = await planLaunch(context);
-  if (program === null) return unable(context, `'${launch.argv[0] ?? ''}' was not found; install it`);
+  const planned = await planLaunch(context).catch((error: unknown) => {
+    // The agent is lost with its machine, and is started again in another one, where its program is looked up again.
+    if (error instanceof MachineGone) return null;
+    throw error;
+  });
+  if (planned?.program === null)
+    return unable(context, `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
   const last = (await readAgentSteps(context)).at(-1)?.result ?? null;
   if (nth > 1 && last?.again == null)
     throw ApplicationFailure.nonRetryable('there is no reason to run the agent again', 'StepOrder');
@@ -107,7 +113,7 @@ async function perform(
     };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
-    const isPrompt = launch.argv.some((argument) => tooLongArgument(argument, '') !== null);
+    const isPrompt = (planned?.launch.argv ?? []).some((argument) => tooLongArgument(argument, '') !== null);
     return unable(
       context,
       isPrompt
