@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { packageFile } from '../../platform/package-info.js';
+import { askThread } from '../../platform/process/ask-thread.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { SeedInput, SeedResult } from './seed-program.js';
 
@@ -36,7 +35,8 @@ export async function sqliteFiles(
     if (log !== null && log.size > 0)
       return { ok: false, index, problem: `${path}-wal has changes that are not in ${path}: checkpoint it` };
     const content = text !== undefined ? Buffer.from(text) : found === null ? null : await readFile(found);
-    const result = await fill({ content, sql, wasm: WASM }, limitSecs, signal);
+    const input: SeedInput = { content, sql, wasm: WASM };
+    const result = await askThread<SeedResult>(PROGRAM, input, limitSecs, signal);
     if (result === null) return { ok: false, index, problem: `not finished within ${limitSecs} s` };
     if ('problem' in result) return { ok: false, index, problem: result.problem };
     files[path] = result.content;
@@ -49,21 +49,3 @@ const fileOf = (fixture: string, path: string): string | null =>
   [join(fixture, 'initial-state', path), join(fixture, path)].find(
     (file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined,
   ) ?? null;
-
-/** Fills a database in a thread, because statements may run forever. Returns null if they are not finished in time. */
-async function fill(input: SeedInput, limitSecs: number, signal: AbortSignal): Promise<SeedResult | null> {
-  const timeout = AbortSignal.timeout(limitSecs * 1000);
-  const thread = new Worker(PROGRAM, { workerData: input });
-  try {
-    const [result] = (await once(thread, 'message', {
-      signal: AbortSignal.any([timeout, signal]),
-    })) as [SeedResult];
-    return result;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (timeout.aborted) return null;
-    throw error;
-  } finally {
-    await thread.terminate();
-  }
-}

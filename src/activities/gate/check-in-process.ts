@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import type { GateWork, WorkInput, WorkResult } from '../../gates/gate.js';
 import { doWork, isQuick } from '../../gates/work.js';
+import { askThread } from '../../platform/process/ask-thread.js';
 
 const PROGRAM = new URL('./work-program.js', import.meta.url);
 
@@ -16,18 +15,5 @@ export async function workApart<K extends keyof GateWork>(
   signal: AbortSignal,
 ): Promise<WorkResult<K> | null> {
   if (isQuick(input)) return doWork(kind, input);
-  const timeout = AbortSignal.timeout(timeoutSecs * 1000);
-  const thread = new Worker(PROGRAM, { workerData: { kind, input } });
-  try {
-    const [result] = (await once(thread, 'message', {
-      signal: AbortSignal.any([timeout, signal]),
-    })) as [WorkResult<K>];
-    return result;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (timeout.aborted) return null;
-    throw error;
-  } finally {
-    await thread.terminate();
-  }
+  return askThread(PROGRAM, { kind, input }, timeoutSecs, signal);
 }

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { GateSpec } from '../../gates/index.js';
-
-export const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isMap } from '../../lib/is-map.js';
 
 /** An evaluator is a gate. Only its `description`, and the field of `file_contains`, have other names in this form. */
 const Evaluation = z.preprocess((evaluation, context) => {

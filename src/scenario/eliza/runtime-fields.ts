@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { nonBlank } from '../../gates/fields.js';
+import { isMap } from '../../lib/is-map.js';
 import { always } from '../fields.js';
 import { JsonMap } from '../runtime.js';
 import { characterModel } from './character-model.js';
 
 /* The fields that describe a real ElizaOS runtime. */
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const Character = z
   .object({

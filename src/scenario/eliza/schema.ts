@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { nonBlank } from '../../gates/fields.js';
+import { isMap } from '../../lib/is-map.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { Mocks } from '../../mocks/mock.js';
 import { SetupDatabase } from '../database.js';
 import { always, cleanText, label, mockUrlVariables, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
 import { Conversation } from './conversation.js';
-import { evaluations, isMap } from './evaluation.js';
+import { evaluations } from './evaluation.js';
 import { characterField, pluginsField, RuntimeDatabaseField } from './runtime-fields.js';
 
 const input = nonBlank('the message for the agent').describe('What the agent is asked');
