@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { compileSources } from '../platform/compiled.js';
 
-const compiled = await compileSources('agent-scripts', 'results', 'gates', 'activities/gate', 'platform/process');
+const compiled = await compileSources(
+  'agent-scripts',
+  'results',
+  'gates',
+  'activities/gate',
+  'platform/process',
+);
 
 /** The result of a piece of work, and how many turns other work had meanwhile. */
 async function worked(call: {
