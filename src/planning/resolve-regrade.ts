@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { knownAgents } from '../agents/index.js';
 import { UsageError } from '../lib/errors/usage-error.js';
+import { omit } from '../lib/omit.js';
 import { jsonDifferences } from '../results/comparison/json-differences.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
 import { combinationReader } from '../scenario/eliza/matrix.js';
@@ -62,8 +63,7 @@ export async function resolveRegrade(
       ...((await fixtureHash(variant.fixture)) === work.fixture ? [] : ['the fixture']),
     ];
     if (changed.length > 0) throw workChanged(one.file, changed);
-    const { fixture: _fixture, ...effective } = withChecksOf(work, now);
-    scenarios.push({ selected: one, variant, effective });
+    scenarios.push({ selected: one, variant, effective: omit(withChecksOf(work, now), 'fixture') });
   }
   const judges = scenarios.map(({ effective }) => effective.judge ?? effective.asked ?? null);
   const agents = { ...plan.agents, ...agentSettings(project, agentsOfJudges(judges)) };

@@ -1,4 +1,5 @@
 import type { Json } from '../lib/json.js';
+import { omit } from '../lib/omit.js';
 import type { EffectiveScenario } from './plan.js';
 import type { Step } from './scenario.js';
 
@@ -26,13 +27,7 @@ export function workOf(planned: Planned): Json {
   });
 }
 
-function withoutGates(step: Step): object {
-  if (step.kind === 'script') return step;
-  const { name: _name, gates: _gates, ...rest } = step;
-  if (rest.kind !== 'conversation') return rest;
-  const { turn_gates: _turnGates, ...conversation } = rest;
-  return conversation;
-}
+const withoutGates = (step: Step): object => omit(step as GatedStep, 'name', ...GATES);
 
 /**
  * The same without what flags can have set, which a file says nothing about: another build of the target, and the time
@@ -50,28 +45,27 @@ export function workInFile(planned: Planned): Json {
 export function withChecksOf<P extends Planned>(work: P, checks: Planned): P {
   const { judge, asked, scenario } = checks;
   const { description, tier, tags, judgment } = scenario;
-  const { asked: _asked, ...rest } = work;
   return {
-    ...rest,
+    ...omit(work, 'asked'),
     judge,
     ...(asked === undefined ? {} : { asked }),
     scenario: {
       ...work.scenario,
       ...{ description, tier, tags, judgment, checks: scenario.checks },
-      steps: work.scenario.steps.map((step, at) => withGatesOf(step, scenario.steps[at])),
+      steps: work.scenario.steps.map((step, at) => withGatesOf(step, scenario.steps[at] ?? step)),
     },
   } as P;
 }
 
-function withGatesOf(step: Step, other: Step | undefined): Step {
-  if (step.kind === 'script' || other === undefined || other.kind === 'script') return step;
-  const { gates: _gates, ...rest } = step;
-  const gates = other.gates === undefined ? {} : { gates: other.gates };
-  if (rest.kind !== 'conversation' || other.kind !== 'conversation') return { ...rest, ...gates };
-  const { turn_gates: _turnGates, ...conversation } = rest;
-  const turn_gates = other.turn_gates === undefined ? {} : { turn_gates: other.turn_gates };
-  return { ...conversation, ...gates, ...turn_gates };
-}
+const withGatesOf = (step: Step, checked: Step): Step => {
+  const gates = Object.entries(checked).filter(([field]) => (GATES as readonly string[]).includes(field));
+  return { ...omit(step as GatedStep, ...GATES), ...Object.fromEntries(gates) } as Step;
+};
+
+/** The fields of a step that check it. */
+const GATES = ['gates', 'turn_gates'] as const;
+/** Any step, with the fields that only some kinds have. */
+type GatedStep = { name?: unknown } & Partial<Record<(typeof GATES)[number], unknown>>;
 
 /** Leaves out what is undefined, as a file would. */
 const asJson = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json;
