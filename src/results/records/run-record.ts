@@ -172,7 +172,9 @@ export const RunRecord = z.object({
   ),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   left_out: z
-    .array(z.object({ path: z.string(), reason: z.string() }))
+    .array(
+      z.object({ path: z.string().describe('Its path'), reason: z.string().describe('Why it was left out') }),
+    )
     .exactOptional()
     .describe('What fixture/ lacks of the workspace; at most 100 entries'),
   steps: z.array(StepRecord).describe('Steps in the order performed'),
