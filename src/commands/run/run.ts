@@ -93,7 +93,7 @@ export async function runSelected(
     if (signals !== null) {
       const { followToEnd } = await import('../shared/follow-to-end.js');
       const { printGates } = await import('../shared/print-gates.js');
-      const code = await followToEnd(session, plan, project.resultsPath, options.json, signals);
+      const code = await followToEnd(session, plan, project.resultsPath, options.json, { signals });
       if (options.listGates === true && !options.json) printGates(project.resultsPath, plan);
       return code;
     }
