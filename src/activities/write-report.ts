@@ -9,6 +9,7 @@ import { redactFields } from '../results/records/redact-fields.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
+import { predictsCost } from '../results/budget.js';
 import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import { resultsIndex } from '../store/results-index.js';
@@ -64,7 +65,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   const { leftOut = [], calls = null } = kept ?? {};
   const composed = redactFields(composeRecord(context, input, found, leftOut, calls), recordText, redact);
   const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
-  const ofAgent = findAgentStep(context.scenario) === null ? 0 : (composed.agent?.cost_usd ?? null);
+  const neverStarted = findAgentStep(context.scenario) === null || found.starts === 0;
+  const ofAgent = neverStarted ? 0 : (composed.agent?.cost_usd ?? null);
   const cost_usd = sumOfCosts([ofAgent, found.judgeCost.cost_usd, found.asked.cost_usd]);
   const knownUsd = sumOfCosts(
     [composed.agent, found.judgeCost, found.asked].map((of) => of?.cost_usd ?? of?.cost_usd_at_least ?? 0),
@@ -139,10 +141,12 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   return resultOf(line);
 }
 
-const resultOf = ({ outcome, message, cost_usd, cost_usd_at_least = 0 }: ResultLine): RunResult => ({
-  ...{ outcome, message, costUsd: cost_usd },
-  ...(cost_usd === null ? { knownUsd: cost_usd_at_least } : {}),
-});
+function resultOf(line: ResultLine): RunResult {
+  const { outcome, message, cost_usd, cost_usd_at_least = 0 } = line;
+  return cost_usd === null || !predictsCost(line)
+    ? { outcome, message, costUsd: null, knownUsd: cost_usd ?? cost_usd_at_least }
+    : { outcome, message, costUsd: cost_usd };
+}
 
 /** Returns what got worse since the cell's previous run; nothing for a run that could not be tested. */
 function regressionsOf(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { dollars } from '../lib/format/dollars.js';
 import { linesOf } from '../platform/fs/lines.js';
-import { costOwner, type CostOwner } from '../results/budget.js';
+import { costOwner, predictsCost, type CostOwner } from '../results/budget.js';
 import { gateKey } from '../results/gate-key.js';
 import type { ResultLine } from '../results/records/result-line.js';
 import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
@@ -85,7 +85,7 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
       // By run, because lines are read again after `clean` has replaced the log.
       spent.set(cell, (spent.get(cell) ?? new Map<string, number>()).set(line.id, usd));
     }
-    if (line.cost_usd !== null) {
+    if (line.cost_usd !== null && predictsCost(line)) {
       const who = costOwner({ scenario: line.scenario_id, agent: line.agent, model: line.model });
       costs.set(who, Math.max(line.cost_usd, costs.get(who) ?? 0));
     }

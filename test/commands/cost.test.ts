@@ -35,6 +35,31 @@ describe('the cost of a run', () => {
     expect(await text('report.md')).toMatch(/\| Cost +\| \$3\.00 .*\n.*1000000 input, 100000 output/);
   });
 
+  test('is 0 for a free agent that reports no usage, and for a run whose agent was never started', async () => {
+    await write('plain', []);
+    await project.write(
+      'fixtures/unfit.yaml',
+      scenario('unfit', { target: '{binary: cat, health_check: "false"}', gates, steps: [] }),
+    );
+    const args = ['plain', 'unfit', '--agents', 'mock'];
+    const { document } = await project.run(args);
+    expect(document.cells.map(({ outcome, cost_usd }) => [outcome, cost_usd])).toEqual([
+      ['pass', 0],
+      ['error', 0],
+    ]);
+    expect(document.cost_usd).toBe(0);
+    const { text } = await openRun(document, 0);
+    expect(await text('report.md')).toMatch(/\| Cost +\| \$0\.00 /);
+    // What was run and what comes from the cache read the same.
+    for (const stdout of [
+      (await project.cli(['show', document.sweep])).stdout,
+      (await project.cli(['run', ...args])).stdout,
+    ]) {
+      expect(stdout).toMatch(/plain .* \$0\.00/);
+      expect(stdout).toMatch(/2 cells: 1 passed, 1 error.*, cost \$0\.00\n/);
+    }
+  });
+
   test('stops the agent when it exceeds cost.max_usd, and the record says so', async () => {
     await write(
       'dear',

@@ -105,7 +105,10 @@ it('knows the highest cost of a run of a scenario, agent and model', async () =>
     result('3', { cost_usd: null }),
     result('4', { cost_usd: 5, model: 'other' }),
     result('5', { cost_usd: 9, cached_from: '4' }),
+    // Its agent was never started: that it cost nothing says nothing about the next run.
+    result('6', { cost_usd: 0, starts: 0, outcome: 'error', model: 'third' }),
   );
+  expect(index.highestCost({ ...who, model: 'third' })).toBeNull();
   expect(index.highestCost(who)).toBe(0.2);
   expect(index.highestCost({ ...who, agent: 'none' })).toBeNull();
 });

@@ -135,7 +135,8 @@ export const resultWithoutRun = (
   variant: cell.variant,
   repetition: cell.repetition,
   duration_secs: null,
-  cost_usd: null,
+  // If it is not known whether the agent was started, the cost is not known either.
+  cost_usd: about.starts === null ? null : 0,
   completed: null,
   gates_passed: null,
   gates_total: null,
