@@ -148,7 +148,7 @@ function resultOf(line: ResultLine): RunResult {
     : { outcome, message, costUsd: cost_usd };
 }
 
-/** Returns what got worse since the cell's previous run; nothing for a run that could not be tested. */
+/** Returns what is worse than in the previous run of the cell and those beside it; nothing for a run that could not be tested. */
 function regressionsOf(
   resultsPath: string,
   { run_id, cell, outcome }: RunRecord,
@@ -156,13 +156,15 @@ function regressionsOf(
   cost_usd: number | null,
 ): Regression[] {
   if (outcome === 'error' || outcome === 'cancelled') return [];
-  const before = resultsIndex(resultsPath).previous(cell, run_id);
+  const index = resultsIndex(resultsPath);
+  const before = index.previous(cell, run_id);
   if (before === null) return [];
   const gatesFailed = details.filter(({ status }) => status === 'fail').map(gateKey);
-  return findRegressions(before, {
+  const now = {
     composite_score: composite_score ?? null,
     judge_score: judge?.weighted_score ?? null,
     cost_usd,
     gatesFailed,
-  });
+  };
+  return findRegressions(before, now, index.besides(before, run_id));
 }

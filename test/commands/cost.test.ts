@@ -121,8 +121,8 @@ describe('--max-usd', () => {
   });
 });
 
-describe('a cell that is worse than at its previous run', () => {
-  test('is shown in the report, in --json and on the terminal', async () => {
+describe('regressions', () => {
+  test('are shown in the report, in --json and on the terminal', async () => {
     const worse = (cost: number, gate: string): Promise<void> =>
       project.write(
         'fixtures/worse.yaml',
@@ -144,6 +144,26 @@ describe('a cell that is worse than at its previous run', () => {
     const { text } = await openRun(document);
     expect(await text('report.md')).toContain('- gate newly failing: out is good');
     const shown = await project.cli(['show', document.sweep]);
-    expect(shown.stdout).toMatch(/worse than before\n.*gate newly failing: out is good/);
+    expect(shown.stdout).toMatch(/worse than in earlier runs.*\n.*gate newly failing: out is good/);
+  });
+
+  test('are not what a flaky agent does now and then', async () => {
+    const count = `${project.folder}/count`;
+    const flip = `echo x >> ${count}; [ $(($(wc -l < ${count}) % 2)) = 1 ] || echo good > out.txt`;
+    await project.write(
+      'fixtures/flaky.yaml',
+      scenario('flaky', { gates: ['{type: file_exists, path: out.txt}'], steps: [`run: '${flip}'`] }),
+    );
+    const args = ['flaky', '--repeat', '3', '--concurrency', '1', '--no-cache'];
+    const outcomes = async (): Promise<(string | null)[]> => {
+      const { document } = await project.run(args);
+      expect(document.cells.flatMap(({ regressions }) => regressions)).toEqual([]);
+      return document.cells.map(({ outcome }) => outcome);
+    };
+    // The second run passed once and fails now, but others failed before, too.
+    expect([await outcomes(), await outcomes()]).toEqual([
+      ['fail', 'pass', 'fail'],
+      ['pass', 'fail', 'pass'],
+    ]);
   });
 });

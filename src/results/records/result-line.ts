@@ -103,7 +103,10 @@ export const ResultLine = z.object({
     .nullable()
     .default(null)
     .describe('SHA-256 of everything that the result depends on; null: not computed'),
-  regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
+  regressions: z
+    .array(Regression)
+    .default([])
+    .describe('What is worse than in all earlier runs that it is compared with'),
   cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
   attempts: z
     .number()
