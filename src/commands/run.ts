@@ -69,7 +69,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (named, { tools, scenario, cell, ...options }) => {
+    .action(async (named, { tools, scenario, cell, ...options }, command) => {
       const files = [...named, ...scenario];
       if (
         files.length === 0 &&
@@ -83,7 +83,9 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
         );
       }
       const { run } = await import('./run/run.js');
-      await exitWith(run({ ...options, files, cells: cell, agents: [...options.agents, ...tools] }));
+      const isJudgeNamed = command.getOptionValueSource('judgeModel') === 'cli';
+      const agents = [...options.agents, ...tools];
+      await exitWith(run({ ...options, isJudgeNamed, files, cells: cell, agents }));
     });
   addHelp(
     command,

@@ -114,6 +114,11 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       '--target-binary has no effect: no selected scenario has a target',
     );
   const judges = scenarios.map(({ effective }) => effective.judge ?? effective.asked ?? null);
+  if (flags.isJudgeNamed === true && judges.every((judge) => judge === null))
+    throw new UsageError(
+      'judge_model',
+      `--judge-model has no effect: ${flags.judge ? 'no selected scenario has a judge, or a gate that asks a model' : '--no-judge was given'}`,
+    );
   const agents = agentSettings(project, [...used, ...agentsOfJudges(judges)]);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
   const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));

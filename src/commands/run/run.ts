@@ -11,6 +11,7 @@ import { ownCommand } from '../../platform/invocation.js';
 import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
+import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
@@ -75,6 +76,7 @@ export async function runSelected(
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
   for (const warning of [
+    ...placeholderWarnings(project),
     ...ignoredRuntimeWarnings(resolved),
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])
