@@ -35,6 +35,7 @@ export const finishSweep =
       if ((known.get(cell.id)?.startedAt ?? -1) >= (lostCell?.since ?? 0)) continue;
       // In a cancelled sweep, cells that never started have no result and are not lost.
       if (status === 'cancelled' && lostCell === undefined) continue;
+      if (origin?.order.againCells?.includes(cell.id) === false) continue;
       const message = lostCell?.message ?? withoutResult(overBudget);
       const scenario_hash = scenarioOf(plan, cell)?.hash ?? '';
       const timestamp = new Date().toISOString();

@@ -24,6 +24,7 @@ export const loadCells =
     const { plan, planHash } = await readPlan(resultsPath, sweep);
     const order = await verifyStart(deps, { sweep, planHash }, origin);
     const { round = 1, again = [] } = origin?.order ?? wanted;
+    const chosen = origin?.order.againCells;
     const { key } = await originOf(deps);
     // A round begins here: when an earlier round ends late, it sees the new one (finish-sweep.ts).
     await beginRound(resultsPath, sweep, round);
@@ -39,20 +40,22 @@ export const loadCells =
       const costUsd = index.spent(sweep, cell.id);
       // When a later round continues a sweep whose workflow was ended, cells that this cancelled must still be run.
       const undone = [...again, ...(round > 1 ? ['cancelled'] : [])];
-      if (known === undefined || undone.includes(known.outcome)) {
+      if (chosen?.includes(cell.id) ?? (known === undefined || undone.includes(known.outcome))) {
         const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
         const facts = { sweep, planHash, cell, workflowId: runWorkflowId(sweep, cell.id, round) };
         return {
           cell,
           finished: null,
           ...(origin === undefined ? {} : { proof: proveRun(key, facts, order) }),
+          ...(chosen === undefined ? {} : { fresh: true }),
           costUsd,
           ...estimate(cell),
           ...(provider === null ? {} : { provider }),
           ...accounts(cell),
         };
       }
-      return { cell, finished: known.outcome, costUsd };
+      // In a round of chosen cells, one that was never run stays so.
+      return { cell, finished: known?.outcome ?? 'cancelled', costUsd };
     });
     const isFirst = wanted.offset === 0 && wanted.positions === undefined;
     return {
@@ -111,6 +114,8 @@ async function estimator(
     const highest = resultsIndex(resultsPath).highestCost(cell);
     const limit = effective?.scenario.cost.max_usd;
     const judged = effective !== undefined && modelAsked(effective) !== null;
+    // No agent is started, and earlier runs do not show what their checks cost.
+    if (plan.regrade?.or_run === false) return { estimateUsd: judged ? null : 0 };
     if (limit !== undefined) {
       // The limit applies to the agent. Its judge costs extra, and only earlier runs show how much.
       return judged ? { estimateUsd: Math.max(limit, highest ?? 0) } : { estimateUsd: limit, limited: true };

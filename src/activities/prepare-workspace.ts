@@ -207,9 +207,10 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
         : await targetFiles(context, prepared.resolved);
   const { key: cache_key, work: work_key, unknown } = await cacheKey(context, prepared, target);
   const index = resultsIndex(resultsPath);
+  const { sweep, cell, fresh } = context.run;
   // A cell that has a result and is run again (`retry --failed`) must be run: the cache contains the result that it
-  // has.
-  const mayReuse = context.cache && !index.isDecided(context.run.sweep, context.run.cell.id);
+  // has. So must a cell that the user named.
+  const mayReuse = context.cache && fresh !== true && !index.isDecided(sweep, cell.id);
   const found = cache_key === null || !mayReuse ? null : index.reusable(cache_key);
   const notReused = unknown !== null && context.cache ? [`this result will not be reused: ${unknown}`] : [];
   return {

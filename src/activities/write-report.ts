@@ -1,28 +1,27 @@
-import { join } from 'node:path';
 import { sharesHost } from '../environments/environment.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
-import { readJsonIfThere } from '../platform/fs/read-file.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
 import { sumOfCosts } from '../results/cost.js';
 import { gateKey } from '../results/gate-key.js';
-import type { MockedCalls } from '../results/records/mocked-calls.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
+import { predictsCost } from '../results/budget.js';
 import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import { resultsIndex } from '../store/results-index.js';
-import { resultsLog, runFiles } from '../store/results-folder.js';
+import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
-import { collectSteps, type Found } from './report/collect-steps.js';
+import { collectSteps } from './report/collect-steps.js';
 import { composeExecutions } from './report/compose-executions.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
+import { originOfWork } from './report/origin-of-work.js';
 import { keepWork } from './report/keep-work.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
@@ -66,7 +65,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   const found = await collectSteps(context, input, async () => void (leftByRun = await keepWork(context)));
   const { leftOut = [], calls = null } = leftByRun ?? {};
   const kept = found.prepared?.result.kept;
-  const origin = kept === undefined ? null : await originOf(resultsPath, kept.run, found);
+  const origin = kept === undefined ? null : await originOfWork(resultsPath, kept.run, found);
   const composed = redactFields(
     {
       ...composeRecord(context, input, found, leftOut, origin === null ? calls : origin.calls),
@@ -76,7 +75,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     redact,
   );
   const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
-  const ofAgent = findAgentStep(context.scenario) === null ? 0 : (composed.agent?.cost_usd ?? null);
+  const neverStarted = findAgentStep(context.scenario) === null || (found.starts === 0 && kept === undefined);
+  const ofAgent = neverStarted ? 0 : (composed.agent?.cost_usd ?? null);
   const cost_usd = sumOfCosts([ofAgent, found.judgeCost.cost_usd, found.asked.cost_usd]);
   const knownUsd = sumOfCosts(
     [composed.agent, found.judgeCost, found.asked].map((of) => of?.cost_usd ?? of?.cost_usd_at_least ?? 0),
@@ -154,44 +154,16 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   return resultOf(line);
 }
 
-function resultOf({
-  outcome,
-  message,
-  cost_usd,
-  cost_usd_at_least = 0,
-  regraded_from,
-}: ResultLine): RunResult {
+function resultOf(line: ResultLine): RunResult {
+  const { outcome, message, cost_usd, cost_usd_at_least = 0, regraded_from } = line;
   // The work that was checked has been paid for before.
   if (regraded_from !== undefined) return { outcome, message, costUsd: regraded_from.paid_usd };
-  return {
-    ...{ outcome, message, costUsd: cost_usd },
-    ...(cost_usd === null ? { knownUsd: cost_usd_at_least } : {}),
-  };
+  return cost_usd === null || !predictsCost(line)
+    ? { outcome, message, costUsd: null, knownUsd: cost_usd ?? cost_usd_at_least }
+    : { outcome, message, costUsd: cost_usd };
 }
 
-/** What a regraded run takes from the run whose work it checked. */
-interface Origin {
-  calls: MockedCalls | null;
-  fields: Partial<RunRecord>;
-}
-
-async function originOf(
-  resultsPath: string,
-  run: string,
-  { judgeCost, asked }: Pick<Found, 'judgeCost' | 'asked'>,
-): Promise<Origin> {
-  const record = await readJsonIfThere<RunRecord>(runFiles(join(resultsPath, run)).run);
-  const paid_usd = sumOfCosts([judgeCost.cost_usd, asked.cost_usd]);
-  return {
-    calls: record?.mocks ?? null,
-    fields: {
-      regraded_from: { run, outcome: record?.outcome ?? null, paid_usd },
-      ...(record === null ? {} : { duration_secs: record.duration_secs }),
-    },
-  };
-}
-
-/** Returns what got worse since the cell's previous run; nothing for a run that could not be tested. */
+/** Returns what is worse than in the previous run of the cell and those beside it; nothing for a run that could not be tested. */
 function regressionsOf(
   resultsPath: string,
   { run_id, cell, outcome }: RunRecord,
@@ -199,13 +171,15 @@ function regressionsOf(
   cost_usd: number | null,
 ): Regression[] {
   if (outcome === 'error' || outcome === 'cancelled') return [];
-  const before = resultsIndex(resultsPath).previous(cell, run_id);
+  const index = resultsIndex(resultsPath);
+  const before = index.previous(cell, run_id);
   if (before === null) return [];
   const gatesFailed = details.filter(({ status }) => status === 'fail').map(gateKey);
-  return findRegressions(before, {
+  const now = {
     composite_score: composite_score ?? null,
     judge_score: judge?.weighted_score ?? null,
     cost_usd,
     gatesFailed,
-  });
+  };
+  return findRegressions(before, now, index.besides(before, run_id));
 }

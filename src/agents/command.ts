@@ -4,9 +4,14 @@ import { classifyByExit } from './failures/classify.js';
 import type { AgentSettings } from './settings.js';
 import { eventStream, textStream } from './streams/plain.js';
 
-/** Replaces `{model}`, `{prompt_file}` and `{workspace}` in an argument with the run's values. */
-const fill = (text: string, values: Record<string, string>): string =>
-  text.replace(/\{(model|prompt_file|workspace)\}/g, (whole, name: string) => values[name] ?? whole);
+/** Words that stand, in braces, for a value of the run in the arguments. */
+export const PLACEHOLDERS = ['model', 'prompt_file', 'workspace'] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
+
+/** Replaces the placeholders in an argument. */
+const fill = (text: string, values: Readonly<Record<Placeholder, string>>): string =>
+  text.replace(PATTERN, (_whole, name: Placeholder) => values[name]);
+const PATTERN = new RegExp(`\\{(${PLACEHOLDERS.join('|')})\\}`, 'g');
 
 /** An agent that the config defines: any program. The config says in which form its output is. */
 export function commandAgent(name: string, settings: AgentSettings): Agent {

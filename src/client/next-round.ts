@@ -5,7 +5,6 @@ import {
   WorkflowNotFoundError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import type { Outcome } from '../results/records/result-line.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { summaryFile } from '../store/results-folder.js';
 import { newestRound } from '../store/sweep-round.js';
@@ -15,7 +14,7 @@ import type { Session } from './session.js';
 import { hasEnded } from './sweeps/ended-sweep.js';
 import { passVariablesAgain } from './pass-variables-again.js';
 import { endOpenRuns } from './open-runs.js';
-import { startSweep } from './start-sweep.js';
+import { startSweep, type Rerun } from './start-sweep.js';
 
 /** What another round needs in addition to the plan. */
 export interface RoundInputs {
@@ -44,19 +43,19 @@ export async function startNextRoundIfClosed(
   return 'started';
 }
 
-/** Starts the next round of an ended sweep. It reruns the cells with an outcome in `again`. */
+/** Starts the next round of an ended sweep. */
 export async function startRetryRound(
   session: Session,
   resultsPath: string,
   plan: Plan,
   { scenarios, file }: RoundInputs,
-  again: Outcome[],
+  rerun: Rerun,
 ): Promise<void> {
   const before = await closed(session, plan.sweep);
   await endOpenRuns(session, plan.sweep);
   await passVariablesAgain(session, plan, scenarios, file);
   await rm(summaryFile(resultsPath, plan.sweep), { force: true });
-  await startSweep(session, plan, await nextRound(before, resultsPath, plan), again);
+  await startSweep(session, plan, await nextRound(before, resultsPath, plan), rerun);
 }
 
 /** Returns the number of the next round. The result files may have rounds that the server has lost. */

@@ -3,7 +3,6 @@ import { ServiceError, type Client } from '@temporalio/client';
 import { sha256 } from '../lib/hash.js';
 import { proveSweep } from '../platform/origin.js';
 import { waitUntil } from '../platform/process/wait-until.js';
-import type { Outcome } from '../results/records/result-line.js';
 import type { Plan } from '../scenario/plan.js';
 import { originOf } from '../store/origin.js';
 import { planFile } from '../store/results-folder.js';
@@ -12,12 +11,15 @@ import { SWEEP_ID } from '../workflows/ui.js';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
 
-/** Starts the workflow of a plan, or joins it if it is running. Cells with an outcome in `again` are run again. */
+/** Which cells of a sweep that have results are run again. */
+export type Rerun = Pick<SweepInput, 'again' | 'againCells'>;
+
+/** Starts the workflow of a plan, or joins it if it is running. */
 export async function startSweep(
   session: Session,
   plan: Plan,
   round: number,
-  again: Outcome[] = [],
+  rerun: Rerun = {},
 ): Promise<void> {
   const order: Omit<SweepInput, 'sweep'> = {
     round,
@@ -25,7 +27,7 @@ export async function startSweep(
     caps: plan.caps,
     scheduler: 2,
     ...cellsPerHistory(),
-    ...(again.length === 0 ? {} : { again }),
+    ...rerun,
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   };
   const input: SweepInput = { sweep: plan.sweep, ...order, proof: await proofOf(session, plan.sweep, order) };

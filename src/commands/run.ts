@@ -35,6 +35,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       'repetitions of each cell (default: matrix.repeat of the scenario, else 1)',
       count,
     )
+    .option('--cell <id>', 'run only this cell of the selection, by id or label (repeatable)', each, [])
     .option(
       '--concurrency <n>',
       'maximum number of cells running at once (default: limits.concurrency of the config file, else 4)',
@@ -73,7 +74,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (named, { tools, scenario, ...options }) => {
+    .action(async (named, { tools, scenario, cell, ...options }, command) => {
       const files = [...named, ...scenario];
       if (
         files.length === 0 &&
@@ -87,7 +88,9 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
         );
       }
       const { run } = await import('./run/run.js');
-      await exitWith(run({ ...options, files, agents: [...options.agents, ...tools] }));
+      const isJudgeNamed = command.getOptionValueSource('judgeModel') === 'cli';
+      const agents = [...options.agents, ...tools];
+      await exitWith(run({ ...options, isJudgeNamed, files, cells: cell, agents }));
     });
   addHelp(
     command,
@@ -98,6 +101,10 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       'LLM_TOOL_TEST_ENABLED=1 llm-tool-test run stock_delivery --agents claude-code --repeat 6 --max-usd 5',
     ],
     ['Show what all smoke tests would run', 'llm-tool-test run --tags smoke --dry-run'],
+    [
+      'Run a single cell of it',
+      'llm-tool-test run stock_delivery --repeat 6 --cell stock_delivery/mock/default/default/2',
+    ],
     [
       'Test another build, to compare the two sweeps',
       'llm-tool-test run stock_delivery --name after --target-binary ../new/mytool',

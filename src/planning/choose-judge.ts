@@ -17,6 +17,8 @@ export interface JudgeFlags {
   /** False if `--no-judge` was given. */
   judge: boolean;
   judgeModel?: string;
+  /** True if `--judge-model` was given, and not only the variable. */
+  isJudgeNamed?: boolean;
 }
 
 /**

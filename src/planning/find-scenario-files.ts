@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { isElizaForm } from '../scenario/load-scenario.js';
+import { suggest } from '../lib/suggest.js';
 import { systemFailure } from '../lib/errors/system-failure.js';
 import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
@@ -24,20 +25,58 @@ export function findFiles(
     : [...new Set(named)];
 }
 
-/** Finds a scenario by path, or by name in the fixtures folder, with or without its extension. */
+/**
+ * Finds a scenario by path. If there is no such file, finds it in the fixtures folder: by the name of its file, with or
+ * without extension, or by the `name` in it. A folder stands for the scenarios below it.
+ *
+ * @throws UsageError if there is none, or if the name could mean several
+ */
 function locate({ fixturesPath }: Project, name: string): string[] {
-  const candidates = [
-    resolve(name),
-    ...['', '.yaml', '.yml'].map((ending) => join(fixturesPath, `${name}${ending}`)),
+  if (isFile(resolve(name))) return [resolve(name)];
+  const inFixtures = ['', '.yaml', '.yml'].map((ending) => join(fixturesPath, `${name}${ending}`));
+  const file = inFixtures.find(isFile);
+  const known = file === undefined ? discover(fixturesPath) : discoverSome(fixturesPath);
+  const files = [
+    ...new Set([...(file === undefined ? [] : [file]), ...known.filter((one) => nameIn(one) === name)]),
   ];
-  const file = candidates.find(isFile);
-  if (file !== undefined) return [file];
-  const folder = candidates.find(isFolder);
-  if (folder !== undefined) return discover(folder);
+  const folder = [resolve(name), ...inFixtures].find(isFolder);
+  const below = file === undefined && folder !== undefined ? discover(folder) : [];
+  const meanings = below.some((one) => !files.includes(one)) ? [...files, folder ?? ''] : files;
+  if (files.length > 0 && meanings.length > 1)
+    throw new UsageError(
+      'scenario_not_found',
+      `'${name}' could mean ${meanings.map(displayPath).join(' or ')}; name one of these paths`,
+    );
+  if (files.length > 0) return files;
+  if (folder !== undefined) return below;
+  const near = suggest(
+    name,
+    known.flatMap((one) => [
+      relative(fixturesPath, one).replace(/\.ya?ml$/, ''),
+      ...[nameIn(one)].filter((found) => found !== null),
+    ]),
+  );
   throw new UsageError(
     'scenario_not_found',
-    `scenario '${name}' was not found as a path or in ${displayPath(fixturesPath)}`,
+    `scenario '${name}' was not found as a path or in ${displayPath(fixturesPath)}${near === null ? '' : `; did you mean '${near}'?`}`,
   );
+}
+
+const NAME = /^(?:\{\s*)?["']?name["']?\s*:\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^,}#\n]*))/m;
+
+/** Returns the name in a scenario file as far as a search of its text shows, also if the file is not valid. */
+function nameIn(file: string): string | null {
+  const [, ...forms] = NAME.exec(readText(file) ?? '') ?? [];
+  return forms.join('').trim() || null;
+}
+
+/** Like `discover`. If a folder cannot be read, returns none: it does not matter, since the file was found. */
+function discoverSome(folder: string): string[] {
+  try {
+    return discover(folder);
+  } catch {
+    return [];
+  }
 }
 
 /**

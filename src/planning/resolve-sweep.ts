@@ -11,6 +11,7 @@ import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { agentSettings, checkAgent, checkModel } from './check-agent.js';
 import type { JudgeFlags } from './choose-judge.js';
+import { chooseCells } from './choose-cells.js';
 import { chooseVariants } from './choose-variants.js';
 import { effectiveScenario, type ScenarioFlags } from './effective-scenario.js';
 import { matrixProblems, profileProblems } from './matrix-problems.js';
@@ -24,6 +25,8 @@ export interface SweepFlags extends JudgeFlags, ScenarioFlags {
   variants: string[];
   profile?: string;
   repeat?: number;
+  /** Ids or labels of the cells to run. */
+  cells?: string[];
   concurrency?: number;
   /** Whether finished runs with the same inputs may be reused. */
   cache: boolean;
@@ -63,14 +66,14 @@ const DEFAULT_CONCURRENCY = 4;
  * @throws UsageError for the first problem
  */
 export function resolveSweep(project: Project, all: SelectedScenario[], flags: SweepFlags): ResolvedSweep {
-  const selected = chooseVariants(all, flags.variants);
+  const matching = chooseVariants(all, flags.variants);
   const { config } = project;
   const known = knownAgents(config.agents);
   const agentless = new Set(
-    selected.flatMap(({ scenario }) => (findAgentStep(scenario) === null ? [scenario.name] : [])),
+    matching.flatMap(({ scenario }) => (findAgentStep(scenario) === null ? [scenario.name] : [])),
   );
-  const { cells, withoutAgent } = expandMatrix(
-    selected.map(({ scenario, variants }) => ({
+  const { cells: expanded, withoutAgent } = expandMatrix(
+    matching.map(({ scenario, variants }) => ({
       ...scenario,
       needsAgent: !agentless.has(scenario.name),
       variants: variants.map(({ variant, scenario: { agents } }) => ({ variant, agents })),
@@ -92,7 +95,9 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       `no agent is set for ${withoutAgent.join(', ')}; use --agents, a profile or tool_matrix. Known agents: ${[...known.keys()].join(', ')}`,
     );
   }
-  checkMatrixInFiles(project, known, selected, flags);
+  checkMatrixInFiles(project, known, matching, flags);
+  const cells = chooseCells(expanded, flags.cells ?? []);
+  const selected = withCells(matching, cells);
   const withAgent = cells.filter(({ scenario }) => !agentless.has(scenario));
   const used = [...new Set(withAgent.map(({ agent }) => agent))];
   for (const name of used) checkAgent(name, known);
@@ -111,6 +116,11 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       '--target-binary has no effect: no selected scenario has a target',
     );
   const judges = scenarios.map(({ effective }) => effective.judge ?? effective.asked ?? null);
+  if (flags.isJudgeNamed === true && judges.every((judge) => judge === null))
+    throw new UsageError(
+      'judge_model',
+      `--judge-model has no effect: ${flags.judge ? 'no selected scenario has a judge, or a gate that asks a model' : '--no-judge was given'}`,
+    );
   const agents = agentSettings(project, [...used, ...agentsOfJudges(judges)]);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
   const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));
@@ -132,6 +142,17 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     }),
   };
 }
+
+/** Returns the scenarios and variants that have at least one of the cells. */
+const withCells = (scenarios: readonly SelectedScenario[], cells: readonly Cell[]): SelectedScenario[] =>
+  scenarios
+    .map((one) => ({
+      ...one,
+      variants: one.variants.filter(({ variant }) =>
+        cells.some((cell) => cell.scenario === one.scenario.name && cell.variant === variant),
+      ),
+    }))
+    .filter(({ variants }) => variants.length > 0);
 
 /**
  * Reports problems with agents and models at their place in a file: in the scenario's matrix, or in the profile.

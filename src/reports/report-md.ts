@@ -13,6 +13,7 @@ import type { Metrics } from '../results/records/result-line.js';
 import { optionalArtifacts } from './artifact-links.js';
 import { askedSection, conversationSection } from './conversation-md.js';
 import { judgeSection } from './judge-md.js';
+import { REGRESSIONS } from './regressions.js';
 import { blocks, code, fence, heading, inline, link, list, table } from './markdown.js';
 
 /**
@@ -54,9 +55,10 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
 }
 
 function regressions({ regressions: found }: RunRecord): string {
-  const since = found[0]?.since ?? '';
+  const { since = '', runs = 1 } = found[0] ?? {};
+  const others = runs === 1 ? '' : ` and ${runs - 1} other run${runs === 2 ? '' : 's'} of its sweep`;
   const messages = list(found.map(({ message }) => inline(message)));
-  return `${heading(2, 'Worse than before')}\n\nCompared with ${code(since)}:\n\n${messages}`;
+  return `${heading(2, REGRESSIONS)}\n\nCompared with ${code(since)}${others}:\n\n${messages}`;
 }
 
 function enclosure({ sandboxed, sandbox }: RunRecord): string {

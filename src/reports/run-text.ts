@@ -9,6 +9,7 @@ import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
 import { cellLabel } from '../results/records/cell-label.js';
 import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
 import { scoreText, votesText } from '../results/score-text.js';
+import { REGRESSIONS } from './regressions.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** Renders `show <run>`: what ran, how each step went, and what was found. */
@@ -46,7 +47,7 @@ export function renderRun(
       run.warnings.map((warning) => `  ${terminalText(warning)}`),
     ),
     ...section(
-      'worse than before',
+      REGRESSIONS.toLowerCase(),
       run.regressions.map(({ message }) => `  ${terminalText(message)}`),
     ),
     ...section(

@@ -4,15 +4,19 @@ import { shortKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
 import { scoreText } from '../results/score-text.js';
+import { configurationLabel } from '../results/records/cell-label.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { toMatrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
+import { groupRegressions, REGRESSIONS, type RegressionGroup } from './regressions.js';
 import { parameterTables } from './parameter-tables.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
 const FEW = 5;
+/** The reports have the others. */
+const MOST_REGRESSIONS = 5;
 
 /**
  * Renders the end of `run`: the outcomes, why cells did not pass, totals, and where to read more. The outcomes are a
@@ -31,8 +35,8 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
     ...(isFlat || cells.length > FEW ? [] : ['']),
     ...(isFlat || cells.length <= FEW ? list(cells, name, options, colors) : []),
     ...problems(cells, (cell) => name(cell).join(' '), colors),
-    ...regressions(cells, (cell) => name(cell).join(' '), colors),
     ...changedVerdicts(cells, (cell) => name(cell).join(' '), colors),
+    ...regressions(cells, (cell) => name(cell).join(' '), options, colors),
     ...byParameter(document, options, colors),
     '',
     ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
@@ -82,18 +86,27 @@ function problems(cells: readonly SweepCell[], label: (cell: SweepCell) => strin
   ]);
 }
 
-/** Lists what got worse since the previous runs of the cells. */
+/** Lists what got worse, a line for each configuration. */
 function regressions(
   cells: readonly SweepCell[],
   label: (cell: SweepCell) => string,
+  options: TextOptions,
   colors: Colors,
 ): string[] {
-  const found = cells.flatMap((cell) =>
-    cell.cached ? [] : cell.regressions.map(({ message }) => [label(cell), terminalText(message)]),
-  );
-  return found.length === 0
-    ? []
-    : ['', colors.yellow('worse than before'), ...renderTable(found, { indent: '  ' })];
+  const found = groupRegressions(cells);
+  if (found.length === 0) return [];
+  const name = ({ cells: [first, ...more] }: RegressionGroup): string =>
+    first === undefined ? '' : more.length === 0 ? label(first) : terminalText(configurationLabel(first));
+  const rows = found
+    .slice(0, MOST_REGRESSIONS)
+    .map((group) => [name(group), terminalText(group.message), group.share ?? '']);
+  const more = found.length - rows.length;
+  return [
+    '',
+    colors.yellow(`${REGRESSIONS.toLowerCase()}; compare tests it`),
+    ...renderTable(rows, { indent: '  ', width: options.width }),
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+  ];
 }
 
 /** Lists the cells of which checking their work again has changed the verdict. Empty if no work was checked again. */

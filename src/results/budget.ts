@@ -1,4 +1,5 @@
 // Workflow code imports this file, so it contains only plain functions.
+import type { Outcome } from './records/result-line.js';
 
 /** Identifies runs that are expected to cost alike: the cost of a finished one predicts that of the next. */
 export interface CostOwner {
@@ -10,6 +11,10 @@ export interface CostOwner {
 /** Returns the key of an owner's costs. */
 export const costOwner = ({ scenario, agent, model }: CostOwner): string =>
   JSON.stringify([scenario, agent, model]);
+
+/** False for a run that ended before its agent was started: it cost little, which says nothing about the next one. */
+export const predictsCost = ({ outcome, starts }: { outcome: Outcome; starts: number | null }): boolean =>
+  starts !== 0 || outcome === 'pass' || outcome === 'fail';
 
 /** What a sweep may spend and has spent, and what its open runs may cost; US dollars. */
 export interface Budget {

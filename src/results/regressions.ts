@@ -1,10 +1,17 @@
 import { z } from 'zod';
 
-/** Something that got worse since the previous run of the same cell. */
+/** Something that is worse than in all runs of the same configuration before. */
 export const Regression = z.object({
   kind: z.enum(['score', 'gate', 'cost']).describe('What got worse'),
   message: z.string().describe('In a sentence'),
-  since: z.string().describe('Id of the run that it is compared with'),
+  since: z.string().describe('Id of the previous run of the cell'),
+  runs: z
+    .number()
+    .int()
+    .exactOptional()
+    .describe(
+      'Number of runs that it is compared with: the previous one and others of its sweep; absent: one',
+    ),
 });
 export type Regression = z.infer<typeof Regression>;
 
@@ -23,25 +30,29 @@ const COST_RISE = 0.5;
 const EPSILON = 1e-9;
 
 /**
- * Returns what got worse from `before` to `now`. A value that is unknown on either side is not compared. Only one score
- * is compared: the composite score, or the judge's score where a composite one is missing.
+ * Returns what is worse now than in `before`, the previous run of the cell, and in all `others`, the runs of the same
+ * configuration beside it: what differs from run to run anyway is not worse. A value that is unknown on either side is
+ * not compared. Only one score is compared: the composite score, or the judge's score where a composite one is missing.
  */
 export function findRegressions(
   before: Comparable & { id: string },
   now: Omit<Comparable, 'gatesPassed'> & { gatesFailed: readonly string[] },
+  others: readonly Comparable[] = [],
 ): Regression[] {
   const regression = (kind: Regression['kind'], message: string): Regression => ({
-    kind,
-    message,
-    since: before.id,
+    ...{ kind, message, since: before.id },
+    ...(others.length === 0 ? {} : { runs: others.length + 1 }),
   });
+  const valuesBefore = (key: 'composite_score' | 'judge_score' | 'cost_usd'): number[] =>
+    before[key] === null ? [] : [before, ...others].flatMap((one) => one[key] ?? []);
   const found: Regression[] = [];
   for (const [name, key] of [
     ['composite score', 'composite_score'],
     ['judge score', 'judge_score'],
   ] as const) {
-    const [was, is] = [before[key], now[key]];
-    if (was === null || is === null) continue;
+    const [known, is] = [valuesBefore(key), now[key]];
+    if (known.length === 0 || is === null) continue;
+    const was = Math.min(...known);
     if (was > 0 && is / was <= 1 - SCORE_LOSS + EPSILON)
       found.push(
         regression('score', `${name} down ${percent(1 - is / was)}: ${was.toFixed(2)} to ${is.toFixed(2)}`),
@@ -49,10 +60,12 @@ export function findRegressions(
     break;
   }
   for (const gate of now.gatesFailed) {
-    if (before.gatesPassed.includes(gate)) found.push(regression('gate', `gate newly failing: ${gate}`));
+    if ([before, ...others].every(({ gatesPassed }) => gatesPassed.includes(gate)))
+      found.push(regression('gate', `gate newly failing: ${gate}`));
   }
-  const [was, is] = [before.cost_usd, now.cost_usd];
-  if (was !== null && is !== null && was > 0 && is / was >= 1 + COST_RISE - EPSILON) {
+  const [known, is] = [valuesBefore('cost_usd'), now.cost_usd];
+  const was = Math.max(...known);
+  if (known.length > 0 && is !== null && was > 0 && is / was >= 1 + COST_RISE - EPSILON) {
     found.push(regression('cost', `cost up ${percent(is / was - 1)}: $${was} to $${is}`));
   }
   return found;

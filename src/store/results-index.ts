@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { dollars } from '../lib/format/dollars.js';
 import { linesOf } from '../platform/fs/lines.js';
-import { costOwner, type CostOwner } from '../results/budget.js';
+import { costOwner, predictsCost, type CostOwner } from '../results/budget.js';
 import { gateKey } from '../results/gate-key.js';
+import { configurationOf } from '../results/records/cell.js';
 import type { ResultLine } from '../results/records/result-line.js';
 import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
 import { parseResult } from './results-log.js';
@@ -43,6 +44,8 @@ export interface ResultsIndex {
   isDecided(sweep: string, cell: string): boolean;
   /** The last run of the cell before `run` that passed or failed. */
   previous(cell: string, run: string): KnownResult | null;
+  /** The other results in a result's sweep that have its configuration, and passed or failed. */
+  besides(result: KnownResult, run: string): KnownResult[];
   /** The highest cost of a run of this scenario, agent and model, US dollars; null if unknown. */
   highestCost(of: CostOwner): number | null;
 }
@@ -73,7 +76,7 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     const known = { ...toKnown(line, resultsPath), begin };
     const sweep = sweeps.get(line.sweep) ?? new Map<string, KnownResult & { begin: number }>();
     sweeps.set(line.sweep, sweep.set(line.cell, known));
-    const decided = line.outcome === 'pass' || line.outcome === 'fail';
+    const decided = isDecided(line);
     const cell = cellKey(line.sweep, line.cell);
     const isFirst = decided && (decisions.get(cell) ?? line.id) === line.id;
     if (isFirst) decisions.set(cell, line.id);
@@ -88,7 +91,7 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
       // By run, because lines are read again after `clean` has replaced the log.
       spent.set(cell, (spent.get(cell) ?? new Map<string, number>()).set(line.id, usd));
     }
-    if (line.cost_usd !== null) {
+    if (line.cost_usd !== null && predictsCost(line)) {
       const who = costOwner({ scenario: line.scenario_id, agent: line.agent, model: line.model });
       costs.set(who, Math.max(line.cost_usd, costs.get(who) ?? 0));
     }
@@ -119,9 +122,23 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     reusable: (cacheKey) => upToDate(() => keys.get(cacheKey) ?? null),
     isDecided: (sweep, cell) => upToDate(() => decisions.has(cellKey(sweep, cell))),
     previous: (cell, run) => upToDate(() => cells.get(cell)?.findLast(({ id }) => id !== run) ?? null),
+    besides: ({ id, sweep, cell }, run) =>
+      upToDate(() =>
+        [...(sweeps.get(sweep)?.values() ?? [])].filter(
+          (one) =>
+            one.id !== id &&
+            one.id !== run &&
+            one.cell !== cell &&
+            configurationOf(one.cell) === configurationOf(cell) &&
+            isDecided(one),
+        ),
+      ),
     highestCost: (of) => upToDate(() => costs.get(costOwner(of)) ?? null),
   };
 }
+
+const isDecided = ({ outcome }: Pick<ResultLine, 'outcome'>): boolean =>
+  outcome === 'pass' || outcome === 'fail';
 
 const cellKey = (sweep: string, cell: string): string => JSON.stringify([sweep, cell]);
 

@@ -117,7 +117,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   const runOf = (cell: string) => getExternalWorkflowHandle(workflowIdOf(cell));
 
   async function run(page: PageCell): Promise<void> {
-    const { cell, proof } = page;
+    const { cell, proof, fresh } = page;
     const since = Date.now();
     starting.add(cell.id);
     try {
@@ -132,6 +132,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               keepsFolder: true,
               parks: true,
               ...(proof === undefined ? {} : { proof }),
+              ...(fresh === undefined ? {} : { fresh }),
             },
           ],
           typedSearchAttributes: cellAttributes(sweep, cell),

@@ -17,8 +17,8 @@ import { cell } from '../workflows/stub-activities.js';
 
 const STARTED = Date.parse('2026-01-02T00:00:00.000Z');
 
-/** A sweep of one cell that has a result of this time. */
-async function sweepOf(timestamp: string) {
+/** A sweep whose first cell has a result of this time. */
+async function sweepOf(timestamp: string, cells = [cell(1)]) {
   const folder = await newFolder();
   const resultsPath = join(folder, 'results');
   const of = cell(1);
@@ -35,7 +35,7 @@ async function sweepOf(timestamp: string) {
     caps: { agents: {}, models: {} },
     prices: {},
     providers: {},
-    cells: [of],
+    cells,
     scenarios: [{ name: of.scenario, variant: 'default', file: 'x.yaml', hash: 'h' }],
   };
   await mkdir(dirname(planFile(resultsPath, 's')), { recursive: true });
@@ -103,4 +103,14 @@ test('a late end of an earlier round does not affect the current round, which en
   // An earlier round that still loads cells does not become current again.
   await expect(loadCells({ sweep: 's', offset: 0, limit: 1 })).rejects.toMatchObject({ type: 'NotOurs' });
   expect(await newestRound(resultsPath, 's')).toBe(2);
+});
+
+test('the end of a round of chosen cells makes up no results for the others', async () => {
+  const cells = [cell(1), cell(2), cell(3)];
+  const { finishSweep, summary } = await sweepOf('2026-01-01T00:00:00.000Z', cells);
+  const order = { round: 2, concurrency: 1, againCells: [cell(2).id] };
+  const origin = { order, proof: '', execution: '' };
+  await finishSweep({ sweep: 's', round: 2, status: 'completed', lost: [], origin });
+  const outcomes = (await summary())?.cells.map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(['fail', 'error', null]);
 });

@@ -7,7 +7,12 @@ import { proveSweep } from '../../src/platform/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { originOf } from '../../src/store/origin.js';
 import { planFile, resultsLog, storeFolder } from '../../src/store/results-folder.js';
-import { sweepWorkflowId, type CellPage, type LoadCellsInput } from '../../src/workflows/protocol.js';
+import {
+  sweepWorkflowId,
+  type CellPage,
+  type LoadCellsInput,
+  type SweepOrigin,
+} from '../../src/workflows/protocol.js';
 import { newFolder } from '../platform/temporary.js';
 import { resultLine } from '../store/sample.js';
 import { cellsUpTo } from '../workflows/stub-activities.js';
@@ -16,7 +21,11 @@ import { inActivity, isOwnServer } from './in-activity.js';
 const CELLS = cellsUpTo(150);
 
 /** Reads pages of a sweep of 150 free cells; some of them have results with these costs. */
-async function sweepWith(maxUsd: number | null, costs: Record<number, number>) {
+async function sweepWith(
+  maxUsd: number | null,
+  costs: Record<number, number>,
+  more: Partial<SweepOrigin['order']> = {},
+) {
   const folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const { key } = await originOf({ resultsPath, stateFolder });
@@ -35,7 +44,7 @@ async function sweepWith(maxUsd: number | null, costs: Record<number, number>) {
     appendFileSync(resultsLog(resultsPath), `${JSON.stringify(line)}\n`);
   }
   const { loadCells } = createActivities({ resultsPath, stateFolder, isOwnServer });
-  const order = { round: 1, concurrency: 1 };
+  const order = { round: 1, concurrency: 1, ...more };
   const proof = proveSweep(key, { sweep: 's', planHash: sha256(text), order });
   const origin = { order, proof, execution: 'first' };
   return (wanted: Partial<LoadCellsInput>): Promise<CellPage> =>
@@ -54,4 +63,17 @@ test('only the first page gives the cost so far of all cells, including those on
 test('does not add up costs without a budget', async () => {
   const load = await sweepWith(null, { 1: 0.25 });
   expect(await load({})).not.toHaveProperty('earlierUsd');
+});
+
+test('a round of chosen cells runs exactly these, and none of them from the cache', async () => {
+  const chosen = CELLS[2]?.id ?? '';
+  const load = await sweepWith(null, { 1: 0.25, 3: 0.25 }, { round: 2, againCells: [chosen] });
+  const { cells } = await load({ inTurns: false, limit: 4 });
+  expect(cells.map(({ finished, fresh }) => [finished, fresh])).toEqual([
+    ['error', undefined],
+    // It was never run, which is not made up for.
+    ['cancelled', undefined],
+    [null, true],
+    ['cancelled', undefined],
+  ]);
 });

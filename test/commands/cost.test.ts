@@ -35,6 +35,31 @@ describe('the cost of a run', () => {
     expect(await text('report.md')).toMatch(/\| Cost +\| \$3\.00 .*\n.*1000000 input, 100000 output/);
   });
 
+  test('is 0 for a free agent that reports no usage, and for a run whose agent was never started', async () => {
+    await write('plain', []);
+    await project.write(
+      'fixtures/unfit.yaml',
+      scenario('unfit', { target: '{binary: cat, health_check: "false"}', gates, steps: [] }),
+    );
+    const args = ['plain', 'unfit', '--agents', 'mock'];
+    const { document } = await project.run(args);
+    expect(document.cells.map(({ outcome, cost_usd }) => [outcome, cost_usd])).toEqual([
+      ['pass', 0],
+      ['error', 0],
+    ]);
+    expect(document.cost_usd).toBe(0);
+    const { text } = await openRun(document, 0);
+    expect(await text('report.md')).toMatch(/\| Cost +\| \$0\.00 /);
+    // What was run and what comes from the cache read the same.
+    for (const stdout of [
+      (await project.cli(['show', document.sweep])).stdout,
+      (await project.cli(['run', ...args])).stdout,
+    ]) {
+      expect(stdout).toMatch(/plain .* \$0\.00/);
+      expect(stdout).toMatch(/2 cells: 1 passed, 1 error.*, cost \$0\.00\n/);
+    }
+  });
+
   test('stops the agent when it exceeds cost.max_usd, and the record says so', async () => {
     await write(
       'dear',
@@ -96,8 +121,8 @@ describe('--max-usd', () => {
   });
 });
 
-describe('a cell that is worse than at its previous run', () => {
-  test('is shown in the report, in --json and on the terminal', async () => {
+describe('regressions', () => {
+  test('are shown in the report, in --json and on the terminal', async () => {
     const worse = (cost: number, gate: string): Promise<void> =>
       project.write(
         'fixtures/worse.yaml',
@@ -119,6 +144,26 @@ describe('a cell that is worse than at its previous run', () => {
     const { text } = await openRun(document);
     expect(await text('report.md')).toContain('- gate newly failing: out is good');
     const shown = await project.cli(['show', document.sweep]);
-    expect(shown.stdout).toMatch(/worse than before\n.*gate newly failing: out is good/);
+    expect(shown.stdout).toMatch(/worse than in earlier runs.*\n.*gate newly failing: out is good/);
+  });
+
+  test('are not what a flaky agent does now and then', async () => {
+    const count = `${project.folder}/count`;
+    const flip = `echo x >> ${count}; [ $(($(wc -l < ${count}) % 2)) = 1 ] || echo good > out.txt`;
+    await project.write(
+      'fixtures/flaky.yaml',
+      scenario('flaky', { gates: ['{type: file_exists, path: out.txt}'], steps: [`run: '${flip}'`] }),
+    );
+    const args = ['flaky', '--repeat', '3', '--concurrency', '1', '--no-cache'];
+    const outcomes = async (): Promise<(string | null)[]> => {
+      const { document } = await project.run(args);
+      expect(document.cells.flatMap(({ regressions }) => regressions)).toEqual([]);
+      return document.cells.map(({ outcome }) => outcome);
+    };
+    // The second run passed once and fails now, but others failed before, too.
+    expect([await outcomes(), await outcomes()]).toEqual([
+      ['fail', 'pass', 'fail'],
+      ['pass', 'fail', 'pass'],
+    ]);
   });
 });

@@ -101,6 +101,19 @@ describe('renderSweep', () => {
     expect(textWidth(text.split('\n')[0] ?? '')).toBeLessThanOrEqual(60);
     expect(text).not.toContain('\x1b');
   });
+  test('lists what got worse once for each configuration, and at most five lines', () => {
+    const regressions = [{ kind: 'gate' as const, message: 'gate newly failing: a', since: 'x' }];
+    const cells = [1, 2, 3].map((repetition) =>
+      cell({ repetition, regressions: repetition < 3 ? regressions : [] }),
+    );
+    expect(renderSweep(sweep(cells), options)).toMatch(
+      /\nworse than in earlier runs, perhaps by chance; compare tests it\n {2}notes mock\/default +gate newly failing: a +2 of 3 runs\n\n/,
+    );
+    const many = Array.from({ length: 14 }, (_, at) => cell({ scenario: `s${at}`, regressions }));
+    const text = renderSweep(sweep(many), options);
+    expect(text.match(/newly failing/g)).toHaveLength(5);
+    expect(text).toContain('  … and 9 more\n');
+  });
   test('accepts a sweep without cells', () => {
     expect(renderSweep(sweep([]), options)).toContain('0 cells');
   });

@@ -53,6 +53,16 @@ describe('the price of tokens', () => {
 });
 
 describe('a usage meter', () => {
+  test('knows that a free agent has cost nothing, unless it has used something without a price', async () => {
+    const pricer = await createPricer({});
+    expect(createUsageMeter('default', pricer).read().costUsd).toBeNull();
+    const meter = createUsageMeter('default', pricer, { free: true });
+    expect(meter.read()).toMatchObject({ costUsd: 0, costSource: null });
+    meter.add(usage({ cost_usd: 0.5 }));
+    expect(meter.read()).toMatchObject({ costUsd: 0.5, costSource: 'reported' });
+    meter.add(usage({ input: 3 }));
+    expect(meter.read().costUsd).toBeNull();
+  });
   test('adds up tokens, and the costs that the agent reports', async () => {
     const meter = createUsageMeter('default', await createPricer({}));
     meter.add(usage({ input: 10, cost_usd: 0.1 }));

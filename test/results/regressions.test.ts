@@ -44,6 +44,20 @@ describe('a regression', () => {
     );
     expect(found).toEqual([{ kind: 'gate', message: 'gate newly failing: b', since: 'run-before' }]);
   });
+  test('is not what varied between the earlier runs', () => {
+    const others = [before({ gatesPassed: ['a'], composite_score: 0.4, cost_usd: 3 })];
+    const was = before({ gatesPassed: ['a', 'b'], composite_score: 0.9, cost_usd: 1 });
+    expect(
+      findRegressions(was, now({ gatesFailed: ['b'], composite_score: 0.4, cost_usd: 3 }), others),
+    ).toEqual([]);
+    const worse = now({ gatesFailed: ['a', 'b'], composite_score: 0.2, cost_usd: 6 });
+    const found = findRegressions(was, worse, others);
+    expect(found).toEqual([
+      { kind: 'score', message: 'composite score down 50 %: 0.40 to 0.20', since: 'run-before', runs: 2 },
+      { kind: 'gate', message: 'gate newly failing: a', since: 'run-before', runs: 2 },
+      { kind: 'cost', message: 'cost up 100 %: $3 to $6', since: 'run-before', runs: 2 },
+    ]);
+  });
   test('says by how much, and from which value to which', () => {
     const found = findRegressions(
       before({ composite_score: 0.9, cost_usd: 1 }),

@@ -97,6 +97,20 @@ it('finds the previous run of a cell, skipping errors and reused results', async
   expect(index.previous('cell-2', '5')).toBeNull();
 });
 
+it('finds the decided results beside one: the other repetitions in its sweep', async () => {
+  const at = (id: string, sweep: string, cell: string, outcome = 'pass'): ReturnType<typeof result> =>
+    result(id, { sweep, cell, outcome: outcome as 'pass' });
+  const { index } = await indexOf(
+    at('1', 's', 'a/x/1'),
+    at('2', 's', 'a/x/2', 'fail'),
+    at('3', 's', 'a/x/3', 'error'),
+    at('4', 's', 'b/x/1'),
+    at('5', 't', 'a/x/2'),
+  );
+  const first = index.previous('a/x/1', 'now');
+  expect(first === null ? [] : index.besides(first, 'now').map(({ id }) => id)).toEqual(['2']);
+});
+
 it('knows the highest cost of a run of a scenario, agent and model', async () => {
   const who = { scenario: 'scenario', agent: 'mock', model: 'default' };
   const { index } = await indexOf(
@@ -105,7 +119,10 @@ it('knows the highest cost of a run of a scenario, agent and model', async () =>
     result('3', { cost_usd: null }),
     result('4', { cost_usd: 5, model: 'other' }),
     result('5', { cost_usd: 9, cached_from: '4' }),
+    // Its agent was never started: that it cost nothing says nothing about the next run.
+    result('6', { cost_usd: 0, starts: 0, outcome: 'error', model: 'third' }),
   );
+  expect(index.highestCost({ ...who, model: 'third' })).toBeNull();
   expect(index.highestCost(who)).toBe(0.2);
   expect(index.highestCost({ ...who, agent: 'none' })).toBeNull();
 });

@@ -84,7 +84,7 @@ export async function readStart(
     const errors = await supervisorErrors(startFolder(handle, start));
     throw new Error(`start ${start} of the agent left no output${errors}`);
   }
-  const meter = createUsageMeter(model, await createPricer(prices));
+  const meter = createUsageMeter(model, await createPricer(prices), agent);
   const end = createEndTracker();
   let text = '';
   let model_used: string | null = null;

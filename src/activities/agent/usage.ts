@@ -52,7 +52,7 @@ export async function usageOfStart(
 /** Usage of all starts of an agent, including lost ones, which were paid for too. */
 export async function usageOf(context: RunContext, outputs: readonly AgentOutput[]): Promise<RunUsage> {
   const { agent, run, prices } = context;
-  const meter = createUsageMeter(run.cell.model, await createPricer(prices));
+  const meter = createUsageMeter(run.cell.model, await createPricer(prices), agent);
   let parser = agent.parser();
   let complete = true;
   for (const [index, output] of outputs.entries()) {

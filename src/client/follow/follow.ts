@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { markUsed } from '../../platform/engine/ensure-engine.js';
+import type { ResultLine } from '../../results/records/result-line.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
 import { withWarnings } from '../../store/with-warnings.js';
@@ -12,7 +13,7 @@ import type { Session } from '../session.js';
 import { InfrastructureError } from '../../lib/errors/usage-error.js';
 import { resultsOf } from './results-of.js';
 import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
-import type { View } from './view.js';
+import type { EarlierResults, View } from './view.js';
 import { waitingFor } from './waiting-for.js';
 
 export interface Following {
@@ -23,6 +24,7 @@ export interface Following {
   uiUrl: string | null;
   signals: Signals;
   view: View;
+  earlier: EarlierResults;
 }
 
 export interface Followed {
@@ -52,11 +54,13 @@ export async function follow({
   uiUrl,
   signals,
   view,
+  earlier,
 }: Following): Promise<Followed> {
   const { stateFolder } = session;
   const workflowId = sweepWorkflowId(plan.sweep);
   pauseOrCancelOnSignals(signals, session, plan.sweep, view);
   const results = resultsOf(resultsPath, plan.sweep, session.report);
+  const shown = (): ResultLine[] => results().filter(({ id }) => !earlier.replaced.has(id));
   const waiting = waitingFor(resultsPath, stateFolder);
   let end: End | null = null;
   const result = (client: Client) => client.workflow.getHandle(workflowId).result() as Promise<SweepResult>;
@@ -79,11 +83,11 @@ export async function follow({
         progress = await Promise.race([askProgress(session, workflowId), ended.then(() => null)]);
         askedAt = Date.now();
       }
-      await view.show({ progress, waiting: await waiting(), results: results() });
+      await view.show({ progress, waiting: await waiting(), results: shown() });
       if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
       await Promise.race([ended, sleep(POLL_MS)]);
     }
-    await view.show({ progress: null, waiting: null, results: results() });
+    await view.show({ progress: null, waiting: null, results: shown() });
   } finally {
     signals.stop();
     view.done();

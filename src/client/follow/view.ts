@@ -3,13 +3,22 @@ import { cellLabel } from '../../results/records/cell-label.js';
 import type { ResultLine } from '../../results/records/result-line.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 
+/** Results that a sweep had before the round that is shown, by id. */
+export interface EarlierResults {
+  all: ReadonlySet<string>;
+  /** Those of cells that are run again. */
+  replaced: ReadonlySet<string>;
+}
+
+export const NO_EARLIER: EarlierResults = { all: new Set(), replaced: new Set() };
+
 /** The state that a view shows. */
 interface Snapshot {
   /** Null if it was not queried, or no worker answers. */
   progress: SweepProgress | null;
   /** Why the work is blocked, for example by a full disk. Null if it is not. */
   waiting: string | null;
-  /** Finished runs of the sweep, in the order written. */
+  /** Finished runs of the sweep, in the order written, without earlier ones of cells that are run again. */
   results: readonly ResultLine[];
 }
 

@@ -4,6 +4,7 @@ import { knownAgents } from '../../agents/index.js';
 import { runFiles } from '../../store/results-folder.js';
 import { findFiles } from '../../planning/find-scenario-files.js';
 import { openProject, type Project } from '../../planning/project.js';
+import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { newestSweeps } from '../../client/sweeps/newest-sweeps.js';
 
 /** Only the newest ids are offered, because users mostly want these. */
@@ -31,6 +32,12 @@ const runs = ({ resultsPath }: Project): string[] =>
     .reverse()
     .slice(0, MOST_IDS);
 
+/** Cells of the newest sweep, the one that is most likely retried. */
+const cells = ({ resultsPath }: Project): string[] => {
+  const [newest] = newestSweeps(resultsPath);
+  return newest === undefined ? [] : findPlan(resultsPath, newest).cells.map(({ id }) => id);
+};
+
 /** The values for an option or argument of this name, in any command. */
 const sources: Record<string, (project: Project) => string[]> = {
   '--agents': agents,
@@ -39,6 +46,7 @@ const sources: Record<string, (project: Project) => string[]> = {
   '--models': models,
   '--model': models,
   '--profile': profiles,
+  '--cell': cells,
   files: scenarios,
   sweep: sweeps,
   base: sweeps,

@@ -1,17 +1,20 @@
-import type { Outcome } from '../../results/records/result-line.js';
+import type { Outcome, ResultLine } from '../../results/records/result-line.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { followToEnd } from '../shared/follow-to-end.js';
 import { printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
+import { chooseCells } from '../../planning/choose-cells.js';
 import { openProject } from '../../planning/project.js';
 import { openSession } from '../../client/session.js';
 import { printAlreadyEnded, printEndedSweep } from '../shared/print-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
+import { readLog } from '../../client/sweeps/read-log.js';
 import { storedScenarios } from '../../client/pass-variables-again.js';
 import { startRetryRound } from '../../client/next-round.js';
-import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import type { Rerun } from '../../client/start-sweep.js';
 import { envFileError, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
+import type { Cell } from '../../results/records/cell.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 
 export interface RetryOptions extends FollowOptions {
@@ -19,16 +22,19 @@ export interface RetryOptions extends FollowOptions {
   now: boolean;
   /** Also rerun cells that failed. */
   failed: boolean;
+  /** Ids or labels of cells to rerun, whatever their outcomes. */
+  cells: string[];
 }
 
-/** `retry`: reruns the cells of an ended sweep that could not be tested, or ends the waits of a running sweep. */
+/** `retry`: reruns cells of an ended sweep, or ends the waits of a running sweep. Returns the exit code. */
 export async function retry(id: string, options: RetryOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
-  const again: Outcome[] = ['error', 'cancelled', ...(options.failed ? (['fail'] as const) : [])];
+  const rerun = rerunOf(plan.cells, options);
+  const results = lastResults(readLog(resultsPath, printNotice), plan.sweep);
+  const isRerun = (cell: string): boolean => willRun(rerun, cell, results.get(cell)?.outcome ?? null);
   if (hasEnded(resultsPath, plan)) {
-    const { cells } = await sweepDocument(resultsPath, plan, printNotice);
-    if (!cells.some(({ outcome }) => outcome === null || again.includes(outcome))) {
+    if (!plan.cells.some((cell) => isRerun(cell.id))) {
       printNotice(
         `${plan.sweep}: no cells to rerun${options.failed ? '' : '; use --failed to rerun those that failed'}`,
       );
@@ -43,13 +49,32 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
   const round = { scenarios: storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
   const session = await openSession(resultsPath, printNotice, options);
   try {
-    if (hasEnded(resultsPath, plan)) {
-      await startRetryRound(session, resultsPath, plan, round, again);
+    const ended = hasEnded(resultsPath, plan);
+    if (ended) {
+      await startRetryRound(session, resultsPath, plan, round, rerun);
     } else if ((await updateSweep(session, plan.sweep, 'goOn')) === null) {
       return await printAlreadyEnded(resultsPath, plan, options.json);
     }
-    return await followToEnd(session, plan, resultsPath, options.json);
+    const replaced = ended ? [...results.values()].filter(({ cell }) => isRerun(cell)) : [];
+    const earlier = { all: idsOf([...results.values()]), replaced: idsOf(replaced) };
+    return await followToEnd(session, plan, resultsPath, options.json, { earlier });
   } finally {
     await session.close();
   }
 }
+
+function rerunOf(cells: readonly Cell[], { failed, cells: named }: RetryOptions): Rerun {
+  return named.length > 0
+    ? { againCells: chooseCells(cells, named).map(({ id }) => id) }
+    : { again: ['error', 'cancelled', ...(failed ? (['fail'] as const) : [])] };
+}
+
+/** Whether a retry round runs a cell, whose last outcome is null if it has none. */
+const willRun = ({ again, againCells }: Rerun, cell: string, outcome: Outcome | null): boolean =>
+  againCells?.includes(cell) ?? (outcome === null || again?.includes(outcome) === true);
+
+/** The last result of each cell of a sweep. */
+const lastResults = (log: readonly ResultLine[], sweep: string): Map<string, ResultLine> =>
+  new Map(log.flatMap((line) => (line.sweep === sweep ? [[line.cell, line] as const] : [])));
+
+const idsOf = (results: readonly ResultLine[]): Set<string> => new Set(results.map(({ id }) => id));

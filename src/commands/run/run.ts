@@ -13,6 +13,7 @@ import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spend
 import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
 import { findKeptWork, type KeptRuns } from '../../planning/find-kept-work.js';
+import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
@@ -82,6 +83,7 @@ export async function runSelected(
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
   for (const warning of [
+    ...placeholderWarnings(project),
     ...ignoredRuntimeWarnings(resolved),
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])
@@ -112,7 +114,7 @@ export async function startAndFollow(
     if (signals !== null) {
       const { followToEnd } = await import('../shared/follow-to-end.js');
       const { printGates } = await import('../shared/print-gates.js');
-      const code = await followToEnd(session, plan, project.resultsPath, options.json, signals);
+      const code = await followToEnd(session, plan, project.resultsPath, options.json, { signals });
       if (options.listGates === true && !options.json) printGates(project.resultsPath, plan);
       return code;
     }

@@ -6,9 +6,16 @@ import { ownCommand } from '../../platform/invocation.js';
 import type { Session } from '../../client/session.js';
 import { uiPage } from '../../client/ui-page.js';
 import { follow } from '../../client/follow/follow.js';
+import type { Signals } from '../../client/follow/pause-or-cancel-on-signals.js';
+import { NO_EARLIER, type EarlierResults } from '../../client/follow/view.js';
 import { liveView } from './live-view.js';
 import { plainView } from './plain-view.js';
 import { catchSignals, reportInterrupted } from './signals.js';
+
+interface FollowParts {
+  signals?: Signals;
+  earlier?: EarlierResults;
+}
 
 /** Follows a sweep, prints its result and returns the exit code. The last part of `run`, `resume` and `retry`. */
 export async function followToEnd(
@@ -16,11 +23,24 @@ export async function followToEnd(
   plan: Plan,
   resultsPath: string,
   json: boolean,
-  signals = catchSignals(() => reportInterrupted(plan.sweep, json)),
+  {
+    signals = catchSignals(() => reportInterrupted(plan.sweep, json)),
+    earlier = NO_EARLIER,
+  }: FollowParts = {},
 ): Promise<number> {
   const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
-  const view = process.stderr.isTTY ? liveView(session, plan, uiUrl) : plainView(plan);
-  const { document, interrupted } = await follow({ session, plan, resultsPath, uiUrl, signals, view });
+  const view = process.stderr.isTTY
+    ? liveView(session, plan, uiUrl, earlier.all)
+    : plainView(plan, earlier.all);
+  const { document, interrupted } = await follow({
+    session,
+    plan,
+    resultsPath,
+    uiUrl,
+    signals,
+    view,
+    earlier,
+  });
   printSweep(document, json);
   if (document.status === 'paused') {
     printNotice(

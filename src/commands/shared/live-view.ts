@@ -18,8 +18,13 @@ const ACTIVE_SHOWN = 24;
 
 type Shown = LiveState['active'][number] & { id: string };
 
-/** A view for terminals: one frame that is redrawn in place. */
-export function liveView(session: Pick<Session, 'client'>, plan: Plan, uiUrl: string | null): View {
+/** A view for terminals: one frame that is redrawn in place. Results in `earlier` are counted, but not listed. */
+export function liveView(
+  session: Pick<Session, 'client'>,
+  plan: Plan,
+  uiUrl: string | null,
+  earlier: ReadonlySet<string> = new Set(),
+): View {
   const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
   const since = new Map<string, { step: string; at: number }>();
   const startedAt = Date.now();
@@ -92,12 +97,15 @@ export function liveView(session: Pick<Session, 'client'>, plan: Plan, uiUrl: st
         },
         active: active.filter(({ id }) => !ended.has(id)),
         running,
-        recent: lastOf.slice(-RECENT).map((line) => ({
-          label: resultLabel(line),
-          outcome: line.outcome,
-          message: line.message,
-          took: durationText(line.duration_secs, line.cached_from !== null),
-        })),
+        recent: lastOf
+          .filter(({ id }) => !earlier.has(id))
+          .slice(-RECENT)
+          .map((line) => ({
+            label: resultLabel(line),
+            outcome: line.outcome,
+            message: line.message,
+            took: durationText(line.duration_secs, line.cached_from !== null),
+          })),
         uiUrl,
         hint:
           asked === null

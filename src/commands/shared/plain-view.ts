@@ -7,10 +7,11 @@ import { ownCommand } from '../../platform/invocation.js';
 import { resultLabel, type View } from '../../client/follow/view.js';
 import { waitsOf } from '../../client/follow/waits.js';
 
-/** A view for logs and pipes: one line for each finished cell. */
-export function plainView({ sweep, cells }: Plan): View {
+/** A view for logs and pipes: one line for each finished cell. Results in `earlier` are counted, but not listed. */
+export function plainView({ sweep, cells }: Plan, earlier: ReadonlySet<string> = new Set()): View {
   const total = cells.length;
   const shown = new Set<string>();
+  const ended = new Set<string>();
   let waits = '';
   let lastWaiting: string | null = null;
   const sayWaits = (progress: SweepProgress): void => {
@@ -28,11 +29,13 @@ export function plainView({ sweep, cells }: Plan): View {
       lastWaiting = waiting;
       if (progress !== null) sayWaits(progress);
       for (const line of results) {
-        if (shown.has(line.cell)) continue;
-        shown.add(line.cell);
+        if (shown.has(line.id)) continue;
+        shown.add(line.id);
+        ended.add(line.cell);
+        if (earlier.has(line.id)) continue;
         const { outcome, message } = line;
         const took = durationText(line.duration_secs, line.cached_from !== null);
-        printNotice(plainLine({ label: resultLabel(line), outcome, message, took }, shown.size, total));
+        printNotice(plainLine({ label: resultLabel(line), outcome, message, took }, ended.size, total));
       }
       return Promise.resolve();
     },

@@ -5,7 +5,9 @@ import { runtimeProblems } from '../../planning/check-hosted-agents.js';
 import { findFiles } from '../../planning/find-scenario-files.js';
 import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused.js';
 import { lengthProblems, matrixProblems, profileProblems } from '../../planning/matrix-problems.js';
+import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
 import { loadScenarios } from '../../planning/select-scenarios.js';
+import { targetWarnings } from '../../planning/target-warnings.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
@@ -39,7 +41,11 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
       texts,
     );
   }
-  for (const warning of await notReusedWarnings(project, targetsOfScenarios(project, scenarios)))
+  for (const warning of [
+    ...placeholderWarnings(project),
+    ...(await targetWarnings(project, scenarios)),
+    ...(await notReusedWarnings(project, targetsOfScenarios(project, scenarios))),
+  ])
     printNotice(warning);
   if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [] });
   else process.stdout.write(`${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid\n`);

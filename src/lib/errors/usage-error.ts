@@ -17,6 +17,7 @@ export const USAGE_CODES = [
   'sandbox_unusable',
   'unknown_profile',
   'unknown_variant',
+  'unknown_cell',
   'name_too_long',
   'target_missing',
   'env_file',

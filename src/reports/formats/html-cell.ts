@@ -10,6 +10,7 @@ import { optionalArtifacts } from '../artifact-links.js';
 import { tokenText } from './effort.js';
 import { anchorOf } from './html-matrix.js';
 import { markup, type Markup, type Part } from './markup.js';
+import { REGRESSIONS } from '../regressions.js';
 import { fileUrl, type ReportedCell } from './sweep-report.js';
 
 interface Place {
@@ -69,7 +70,9 @@ function missingNote({ cell, records, missing }: ReportedCell): Markup | null {
 }
 
 function warnings(cell: SweepCell, run: RunRecord | null): Part {
-  const worse = cell.cached ? [] : cell.regressions.map(({ message }) => `worse than before: ${message}`);
+  const worse = cell.cached
+    ? []
+    : cell.regressions.map(({ message }) => `${REGRESSIONS.toLowerCase()}: ${message}`);
   const all = [...(run?.warnings ?? []), ...worse];
   return all.map((text) => markup`<p class="note text">${text}</p>`);
 }

@@ -2,11 +2,13 @@ import { beginningOf } from '../../lib/format/truncate.js';
 import { shortKnownCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import { gateTitle } from '../../results/gate-title.js';
+import { configurationLabel } from '../../results/records/cell-label.js';
 import type { Outcome } from '../../results/records/result-line.js';
 import { scoreText } from '../../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
 import { blocks, heading, inline, list, table } from '../markdown.js';
 import { parameterTables } from '../parameter-tables.js';
+import { groupRegressions, REGRESSIONS } from '../regressions.js';
 import {
   entryCells,
   entryText,
@@ -122,21 +124,22 @@ function failures(report: SweepReport, cells: readonly ReportedCell[], options: 
   return limited(['Outcome', ...headings, 'Gate', 'Why', 'Report'], cells, row, options);
 }
 
-/** Lists what got worse since the previous runs of the cells. */
+/** Lists what got worse, a line for each configuration. */
 function regressions(cells: readonly SweepCell[], { most }: MarkdownOptions): string[] {
   const columns = cellColumns(cells);
-  const found = cells.flatMap((cell) =>
-    cell.cached
-      ? []
-      : cell.regressions.map(
-          ({ message }) =>
-            `${columns.map(({ of }) => inline(of(cell))).join(' ')}: ${inline(beginningOf(message, LONGEST))}`,
-        ),
-  );
+  const found = groupRegressions(cells).map(({ cells: [first, ...more], message, share }) => {
+    const name =
+      first === undefined
+        ? ''
+        : more.length === 0
+          ? columns.map(({ of }) => inline(of(first))).join(' ')
+          : inline(configurationLabel(first));
+    return `${name}: ${inline(beginningOf(message, LONGEST))}${share === null ? '' : ` (${share})`}`;
+  });
   if (found.length === 0) return [];
   const shown = found.slice(0, most);
   return [
-    heading(3, 'Worse than before'),
+    heading(3, REGRESSIONS),
     ...(shown.length === 0 ? [] : [list(shown)]),
     ...leftOut(found.length - shown.length),
   ];

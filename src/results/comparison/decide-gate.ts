@@ -1,6 +1,6 @@
 import { assertNever } from '../../lib/assert-never.js';
-import { scenarioLabel } from '../records/cell-label.js';
-import type { ComparisonVerdict, Configuration, Gate, Side } from './document.js';
+import { configurationLabel } from '../records/cell-label.js';
+import type { ComparisonVerdict, Gate, Side } from './document.js';
 import type { Stratum } from './exact-test.js';
 import type { Arm, Pair } from './samples.js';
 import { testOf, verdictOf } from './verdict-of.js';
@@ -82,9 +82,7 @@ const NAMED = 3;
 
 function sentence(arms: readonly Arm[], what: string): string[] {
   if (arms.length === 0) return [];
-  const names = arms.slice(0, NAMED).map(({ configuration }) => nameOf(configuration));
+  const names = arms.slice(0, NAMED).map(({ configuration }) => configurationLabel(configuration));
   const more = arms.length > NAMED ? ` and ${arms.length - NAMED} more` : '';
   return [`${what}: ${names.join(', ')}${more}`];
 }
-
-const nameOf = (one: Configuration): string => `${scenarioLabel(one)} ${one.agent}/${one.model}`;

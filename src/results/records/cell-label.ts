@@ -7,10 +7,10 @@ export const DEFAULT_VARIANT = 'default';
 export const scenarioLabel = ({ scenario, variant }: Pick<Cell, 'scenario' | 'variant'>): string =>
   variant === DEFAULT_VARIANT ? scenario : `${scenario} ${variant}`;
 
+/** Formats what repetitions have in common: "example_basic with-guide mock/default". */
+export const configurationLabel = (cell: Omit<Cell, 'id' | 'repetition'>): string =>
+  `${scenarioLabel(cell)} ${cell.agent}/${cell.model}`;
+
 /** Formats a cell: "example_basic mock/default", "example_basic with-guide mock/default #2". */
 export const cellLabel = (cell: Omit<Cell, 'id'>): string =>
-  [
-    scenarioLabel(cell),
-    `${cell.agent}/${cell.model}`,
-    ...(cell.repetition === 1 ? [] : [`#${cell.repetition}`]),
-  ].join(' ');
+  [configurationLabel(cell), ...(cell.repetition === 1 ? [] : [`#${cell.repetition}`])].join(' ');

@@ -10,3 +10,6 @@ export const Cell = z.object({
   repetition: z.number().int().describe('From 1'),
 });
 export type Cell = z.infer<typeof Cell>;
+
+/** Returns the part of a cell's id that its repetitions share. */
+export const configurationOf = (id: string): string => id.slice(0, id.lastIndexOf('/'));

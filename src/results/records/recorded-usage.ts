@@ -12,7 +12,9 @@ export function recordedUsage(
   { tokens, costUsd, costSource }: ReturnType<UsageMeter['read']>,
   complete: boolean,
 ): UsageRecord {
-  if (complete) return { token_usage: tokens, cost_usd: costUsd, cost_source: costSource };
+  // Costs without a source are those of a free agent: what it did not report cost nothing either.
+  if (complete || (costUsd === 0 && costSource === null))
+    return { token_usage: tokens, cost_usd: costUsd, cost_source: costSource };
   const counted = Object.values(tokens).some((count) => count !== null);
   return {
     token_usage: NO_USAGE,

@@ -111,7 +111,10 @@ export const ResultLine = z.object({
     .nullable()
     .default(null)
     .describe('SHA-256 of everything that the result depends on; null: not computed'),
-  regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
+  regressions: z
+    .array(Regression)
+    .default([])
+    .describe('What is worse than in all earlier runs that it is compared with'),
   cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   attempts: z
@@ -152,7 +155,8 @@ export const resultWithoutRun = (
   variant: cell.variant,
   repetition: cell.repetition,
   duration_secs: null,
-  cost_usd: null,
+  // If it is not known whether the agent was started, the cost is not known either.
+  cost_usd: about.starts === null ? null : 0,
   completed: null,
   gates_passed: null,
   gates_total: null,

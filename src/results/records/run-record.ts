@@ -179,6 +179,9 @@ export const RunRecord = z.object({
     .describe('What fixture/ lacks of the workspace; at most 100 entries'),
   steps: z.array(StepRecord).describe('Steps in the order performed'),
   warnings: z.array(z.string()).describe('Problems that do not change the outcome'),
-  regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
+  regressions: z
+    .array(Regression)
+    .default([])
+    .describe('What is worse than in all earlier runs that it is compared with'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

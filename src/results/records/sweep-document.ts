@@ -19,7 +19,10 @@ export const SweepCell = Cell.extend({
   duration_secs: z.number().nullable().describe('Duration of the run'),
   attempts: z.number().int().nullable().describe("Attempts of the agent's step"),
   starts: z.number().int().nullable().default(null).describe('Starts of the agent'),
-  regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
+  regressions: z
+    .array(Regression)
+    .default([])
+    .describe('What is worse than in all earlier runs that it is compared with'),
   cached: z.boolean().describe('Whether the result of an earlier run was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   results_dir: z.string().nullable().describe('Absolute path of the run'),

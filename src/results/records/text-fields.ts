@@ -17,7 +17,7 @@ const usage: Treatments<TokenUsage> = {
   cache_write: 'kept',
 };
 
-const regression: Treatments<Regression> = { kind: 'kept', message: 'redacted', since: 'kept' };
+const regression: Treatments<Regression> = { kind: 'kept', message: 'redacted', since: 'kept', runs: 'kept' };
 
 const commandText: Treatments<CommandRecord> = {
   command: 'redacted',

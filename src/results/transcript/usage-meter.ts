@@ -2,7 +2,7 @@ import { sumOfCosts, type CostSource, type Pricer } from '../cost.js';
 import type { EventBody } from '../records/events.js';
 import { NO_USAGE, type TokenUsage } from '../records/token-usage.js';
 
-/** Tokens and US dollars of an agent run so far; null: unknown. */
+/** Tokens and US dollars of an agent run so far; null: unknown. A cost of 0 without a source is that of a free agent. */
 interface Usage {
   tokens: TokenUsage;
   costUsd: number | null;
@@ -20,8 +20,15 @@ export interface UsageMeter {
   read(): Usage;
 }
 
-/** Creates a meter. `model` is the requested one; for prices, the model that the agent reports takes precedence. */
-export function createUsageMeter(model: string, pricer: Pricer): UsageMeter {
+/**
+ * Creates a meter. `model` is the requested one; for prices, the model that the agent reports takes precedence. An agent
+ * that is `free` costs nothing unless it reports that it has used something.
+ */
+export function createUsageMeter(
+  model: string,
+  pricer: Pricer,
+  { free = false }: { free?: boolean } = {},
+): UsageMeter {
   const tokens: TokenUsage = { ...NO_USAGE };
   let cost: Cost = { usd: 0, source: null };
   let beforeStart = cost;
@@ -48,7 +55,7 @@ export function createUsageMeter(model: string, pricer: Pricer): UsageMeter {
     },
     read: () => ({
       tokens,
-      costUsd: cost.source === null ? null : cost.usd,
+      costUsd: cost.source === null && !free ? null : cost.usd,
       costSource: cost.usd === null ? null : cost.source,
     }),
   };

@@ -15,6 +15,8 @@ export interface PageCell {
   provider?: string;
   /** The account that pays. Absent if there is none, or if it is unknown. */
   account?: string;
+  /** True if the cell was named to be run again: its result must not come from the cache. */
+  fresh?: true;
   /** Proof that this sweep may run the cell; passed on in the run's input. */
   proof?: string;
 }

@@ -11,6 +11,8 @@ export interface RunRef {
   workflowId: string;
   /** Proof that a sweep may start this run. Absent if an older build started it. */
   proof?: string;
+  /** See `PageCell.fresh`. */
+  fresh?: true;
   /** Run id of the workflow's first execution; a reset keeps it. Absent in steps that an older build scheduled. */
   firstRunId?: string;
 }
@@ -101,6 +103,8 @@ export interface RunInput {
    * itself.
    */
   parks?: boolean;
+  /** See `PageCell.fresh`. */
+  fresh?: true;
   /** See `PageCell.proof`. */
   proof?: string;
   /**

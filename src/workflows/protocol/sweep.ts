@@ -9,6 +9,8 @@ export interface SweepInput {
   round: number;
   /** Outcomes; a cell whose last result has one of them is run again. */
   again?: Outcome[];
+  /** Ids of cells: exactly these are run again, whatever their results are. */
+  againCells?: string[];
   concurrency: number;
   /** US dollars; absent if there is no limit. */
   maxUsd?: number;

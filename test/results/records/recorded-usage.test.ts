@@ -28,6 +28,7 @@ it('records what is known of an interrupted agent only as a lower bound', () => 
 });
 
 it('records no bound if nothing was reported', () => {
+  expect(recordedUsage({ tokens: NO_USAGE, costUsd: 0, costSource: null }, false).cost_usd).toBe(0);
   expect(recordedUsage({ tokens: NO_USAGE, costUsd: null, costSource: null }, false)).toEqual({
     token_usage: NO_USAGE,
     cost_usd: null,

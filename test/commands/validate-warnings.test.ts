@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
+
+let project: TestProject;
+beforeAll(async () => {
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/tool.sh': '#!/bin/sh\n',
+    'fixtures/there.yaml': scenario('there', { target: '{binary: ./tool.sh, files: []}', steps: ['say: x'] }),
+  });
+});
+afterAll(() => project.remove());
+
+const validate = async (...args: string[]) => project.cli(['validate', ...args]);
+
+test.each([
+  ['a name that is not on PATH', 'no-such-tool-x', /'no-such-tool-x' was not found on PATH/],
+  ['a path where nothing is', './none/tool', /'\.\/none\/tool' was not found in the fixture or from /],
+])('validate warns about a missing target, with its line: %s', async (_what, binary, message) => {
+  await project.write(
+    'fixtures/gone.yaml',
+    scenario('gone', { target: `{binary: ${binary}}`, steps: ['say: x'] }),
+  );
+  const { exitCode, stderr } = await validate('gone');
+  expect(stderr).toMatch(/^warning: fixtures\/gone\.yaml:4:\d+ target\.binary: target binary /m);
+  expect(stderr).toMatch(message);
+  expect(exitCode).toBe(0);
+  expect((await validate('there')).stderr).toBe('');
+});
+
+test('validate does not look on this machine for what is in a container', async () => {
+  const more = 'environment: {type: docker, image: x}';
+  await project.write(
+    'fixtures/inside.yaml',
+    scenario('inside', { target: '{binary: no-such-tool-x}', more }),
+  );
+  expect((await validate('inside')).stderr).not.toContain('was not found');
+});
+
+test('validate and run warn about a misspelt placeholder, and about no other word in braces', async () => {
+  await project.write(
+    'llm-tool-test-config.toml',
+    '[agents.own]\ncommand = "cat"\nfree = true\nargs = ["-{model}", "x {modle}", "{json}"]\n',
+  );
+  const warning =
+    "warning: llm-tool-test-config.toml:4:21 agents.own.args[1]: '{modle}' is not a placeholder and is passed on as it is; did you mean '{model}'?\n";
+  expect((await validate('there')).stderr.trim()).toBe(warning.trim());
+  expect((await project.cli(['run', 'there'])).stderr).toContain(warning.trim());
+});
+
+test('validate reports an unknown agent with its line', async () => {
+  await project.write('fixtures/agent.yaml', scenario('agent', { more: 'tool_matrix: [{agent: mokc}]' }));
+  const { exitCode, stderr } = await validate('agent');
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringMatching(/agent\.yaml:8:\d+ .*unknown agent 'mokc'; did you mean 'mock'/),
+  ]);
+});
+
+test('--judge-model without a judge is refused, but not its variable', async () => {
+  const args = ['run', 'there', '--dry-run'];
+  const { exitCode, stderr } = await project.cli([...args, '--judge-model', 'openai/x']);
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringContaining('--judge-model has no effect: no selected scenario'),
+  ]);
+  const env = { LLM_TOOL_TEST_JUDGE: 'openai/x' };
+  expect((await project.cli(args, env)).exitCode).toBe(0);
+});
