@@ -5,6 +5,7 @@ import { runFiles } from '../../store/results-folder.js';
 import { printSweep, printJson, printNotice, textOptions } from '../shared/output.js';
 import { openProject } from '../../planning/project.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
+import { readReview } from '../../client/sweeps/read-review.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 
@@ -20,7 +21,8 @@ export async function show(id: string, options: { json: boolean; results?: strin
   const files = runFiles(found.folder);
   const run = readResultsFile(files.run, RunRecord);
   const metrics = readResultsFile(files.metrics, Metrics);
-  if (options.json) printJson({ run, metrics });
-  else process.stdout.write(renderRun(run, metrics, { ...textOptions(), resultsDir: found.folder }));
+  const human = readReview(found.folder, printNotice);
+  if (options.json) printJson({ run, metrics, ...(human === null ? {} : { human }) });
+  else process.stdout.write(renderRun(run, metrics, { ...textOptions(), human, resultsDir: found.folder }));
   return 0;
 }
