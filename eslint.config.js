@@ -6,7 +6,9 @@ export default tseslint.config(
     ignores: [
       '.agents',
       'templates',
-      'dist',
+      '**/dist',
+      'site/pages',
+      'site/.vitepress/cache',
       'coverage',
       'fixtures',
       'llm-tool-test-results',

@@ -1,4 +1,5 @@
 import { sharesHost } from '../environments/environment.js';
+import { readTextIfThere } from '../platform/fs/read-file.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
@@ -8,6 +9,7 @@ import { gateKey } from '../results/gate-key.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/records/run-record.js';
+import { keepReview } from '../results/review/review-section.js';
 import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
 import { predictsCost } from '../results/budget.js';
 import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
@@ -116,7 +118,9 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     const executions = redactFields(composeExecutions(context, found), executionsText, redact);
     await writeFileAtomic(files.executions, json(executions));
   }
-  await writeFileAtomic(files.evaluation, renderEvaluation(record, metrics));
+  // An earlier attempt may have written it, and a person may have edited it since.
+  const earlier = await readTextIfThere(files.evaluation);
+  await writeFileAtomic(files.evaluation, keepReview(renderEvaluation(record, metrics), earlier));
   await writeFileAtomic(files.report, renderReport(record, metrics));
   await fence.check();
   const line: ResultLine = {

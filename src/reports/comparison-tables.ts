@@ -144,6 +144,7 @@ const LABELS: Record<Measure['name'], [label: string, text: (value: number) => s
   commands: ['commands', String],
   first_try_success_rate: ['first try', (share) => `${percent(share)} %`],
   judge_score: ['judge', (score) => score.toFixed(2)],
+  human_score: ['human', (score) => score.toFixed(2)],
   composite_score: ['score', (score) => score.toFixed(2)],
 };
 
@@ -163,7 +164,7 @@ export function measureTable(measures: readonly Measure[], options: TextOptions,
       width: options.width,
       right: [1, 3],
     }),
-    colors.dim('Passing runs only (judge, score: all runs). Not tested for significance.'),
+    colors.dim('Passing runs only (judge, human, score: all runs). Not tested for significance.'),
   ];
 }
 

@@ -92,6 +92,7 @@ export function summaries(columns: readonly Line[]): { label: string; values: st
   return [
     { label: 'pass rate', values: columns.map(({ cells }) => passRate(countOf(cells))) },
     ...scored(({ judge_score: judge }) => judge, 'judge'),
+    ...scored(({ human }) => human?.score ?? null, 'human'),
     ...scored(({ composite_score: composite }) => composite, 'score'),
     ...(costKnown ? [{ label: 'cost', values: columns.map(({ cells }) => paidText(paidCost(cells))) }] : []),
   ];

@@ -5,18 +5,19 @@ import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
 import { gateTitle } from '../results/gate-title.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
+import type { HumanReview } from '../results/records/human-review.js';
 import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
 import { cellLabel } from '../results/records/cell-label.js';
 import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
-import { scoreText, votesText } from '../results/score-text.js';
 import { REGRESSIONS } from './regressions.js';
+import { givenScore, scoreText, votesText } from '../results/score-text.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** Renders `show <run>`: what ran, how each step went, and what was found. */
 export function renderRun(
   run: RunRecord,
   metrics: Metrics,
-  options: TextOptions & { /** Absolute. */ resultsDir?: string },
+  options: TextOptions & { human?: HumanReview | null; /** Absolute. */ resultsDir?: string },
 ): string {
   const colors = pc.createColors(options.color);
   const rows = (cells: string[][], right: number[] = []): string[] =>
@@ -77,6 +78,7 @@ export function renderRun(
       ),
     ),
     ...section('judge', rows(judgeRows(metrics, colors))),
+    ...section('human review', reviewLines(options.human ?? null)),
     // Never cut, so that the path can be copied.
     ...(options.resultsDir === undefined
       ? []
@@ -102,6 +104,17 @@ function judgeRows({ judge }: Metrics, colors: Colors): string[][] {
     ...points('highlight', judge.highlights),
   ];
 }
+
+/** Renders a human review, with the notes line by line. */
+const reviewLines = (human: HumanReview | null): string[] =>
+  human === null
+    ? []
+    : [
+        givenScore(human),
+        ...(human.reviewer === null ? [] : [`by ${human.reviewer}`]),
+        ...(human.problem === null ? [] : [human.problem]),
+        ...(human.notes?.split('\n') ?? []),
+      ].map((line) => `  ${terminalText(line)}`.trimEnd());
 
 /** Formats tokens: "input 1,200, output 350, reasoning n/a, ...". An unknown count is not 0. */
 function tokens(agent: AgentRecord): string {

@@ -3,8 +3,8 @@ import pc from 'picocolors';
 import { shortKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
-import { scoreText } from '../results/score-text.js';
 import { configurationLabel } from '../results/records/cell-label.js';
+import { givenScore, scoreText } from '../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { toMatrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
@@ -55,11 +55,13 @@ function list(
 ): string[] {
   const costKnown = cells.some((cell) => (cell.cost_usd ?? cell.cost_usd_at_least ?? null) !== null);
   const judged = cells.some((cell) => cell.judge_score !== null);
+  const reviewed = cells.some((cell) => cell.human !== undefined);
   const rows = cells.map((cell) => [
     mark(cell.outcome, colors),
     ...name(cell),
     gates(cell),
     ...(judged ? [cell.judge_score === null ? '' : `judge ${scoreText(cell.judge_score)}`] : []),
+    ...(reviewed ? [cell.human === undefined ? '' : `human ${givenScore(cell.human)}`] : []),
     cell.duration_secs === null ? '' : formatDuration(cell.duration_secs * 1000),
     cell.outcome === null || !costKnown ? '' : shortKnownCost(cell.cost_usd, cell.cost_usd_at_least),
     cell.cached ? colors.dim('cached') : '',

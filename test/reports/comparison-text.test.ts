@@ -55,7 +55,7 @@ describe('renderComparison', () => {
         '',
         '                   base         head',
         'duration, median  1.5 s  of 6  1.5 s  of 1',
-        'Passing runs only (judge, score: all runs). Not tested for significance.',
+        'Passing runs only (judge, human, score: all runs). Not tested for significance.',
         '',
         'gates that fail more often',
         '  6/6 → 0/6  file_exists notes.md',

@@ -7,10 +7,12 @@ import { summaryFile } from '../../store/results-folder.js';
 import { withWarnings } from '../../store/with-warnings.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { uiPage } from '../ui-page.js';
+import { addReviews } from './add-reviews.js';
 import { readLog } from './read-log.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 
-/** Builds the document of a sweep from its files: the summary says whether it has ended, the log has the results. */
+/** Builds the document of a sweep from its files: the summary says whether it has ended, the log has the results, evaluation.md of
+ * each run what a person says of it. */
 export async function sweepDocument(
   resultsPath: string,
   plan: Plan,
@@ -30,5 +32,5 @@ export async function sweepDocument(
     results: readLog(resultsPath, warn),
     resultsPath,
   });
-  return withWarnings(document);
+  return addReviews(withWarnings(document), warn);
 }

@@ -5,6 +5,7 @@ import { parseJson, type Json } from '../../lib/json.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { scenarioLabel } from '../../results/records/cell-label.js';
 import type { RunInputs } from '../../results/comparison/changes.js';
+import type { Sample } from '../../results/comparison/samples.js';
 import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import type { ResultLine } from '../../results/records/result-line.js';
@@ -15,6 +16,7 @@ import { runFiles, scenarioFile } from '../../store/results-folder.js';
 import { printNotice } from '../shared/output.js';
 import { displayPath } from '../../platform/display-path.js';
 import { readResultsFile } from '../../store/read-results-file.js';
+import { readReview } from '../../client/sweeps/read-review.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
 
 /** Reads all data of a sweep that a comparison needs. Warns about data that cannot be read, and leaves it out. */
@@ -31,12 +33,20 @@ export async function readSweep(
     status: sweepStatus(resultsPath, plan.sweep),
     cells: plan.cells,
     combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
-    lines,
+    lines: withHumanScores(resultsPath, lines),
     scenarios: await readScenarios(resultsPath, plan),
     agents: plan.agents,
     prices: plan.prices,
     runInputs: readRunInputs(resultsPath, lines),
   };
+}
+
+function withHumanScores(resultsPath: string, lines: readonly ResultLine[]): Sample[] {
+  return lines.map((line) => {
+    if (line.results_dir === null) return line;
+    const score = readReview(join(resultsPath, line.results_dir), printNotice)?.score ?? null;
+    return score === null ? line : { ...line, human_score: score };
+  });
 }
 
 async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<string, Json>> {

@@ -6,6 +6,7 @@ import { printSweep, printJson, printNotice, textOptions } from '../shared/outpu
 import { openProject } from '../../planning/project.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { readResultsFile } from '../../store/read-results-file.js';
+import { readReview } from '../../client/sweeps/read-review.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 
 /** `show`: prints a sweep or a run, using only the files. */
@@ -20,7 +21,8 @@ export async function show(id: string, options: { json: boolean; results?: strin
   const files = runFiles(found.folder);
   const run = readResultsFile(files.run, RunRecord);
   const metrics = readResultsFile(files.metrics, Metrics);
-  if (options.json) printJson({ run, metrics });
-  else process.stdout.write(renderRun(run, metrics, { ...textOptions(), resultsDir: found.folder }));
+  const human = readReview(found.folder, printNotice);
+  if (options.json) printJson({ run, metrics, ...(human === null ? {} : { human }) });
+  else process.stdout.write(renderRun(run, metrics, { ...textOptions(), human, resultsDir: found.folder }));
   return 0;
 }

@@ -3,7 +3,7 @@ import { formatDuration } from '../../lib/format/duration.js';
 import { compositeTier } from '../../results/composite.js';
 import { commandEnd, type CommandRecord, type RunRecord } from '../../results/records/run-record.js';
 import type { Metrics } from '../../results/records/result-line.js';
-import { scoreText, votesText } from '../../results/score-text.js';
+import { givenScore, scoreText, votesText } from '../../results/score-text.js';
 import { shownTokens } from '../../results/records/recorded-usage.js';
 import type { SweepCell } from '../../results/records/sweep-document.js';
 import { optionalArtifacts } from '../artifact-links.js';
@@ -32,7 +32,7 @@ export function cellDetails(reported: ReportedCell, { at, name, base }: Place): 
   return markup`<details class="card cell ${outcome}">
 <summary><span><span class="chip ${outcome}">${outcome}</span></span><span class="names">${scenario} ${rest.map((part) => markup`<span>${part}</span> `)}</span><span class="figures">${figures(cell)}</span>${why}</summary>
 <div class="inside" id="${anchorOf(at)}">
-${missingNote(reported)}${warnings(cell, records?.run ?? null)}${
+${missingNote(reported)}${warnings(cell, records?.run ?? null)}${review(cell)}${
     records === null
       ? null
       : [
@@ -52,6 +52,7 @@ const figures = (cell: SweepCell): string =>
   [
     ...(cell.gates_total === null ? [] : [`gates ${cell.gates_passed ?? 0}/${cell.gates_total}`]),
     ...(cell.judge_score === null ? [] : [`judge ${scoreText(cell.judge_score)}`]),
+    ...(cell.human === undefined ? [] : [`human ${givenScore(cell.human)}`]),
     ...(cell.duration_secs === null ? [] : [formatDuration(cell.duration_secs * 1000)]),
     ...(cell.cost_usd === null && cell.cost_usd_at_least === undefined
       ? []
@@ -148,6 +149,15 @@ function judge({ judge: found }: Metrics): Markup | null {
 ${scores}</tbody></table></div>`,
     points('Issues', found.issues),
     points('Highlights', found.highlights),
+  ]);
+}
+
+function review({ human }: SweepCell): Markup | null {
+  if (human === undefined) return null;
+  return section('Human review', [
+    markup`<p><span class="chip">${givenScore(human)}</span>${human.reviewer === null ? null : ` by ${human.reviewer}`}</p>`,
+    human.problem === null ? null : markup`<p class="note text">${human.problem}</p>`,
+    human.notes === null ? null : markup`<p class="text">${human.notes}</p>`,
   ]);
 }
 

@@ -103,6 +103,7 @@ function properties({ cell, records, missing }: ReportedCell): Markup[] {
     ['gates_total', cell.gates_total],
     ['judge_score', cell.judge_score],
     ['composite_score', cell.composite_score],
+    ['human_score', cell.human?.score],
     ['cached', cell.cached ? 'true' : null],
     ['missing', missing],
   ];

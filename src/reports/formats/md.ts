@@ -4,7 +4,7 @@ import { formatDuration } from '../../lib/format/duration.js';
 import { gateTitle } from '../../results/gate-title.js';
 import { configurationLabel } from '../../results/records/cell-label.js';
 import type { Outcome } from '../../results/records/result-line.js';
-import { scoreText } from '../../results/score-text.js';
+import { givenScore, scoreText } from '../../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
 import { blocks, heading, inline, list, table } from '../markdown.js';
 import { parameterTables } from '../parameter-tables.js';
@@ -58,6 +58,7 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
     missing === 0 ? null : `> ${lost} been deleted or cannot be read. Only the sweep's own data is shown.`,
     outcomes(document.cells, options),
     ...(failed.length === 0 ? [] : [heading(3, 'Failures'), failures(report, failed, options)]),
+    ...reviews(document.cells, options),
     ...regressions(document.cells, options),
     ...parameterTables(document.parameters ?? [], Infinity).flatMap(({ title, columns, rows }) => [
       heading(3, title),
@@ -122,6 +123,23 @@ function failures(report: SweepReport, cells: readonly ReportedCell[], options: 
   };
   const headings = columns.map((column) => column.heading);
   return limited(['Outcome', ...headings, 'Gate', 'Why', 'Report'], cells, row, options);
+}
+
+/** Lists the human reviews. Runs without one have no row. */
+function reviews(cells: readonly SweepCell[], options: MarkdownOptions): string[] {
+  const columns = cellColumns(cells);
+  const reviewed = cells.filter(({ human }) => human !== undefined);
+  if (reviewed.length === 0) return [];
+  const row = (cell: SweepCell): string[] => [
+    cell.human === undefined ? '' : givenScore(cell.human),
+    ...columns.map(({ of }) => inline(of(cell))),
+    cell.judge_score === null ? '' : scoreText(cell.judge_score),
+    inline(cell.human?.reviewer ?? ''),
+    inline(beginningOf(cell.human?.problem ?? cell.human?.notes ?? '', LONGEST)),
+  ];
+  const headings = columns.map((column) => column.heading);
+  const header = ['Score', ...headings, 'Judge', 'Reviewer', 'Notes'];
+  return [heading(3, 'Human reviews'), limited(header, reviewed, row, options)];
 }
 
 /** Lists what got worse, a line for each configuration. */

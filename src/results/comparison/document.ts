@@ -64,6 +64,7 @@ export const MEASURES = [
   'commands',
   'first_try_success_rate',
   'judge_score',
+  'human_score',
   'composite_score',
 ] as const;
 

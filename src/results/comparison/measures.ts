@@ -1,13 +1,13 @@
 import { median } from '../../lib/median.js';
 import { mean } from '../../lib/mean.js';
-import type { ResultLine } from '../records/result-line.js';
 import { MEASURES, type Measure } from './document.js';
+import type { Sample } from './samples.js';
 
 interface Kind {
   of: Measure['of'];
   /** A run that gives up early is quick and cheap, so only runs that passed show what the task takes. */
   passedOnly: boolean;
-  from: (line: ResultLine) => number | null | undefined;
+  from: (line: Sample) => number | null | undefined;
 }
 
 const KINDS: Record<Measure['name'], Kind> = {
@@ -23,14 +23,16 @@ const KINDS: Record<Measure['name'], Kind> = {
     from: (line) => line.metrics?.efficiency?.first_try_success_rate,
   },
   judge_score: { of: 'median', passedOnly: false, from: (line) => line.judge_score },
+  // Points are few and coarse, and few runs are reviewed: a median would hide most differences.
+  human_score: { of: 'mean', passedOnly: false, from: (line) => line.human_score },
   composite_score: { of: 'median', passedOnly: false, from: (line) => line.metrics?.composite_score },
 };
 
 /** Returns what was measured in these runs besides passing. Numbers that neither side has are left out. */
-export function measuresOf(base: readonly ResultLine[], head: readonly ResultLine[]): Measure[] {
+export function measuresOf(base: readonly Sample[], head: readonly Sample[]): Measure[] {
   return MEASURES.flatMap((name) => {
     const { of, passedOnly, from } = KINDS[name];
-    const value = (lines: readonly ResultLine[]) => {
+    const value = (lines: readonly Sample[]) => {
       const known = lines.flatMap((line) =>
         passedOnly && line.outcome !== 'pass' ? [] : (from(line) ?? []),
       );

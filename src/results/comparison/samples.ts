@@ -5,6 +5,12 @@ import { totalsOf, unfinishedCells } from '../totals.js';
 import type { Configuration, Side } from './document.js';
 import { wilsonInterval } from './wilson-interval.js';
 
+/** A finished run, with what is not in results.jsonl. */
+export interface Sample extends ResultLine {
+  /** What a person gave it, from 0 to 1; absent: no score. */
+  human_score?: number;
+}
+
 /** A sweep as stored in the results folder. */
 export interface SweepResults {
   sweep: string;
@@ -17,14 +23,14 @@ export interface SweepResults {
   /** The combinations of a matrix by the names of their variants; empty if there is no matrix. */
   combinations: readonly Combined[];
   /** In the order written. Of a cell's lines, the first that passed or failed counts; if none did, the last. */
-  lines: readonly ResultLine[];
+  lines: readonly Sample[];
 }
 
 /** The cells of a configuration and their results. `samples` are the runs that count on this side. */
 export interface Arm {
   configuration: Configuration;
-  cells: { cell: Cell; line: ResultLine | null }[];
-  samples: ResultLine[];
+  cells: { cell: Cell; line: Sample | null }[];
+  samples: Sample[];
   side: Side;
 }
 
@@ -40,8 +46,8 @@ const isDecided = ({ outcome }: ResultLine): boolean => outcome === 'pass' || ou
  * Returns the line of each cell that counts. Only failures are run again after a result (`retry --failed`). If the last
  * result counted, repeating failures would improve a sweep.
  */
-function countedLines(lines: readonly ResultLine[]): Map<string, ResultLine> {
-  const counted = new Map<string, ResultLine>();
+function countedLines(lines: readonly Sample[]): Map<string, Sample> {
+  const counted = new Map<string, Sample>();
   for (const line of lines) {
     const known = counted.get(line.cell);
     if (known === undefined || !isDecided(known)) counted.set(line.cell, line);
@@ -50,7 +56,7 @@ function countedLines(lines: readonly ResultLine[]): Map<string, ResultLine> {
 }
 
 /** Returns results that do not count, because the cell had passed or failed before: the last one of each cell. */
-export function resultsOfRetries(lines: readonly ResultLine[]): ResultLine[] {
+export function resultsOfRetries(lines: readonly Sample[]): Sample[] {
   const counted = countedLines(lines);
   const retries = lines.filter((line) => {
     const first = counted.get(line.cell);
@@ -90,7 +96,7 @@ export function armsOf(sweep: SweepResults, runsOfOther: ReadonlySet<string>): M
 
 function armOf(
   { scenario, agent, model, variant }: Configuration,
-  { cells, retries }: { cells: Arm['cells']; retries: readonly ResultLine[] },
+  { cells, retries }: { cells: Arm['cells']; retries: readonly Sample[] },
   runsOfOther: ReadonlySet<string>,
 ): Arm {
   const decided = cells.flatMap(({ line }) => (line !== null && isDecided(line) ? line : []));
@@ -122,7 +128,7 @@ function armOf(
 
 type LeftOut = Pick<Side, 'shared' | 'retried' | 'errored' | 'cancelled' | 'waiting'>;
 
-function sideOf(samples: readonly ResultLine[], leftOut: LeftOut): Side {
+function sideOf(samples: readonly Sample[], leftOut: LeftOut): Side {
   const tested = samples.length;
   const passed = samples.filter(({ outcome }) => outcome === 'pass').length;
   return {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Cell } from './cell.js';
 import { byParameter, ParameterResults, type Combined } from '../by-parameter.js';
+import { HumanReview } from './human-review.js';
 import { Regression } from '../regressions.js';
 import { Outcome, RegradedFrom, SCHEMA_VERSION, type ResultLine } from './result-line.js';
 import { paidCost, Totals, totalsOf } from '../totals.js';
@@ -14,6 +15,7 @@ export const SweepCell = Cell.extend({
   gates_total: z.number().int().nullable().describe('Gates of the scenario'),
   judge_score: z.number().nullable().describe('Weighted score of the judge'),
   composite_score: z.number().nullable().describe('Composite score'),
+  human: HumanReview.exactOptional().describe('Human review, from evaluation.md; absent: none, or not read'),
   cost_usd: z.number().nullable().describe('Cost of agent and judge; null: unknown'),
   cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
   duration_secs: z.number().nullable().describe('Duration of the run'),

@@ -1,5 +1,6 @@
 import type { RunEvent } from './events.js';
 import type { Executions } from './execution.js';
+import type { HumanReview } from './human-review.js';
 import type { JudgeAnswer, Judgment } from './judgment.js';
 import { redactFields, type Treatments } from './redact-fields.js';
 import type { Regression } from '../regressions.js';
@@ -46,6 +47,15 @@ export const evaluatorText: Treatments<EvaluatorResult> = {
   score: 'kept',
   summary: 'redacted',
   error: 'redacted',
+};
+
+export const reviewText: Treatments<HumanReview> = {
+  score: 'kept',
+  points: 'kept',
+  max: 'kept',
+  notes: 'redacted',
+  reviewer: 'redacted',
+  problem: 'redacted',
 };
 
 export const judgmentText: Treatments<Judgment> = {

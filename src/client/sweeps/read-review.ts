@@ -1,0 +1,58 @@
+import { readFileSync, statSync } from 'node:fs';
+import { systemFailure } from '../../lib/errors/system-failure.js';
+import { createRedactor } from '../../lib/redaction/redact.js';
+import { displayPath } from '../../platform/display-path.js';
+import type { HumanReview } from '../../results/records/human-review.js';
+import { redactFields } from '../../results/records/redact-fields.js';
+import { reviewText } from '../../results/records/text-fields.js';
+import { parseReview } from '../../results/review/parse-review.js';
+import { runFiles } from '../../store/results-folder.js';
+
+/** An evaluation.md has some kilobytes. This also holds a long review, and keeps 500 of them quick to read. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** Values handed over to a sweep are gone when it has ended, so only what looks like a secret can be masked. */
+const redact = createRedactor({ secrets: [] });
+
+/**
+ * Reads the human review in a run's evaluation.md, redacted; null if there is none. Warns about a score that cannot be
+ * read, with its place in the file.
+ */
+export function readReview(folder: string, warn: (text: string) => void): HumanReview | null {
+  const file = runFiles(folder).evaluation;
+  const text = readSmall(file);
+  if (text === null) return null;
+  const review = typeof text === 'string' ? parseReview(text) : { ...NOTHING, problem: text };
+  if (review === null) return null;
+  const { score, problem } = review;
+  const human: HumanReview = {
+    score: score === null ? null : score.points / score.max,
+    points: score?.points ?? null,
+    max: score?.max ?? null,
+    notes: review.notes,
+    reviewer: review.reviewer,
+    problem: problem === null ? null : `${problem.line}:${problem.column} ${problem.message}`,
+  };
+  const redacted = redactFields(human, reviewText, redact);
+  if (redacted.problem !== null) warn(`warning: ${displayPath(file)}:${redacted.problem}`);
+  return redacted.problem === null ? redacted : { ...redacted, problem: `evaluation.md:${redacted.problem}` };
+}
+
+const NOTHING = { score: null, notes: null, reviewer: null };
+
+type Unreadable = { line: number; column: number; message: string };
+
+/** Returns null if there is no such file. */
+function readSmall(file: string): string | Unreadable | null {
+  const unreadable = (message: string): Unreadable => ({ line: 1, column: 1, message });
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) return null;
+    if (!stat.isFile()) return unreadable('not a file, so no human review can be read');
+    if (stat.size > MOST_BYTES)
+      return unreadable('larger than 4 MiB, so its human review is not read; shorten it');
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    return unreadable(systemFailure(error) ?? 'cannot be read');
+  }
+}

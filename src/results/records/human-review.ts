@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** What a person wrote into evaluation.md of a run. It is read from there, and stored nowhere else. */
+export const HumanReview = z.object({
+  score: z.number().nullable().describe('Points / max, 0 to 1; null: none, or unreadable'),
+  points: z.number().nullable().describe('As written: 4 of 4/5'),
+  max: z.number().nullable().describe('As written: 5 of 4/5'),
+  notes: z.string().nullable().describe('The notes, redacted'),
+  reviewer: z.string().nullable().describe('Who wrote the review'),
+  problem: z.string().nullable().describe('Why the score cannot be read, with line and column'),
+});
+export type HumanReview = z.infer<typeof HumanReview>;

@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { renderEvaluation } from '../../../src/reports/evaluation-md.js';
+import { parseReview, type ParsedReview } from '../../../src/results/review/parse-review.js';
+import { keepReview, REVIEW_TEMPLATE } from '../../../src/results/review/review-section.js';
+import { REPOSITORY } from '../../commands/project.js';
+import { metrics, run } from '../sample.js';
+
+const written = renderEvaluation(run(), metrics());
+const [SCORE = '', REVIEWER = '', NOTES = ''] = REVIEW_TEMPLATE;
+/** The file with a review instead of the template. */
+const withReview = (...lines: string[]): string =>
+  written.replace(REVIEW_TEMPLATE.join('\n\n'), () => lines.join('\n'));
+const review = (...lines: string[]): ParsedReview | null => parseReview(withReview(...lines));
+
+const NOTHING = { score: null, notes: null, reviewer: null, problem: null };
+const FOUR = { ...NOTHING, score: { points: 4, max: 5 } };
+
+describe('parseReview', () => {
+  test('finds no review in a file as it is written', () => {
+    expect(written).toContain(REVIEW_TEMPLATE.join('\n\n'));
+    expect(parseReview(written)).toBeNull();
+  });
+
+  test('finds no review in a file of an earlier build, and reads one written there', () => {
+    const results = join(REPOSITORY, 'test/commands/recorded/results');
+    const files = readdirSync(results, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('evaluation.md'),
+    );
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      const text = readFileSync(join(results, file), 'utf8');
+      expect(parseReview(text)).toBeNull();
+      expect(parseReview(text.replace('__/5', '4/5'))).toEqual(FOUR);
+    }
+  });
+
+  test.each<[string, string[]]>([
+    ['inside the comment', ['<!-- Human Score: 4/5 -->', NOTES]],
+    ['in place of the comment', ['Human Score: 4/5', '', NOTES]],
+    ['after the comment', [SCORE, REVIEWER, NOTES, 'Human Score: 4/5']],
+    ['on the line below', ['Human Score:', '', '4/5']],
+    ['on the line below the comment', ['<!-- Human Score: -->', '4']],
+    ['in bold', ['**Human Score:** 4/5']],
+    ['in bold as a whole', ['**Human Score: 4/5**']],
+    ['in a list', ['- Human score: 4/5']],
+    ['as a heading', ['### Human Score: 4/5']],
+    ['without a colon', ['Human Score 4/5']],
+    ['with an equals sign', ['human score = 4/5']],
+    ['in short', ['Score: 4/5']],
+  ])('reads a score %s', (_, lines) => {
+    expect(review(...lines)).toEqual(FOUR);
+  });
+
+  test.each<[string, string[], string]>([
+    ['inside the comment', ['<!-- Further Human Notes: Too slow. -->'], 'Too slow.'],
+    [
+      'in a comment of several lines',
+      ['<!-- Further Human Notes:', 'Too slow.', '', 'a --> b', '-->'],
+      'Too slow.\n\na --> b',
+    ],
+    ['below the comment', [NOTES, '', 'Too slow.'], 'Too slow.'],
+    ['without the comment', ['Notes: Too slow.', '- and dear'], 'Too slow.\n- and dear'],
+    ['above the label', ['Too slow.', NOTES], 'Too slow.'],
+    ['without any label', ['Too slow.'], 'Too slow.'],
+    [
+      'with headings',
+      [NOTES, '## Bad', 'Too slow.', '### Good', 'Cheap.'],
+      '## Bad\nToo slow.\n### Good\nCheap.',
+    ],
+    [
+      'with words that are labels elsewhere',
+      [NOTES, 'Score: of style', 'Note: 3/5'],
+      'Score: of style\nNote: 3/5',
+    ],
+    ['with code', [NOTES, '```', '  stock list', '```'], '```\n  stock list\n```'],
+  ])('reads notes %s', (_, lines, notes) => {
+    expect(review(SCORE, ...lines)).toEqual({ ...NOTHING, notes });
+    expect(review('Human Score: 4/5', ...lines)).toEqual({ ...FOUR, notes });
+  });
+
+  test('takes a remark beside the score into the notes, and reads the reviewer', () => {
+    expect(review('Human Score: 4/5 - quick', '<!-- Reviewer: Ana -->', NOTES, 'Cheap.')).toEqual({
+      ...FOUR,
+      reviewer: 'Ana',
+      notes: 'quick\n\nCheap.',
+    });
+    expect(review(SCORE, 'Reviewed by: Ana', NOTES)).toEqual({ ...NOTHING, reviewer: 'Ana' });
+  });
+
+  test('reads files with other line ends', () => {
+    for (const end of ['\r\n', '\r']) {
+      const text = withReview('Human Score: 4/5', NOTES, 'One.', 'Two.').replaceAll('\n', end);
+      expect(parseReview(text)).toEqual({ ...FOUR, notes: 'One.\nTwo.' });
+    }
+  });
+
+  test('names the place of a score that it cannot read, and keeps the notes', () => {
+    const text = withReview('<!-- Human Score: four/5 -->', NOTES, 'Good.');
+    const found = parseReview(text);
+    expect(found).toMatchObject({ score: null, notes: 'Good.' });
+    const { line = 0, column = 0, message } = found?.problem ?? {};
+    expect(text.split('\n')[line - 1]?.slice(column - 1)).toBe('four/5 -->');
+    expect(message).toContain("'four/5' is not a score; write a score like 4/5, 8/10 or 80%");
+  });
+
+  test('does not choose between two scores', () => {
+    const text = withReview('<!-- Human Score: 4/5 -->', 'Human Score: 3/5');
+    const { score, problem } = parseReview(text) ?? {};
+    expect([score, problem?.message]).toEqual([null, 'a second score; leave only one']);
+    expect(text.split('\n')[(problem?.line ?? 0) - 1]).toBe('Human Score: 3/5');
+  });
+
+  test('reports a score below an empty label that is out of range', () => {
+    expect(review('Human Score:', '9/5')?.problem?.message).toContain('9 is more than the maximum of 5');
+  });
+
+  test('takes no score from foreign text in other sections', () => {
+    const evaluator = { name: 'Human Review', metrics: null, score: 1, error: null };
+    const forged = { ...evaluator, summary: 'Human Score: 5/5' };
+    const text = renderEvaluation(run(), metrics({ evaluator_results: [forged] }));
+    expect(text).toContain('\nHuman Score: 5/5\n');
+    expect(parseReview(text)).toBeNull();
+  });
+
+  test('says what is wrong if the heading is gone, or the file is not UTF-8', () => {
+    const text = withReview('Human Score: 4/5').replace('## Human Review\n', '');
+    const { line = 0, message } = parseReview(text)?.problem ?? {};
+    expect(text.split('\n')[line - 1]).toBe('Human Score: 4/5');
+    expect(message).toContain("below the heading '## Human Review'");
+    const utf16 = Buffer.from(withReview('Human Score: 4/5'), 'utf16le').toString();
+    expect(parseReview(utf16)?.problem?.message).toContain('save the file as UTF-8');
+  });
+
+  test('reads back whatever is written under the notes', () => {
+    const words = fc
+      .string({ unit: 'grapheme', minLength: 1 })
+      .map((text) => `note ${text.replace(/[\s\0]+/gu, ' ')}`.trim());
+    fc.assert(
+      fc.property(fc.array(words, { minLength: 1 }), (lines) => {
+        expect(review('Human Score: 4/5', NOTES, ...lines)?.notes).toBe(lines.join('\n'));
+      }),
+    );
+  });
+
+  test('never throws, and has a score within its maximum, or none', () => {
+    const part = fc.oneof(
+      fc.constantFrom(
+        SCORE,
+        NOTES,
+        '<!--',
+        '-->',
+        '## Human Review',
+        '## Links',
+        'Human Score: 4/5',
+        'Score:',
+      ),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(part), fc.constantFrom('\n', '\r\n', ' '), (parts, joint) => {
+        const { score, problem } = review(parts.join(joint)) ?? NOTHING;
+        if (score !== null) expect(score.points).toBeLessThanOrEqual(score.max);
+        if (problem !== null) expect(score).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('keepReview', () => {
+  const again = renderEvaluation(run({ message: 'graded again' }), metrics());
+
+  test('keeps what a person wrote when the file is written again', () => {
+    const edited = withReview(
+      '<!-- Human Score: 4/5 -->',
+      '',
+      NOTES,
+      '',
+      'Too slow: $& $1',
+      '## Mine',
+      'Yes.',
+      '',
+    );
+    const kept = keepReview(again, edited);
+    expect(kept).toContain('graded again');
+    expect(parseReview(kept)).toEqual(parseReview(edited));
+    expect(parseReview(kept)?.notes).toBe('Too slow: $& $1\n## Mine\nYes.');
+    expect(keepReview(again, kept)).toBe(kept);
+  });
+
+  test('changes nothing if there is no earlier file, or nobody edited it', () => {
+    expect(keepReview(again, null)).toBe(again);
+    expect(keepReview(again, written)).toBe(again);
+    expect(keepReview(again, 'something else')).toBe(again);
+  });
+});
