@@ -155,14 +155,16 @@ async function lookUp(
   { resultsPath }: Deps,
   context: RunContext,
   prepared: Prepared,
-): Promise<Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'cache_key' | 'reuse' | 'warnings'>> {
+): Promise<
+  Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'cache_key' | 'agent_key' | 'reuse' | 'warnings'>
+> {
   const target =
     context.target === null
       ? NO_TARGET
       : prepared.resolved === null
         ? null
         : await targetFiles(context, prepared.resolved);
-  const { key: cache_key, unknown } = await cacheKey(context, prepared, target);
+  const { key: cache_key, agentKey: agent_key, unknown } = await cacheKey(context, prepared, target);
   const index = resultsIndex(resultsPath);
   // A cell that has a result and is run again (`retry --failed`) must be run: the cache contains the result that it
   // has.
@@ -174,6 +176,7 @@ async function lookUp(
     ...(target === null || target === NO_TARGET ? {} : { target_whole: true }),
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
+    agent_key,
     reuse: found !== null && existsSync(found.files.metrics) ? found.id : null,
   };
 }

@@ -50,7 +50,7 @@ export interface ResolvedSweep {
 interface ResolvedScenario {
   selected: SelectedScenario;
   variant: SelectedVariant;
-  effective: Omit<EffectiveScenario, 'fixture'>;
+  effective: Omit<EffectiveScenario, 'fixture' | 'checks'>;
 }
 
 const DEFAULT_CONCURRENCY = 4;

@@ -4,6 +4,7 @@ import { buildSweepDocument, type SweepDocument } from '../../results/records/sw
 import { modelAsked, type Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
+import { formatProblem } from '../../lib/errors/problem.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { catchSignals, reportInterrupted } from '../shared/signals.js';
 import { errorDocument, printJson, printNotice } from '../shared/output.js';
@@ -11,6 +12,7 @@ import { ownCommand } from '../../platform/invocation.js';
 import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
+import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
@@ -75,6 +77,7 @@ export async function runSelected(
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
   for (const warning of [
+    ...exposedCheckWarnings(project, selected).map((one) => `warning: ${formatProblem(one)}`),
     ...ignoredRuntimeWarnings(resolved),
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])

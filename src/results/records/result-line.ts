@@ -103,6 +103,10 @@ export const ResultLine = z.object({
     .nullable()
     .default(null)
     .describe('SHA-256 of everything that the result depends on; null: not computed'),
+  agent_key: z
+    .string()
+    .exactOptional()
+    .describe("The same of the agent's work, without the checks; absent: not computed"),
   regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
   cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
   attempts: z
