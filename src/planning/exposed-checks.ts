@@ -9,7 +9,7 @@ import { isFile } from './file-checks.js';
 import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
-/** A script of a gate or evaluator that is in the workspace, where the agent can read and change it. */
+/** A file that judges the agent and is in the workspace, where the agent can read and change it. */
 interface Exposed {
   path: Path;
   script: string;
@@ -18,26 +18,37 @@ interface Exposed {
 }
 
 /**
- * Returns a warning for each script of a gate or evaluator that lies in the fixture. Programs of the target are no checks,
+ * Returns a warning for each script of a gate or evaluator, and for the rubric, if they lie in the fixture. Programs of the target are no checks,
  * and agent scripts are the target if that is Deno.
  */
 export function exposedCheckWarnings(project: Project, scenarios: readonly SelectedScenario[]): Problem[] {
   const warnings = scenarios.flatMap((selected) =>
     selected.variants.flatMap((variant) =>
-      exposedScripts(project, selected, variant).map(({ path, script, instead }) => {
-        const where =
-          variant.scenario.checks.folder === undefined
-            ? 'a folder beside this file, name that folder in a line "checks_folder: ...",'
-            : `the checks folder '${variant.scenario.checks.folder}'`;
-        return variant.problemAt(
-          path,
-          `the agent can read and change ${script}, which is in the workspace; move it to ${where} and ${instead}`,
-        );
-      }),
+      [...exposedScripts(project, selected, variant), ...exposedRubric(selected, variant)].map(
+        ({ path, script, instead }) => {
+          const where =
+            variant.scenario.checks.folder === undefined
+              ? 'a folder beside this file, name that folder in a line "checks_folder: ...",'
+              : `the checks folder '${variant.scenario.checks.folder}'`;
+          return variant.problemAt(
+            path,
+            `the agent can read and change ${script}, which is in the workspace; move it to ${where} and ${instead}`,
+          );
+        },
+      ),
     ),
   );
   // Variants share most of their checks.
   return [...new Map(warnings.map((warning) => [formatProblem(warning), warning])).values()];
+}
+
+/** The rubric, if it lies in the fixture. */
+function exposedRubric({ path }: SelectedScenario, { scenario, fixture }: SelectedVariant): Exposed[] {
+  const { judge } = scenario.judgment;
+  if (judge === undefined || fixture === null) return [];
+  const inFixture = relative(fixture, resolve(dirname(path), judge.rubric));
+  if (inFixture.startsWith('..')) return [];
+  return [{ path: ['judgment', 'judge', 'rubric'], script: inFixture, instead: 'name it by its path there' }];
 }
 
 function exposedScripts(project: Project, selected: SelectedScenario, variant: SelectedVariant): Exposed[] {
@@ -59,7 +70,7 @@ function exposedScripts(project: Project, selected: SelectedScenario, variant: S
     const paths = scriptPaths(script);
     if (paths === null || !isGiven(paths.readme)) return [];
     if (checks !== null && isFile(join(checks, paths.readme))) return [];
-    return [{ path, script: paths.folder, instead: `keep its path there` }];
+    return [{ path, script: paths.folder, instead: 'keep its path there' }];
   });
   return [...inCommands, ...agentScripts];
 }

@@ -119,10 +119,11 @@ scripts:
     const lines = async () =>
       (await project.resultLines()).filter(({ scenario_id }) => scenario_id === 'cached');
     expect((await project.run(['cached'])).exitCode).toBe(0);
-    expect((await project.run(['cached'])).document.cells[0]?.cached_from).not.toBeNull();
+    await project.run(['cached']);
     await project.write('fixtures/checks/cached/check.sh', 'exit 1\n');
     expect((await project.run(['cached'])).exitCode).toBe(1);
-    const [first, , third] = await lines();
+    const [first, second, third] = await lines();
+    expect([second?.cached_from, third?.cached_from]).toEqual([first?.id, null]);
     expect(first?.cache_key).not.toBe(third?.cache_key);
     expect(first?.agent_key).toMatch(/^[0-9a-f]{64}$/);
     expect(first?.agent_key).toBe(third?.agent_key);
@@ -251,6 +252,27 @@ describe('a warning', () => {
     ]);
     const run = await project.run(['open']);
     expect(warningsIn(run.stderr)).toEqual(EXPECTED.map((one) => expect.stringMatching(one) as string));
+  });
+
+  test('also names a rubric in the fixture, but not one in the checks folder', async () => {
+    const rubric =
+      'criteria: [{id: a, weight: 1, description: d}]\noutput: {format: json, require_fields: [summary]}\n';
+    await project.write('fixtures/open/rubric.yaml', rubric);
+    await project.write('fixtures/checks/open/rubric.yaml', rubric);
+    const validated = async (path: string): Promise<string[]> => {
+      const judge = `  judge: {enabled: true, rubric: ${path}, pass_threshold: 0.5, model: openai/m}\n  gates:`;
+      const text = scenario('open', { more: 'checks_folder: checks/open' });
+      await project.write('fixtures/open.yaml', inOpen(text).replace('  gates:', judge));
+      const { exitCode, stderr } = await project.cli(['validate', 'open']);
+      expect(exitCode, stderr).toBe(0);
+      return warningsIn(stderr);
+    };
+    expect(await validated('open/rubric.yaml')).toEqual([
+      expect.stringMatching(
+        /:7:34 evaluation.judge.rubric: the agent can read and change rubric.yaml, .* the checks folder 'checks\/open' and name it by its path there$/,
+      ),
+    ]);
+    expect(await validated('checks/open/rubric.yaml')).toEqual([]);
   });
 
   test('also names agent scripts, unless they come from the checks folder or are the target', async () => {

@@ -68,6 +68,8 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
+  // The engine of the results folder, which is not the one of the project.
+  await project.cli(['engine', 'stop', '--results', join(outside, 'results')]);
   await project.remove();
   await rm(outside, { recursive: true });
 });
