@@ -12,7 +12,7 @@ import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
-import { scriptEnv } from './step/script-place.js';
+import { lookInChecks, scriptEnv } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 
 /**
@@ -33,11 +33,12 @@ export const checkGate =
       if (kept !== null) return { ...kept, index };
       const startedAt = performance.now();
       const verdict = await heartbeating((signal) => {
-        const inStep = stepCommands(context, name, signal);
+        const inStep = stepCommands(context, name, signal, context.checksFolder);
         return check(spec, {
           exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
           work: (kind, input, timeoutSecs) => workApart(kind, input, timeoutSecs, signal),
           look: (path) => environment.look(handle, path),
+          expected: (path) => lookInChecks(context, path),
           ...whatWasDone(context, placed, turn),
           ask: (question) => askForGate(context, name, question, fence, signal),
         });

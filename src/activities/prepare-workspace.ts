@@ -103,10 +103,10 @@ async function hasSameWork(
   deps: Deps,
   context: RunContext,
   id: string,
-  { work_key }: Prepared,
+  { agent_key }: Prepared,
 ): Promise<boolean> {
   const before = await readStep<Prepared>(stepsOf(deps, context, id), STEPS.prepare).catch(() => null);
-  return work_key != null && before?.result.work_key === work_key;
+  return agent_key != null && before?.result.agent_key === agent_key;
 }
 
 const NOTHING: Prepared = { setup: [], health_check: null, resolved: null, unfit: null, warnings: [] };
@@ -192,7 +192,7 @@ function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
 
 const NO_TARGET: TargetFiles = { fingerprint: null, unknown: null };
 
-interface Keys extends Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'work_key' | 'warnings'> {
+interface Keys extends Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'agent_key' | 'warnings'> {
   cache_key: string | null;
   reuse: string | null;
 }
@@ -205,7 +205,7 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
       : prepared.resolved === null
         ? null
         : await targetFiles(context, prepared.resolved);
-  const { key: cache_key, work: work_key, unknown } = await cacheKey(context, prepared, target);
+  const { key: cache_key, agentKey: agent_key, unknown } = await cacheKey(context, prepared, target);
   const index = resultsIndex(resultsPath);
   const { sweep, cell, fresh } = context.run;
   // A cell that has a result and is run again (`retry --failed`) must be run: the cache contains the result that it
@@ -218,7 +218,7 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
     ...(target === null || target === NO_TARGET ? {} : { target_whole: true }),
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
-    work_key,
+    agent_key,
     reuse: found !== null && existsSync(found.files.metrics) ? found.id : null,
   };
 }

@@ -1,13 +1,14 @@
 import { callScript } from '../agent-scripts/call-script.js';
 import { readScriptEvaluator } from '../evaluators/agent-script.js';
 import { readEvaluator } from '../evaluators/script.js';
+import { fileText } from '../gates/gate.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import type { EvaluatorResult } from '../results/records/result-line.js';
 import { evaluatorText } from '../results/records/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
-import { scriptEnv, scriptPlace } from './step/script-place.js';
+import { lookInChecks, scriptEnv, scriptPlace } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
@@ -22,8 +23,11 @@ export const runEvaluator =
     await runStepOnce<EvaluatorResult>(context, STEPS.evaluator(index), async () => {
       const { command, script, args, name, timeout_secs: timeoutSecs } = evaluator;
       const measured = await heartbeating(async (signal) => {
-        const inStep = stepCommands(context, STEPS.evaluator(index), signal);
-        const place = scriptPlace(context, inStep, scriptEnv(context), timeoutSecs);
+        const inStep = stepCommands(context, STEPS.evaluator(index), signal, context.checksFolder);
+        const place = {
+          ...scriptPlace(context, inStep, scriptEnv(context), timeoutSecs),
+          readInChecks: async (path: string) => fileText(await lookInChecks(context, path)),
+        };
         if (script !== undefined)
           return readScriptEvaluator(name, await callScript({ script, args }, timeoutSecs, place));
         return readEvaluator(name, await place.exec(command ?? ''), timeoutSecs);

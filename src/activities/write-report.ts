@@ -147,6 +147,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     metrics,
     results_dir: context.run.run,
     cache_key: changed ? null : (prepared?.cache_key ?? null),
+    ...(changed || prepared?.agent_key == null ? {} : { agent_key: prepared.agent_key }),
     cached_from: null,
     ...(record.regraded_from === undefined ? {} : { regraded_from: record.regraded_from }),
     regressions: record.regressions,

@@ -13,6 +13,8 @@ export interface ScriptCall {
 export interface ScriptPlace {
   /** Returns the text of a file, by its path from the project's root. Null if there is none, or it is not text. */
   read(path: string): Promise<string | null>;
+  /** The same for the checks folder, whose scripts come first. Absent if it must not be used. */
+  readInChecks?(path: string): Promise<string | null>;
   /** Runs a command by `sh -c` in the project's root. */
   exec(command: string): Promise<CommandResult>;
 }
@@ -34,7 +36,8 @@ export async function callScript(
   const paths = scriptPaths(script);
   const broken = (problem: string): Called => ({ kind: 'broken', problem, line: script, result: null });
   if (paths === null) return broken(`'${script}' is not the name of an agent script`);
-  const text = await place.read(paths.readme);
+  const hidden = (await place.readInChecks?.(paths.readme)) ?? null;
+  const text = hidden ?? (await place.read(paths.readme));
   if (text === null)
     return broken(`there is no agent script '${paths.name}': no ${paths.readme} in the workspace`);
   // imported at the first call, so that checking scenarios does not load a Markdown parser
@@ -42,7 +45,7 @@ export async function callScript(
   const usage = usageCommand(parseReadme(text));
   if (typeof usage === 'string') return broken(`${paths.readme}: ${usage}`);
   const command: DenoCommand = { flags: usage.flags, program: paths.source, args: [...args] };
-  const line = shellLine(command);
+  const line = shellLine(command, hidden === null ? '' : '"$LLM_TOOL_TEST_CHECKS"/');
   const result = await place.exec([...VARIABLES, line].join(' '));
   if (lacksDeno(result)) return { kind: 'no_deno', line, result };
   const read = readScriptAnswer(result, timeoutSecs);

@@ -90,6 +90,8 @@ function splitOnce(flag: string): [string, string | undefined] {
   return at === -1 ? [flag, undefined] : [flag.slice(0, at), flag.slice(at + 1)];
 }
 
-/** The command as text for `sh`. */
-export const shellLine = ({ flags, program, args }: DenoCommand): string =>
-  ['deno', 'run', ...[...flags, program, ...args].map(shellWord)].join(' ');
+/** The command as text for `sh`. `folder` is put before the program as it is, so that it may have a variable. */
+export const shellLine = ({ flags, program, args }: DenoCommand, folder = ''): string =>
+  ['deno', 'run', ...flags.map(shellWord), `${folder}${shellWord(program)}`, ...args.map(shellWord)].join(
+    ' ',
+  );

@@ -4,7 +4,7 @@ import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
 import { serverAddresses } from '../scenario/database.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { StoredScenario } from '../scenario/stored-scenario.js';
-import { fixtureFolder, scenarioFile, storeFolder } from '../store/results-folder.js';
+import { checksFolder, fixtureFolder, scenarioFile, storeFolder } from '../store/results-folder.js';
 import { displayPath } from '../platform/display-path.js';
 import { neededVariables, unsetVariables } from '../planning/needed-variables.js';
 import type { Session } from './session.js';
@@ -12,12 +12,14 @@ import { UsageError } from '../lib/errors/usage-error.js';
 import { passVariables } from './pass-variables.js';
 import { readResultsFile } from '../store/read-results-file.js';
 
-/** Reads the stored scenarios of a plan. @throws UsageError if they or their fixtures are gone */
+/** Reads the stored scenarios of a plan. @throws UsageError if they, their fixtures or their checks are gone */
 export function storedScenarios(resultsPath: string, plan: Plan): EffectiveScenario[] {
   return plan.scenarios.map(({ hash }) => {
     checkStored(resultsPath, join(storeFolder(resultsPath), hash), plan.sweep);
     const scenario = readResultsFile(scenarioFile(resultsPath, hash), StoredScenario);
     checkStored(resultsPath, fixtureFolder(resultsPath, scenario.fixture), plan.sweep);
+    if (scenario.checks !== undefined)
+      checkStored(resultsPath, checksFolder(resultsPath, scenario.checks), plan.sweep);
     return scenario;
   });
 }

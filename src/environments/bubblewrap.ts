@@ -1,8 +1,10 @@
+import { realpath } from 'node:fs/promises';
 import { argvOf } from '../lib/commands/command.js';
 import { execa } from 'execa';
 import { findExecutable } from '../platform/process/find-executable.js';
 import { bubblewrapArgs } from './bubblewrap-args.js';
 import { rulesFor } from './bubblewrap-rules.js';
+import { withChecksVariable } from './check-files.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
 import { execLocally, local, makeChecksFolders } from './local.js';
 import { restoreIdsArgs, inOwnNetwork, resolverArgs } from './network.js';
@@ -71,13 +73,17 @@ export const bubblewrap: Environment = {
 
   async exec(handle, request) {
     if (request.inSandbox === undefined) return local.exec(handle, request);
-    const { command, env, inSandbox: checks } = request;
+    const { checks: snapshot } = request.inSandbox;
+    // The snapshot itself, which the sandbox cannot write to.
+    const given = snapshot === undefined ? request : withChecksVariable(request, await realpath(snapshot));
+    const { command, env } = given;
+    const checks = { shown: [...request.inSandbox.shown, ...(snapshot === undefined ? [] : [snapshot])] };
     makeChecksFolders(handle); // they are mounted into the sandbox
     const named = Object.entries(env).filter(([name]) => !isScriptVariable(name));
     const started = { argv: argvOf(command).flatMap(pathsIn), env: Object.fromEntries(named), checks };
     const args = bubblewrapArgs(await rulesFor(handle, started), handle.workspace);
     const argv = await inSandbox(args, [...argvOf(command)], handle.network);
-    const result = await execLocally(handle, request, argv);
+    const result = await execLocally(handle, given, argv);
     // A sandbox that fails exits with 1, which says nothing about the command. Checked only now, because most commands
     // succeed.
     if (result.exitCode !== 1) return result;

@@ -73,6 +73,9 @@ export interface Contents {
   scripts?: Record<string, string>;
 }
 
+/** The variable by which gates and evaluators find the files of the checks folder. */
+export const CHECKS_VARIABLE = 'LLM_TOOL_TEST_CHECKS';
+
 export interface ExecRequest {
   command: Command;
   env: Record<string, string>;
@@ -83,7 +86,14 @@ export interface ExecRequest {
    * Set if the command may run what the agent has made. It then runs in the sandbox, if there is one, and can read
    * `shown`.
    */
-  inSandbox?: { shown: string[] };
+  inSandbox?: {
+    shown: string[];
+    /**
+     * Folder on the host with the scenario's checks, to which `CHECKS_VARIABLE` leads. It is there only while the command
+     * runs: the agent never sees it.
+     */
+    checks?: string;
+  };
   /** The step that the command belongs to, so that `kill` can end what is left of that step alone. */
   part?: string;
   signal?: AbortSignal;

@@ -16,6 +16,7 @@ import {
   waitForEnd,
 } from '../platform/process/supervise.js';
 import { isFolder, removeTree } from '../platform/fs/tree.js';
+import { checkFilesFolder, withCheckFiles } from './check-files.js';
 import type { Environment, EnvironmentHandle, ExecRequest } from './environment.js';
 import { fillBinaries, fillWorkspace } from './fill-workspace.js';
 import { livingStarts, startFolder } from './journal.js';
@@ -112,9 +113,10 @@ export const local: Environment = {
     fillBinaries(join(handle.root, RUN_FOLDERS.binaries), contents);
   },
 
-  exec: (handle, request) => execLocally(handle, request),
+  exec: (handle, request) => withCheckFiles(handle, request, (given) => execLocally(handle, given)),
 
   async start(handle, request) {
+    await removeTree(checkFilesFolder(handle)); // a worker that died while it checked a turn has left them
     await writeOwnFiles(handle.root, request.files);
     const folder = startFolder(handle, request.start);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -167,11 +169,11 @@ export const local: Environment = {
 };
 
 /**
- * Synchronous, like reading small files (platform/fs/read-file.ts): each call takes microseconds, and every gate makes
+ * Looks at a path in a folder of this machine. Synchronous, like reading small files (platform/fs/read-file.ts): each call takes microseconds, and every gate makes
  * several.
  */
 // eslint-disable-next-line @typescript-eslint/require-await -- errors must be rejections
-async function look(workspace: string, path: string): Promise<FileStat> {
+export async function look(workspace: string, path: string): Promise<FileStat> {
   try {
     const found = findInside(workspace, path, (info, place): FileStat => {
       if (info.isDirectory()) return { kind: 'directory' };

@@ -5,6 +5,8 @@ export const RUN_FOLDERS = {
   temporary: 'tmp',
   /** HOME and temporary folder for checks of the agent's work. An agent in a sandbox cannot see it. */
   checks: 'checks',
+  /** Copies of the checks folder, each for one command. */
+  checkFiles: 'check-files',
   /** Programs that come first on PATH. */
   binaries: 'bin',
 } as const;

@@ -60,7 +60,7 @@ export const substring = text('the text to look for')
   .describe('Text to look for: exactly as written, case-sensitive');
 
 export const command = nonBlank('a shell command to run', (value) =>
-  tooLongArgument(value, 'put it into a file of the fixture, and run that'),
+  tooLongArgument(value, 'put it into a file, and run that'),
 ).describe('Shell command, run by `sh -c` in the workspace with the target on PATH');
 
 /** A path that, as written, does not leave the workspace. */
@@ -68,6 +68,16 @@ export const workspacePath = inSchema(
   checkedText('a path relative to the workspace', workspacePathProblem).describe(
     'Path relative to the workspace; it cannot leave it',
   ),
+  /^(?!\/|(\.?\/)*\.\.(\/|$))[\s\S]*\S/,
+);
+
+/** The path of a file in the checks folder. */
+export const checksPath = inSchema(
+  checkedText('the path of a file in the checks folder', (value) =>
+    value.trim() === '' || workspacePathProblem(value) !== null
+      ? 'expected the path of a file in the checks folder, like "expected.csv"'
+      : null,
+  ).describe('File in the checks folder of the scenario'),
   /^(?!\/|(\.?\/)*\.\.(\/|$))[\s\S]*\S/,
 );
 

@@ -12,6 +12,7 @@ import { conversationFlow } from './types/conversation-flow.js';
 import { conversationLength } from './types/conversation-length.js';
 import { executionTime } from './types/execution-time.js';
 import { fileContains } from './types/file-contains.js';
+import { fileEquals } from './types/file-equals.js';
 import { fileExists } from './types/file-exists.js';
 import { fileMatches } from './types/file-matches.js';
 import type { Gate, GateContext, Verdict } from './gate.js';
@@ -41,6 +42,7 @@ const gates = [
   fileExists,
   fileContains,
   fileMatches,
+  fileEquals,
   noTranscriptErrors,
   commandCalled,
   commandNotCalled,

@@ -30,7 +30,7 @@ export function effectiveScenario(
   variant: SelectedVariant,
   flags: JudgeFlags & ScenarioFlags,
   agents: readonly Agent[],
-): Omit<EffectiveScenario, 'fixture'> {
+): Omit<EffectiveScenario, 'fixture' | 'checks'> {
   const { scenario } = variant;
   const { file } = selected;
   const used = flags.live ? withoutMocks(scenario) : scenario;

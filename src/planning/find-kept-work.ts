@@ -4,9 +4,9 @@ import { linesOf } from '../platform/fs/lines.js';
 import { hashTree, listTree } from '../platform/fs/tree.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
 import { workRunOf, type ResultLine } from '../results/records/result-line.js';
+import { agentInputs } from '../scenario/agent-inputs.js';
 import type { EffectiveScenario } from '../scenario/plan.js';
 import { StoredScenario } from '../scenario/stored-scenario.js';
-import { workOf } from '../scenario/work-of.js';
 import { readResultsFile } from '../store/read-results-file.js';
 import { resultsLog, scenarioFile } from '../store/results-folder.js';
 import { parseResult } from '../store/results-log.js';
@@ -55,21 +55,23 @@ export async function findKeptWork(
 async function compare(
   resultsPath: string,
   hash: string,
-  { effective, variant: { fixture } }: ResolvedScenario,
+  { effective, variant: { fixture, checks } }: ResolvedScenario,
 ): Promise<'same' | 'other checks' | 'other'> {
   const file = scenarioFile(resultsPath, hash);
   if (!existsSync(file)) return 'other';
   const before: EffectiveScenario = readResultsFile(file, StoredScenario);
-  if (canonicalJson(workOf(before)) !== canonicalJson(workOf(effective))) return 'other';
-  if ((await fixtureHash(fixture)) !== before.fixture) return 'other';
-  return canonicalJson(before) === canonicalJson({ ...effective, fixture: before.fixture })
-    ? 'same'
-    : 'other checks';
+  const now: EffectiveScenario = {
+    ...effective,
+    fixture: await folderHash(fixture),
+    ...(checks === null ? {} : { checks: await folderHash(checks) }),
+  };
+  if (canonicalJson(agentInputs(before)) !== canonicalJson(agentInputs(now))) return 'other';
+  return canonicalJson(before) === canonicalJson(now) ? 'same' : 'other checks';
 }
 
-/** The hash of a fixture's snapshot; that of an empty folder if there is no fixture. */
-export const fixtureHash = async (fixture: string | null): Promise<string> =>
-  fixture === null ? hashTree('', []) : hashTree(fixture, await listTree(fixture));
+/** The hash of a folder's snapshot; that of an empty folder if there is none. */
+export const folderHash = async (folder: string | null): Promise<string> =>
+  folder === null ? hashTree('', []) : hashTree(folder, await listTree(folder));
 
 const CELL = /"cell":("(?:[^"\\]|\\.)*")/;
 const DECIDED = /"outcome":"(pass|fail)"/;

@@ -80,11 +80,11 @@ function discoverSome(folder: string): string[] {
 }
 
 /**
- * Returns the scenario files below a folder. Skips other YAML files (a rubric, a config), and files in a fixture, which
- * belong to the fixture.
+ * Returns the scenario files below a folder. Skips other YAML files (a rubric, a config), and files in a fixture or checks
+ * folder, which belong to it.
  */
 function discover(folder: string): string[] {
-  const found: { path: string; fixtures: string[] }[] = [];
+  const found: { path: string; folders: Folders }[] = [];
   const visit = (at: string): void => {
     for (const name of namesIn(at)) {
       if (name.startsWith('.') || name === 'node_modules') continue;
@@ -92,21 +92,22 @@ function discover(folder: string): string[] {
       if (lstatSync(path).isDirectory()) visit(path);
       else if (/\.ya?ml$/.test(name) && !isFolder(path)) {
         const look = peek(path);
-        if (look !== null) found.push({ path, fixtures: look });
+        if (look !== null) found.push({ path, folders: look });
       }
     }
   };
   if (isFolder(folder)) visit(folder);
-  const fixtures = new Set(
-    found.flatMap(({ path, fixtures: named }) =>
-      named.flatMap((fixture) => [
+  const others = new Set(
+    found.flatMap(({ path, folders: { fixtures, checks } }) => [
+      ...fixtures.flatMap((fixture) => [
         join(dirname(path), fixture),
         join(folder, fixture),
         join(folder, 'templates', fixture),
       ]),
-    ),
+      ...checks.map((one) => join(dirname(path), one)),
+    ]),
   );
-  return found.map(({ path }) => path).filter((path) => !liesIn(dirname(path), fixtures));
+  return found.map(({ path }) => path).filter((path) => !liesIn(dirname(path), others));
 }
 
 /**
@@ -140,17 +141,27 @@ function liesIn(folder: string, folders: ReadonlySet<string>): boolean {
 
 const SCENARIO_KEY = /^\s*[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;
 const ELIZA_KEY = /^[{"']*run["']?\s*:/m;
-const FIXTURE_NAME = /^[\s-]*[{"']*template_folder["']?\s*:\s*["']?([^"'#\n]*?)["']?\s*(#.*)?$/gm;
+const nameAfter = (key: string): RegExp =>
+  new RegExp(`^[\\s-]*[{"']*${key}["']?\\s*:\\s*["']?([^"'#\\n]*?)["']?\\s*(#.*)?$`, 'gm');
+const FIXTURE_NAME = nameAfter('template_folder');
+const CHECKS_NAME = nameAfter('checks_folder');
+
+/** The folders that a scenario file names. */
+interface Folders {
+  fixtures: string[];
+  checks: string[];
+}
 
 /**
- * Returns the fixtures that a scenario file names, as far as a search of its text shows. Null for YAML that is not a
+ * Returns the folders that a scenario file names, as far as a search of its text shows. Null for YAML that is not a
  * scenario. The file is not parsed, because the YAML parser may not cope with files that were not written for us.
  */
-function peek(path: string): string[] | null {
+function peek(path: string): Folders | null {
   const text = readText(path);
   // not skipped, so that loading the file reports why it cannot be read
-  if (text === null) return [];
-  if (isElizaForm(path, text)) return ELIZA_KEY.test(text) ? [] : null;
-  if (!SCENARIO_KEY.test(text)) return null;
-  return [...text.matchAll(FIXTURE_NAME)].flatMap(([, name]) => name || []);
+  if (text === null) return { fixtures: [], checks: [] };
+  const isEliza = isElizaForm(path, text);
+  if (!(isEliza ? ELIZA_KEY : SCENARIO_KEY).test(text)) return null;
+  const named = (pattern: RegExp): string[] => [...text.matchAll(pattern)].flatMap(([, name]) => name || []);
+  return { fixtures: isEliza ? [] : named(FIXTURE_NAME), checks: named(CHECKS_NAME) };
 }

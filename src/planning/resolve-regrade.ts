@@ -2,18 +2,20 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { knownAgents } from '../agents/index.js';
 import { UsageError } from '../lib/errors/usage-error.js';
+import type { Json } from '../lib/json.js';
 import { omit } from '../lib/omit.js';
 import { jsonDifferences } from '../results/comparison/json-differences.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
 import { combinationReader } from '../scenario/eliza/matrix.js';
 import { loadScenario } from '../scenario/load-scenario.js';
+import { agentInputs } from '../scenario/agent-inputs.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import type { ScenarioReader } from '../scenario/reader.js';
-import { withChecksOf, workInFile } from '../scenario/work-of.js';
+import { withChecksOf, withoutFlags } from '../scenario/with-checks-of.js';
 import { agentSettings } from './check-agent.js';
 import type { JudgeFlags } from './choose-judge.js';
 import { effectiveScenario } from './effective-scenario.js';
-import { fixtureHash } from './find-kept-work.js';
+import { folderHash } from './find-kept-work.js';
 import { agentsOfJudges, neededVariables, providersOfJudges } from './needed-variables.js';
 import type { Project } from './project.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
@@ -56,12 +58,11 @@ export async function resolveRegrade(
       throw new UsageError('work_changed', `${one.file} no longer has the variant ${planned.variant}`);
     const now = effectiveScenario(project, one, variant, { ...flags, ...flagsOf(plan, work) }, []);
     const isMocked = cells.some(({ scenario, agent }) => scenario === planned.name && agent === 'mock');
-    const changed = [
-      ...jsonDifferences(workInFile(work), workInFile(now)).filter(
-        (path) => isMocked || !/^scenario\.mock\b/.test(path),
-      ),
-      ...((await fixtureHash(variant.fixture)) === work.fixture ? [] : ['the fixture']),
-    ];
+    const inputs = (one: EffectiveScenario): Json => agentInputs(withoutFlags(one)) as unknown as Json;
+    const changed = jsonDifferences(
+      inputs(work),
+      inputs({ ...now, fixture: await folderHash(variant.fixture) }),
+    ).filter((path) => isMocked || !/^scenario\.mock\b/.test(path));
     if (changed.length > 0) throw workChanged(one.file, changed);
     scenarios.push({ selected: one, variant, effective: omit(withChecksOf(work, now), 'fixture') });
   }

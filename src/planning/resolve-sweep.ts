@@ -55,7 +55,7 @@ export interface ResolvedSweep {
 export interface ResolvedScenario {
   selected: SelectedScenario;
   variant: SelectedVariant;
-  effective: Omit<EffectiveScenario, 'fixture'>;
+  effective: Omit<EffectiveScenario, 'fixture' | 'checks'>;
 }
 
 const DEFAULT_CONCURRENCY = 4;

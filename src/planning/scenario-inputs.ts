@@ -23,11 +23,11 @@ export function findFixture({ fixturesPath }: Project, scenarioPath: string, nam
   return candidates.find(isFolder) ?? null;
 }
 
-/** Returns why the files of a fixture cannot be used; null if they can. */
-export type CheckFixture = (fixture: string) => Promise<string | null>;
+/** Returns why the files of a fixture or checks folder cannot be used; null if they can. */
+export type CheckFolder = (folder: string) => Promise<string | null>;
 
-/** Creates a check that looks at each fixture only once, even if several scenarios use it. */
-export function createFixtureCheck(list: (folder: string) => Promise<unknown> = listTree): CheckFixture {
+/** Creates a check that looks at each folder only once, even if several scenarios use it. */
+export function createFolderCheck(list: (folder: string) => Promise<unknown> = listTree): CheckFolder {
   const looks = new Map<string, Promise<string | null>>();
   const look = async (fixture: string): Promise<string | null> => {
     try {
@@ -52,7 +52,7 @@ export async function fixtureProblems(
   fixture: string | null,
   scenario: Scenario,
   problemAt: ProblemAt,
-  look: CheckFixture,
+  look: CheckFolder,
 ): Promise<Problem[]> {
   const at = ['inputs', 'fixture'];
   const name = scenario.inputs.fixture;

@@ -8,11 +8,12 @@ import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { findFiles } from './find-scenario-files.js';
+import { findChecks } from './checks-folder.js';
 import { loadText } from './file-checks.js';
 import { loadCharacter } from './load-character.js';
 import { mockProblems } from './mock-problems.js';
 import {
-  createFixtureCheck,
+  createFolderCheck,
   findFixture,
   findRubric,
   contextProblems,
@@ -20,10 +21,12 @@ import {
   targetProblems,
 } from './scenario-inputs.js';
 
-/** One variant of a scenario, with the fixture that it names. */
+/** One variant of a scenario, with the folders that it names. */
 export interface SelectedVariant extends ScenarioVariant {
   /** Absolute path; null if the scenario has no fixture. */
   fixture: string | null;
+  /** Absolute path of the checks folder; null if the scenario has none. */
+  checks: string | null;
 }
 
 /** A valid scenario file. */
@@ -88,7 +91,7 @@ export async function loadScenarios(
 ): Promise<Loading> {
   const loading: Loading = { scenarios: [], problems: [], texts: new Map() };
   const names = new Map<string, string>();
-  const checkFixture = createFixtureCheck();
+  const checkFolder = createFolderCheck();
   for (const path of paths) {
     const file = displayPath(path);
     const read = loadText(path);
@@ -115,14 +118,16 @@ export async function loadScenarios(
       const varied = { ...written, scenario: character.scenario };
       const named = varied.scenario.inputs.fixture;
       const fixture = named === null ? null : findFixture(project, path, named);
+      const { checks, problems: ofChecks } = await findChecks(path, varied, fixture, checkFolder);
       const ofInputs = [
         ...character.problems,
-        ...(await fixtureProblems(fixture, varied.scenario, varied.problemAt, checkFixture)),
+        ...(await fixtureProblems(fixture, varied.scenario, varied.problemAt, checkFolder)),
+        ...ofChecks,
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
         ...mockProblems(project, varied.scenario, varied.problemAt),
       ];
       ofVariants.push(...ofInputs);
-      if (ofInputs.length === 0) variants.push({ ...varied, fixture });
+      if (ofInputs.length === 0) variants.push({ ...varied, fixture, checks });
     }
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [

@@ -78,31 +78,36 @@ export async function writePlan(
   }
 }
 
-/** Files that reveal how the agent is judged: fixtures, scenarios, rubrics, the config, and their history. */
+/** Files that reveal how the agent is judged: fixtures, checks, scenarios, rubrics, the config, and their history. */
 const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: ResolvedSweep): string[] => [
   ...new Set([
     ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
-    ...scenarios.flatMap(({ selected: { path }, variant: { fixture }, effective: { judge } }) => [
-      ...[path, ...(fixture === null ? [] : [fixture])],
+    ...scenarios.flatMap(({ selected: { path }, variant: { fixture, checks }, effective: { judge } }) => [
+      ...[path, ...(fixture === null ? [] : [fixture]), ...(checks === null ? [] : [checks])],
       ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
     ]),
   ]),
 ];
 
-/** Stores snapshots of the scenarios and their fixtures. Returns the plan's entries and all hashes. */
+/** Stores snapshots of the scenarios, their fixtures and their checks. Returns the plan's entries and all hashes. */
 async function storeInputs(
   store: string,
   resolved: ResolvedSweep,
 ): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
   await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
-  const fixtures = new Map<string | null, string>();
+  const folders = new Map<string | null, string>();
+  const snapshot = async (folder: string | null): Promise<string> => {
+    const known = folders.get(folder);
+    const stored = known ?? (await (folder === null ? snapshotNothing(store) : snapshotTree(folder, store)));
+    folders.set(folder, stored);
+    return stored;
+  };
   for (const { selected, variant, effective } of resolved.scenarios) {
-    const fixture =
-      fixtures.get(variant.fixture) ??
-      (await (variant.fixture === null ? snapshotNothing(store) : snapshotTree(variant.fixture, store)));
-    fixtures.set(variant.fixture, fixture);
-    const stored = `${JSON.stringify({ ...effective, fixture } satisfies EffectiveScenario, null, 2)}\n`;
+    const fixture = await snapshot(variant.fixture);
+    const checks = variant.checks === null ? {} : { checks: await snapshot(variant.checks) };
+    const whole: EffectiveScenario = { ...effective, fixture, ...checks };
+    const stored = `${JSON.stringify(whole, null, 2)}\n`;
     const hash = sha256(stored);
     await storeOnce(join(store, hash), async (folder) => {
       await writeFile(join(folder, 'scenario.json'), stored, { mode: 0o644 });
@@ -114,5 +119,5 @@ async function storeInputs(
       ...(variant.parameters === undefined ? {} : { parameters: variant.parameters }),
     });
   }
-  return { scenarios, hashes: [...new Set([...fixtures.values(), ...scenarios.map(({ hash }) => hash)])] };
+  return { scenarios, hashes: [...new Set([...folders.values(), ...scenarios.map(({ hash }) => hash)])] };
 }

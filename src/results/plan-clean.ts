@@ -30,10 +30,13 @@ export interface RunFact {
   startedAt: number;
 }
 
-/** A folder of the store. `fixture` is the snapshot that a scenario refers to. `broken`: that cannot be read. */
+/**
+ * A folder of the store. `fixture` and `checks` are the snapshots that a scenario refers to. `broken`: that cannot be read.
+ */
 export interface SnapshotFact {
   hash: string;
   fixture: string | null;
+  checks?: string | undefined;
   broken: boolean;
 }
 
@@ -159,6 +162,9 @@ function unusedSnapshots(snapshots: readonly SnapshotFact[], left: readonly Swee
   const inUse = snapshots.filter(({ hash }) => used.has(hash));
   // Something that refers to others but cannot be read may refer to any of them.
   if (left.some(({ state }) => state === 'broken') || inUse.some(({ broken }) => broken)) return [];
-  for (const { fixture } of inUse) if (fixture !== null) used.add(fixture);
+  for (const { fixture, checks } of inUse) {
+    if (fixture !== null) used.add(fixture);
+    if (checks !== undefined) used.add(checks);
+  }
   return snapshots.map(({ hash }) => hash).filter((hash) => !used.has(hash));
 }

@@ -48,6 +48,8 @@ export const EffectiveScenario = z.object({
     .exactOptional(),
   /** Hash of the fixture's snapshot in the store, which is an empty folder if the scenario has no fixture. */
   fixture: z.string(),
+  /** Hash of the snapshot of the checks folder in the store. Absent if the scenario has none. */
+  checks: z.string().exactOptional(),
   /** Null if the scenario has no judge, or `--no-judge` was given. */
   judge: JudgeSettings.nullable(),
   /** The model that gates and other parts ask. It is also that of the judge. Absent if none of them asks. */

@@ -102,7 +102,12 @@ const Evaluator = z.object({
 });
 
 /** The checks after all steps. Gates decide on the outcome, as those of steps do; evaluators only measure. */
-const Checks = z.object({ gates: z.array(GateSpec), evaluators: z.array(Evaluator) });
+const Checks = z.object({
+  /** Folder of files that only gates and evaluators see, those of steps too. Path, relative to the scenario file. */
+  folder: z.string().exactOptional(),
+  gates: z.array(GateSpec),
+  evaluators: z.array(Evaluator),
+});
 
 /** A model or an agent that scores the run by a rubric. */
 const Judge = z.object({

@@ -5,6 +5,7 @@ export const storeFolder = (results: string): string => join(results, '.store');
 export const scenarioFile = (results: string, hash: string): string =>
   join(storeFolder(results), hash, 'scenario.json');
 export const fixtureFolder = (results: string, hash: string): string => join(storeFolder(results), hash);
+export const checksFolder = (results: string, hash: string): string => join(storeFolder(results), hash);
 export const sweepsFolder = (results: string): string => join(results, 'sweeps');
 /** Folder of `clean`: its lock, and what it is about to delete. */
 export const cleanFolder = (results: string): string => join(results, '.clean');

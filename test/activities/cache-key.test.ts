@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keyOf, type CacheParts } from '../../src/activities/prepare/cache-key.js';
+import { keyOf, type AgentParts, type CheckParts } from '../../src/activities/prepare/cache-key.js';
 
 const text = fc.string({ maxLength: 6 });
 const maybe = fc.option(text, { nil: null });
+type CacheParts = AgentParts & CheckParts;
 const pairs = fc.array(fc.tuple(text, text), { maxLength: 3 });
 
 /** Every part on its own; a new part that is missing here does not compile. */
 const PARTS: { [K in keyof CacheParts]: fc.Arbitrary<CacheParts[K]> } = {
   build: text,
+  inputs: text,
+  checkFiles: pairs,
+  asked: fc.option(fc.tuple(maybe, fc.oneof(text, fc.dictionary(text, text))), { nil: null }),
   scenario: text,
   live: fc.boolean(),
   environment: text,

@@ -35,7 +35,7 @@ describe('init in an empty folder', () => {
     expect(document.next).toEqual(['llm-tool-test run stock_delivery', 'llm-tool-test doctor']);
 
     const valid = await project.cli(['validate', '--json']);
-    expect(JSON.parse(valid.stdout)).toEqual({ valid: true, files: [SCENARIO], problems: [] });
+    expect(JSON.parse(valid.stdout)).toEqual({ valid: true, files: [SCENARIO], problems: [], warnings: [] });
     const { exitCode, document: sweep, stderr } = await project.run(['stock_delivery']);
     expect(exitCode, stderr).toBe(0);
     expect(stderr).not.toContain('warning');
@@ -70,13 +70,22 @@ describe('init in an empty folder', () => {
 
   test('keeps programs executable, and makes gates of several types', async () => {
     await project.cli(['init', 'kinds']);
-    const fixture = join(project.folder, 'kinds/fixtures/stock_delivery');
-    for (const program of ['bin/stock', 'scripts/check-cables.sh'])
-      expect((await stat(join(fixture, program))).mode & 0o111, program).toBe(0o111);
+    const fixtures = join(project.folder, 'kinds/fixtures');
+    for (const program of ['stock_delivery/bin/stock', 'checks/stock_delivery/check-cables.sh'])
+      expect((await stat(join(fixtures, program))).mode & 0o111, program).toBe(0o111);
     const types = [...(await project.read(`kinds/${SCENARIO}`)).matchAll(/- type: (\w+)/g)].map(
       ([, type]) => type,
     );
     expect(new Set(types).size).toBeGreaterThanOrEqual(6);
+  });
+
+  test('does not show its check to the agent', async () => {
+    await project.cli(['init', 'shown']);
+    expect(await filesIn('shown/fixtures/stock_delivery')).not.toContainEqual(
+      expect.stringMatching(/check/) as string,
+    );
+    const { stderr } = await project.cli(['validate', 'shown/fixtures']);
+    expect(stderr).not.toContain('warning');
   });
 
   test('prints the next commands in the way it was called itself', async () => {

@@ -20,7 +20,7 @@ import type { Command } from '../../src/lib/commands/command.js';
 import { until } from '../commands/project.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith } from '../platform/processes.js';
-import { containersOf, IMAGE, imageId, processesInside, whyNoContainers } from './containers.js';
+import { containersOf, IMAGE, imageId, processesInside, USER_IMAGE, whyNoContainers } from './containers.js';
 import { startE2bServer, whyNoSandboxes, type E2bServer } from './e2b-server.js';
 import { confirmed, newPlace, write } from './places.js';
 
@@ -367,6 +367,49 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
       );
       expect(await environment.look(handle, 'theirs')).toMatchObject({ kind: 'file' });
     });
+
+    it.skipIf(skipped)('shows the checks to the command that they are for, and to no agent', async () => {
+      const { handle, fixture, run, start, printed } = await made();
+      const checks = join(fixture, '..', 'checks');
+      await write(checks, {
+        'check.sh': 'cat "$(dirname "$0")/sub/secret-name"\n',
+        'sub/secret-name': 'secret\n',
+      });
+      const inSandbox = { shown: [], checks };
+      const command = 'sh "$LLM_TOOL_TEST_CHECKS/check.sh" && echo "$LLM_TOOL_TEST_CHECKS"';
+      const { stdout, stderr } = await run(command, { inSandbox });
+      const [content, path = ''] = stdout.split('\n');
+      expect([content, stderr]).toEqual(['secret', '']);
+      // What a script writes there, if it can, does not reach the snapshot.
+      await run('echo x >"$LLM_TOOL_TEST_CHECKS/made"; rm "$LLM_TOOL_TEST_CHECKS/check.sh"', { inSandbox });
+      expect(readdirSync(checks).sort()).toEqual(['check.sh', 'sub']);
+      // Left by a worker that was killed while it checked the first turn.
+      if (type !== 'bubblewrap')
+        await run(
+          `mkdir -p "${handle.root}/check-files/x" && touch "${handle.root}/check-files/x/secret-name"`,
+        );
+      for (const number of [2, 3]) {
+        const search = `find "${handle.root}" "${path}" -name 'secret-*' -o -name check.sh; env | grep CHECKS`;
+        await start(`{ ${search}; } 2>/dev/null; echo end`, { start: number });
+        await environment.inspect(handle, number, END());
+        expect(printed(number)).toBe('end\n');
+        expect((await run(command, { inSandbox })).stdout).toMatch(/^secret\n/);
+      }
+      expect((await run('echo "$LLM_TOOL_TEST_CHECKS"')).stdout).toBe('\n');
+    });
+
+    // Root in a container can change everything in it.
+    it.skipIf(skipped || (type !== 'bubblewrap' && image !== USER_IMAGE))(
+      'keeps commands from changing the checks',
+      async () => {
+        const { fixture, run } = await made();
+        const checks = join(fixture, '..', 'checks');
+        await write(checks, { 'check.sh': 'echo checked\n' });
+        const change =
+          'echo echo forged >"$LLM_TOOL_TEST_CHECKS/check.sh"; sh "$LLM_TOOL_TEST_CHECKS/check.sh"';
+        expect((await run(change, { inSandbox: { shown: [], checks } })).stdout).toBe('checked\n');
+      },
+    );
 
     it.skipIf(skipped)('shows results to commands that check the work', async () => {
       const { handle, run } = await made();

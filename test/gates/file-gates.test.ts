@@ -1,8 +1,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { checkGate } from '../../src/gates/index.js';
 import type { FileStat, GateContext } from '../../src/gates/gate.js';
+import { describeDifference } from '../../src/gates/types/file-equals.js';
 import { check, newWorkspace, realContext } from './real-context.js';
 
 async function workspaceWith(
@@ -97,4 +99,68 @@ it('file_matches looks for the pattern anywhere', async () => {
 it('a pattern that validation would have refused is an error, not a failure', async () => {
   const spec = { type: 'file_matches', timeout_secs: 30, path: 'notes.md', pattern: '(' } as const;
   expect((await checkGate(spec, realContext(await newWorkspace()))).status).toBe('error');
+});
+
+it('file_equals passes if the file has the content of the expected one, and names the first line that differs', async () => {
+  const { folder } = await workspaceWith({ 'out.csv': 'item,count\nlamps,8\nplugs,12\n' });
+  const checks = await newWorkspace();
+  const context = realContext(folder, { checks });
+  const verdict = async (expected: string): Promise<unknown> => {
+    await writeFile(join(checks, 'want.csv'), expected);
+    return check({ type: 'file_equals', path: 'out.csv', expected: 'want.csv' }, context);
+  };
+  expect(await verdict('item,count\nlamps,8\nplugs,12\n')).toEqual({
+    status: 'pass',
+    message: 'out.csv equals want.csv',
+  });
+  const differs = (where: string) => ({
+    status: 'fail',
+    message: `out.csv differs from want.csv: ${where}`,
+  });
+  expect(await verdict('item,count\nlamps,9\nplugs,12\n')).toEqual(
+    differs('line 2: expected "lamps,9", got "lamps,8"'),
+  );
+  expect(await verdict('item,count\nlamps,8\n')).toEqual(
+    differs('line 3: expected the end of the file, got "plugs,12"'),
+  );
+  expect(await verdict('item,count\nlamps,8\nplugs,12')).toEqual(
+    differs('line 3 differs in length or at its end'),
+  );
+  expect(await verdict('')).toEqual(differs('line 1: expected the end of the file, got "item,count"'));
+});
+
+it('file_equals is an error if the expected file is missing or not text, whatever the agent did', async () => {
+  const { folder } = await workspaceWith({ 'out.csv': 'x', 'want.csv': 'x' });
+  const checks = await newWorkspace();
+  const context = realContext(folder, { checks });
+  const gate = { type: 'file_equals', path: 'out.csv', expected: 'want.csv' };
+  expect(await check(gate, context)).toEqual({
+    status: 'error',
+    message: 'checks folder: want.csv does not exist',
+  });
+  await writeFile(join(checks, 'want.csv'), Buffer.from([0xff]));
+  expect(await check(gate, context)).toEqual({
+    status: 'error',
+    message: 'checks folder: want.csv is not a UTF-8 text file',
+  });
+});
+
+it('file_equals fails for a missing file, and for one that is not text', async () => {
+  const { folder } = await workspaceWith({ 'out.bin': Buffer.from([0xff]) });
+  const checks = await newWorkspace();
+  await writeFile(join(checks, 'want'), 'x');
+  const of = (path: string) =>
+    check({ type: 'file_equals', path, expected: 'want' }, realContext(folder, { checks }));
+  expect(await of('none')).toEqual({ status: 'fail', message: 'none does not exist' });
+  expect(await of('out.bin')).toEqual({ status: 'fail', message: 'out.bin is not UTF-8 text' });
+});
+
+it('file_equals finds the first difference in large texts, wherever it is', () => {
+  fc.assert(
+    fc.property(fc.nat(300_000), fc.nat(5), (length, lines) => {
+      const text = `${'l\n'.repeat(lines)}${'x'.repeat(length)}`;
+      expect(describeDifference(`${text}a`, `${text}b`)).toMatch(new RegExp(`^line ${lines + 1}\\b`));
+    }),
+    { numRuns: 30 },
+  );
 });

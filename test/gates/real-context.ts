@@ -76,6 +76,8 @@ interface Given {
   trajectory?: Trajectory | null;
   durationMs?: number | null;
   turns?: Turn[] | null;
+  /** The checks folder. */
+  checks?: string | null;
   /** What the model answers: one vote each. */
   answers?: Record<string, Json>[];
   /** Where the questions to the model are recorded. */
@@ -98,10 +100,11 @@ const answering =
 /** Real processes and real files; only what is known of the agent is given. */
 export function realContext(workspace: string, given: Given = {}): GateContext {
   const { cap = 1024 * 1024, env = {}, efficiency = null, trajectory = null } = given;
-  const { durationMs = null, turns = null } = given;
+  const { durationMs = null, turns = null, checks = null } = given;
   return {
     exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, { cap, env }),
     look: (path) => look(workspace, path),
+    expected: (path) => (checks === null ? Promise.resolve({ kind: 'missing' }) : look(checks, path)),
     work: (kind, input) => Promise.resolve(doWork(kind, input)),
     efficiency: () => Promise.resolve(efficiency),
     trajectory: () => Promise.resolve(trajectory),

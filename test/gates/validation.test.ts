@@ -12,6 +12,7 @@ const valid: Record<GateSpec['type'], object> = {
   file_exists: { path: 'notes.md' },
   file_contains: { path: 'notes.md', substring: 'x' },
   file_matches: { path: 'notes.md', pattern: 'x' },
+  file_equals: { path: 'notes.md', expected: 'notes.md' },
   no_transcript_errors: {},
   command_called: { pattern: 'x' },
   command_not_called: { pattern: 'x' },

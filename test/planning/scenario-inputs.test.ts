@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/scenario/config.js';
 import { findFiles } from '../../src/planning/find-scenario-files.js';
-import { createFixtureCheck } from '../../src/planning/scenario-inputs.js';
+import { createFolderCheck } from '../../src/planning/scenario-inputs.js';
 import { loadScenarios } from '../../src/planning/select-scenarios.js';
 import { newFolder } from '../platform/temporary.js';
 import { scenario } from '../commands/project.js';
@@ -12,7 +12,7 @@ test('lists the files of a fixture once, no matter how many scenarios name it', 
   const root = await newFolder();
   await mkdir(join(root, 'shared', 'initial-state'), { recursive: true });
   const listed: string[] = [];
-  const look = createFixtureCheck((folder) => Promise.resolve(listed.push(folder)));
+  const look = createFolderCheck((folder) => Promise.resolve(listed.push(folder)));
   const shared = join(root, 'shared');
   // Concurrently and one after the other.
   await Promise.all([look(shared), look(shared)]);

@@ -56,6 +56,8 @@ async function recordedVerdict(
   );
   if (record === null) return null;
   const { effective } = await readScenario(deps.resultsPath, record.scenario.hash);
+  // Its scripts may be other ones.
+  if (effective.checks !== context.checks) return null;
   const index = gatesOf(effective.scenario).findIndex((one) => canonicalJson(one) === canonicalJson(placed));
   if (index === -1) return null;
   return (await readStep<GateDetail>(stepsOf(deps, context, run), STEPS.gate(index, turn)))?.result ?? null;

@@ -50,8 +50,8 @@ export interface Prepared {
   target_whole?: true;
   /** Hash of everything that the result depends on (cache-key.ts). */
   cache_key?: string | null;
-  /** Hash of everything that the agent's work depends on. */
-  work_key?: string | null;
+  /** Hash of what the agent's work depends on, without the checks. */
+  agent_key?: string | null;
   /** Id of a finished run with that key, whose result is used instead of a new run. */
   reuse?: string | null;
   /** Set if the work of an earlier run is checked again. */
@@ -218,8 +218,9 @@ function linkedTarget({ target, target_path, handle }: RunContext): Contents['pr
  */
 async function linkedDeno(context: RunContext, fixture: string): Promise<Contents['programs']> {
   const hasScripts =
-    ['', 'initial-state'].some((folder) => existsSync(join(fixture, folder, SCRIPTS_FOLDER))) ||
-    Object.keys(context.scenario.inputs.files).some((path) => path.startsWith(`${SCRIPTS_FOLDER}/`));
+    [fixture, join(fixture, 'initial-state'), context.checksFolder ?? fixture].some((folder) =>
+      existsSync(join(folder, SCRIPTS_FOLDER)),
+    ) || Object.keys(context.scenario.inputs.files).some((path) => path.startsWith(`${SCRIPTS_FOLDER}/`));
   // An earlier attempt may have linked it in the private folder, which is created again.
   const others = pathOf(context)
     .split(delimiter)

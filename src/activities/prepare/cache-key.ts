@@ -5,8 +5,10 @@ import { canonicalJson } from '../../lib/canonical-json.js';
 import { sha256 } from '../../lib/hash.js';
 import { interpolate } from '../../lib/interpolate.js';
 import { fingerprint } from '../../platform/fs/fingerprint.js';
-import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
-import { workOf } from '../../scenario/work-of.js';
+import { agentInputs } from '../../scenario/agent-inputs.js';
+import { EffectiveScenario } from '../../scenario/plan.js';
+import { checkCommands } from '../../scenario/named-checks.js';
+import { findAgentStep } from '../../scenario/scenario.js';
 import { buildId } from '../../platform/package-info.js';
 import { sourceFiles, TooManyFiles, type SourceFile } from '../../platform/fs/source-files.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
@@ -17,17 +19,18 @@ import type { Prepared } from './build-workspace.js';
 import { notPrograms, type TargetFiles } from './target-files.js';
 
 /**
- * The key of a run, and that of its agent's work alone, or why it has none: if any part is unknown, nothing is reused.
+ * The keys of a run, or why it has none: if any part is unknown, nothing is reused. `key` covers everything that the result
+ * depends on, `agentKey` only what the agent's work depends on. If only the latter is the same, only the checks differ.
  */
 export type FoundKey =
-  { key: string; work: string; unknown: null } | { key: null; work: null; unknown: string };
+  { key: string; agentKey: string; unknown: null } | { key: null; agentKey: null; unknown: string };
 
 /** Variables of the shell that change what programs print. */
 const LOCALE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/;
 
 /**
- * A hash of everything that the result of a run depends on, so that another run with the same key can reuse it:
- * scenario with prompt, gates, scripts, judge, rubric and limits; fixture; agent, its settings, version and program;
+ * Hashes of what the result of a run depends on, so that another run with the same key can reuse it:
+ * scenario with prompt, gates, scripts, judge, rubric and limits; fixture and checks folder; agent, its settings, version and program;
  * model, variant, repetition; what the target consists of and what its health check printed; values of `${NAME}`;
  * language and time zone; files and folders named by absolute path; this program.
  */
@@ -56,53 +59,52 @@ export async function cacheKey(
     const filled = interpolate(text, values);
     return [name, filled.ok ? filled.text : null];
   });
-  const namedByAgent = [
-    ...launch.argv.slice(1).filter(isAbsolute),
-    ...[...Object.entries(targetEnv), ...agentEnv].flatMap(([name, value]) =>
-      // Programs on PATH are ignored, wherever it comes from.
-      name === 'PATH' || value === null ? [] : absolutePaths(value),
-    ),
-    ...workCommands(scenario).flatMap(absolutePaths),
-  ];
+  const asksModel = scenario.steps.some(({ kind }) => kind === 'conversation');
+  const judgedAt = context.provider?.address(values) ?? null;
   try {
-    const parts: CacheParts = {
-      build: buildId(),
-      scenario: scenarioHash,
-      environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
-        ' ',
-      ),
-      live: context.live,
-      agent,
-      model,
-      variant,
-      repetition,
-      agentSettings,
-      agentEnv,
-      targetEnv,
-      servers: context.onServers.databases.map(({ server }) => server),
-      locale: Object.entries(baseEnv).filter(([name]) => LOCALE.test(name)),
-      agentVersion: prepared.agent_version ?? null,
-      program: await programIn(handle, program),
-      files: await outsideFiles(context, [
-        ...namedByAgent,
-        ...checkCommands(scenario).flatMap(absolutePaths),
-      ]),
-      target: target.fingerprint,
-      servedAt: context.access?.baseUrl ?? null,
-      judgedAt: context.provider?.address(values) ?? null,
-      judgedBy,
-      health: health === null ? null : [health.exit_code, generic(health.stdout), generic(health.stderr)],
-    };
-    return {
-      key: keyOf(parts),
-      work: keyOf({
-        ...parts,
-        scenario: sha256(canonicalJson([workOf(context), context.fixture])),
-        files: await outsideFiles(context, namedByAgent),
-        ...{ judgedAt: null, judgedBy: '' },
-      }),
-      unknown: null,
-    };
+    return foundKeys(
+      {
+        build: buildId(),
+        // Without the context's other fields, which are those of this run.
+        inputs: sha256(canonicalJson(agentInputs(EffectiveScenario.parse(context)))),
+        environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
+          ' ',
+        ),
+        live: context.live,
+        agent,
+        model,
+        variant,
+        repetition,
+        agentSettings,
+        agentEnv,
+        targetEnv,
+        servers: context.onServers.databases.map(({ server }) => server),
+        locale: Object.entries(baseEnv).filter(([name]) => LOCALE.test(name)),
+        agentVersion: prepared.agent_version ?? null,
+        program: await programIn(handle, program),
+        files: await outsideFiles(context, [
+          ...launch.argv.slice(1).filter(isAbsolute),
+          ...workCommands(scenario).flatMap(absolutePaths),
+          ...[...Object.entries(targetEnv), ...agentEnv].flatMap(([name, value]) =>
+            // Programs on PATH are ignored, wherever it comes from.
+            name === 'PATH' || value === null ? [] : absolutePaths(value),
+          ),
+        ]),
+        target: target.fingerprint,
+        servedAt: context.access?.baseUrl ?? null,
+        asked: asksModel ? [judgedAt, judgedBy] : null,
+        health: health === null ? null : [health.exit_code, generic(health.stdout), generic(health.stderr)],
+      },
+      {
+        scenario: scenarioHash,
+        checkFiles: await outsideFiles(
+          context,
+          checkCommands(scenario).flatMap(({ command }) => absolutePaths(command)),
+        ),
+        judgedAt,
+        judgedBy,
+      },
+    );
   } catch (error) {
     if (error instanceof TooManyFiles)
       return unknown(`a command or variable names a folder that is too large: ${error.message}`);
@@ -110,10 +112,11 @@ export async function cacheKey(
   }
 }
 
-/** What a result depends on. Each part is JSON; any change of any part changes the key. */
-export interface CacheParts {
+/** What the work of an agent depends on. Each part is JSON; any change of any part changes the key. */
+export interface AgentParts {
   build: string;
-  scenario: string;
+  /** Hash of the part of the scenario that the agent's work depends on, the fixture among it. */
+  inputs: string;
   environment: string;
   live: boolean;
   agent: string;
@@ -131,23 +134,35 @@ export interface CacheParts {
   files: SourceFile[];
   target: string | null;
   servedAt: string | null;
-  judgedAt: string | null;
-  judgedBy: object | string;
+  /** Who plays users: address and program; null if the scenario has no conversation. */
+  asked: [string | null, object | string] | null;
   health: (number | string | null)[] | null;
 }
 
-export const keyOf = (parts: CacheParts): string => sha256(JSON.stringify(parts));
+/** What the verdict on that work depends on besides. */
+export interface CheckParts {
+  /** Hash of the whole scenario, the snapshot of its checks folder among it. */
+  scenario: string;
+  /** Files that commands of gates and evaluators name by absolute path. */
+  checkFiles: SourceFile[];
+  judgedAt: string | null;
+  judgedBy: object | string;
+}
 
-const unknown = (why: string): FoundKey => ({ key: null, work: null, unknown: why });
+export const keyOf = (parts: AgentParts | (AgentParts & CheckParts)): string => sha256(JSON.stringify(parts));
 
+const foundKeys = (work: AgentParts, checks: CheckParts): FoundKey => ({
+  key: keyOf({ ...work, ...checks }),
+  agentKey: keyOf(work),
+  unknown: null,
+});
+
+const unknown = (why: string): FoundKey => ({ key: null, agentKey: null, unknown: why });
+
+/** The commands that the workspace depends on. */
 const workCommands = (scenario: RunContext['scenario']): string[] => [
   ...scenario.inputs.commands,
   ...scenario.steps.flatMap((step) => (step.kind === 'command' ? [step.command].flat() : [])),
-];
-
-const checkCommands = (scenario: RunContext['scenario']): string[] => [
-  ...scenario.checks.evaluators.flatMap(({ command }) => command ?? []),
-  ...gatesOf(scenario).flatMap(({ gate }) => ('command' in gate ? [gate.command] : [])),
 ];
 
 /** What a judgment by an agent depends on; null if the agent's program is not found. */

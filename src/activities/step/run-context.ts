@@ -24,7 +24,7 @@ import { serverAddresses } from '../../scenario/database.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { firstAgentStep } from '../../scenario/scenario.js';
 import { originOf } from '../../store/origin.js';
-import { fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
+import { checksFolder, fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef, TurnRef } from '../../workflows/protocol.js';
 import {
   resolveAgent,
@@ -68,6 +68,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   files: RunFiles;
   scenarioFile: string;
   scenarioHash: string;
+  /** Snapshot of the checks folder in the store; null if the scenario has none. */
+  checksFolder: string | null;
   targetEnv: Record<string, string>;
   /** The run's databases on servers. */
   onServers: DatabasesOfRun;
@@ -254,6 +256,7 @@ export async function loadRun(
     files: runFiles(join(resultsPath, run.run)),
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
+    checksFolder: effective.checks === undefined ? null : checksFolder(resultsPath, effective.checks),
     ...places,
     targetEnv: target.env,
     onServers,

@@ -1,8 +1,9 @@
 import { join, relative } from 'node:path';
 import { resultsInside } from '../../environments/machine/show-folder.js';
+import { look } from '../../environments/local.js';
 import { sharesHost } from '../../environments/environment.js';
 import type { ScriptPlace } from '../../agent-scripts/call-script.js';
-import { fileText } from '../../gates/gate.js';
+import { fileText, type FileStat } from '../../gates/gate.js';
 import type { RunContext } from './run-context.js';
 import type { RunStepCommand } from './step-commands.js';
 
@@ -16,6 +17,10 @@ export const scriptPlace = (
   read: async (path) => fileText(await environment.look(handle, path)),
   exec: (command) => run(command, env, timeoutSecs),
 });
+
+/** Looks at a path in the checks folder: in its snapshot, which the agent's environment does not contain. */
+export const lookInChecks = async ({ checksFolder }: RunContext, path: string): Promise<FileStat> =>
+  checksFolder === null ? { kind: 'missing' } : look(checksFolder, path);
 
 /** Environment variables of scripts and gates (specs/reference/scripts.md). */
 export function scriptEnv(context: RunContext): Record<string, string> {

@@ -23,13 +23,15 @@ export function stepCommands(
   >,
   step: string,
   signal: AbortSignal,
+  /** The checks folder on the host, for gates and evaluators of a scenario that has one. */
+  checks: string | null = null,
 ): RunStepCommand {
   const { environment, handle, state, files } = context;
   let isCleared = Context.current().info.attempt === 1;
   return async (command, env, timeoutSecs) => {
     if (!isCleared) await environment.kill(handle, { part: step });
     isCleared = true;
-    const inSandbox = { shown: [files.folder] };
+    const inSandbox = { shown: [files.folder], ...(checks === null ? {} : { checks }) };
     return execWithRoom(
       { environment, handle, state },
       { command, env: await withMocks(context, step, env), timeoutSecs, signal, part: step, inSandbox },

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { sha256 } from '../../lib/hash.js';
 import { parseJson } from '../../lib/json.js';
 import { sweepEnvFile } from '../../platform/sweep-env.js';
@@ -68,24 +69,24 @@ function readPlanFile(file: string): Plan | null {
   }
 }
 
-/** Lists the snapshots in the store. For the scenarios that plans name, also reads which fixture they use. */
+/** Lists the snapshots in the store. For the scenarios that plans name, also reads which fixtures and checks they use. */
 export function gatherSnapshots(results: string, sweeps: readonly SweepFact[]): SnapshotFact[] {
   const scenarios = new Set(sweeps.flatMap(({ snapshots }) => snapshots));
   return foldersIn(storeFolder(results))
     .filter((hash) => /^[0-9a-f]{64}$/.test(hash))
     .map((hash) => {
       if (!scenarios.has(hash)) return { hash, fixture: null, broken: false };
-      const fixture = fixtureOf(results, hash);
-      return { hash, fixture, broken: fixture === null };
+      const named = namedBy(results, hash);
+      return { hash, fixture: named?.fixture ?? null, checks: named?.checks, broken: named === null };
     });
 }
 
-const NamesFixture = EffectiveScenario.pick({ fixture: true });
+const Named = EffectiveScenario.pick({ fixture: true, checks: true });
 
-function fixtureOf(results: string, hash: string): string | null {
+function namedBy(results: string, hash: string): z.infer<typeof Named> | null {
   try {
     const text = readFileSync(scenarioFile(results, hash), 'utf8');
-    return sha256(text) === hash ? NamesFixture.parse(JSON.parse(text)).fixture : null;
+    return sha256(text) === hash ? Named.parse(JSON.parse(text)) : null;
   } catch {
     return null;
   }

@@ -5,6 +5,7 @@ import { scenarioLabel } from '../../results/records/cell-label.js';
 import { modelAsked, type Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
+import { formatProblem } from '../../lib/errors/problem.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { catchSignals, reportInterrupted } from '../shared/signals.js';
 import { errorDocument, printJson, printNotice } from '../shared/output.js';
@@ -14,6 +15,7 @@ import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planni
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
 import { findKeptWork, type KeptRuns } from '../../planning/find-kept-work.js';
 import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
+import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
@@ -84,6 +86,7 @@ export async function runSelected(
 
   for (const warning of [
     ...placeholderWarnings(project),
+    ...exposedCheckWarnings(project, selected).map((one) => `warning: ${formatProblem(one)}`),
     ...ignoredRuntimeWarnings(resolved),
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])

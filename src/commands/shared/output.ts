@@ -49,15 +49,23 @@ export const errorDocument = (code: string, message: string, problems: readonly 
 /** Prints an error and all its problems, each with the lines of the file around it. */
 export function printUsageError(error: UsageError, json: boolean): void {
   if (json) printJson(errorDocument(error.code, error.message, error.problems));
-  for (const [index, problem] of error.problems.entries()) {
-    printNotice(formatProblem(problem));
-    const text = error.texts.get(problem.file);
+  printProblems(error.problems, error.texts);
+  printNotice(`error: ${error.message}`);
+}
+
+/** Prints problems that do not make a file invalid. */
+export const printWarnings = (warnings: readonly Problem[], texts: ReadonlyMap<string, string>): void =>
+  printProblems(warnings, texts, 'warning: ');
+
+function printProblems(problems: readonly Problem[], texts: ReadonlyMap<string, string>, prefix = ''): void {
+  for (const [index, problem] of problems.entries()) {
+    printNotice(`${prefix}${formatProblem(problem)}`);
+    const text = texts.get(problem.file);
     // problems at the same place share a frame, for example all missing keys of a map
-    const next = error.problems[index + 1];
+    const next = problems[index + 1];
     const same = next?.file === problem.file && next.line === problem.line && next.column === problem.column;
     if (text !== undefined && !same) printNotice(`${codeFrame(text, problem.line, problem.column)}\n`);
   }
-  printNotice(`error: ${error.message}`);
 }
 
 /** Prints a sweep, as JSON or as text. */

@@ -1,7 +1,8 @@
 import { knownAgents } from '../../agents/index.js';
-import { printJson, printNotice } from '../shared/output.js';
+import { printJson, printNotice, printWarnings } from '../shared/output.js';
 import { judgeProblems } from '../../planning/choose-judge.js';
 import { runtimeProblems } from '../../planning/check-hosted-agents.js';
+import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
 import { findFiles } from '../../planning/find-scenario-files.js';
 import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused.js';
 import { lengthProblems, matrixProblems, profileProblems } from '../../planning/matrix-problems.js';
@@ -41,13 +42,15 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
       texts,
     );
   }
+  const warnings = exposedCheckWarnings(project, scenarios);
+  printWarnings(warnings, texts);
   for (const warning of [
     ...placeholderWarnings(project),
     ...(await targetWarnings(project, scenarios)),
     ...(await notReusedWarnings(project, targetsOfScenarios(project, scenarios))),
   ])
     printNotice(warning);
-  if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [] });
+  if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [], warnings });
   else process.stdout.write(`${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid\n`);
   return 0;
 }

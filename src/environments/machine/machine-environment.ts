@@ -11,6 +11,7 @@ import type { Environment, EnvironmentHandle, ExecRequest, ProcessState } from '
 import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
 import { startFolder } from '../journal.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
+import { removeCheckFiles, withCheckFiles } from './check-files.js';
 import { lookScript, readLook } from './look-script.js';
 import { assertAnswered, MachineGone, mustRun, reasonIn, type Machine } from './machine.js';
 import { mirrorStart, noteStart, startInside } from './mirror-start.js';
@@ -109,11 +110,15 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     });
   },
 
-  exec: (handle, request) => exec(machineOf(handle), handle, request),
+  async exec(handle, request) {
+    const machine = machineOf(handle);
+    return withCheckFiles(handle, machine, request, (given) => exec(machine, handle, given));
+  },
 
   async start(handle, request) {
     const machine = machineOf(handle);
     await mkdir(startFolder(handle, request.start), { recursive: true, mode: 0o700 });
+    if (request.start > 1) await removeCheckFiles(handle, machine);
     const inside = startInside(handle, request.start);
     const script = startScript(handle, request, inside, machine.supervisorMode);
     await mustRun(machine, 'starting the agent', script).catch((error: unknown) => {

@@ -29,6 +29,7 @@ export const agentScript = defineGate({
 
     const called = await callScript(spec, spec.timeout_secs, {
       read: async (file) => fileText(await context.look(file)),
+      readInChecks: async (file) => fileText(await context.expected(file)),
       exec: (command) => context.exec(command, spec.timeout_secs),
     });
     if (called.kind === 'no_deno') return broken(NO_DENO);

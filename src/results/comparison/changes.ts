@@ -105,6 +105,7 @@ function scenarioChanges(name: string, before: Json, after: Json, files: readonl
         doubtful: !onlyTarget,
       });
     }
+    if (path === 'checks') return changeOf('files of the checks folder', name);
     const [base, head] = path === 'target_path' ? [before, after].map((of) => textAt(of, path)) : [];
     const what = path === 'target_path' ? 'the path of the target' : path.replace(/^scenario\./, '');
     return changeOf(what, name, {

@@ -115,6 +115,10 @@ export const ResultLine = z.object({
     .array(Regression)
     .default([])
     .describe('What is worse than in all earlier runs that it is compared with'),
+  agent_key: z
+    .string()
+    .exactOptional()
+    .describe("The same of the agent's work, without the checks; absent: not computed"),
   cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   attempts: z

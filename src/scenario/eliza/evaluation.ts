@@ -14,9 +14,13 @@ const Evaluation = z.preprocess((evaluation, context) => {
   return { ...rest, substring: value };
 }, GateSpec);
 
-/** What an evaluation is for, in words, is its name; one that also has a name keeps it. */
+/**
+ * What an evaluation is for, in words, is its name; one that also has a name keeps it. A script has a description in either
+ * form.
+ */
 function withName({ description, ...given }: Record<string, unknown>): Record<string, unknown> {
-  return description === undefined ? given : { name: description, ...given };
+  if (description === undefined) return given;
+  return given['type'] === 'script' ? { description, ...given } : { name: description, ...given };
 }
 
 export const evaluations = z.array(Evaluation).describe('Evaluators, all made in this order');

@@ -4,7 +4,7 @@ import { isMap } from '../../lib/is-map.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { Mocks } from '../../mocks/mock.js';
 import { SetupDatabase } from '../database.js';
-import { always, cleanText, label, mockUrlVariables, workspaceFile } from '../fields.js';
+import { always, checksFolder, cleanText, label, mockUrlVariables, workspaceFile } from '../fields.js';
 import { Environment } from '../yaml/schema.js';
 import { Conversation } from './conversation.js';
 import { evaluations } from './evaluation.js';
@@ -59,6 +59,7 @@ export const ElizaFile = z
     name: label('the name of the scenario').describe('Shown in ids, folders and tables'),
     description: z.string().default('').describe('For lists and reports'),
     environment: Environment.default({ type: 'local' }).describe('Where the steps and evaluations run'),
+    checks_folder: checksFolder,
     agent: label('the name of an agent').exactOptional().describe('The agent that is given the input'),
     character: characterField
       .exactOptional()

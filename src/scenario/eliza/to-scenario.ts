@@ -24,7 +24,11 @@ export function toScenario(file: ElizaFile): Scenario {
     target: null,
     environment: file.environment,
     steps,
-    checks: { gates: file.evaluations, evaluators: [] },
+    checks: {
+      ...(file.checks_folder === undefined ? {} : { folder: file.checks_folder }),
+      gates: file.evaluations,
+      evaluators: [],
+    },
     judgment: { gates: file.judgment.strategy },
     agents: agent === undefined || !hasAgent ? [] : [{ agent, models: modelsOf(runtime?.character ?? null) }],
     repeat: 1,
@@ -116,6 +120,7 @@ export function filePathOf(file: ElizaFile, path: Path): Path {
     case 'steps':
       return filePathOfStep(run, Number(second), rest);
     case 'checks':
+      if (second === 'folder') return ['checks_folder'];
       return ['evaluations', ...rest];
     case 'judgment':
       return ['judgment', 'strategy'];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
 import { inSchema, nonBlank, seconds } from '../../gates/fields.js';
 import { Evaluation } from './evaluation.js';
-import { cleanText, distinct, label } from '../fields.js';
+import { checksFolder, cleanText, distinct, label } from '../fields.js';
 import { Mock } from '../mock.js';
 import { Scripts, Setup } from './scripts.js';
 import { TargetOrConfig } from '../target.js';
@@ -71,6 +71,7 @@ export const ScenarioFile = z
     template_folder: nonBlank('the name of a fixture folder').describe(
       'The fixture, copied for each run: a folder beside the scenario file or in the fixtures folder',
     ),
+    checks_folder: checksFolder,
     target: TargetOrConfig.describe('The program under test; from_config: the one of the config'),
     task: z
       .strictObject({

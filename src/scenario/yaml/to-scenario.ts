@@ -13,7 +13,11 @@ export const toScenario = (file: ScenarioFile): Scenario => ({
   target: file.target,
   environment: file.environment,
   steps: stepsOf(file),
-  checks: { gates: file.evaluation.gates, evaluators: file.scripts.evaluators },
+  checks: {
+    ...(file.checks_folder === undefined ? {} : { folder: file.checks_folder }),
+    gates: file.evaluation.gates,
+    evaluators: file.scripts.evaluators,
+  },
   judgment: {
     gates: 'all_pass',
     ...(file.evaluation.judge === undefined ? {} : { judge: file.evaluation.judge }),
@@ -56,6 +60,7 @@ export function filePathOf({ task, setup }: ScenarioFile, path: Path): Path {
     case 'steps':
       return filePathOfStep(task.context.length, Number(second), rest);
     case 'checks':
+      if (second === 'folder') return ['checks_folder'];
       return second === 'evaluators' ? ['scripts', second, ...rest] : ['evaluation', 'gates', ...rest];
     case 'judgment':
       return ['evaluation', ...path.slice(1)];

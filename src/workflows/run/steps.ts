@@ -33,7 +33,7 @@ export async function performSteps(
   plan: RunPlan | OldRunPlan,
   runAgent: RunAgent,
 ): Promise<StepsDone | null> {
-  if ('kept' in plan && plan.kept !== undefined) return checkKeptSteps(performer, run, plan, plan.kept);
+  if ('kept' in plan) return checkKeptSteps(performer, run, plan, plan.kept);
   const { perform, failures } = performer;
   let completed = true;
   let notPassed = 0;

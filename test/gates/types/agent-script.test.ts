@@ -28,6 +28,21 @@ it('passes when the script answers with success, and keeps the answer', async ()
   });
 });
 
+it('a script of the checks folder comes before the one of the workspace, and works on the workspace', async () => {
+  const workspace = await newWorkspace();
+  const checks = await newWorkspace();
+  await writeFiles(workspace, {
+    ...scriptFiles('check', printing({ success: true, data: 'forged' })),
+    a: 'x',
+  });
+  const list =
+    'console.log(JSON.stringify({ success: true, data: [...Deno.readDirSync(".")].map(({ name }) => name) }));';
+  await writeFiles(checks, scriptFiles('check', list, '--allow-read=.'));
+  const env = { ...(await denoEnv()), LLM_TOOL_TEST_CHECKS: checks };
+  const gate = { type: 'agent_script', script: 'check', path: '$[?@ == "a"]', assertion: 'len == 1' };
+  expect(await check(gate, realContext(workspace, { env, checks }))).toMatchObject({ status: 'pass' });
+});
+
 it('arguments reach the script as they are, whatever a shell would make of them', async () => {
   const args = ['two words', "it's", '$(touch evil)', '', '--flag', 'ä\n'];
   const gate = { args, path: '$.args', assertion: `equals ${JSON.stringify(args)}` };

@@ -34,6 +34,15 @@ evaluations:
 judgment: {strategy: any_pass}
 `;
 
+test('a checks folder is reported at its place, and so are the gates of its scenario', () => {
+  const loaded = readScenario('s.scenario.yaml', LIST.replace('agent:', 'checks_folder: checks\nagent:'));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { value, problemAt } = loaded;
+  expect(value.scenario.checks.folder).toBe('checks');
+  expect(problemAt(['checks', 'folder'], 'x')).toMatchObject({ line: 3, column: 16, path: 'checks_folder' });
+  expect(problemAt(['checks', 'gates', 0, 'path'], 'x')).toMatchObject({ path: 'evaluations[0].path' });
+});
+
 test('reads every part of the list form', () => {
   const loaded = readScenario('s.scenario.yaml', LIST);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
@@ -139,6 +148,12 @@ describe('whatever is in a file', () => {
       ),
     );
   });
+});
+
+test('the description of a script evaluation is the one of the gate', () => {
+  const gate = { type: 'script', command: 'true', description: 'It works.' };
+  const { scenario } = read({ name: 's', run: [{ code: 'true' }], evaluations: [gate] });
+  expect(scenario.checks.gates).toMatchObject([gate]);
 });
 
 test('the description of an evaluation is its name, unless it has one', () => {

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { toScenario } from '../../src/scenario/eliza/to-scenario.js';
 import { ElizaFile } from '../../src/scenario/eliza/schema.js';
 import type { EffectiveScenario } from '../../src/scenario/plan.js';
-import { withChecksOf, workInFile, workOf } from '../../src/scenario/work-of.js';
+import { agentInputs } from '../../src/scenario/agent-inputs.js';
+import { withChecksOf, withoutFlags } from '../../src/scenario/with-checks-of.js';
 
 type Planned = Omit<EffectiveScenario, 'fixture'>;
 
@@ -52,28 +53,15 @@ function planned({ input, code, file, turns }: Work, made: Checks): Planned {
   };
 }
 
-test('the work does not depend on the checks, and everything else belongs to it', () => {
-  fc.assert(
-    fc.property(work, work, checks, checks, (one, other, some, more) => {
-      expect(workOf(planned(one, some))).toEqual(workOf(planned(one, more)));
-      const isSame = JSON.stringify(one) === JSON.stringify(other);
-      expect(
-        JSON.stringify(workOf(planned(one, some))) === JSON.stringify(workOf(planned(other, some))),
-      ).toBe(isSame);
-    }),
-  );
-});
-
-test('the work of one scenario with the checks of another has the work of the one and the checks of the other', () => {
+test('a scenario with the checks of another differs from that one only in what its agent is given', () => {
   fc.assert(
     fc.property(work, checks, checks, (one, some, more) => {
-      const merged = withChecksOf(planned(one, some), planned(one, more));
-      expect(merged).toEqual(planned(one, more));
+      expect(withChecksOf(planned(one, some), planned(one, more))).toEqual(planned(one, more));
     }),
   );
 });
 
-test('the work in the file leaves out the build of the target and the time limit of the agent, which flags can set', () => {
+test('a scenario without flags has neither a build of the target nor a time limit of the agent', () => {
   const made = { ofInput: [], ofTurn: [], atEnd: [], ofCommand: [], threshold: 0 };
   const base = planned({ input: 'hello', code: 'true', file: 'a', turns: 2 }, made);
   const flagged: Planned = {
@@ -87,6 +75,7 @@ test('the work in the file leaves out the build of the target and the time limit
       })),
     },
   };
-  expect(workInFile(flagged)).toEqual(workInFile(base));
-  expect(workOf(flagged)).not.toEqual(workOf(base));
+  const inputs = (one: Planned) => agentInputs({ ...one, fixture: 'f' });
+  expect(inputs(withoutFlags(flagged))).toEqual(inputs(withoutFlags(base)));
+  expect(inputs(flagged)).not.toEqual(inputs(base));
 });

@@ -1,0 +1,43 @@
+import { modelAsked, type EffectiveScenario } from './plan.js';
+import type { Scenario, Step } from './scenario.js';
+
+/** What only decides how the work is judged. */
+const JUDGING = ['checks', 'judgment'] as const;
+/** What is only for people, only chooses cells, or only adds to the report. */
+const NEUTRAL = ['description', 'tier', 'tags', 'agents', 'repeat', 'executions'] as const;
+const OF_SCENARIO = [...JUDGING, ...NEUTRAL] as const;
+const OF_EFFECTIVE = ['schema_version', 'checks', 'judge', 'asked'] as const;
+
+/** The part of a scenario that the work of the agent depends on. */
+export interface AgentInputs extends Omit<EffectiveScenario, 'scenario' | (typeof OF_EFFECTIVE)[number]> {
+  scenario: Omit<Scenario, (typeof OF_SCENARIO)[number] | 'cost'> & { max_usd: number | null };
+  /** The model that plays users and ends conversations; null if the scenario has no conversation. */
+  asked: string | null;
+}
+
+/**
+ * Returns the part of a scenario that the work of the agent depends on: everything but gates, evaluators, judge and checks
+ * folder. Post scripts belong to it, since they change the workspace. If it is the same in two scenarios, only their checks
+ * differ, and the checks of one can be applied to what was done for the other. A new field counts as an input of the agent
+ * until it is named here.
+ */
+export function agentInputs(effective: EffectiveScenario): AgentInputs {
+  const { scenario, ...others } = without(effective, OF_EFFECTIVE);
+  const { cost, steps, ...work } = without(scenario, OF_SCENARIO);
+  const asksModel = steps.some(({ kind }) => kind === 'conversation');
+  return {
+    ...others,
+    scenario: { ...work, steps: steps.map(withoutGates), max_usd: cost.max_usd ?? null },
+    asked: asksModel ? modelAsked(effective) : null,
+  };
+}
+
+const without = <T extends object, K extends keyof T>(value: T, names: readonly K[]): Omit<T, K> =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name as K))) as Omit<T, K>;
+
+function withoutGates(step: Step): Step {
+  const copy = { ...step };
+  if (copy.kind !== 'script') delete copy.gates;
+  if (copy.kind === 'conversation') delete copy.turn_gates;
+  return copy;
+}

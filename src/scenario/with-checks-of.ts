@@ -1,0 +1,48 @@
+import { omit } from '../lib/omit.js';
+import type { EffectiveScenario } from './plan.js';
+import type { Step } from './scenario.js';
+
+type Planned = Omit<EffectiveScenario, 'fixture'>;
+
+/** Returns one planned scenario with the checks of another. Their steps must be the same ones. */
+export function withChecksOf<P extends Planned>(planned: P, checked: Planned): P {
+  const { judge, asked, checks, scenario } = checked;
+  const { description, tier, tags, judgment } = scenario;
+  return {
+    ...omit(planned, 'asked', 'checks'),
+    judge,
+    ...(asked === undefined ? {} : { asked }),
+    ...(checks === undefined ? {} : { checks }),
+    scenario: {
+      ...planned.scenario,
+      ...{ description, tier, tags, judgment, checks: scenario.checks },
+      steps: planned.scenario.steps.map((step, at) => withGatesOf(step, scenario.steps[at] ?? step)),
+    },
+  } as P;
+}
+
+const withGatesOf = (step: Step, checked: Step): Step => {
+  const gates = Object.entries(checked).filter(([field]) => (GATES as readonly string[]).includes(field));
+  return { ...omit(step as GatedStep, ...GATES), ...Object.fromEntries(gates) } as Step;
+};
+
+/** The fields of a step that check it. */
+const GATES = ['gates', 'turn_gates'] as const;
+/** Any step, with the fields that only some kinds have. */
+type GatedStep = Partial<Record<(typeof GATES)[number], unknown>>;
+
+/**
+ * Returns a planned scenario without what flags can have set, which its file says nothing about: another build of the
+ * target, and the time limit of the agent.
+ */
+export function withoutFlags<P extends Planned>(planned: P): P {
+  const { scenario } = planned;
+  const steps = scenario.steps.map((step) =>
+    step.kind === 'agent' || step.kind === 'conversation' ? { ...step, timeout_secs: 0 } : step,
+  );
+  return {
+    ...omit(planned, 'target_files', 'host'),
+    target_path: null,
+    scenario: { ...scenario, steps },
+  } as P;
+}
