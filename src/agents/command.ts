@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { Agent } from './agent.js';
 import { classifyByExit } from './failures/classify.js';
 import type { AgentSettings } from './settings.js';
-import { eventStream, textStream } from './streams/plain.js';
+import { eventStream } from './streams/event-stream.js';
+import { textStream } from './streams/text-stream.js';
 
 /** Replaces `{model}`, `{prompt_file}` and `{workspace}` in an argument with the run's values. */
 const fill = (text: string, values: Record<string, string>): string =>
