@@ -5,6 +5,7 @@ import { gateText } from '../results/records/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { gatesOf } from '../scenario/scenario.js';
 import { askForGate } from './gate/ask-for-gate.js';
+import { keptVerdict } from './gate/kept-verdict.js';
 import { whatWasDone } from './gate/what-was-done.js';
 import { workApart } from './gate/check-in-process.js';
 import { heartbeating } from './step/heartbeat.js';
@@ -28,6 +29,8 @@ export const checkGate =
     const { environment, handle } = context;
     const name = STEPS.gate(index, turn);
     const detail = await runStepOnce<GateDetail>(context, name, async (fence) => {
+      const kept = await keptVerdict(deps, context, placed, turn);
+      if (kept !== null) return { ...kept, index };
       const startedAt = performance.now();
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal);

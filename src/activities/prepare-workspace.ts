@@ -13,12 +13,14 @@ import { fixtureFolder } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunPlan, type RunRef, type PlannedStep } from '../workflows/protocol.js';
 import { maxSecsOfCommandsBefore } from './agent/commands-before.js';
+import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { cacheKey } from './prepare/cache-key.js';
+import { restoreWork, stepsOf } from './prepare/restore-work.js';
 import { targetFiles, type TargetFiles } from './prepare/target-files.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
 import { noteOpenRun } from './step/open-runs.js';
-import { runStepOnce } from './step/run-step-once.js';
+import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 import { buildSecs, buildWorkspace, type Prepared } from './prepare/build-workspace.js';
@@ -59,13 +61,11 @@ export const prepareWorkspace =
       async () => {
         const prepared = await runStepOnce<Prepared>(context, STEPS.prepare, (fence) =>
           heartbeating(async (signal) => {
-            const built = await buildWorkspace(deps, context, fence, signal);
-            const found = built.unfit === null ? await lookUp(deps, context, built) : {};
+            const prepared = await prepare(deps, context, fence, signal);
             // The path may contain a secret value, and nobody opens it any more.
             return {
-              ...built,
-              ...found,
-              resolved: built.resolved === null ? null : context.redact(built.resolved),
+              ...prepared,
+              resolved: prepared.resolved === null ? null : context.redact(prepared.resolved),
             };
           }),
         );
@@ -73,6 +73,41 @@ export const prepareWorkspace =
       },
     );
   };
+
+/**
+ * Builds the workspace: from the fixture, or from the work of an earlier run if that is to be checked again. If the cell
+ * may also be run, only the work of a run with the same inputs is.
+ */
+async function prepare(
+  deps: Deps,
+  context: RunContext,
+  fence: Fence,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const { regrade } = context;
+  if (regrade?.orRun === false) return restoreWork(deps, context, regrade.run, fence);
+  const built = await buildWorkspace(deps, context, fence, signal);
+  if (built.unfit !== null) return built;
+  const keys = await lookUp(deps, context, built);
+  const found = { ...built, ...keys };
+  if (found.reuse !== null || regrade?.run == null || !(await hasSameWork(deps, context, regrade.run, found)))
+    return found;
+  const restored = await restoreWork(deps, context, regrade.run, fence);
+  if (restored.unfit === null) return { ...restored, cache_key: keys.cache_key };
+  // The workspace may have been replaced.
+  return { ...(await buildWorkspace(deps, context, fence, signal)), ...keys };
+}
+
+/** Whether everything that the agent's work depends on is as it was in an earlier run. */
+async function hasSameWork(
+  deps: Deps,
+  context: RunContext,
+  id: string,
+  { work_key }: Prepared,
+): Promise<boolean> {
+  const before = await readStep<Prepared>(stepsOf(deps, context, id), STEPS.prepare).catch(() => null);
+  return work_key != null && before?.result.work_key === work_key;
+}
 
 const NOTHING: Prepared = { setup: [], health_check: null, resolved: null, unfit: null, warnings: [] };
 
@@ -88,8 +123,12 @@ async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | n
 }
 
 /** Whether preparing starts no process and copies little. */
-const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture, handle }: RunContext): boolean =>
+const isQuick = (
+  { resultsPath }: Deps,
+  { scenario, target, agent, fixture, handle, regrade }: RunContext,
+): boolean =>
   sharesHost(handle) &&
+  regrade === null &&
   scenario.inputs.commands.length === 0 &&
   scenario.databases === undefined &&
   target?.health_check === undefined &&
@@ -131,6 +170,9 @@ function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
     unfit: prepared.unfit,
     ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
     steps: scenario.steps.map((step) => plannedStep(context, step)),
+    ...(prepared.kept === undefined
+      ? {}
+      : { kept: { completed: prepared.kept.completed, turns: prepared.kept.turns } }),
     gates: gatesOf(scenario).map(({ gate, after, everyTurn }) => ({
       ...(after === null ? {} : { after }),
       ...(everyTurn ? { everyTurn } : {}),
@@ -150,19 +192,20 @@ function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
 
 const NO_TARGET: TargetFiles = { fingerprint: null, unknown: null };
 
-/** Determines the target's fingerprint, the run's cache key, and the finished run with the same key. */
-async function lookUp(
-  { resultsPath }: Deps,
-  context: RunContext,
-  prepared: Prepared,
-): Promise<Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'cache_key' | 'reuse' | 'warnings'>> {
+interface Keys extends Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'work_key' | 'warnings'> {
+  cache_key: string | null;
+  reuse: string | null;
+}
+
+/** Determines the target's fingerprint, the run's keys, and the finished run with the same key. */
+async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prepared): Promise<Keys> {
   const target =
     context.target === null
       ? NO_TARGET
       : prepared.resolved === null
         ? null
         : await targetFiles(context, prepared.resolved);
-  const { key: cache_key, unknown } = await cacheKey(context, prepared, target);
+  const { key: cache_key, work: work_key, unknown } = await cacheKey(context, prepared, target);
   const index = resultsIndex(resultsPath);
   // A cell that has a result and is run again (`retry --failed`) must be run: the cache contains the result that it
   // has.
@@ -174,6 +217,7 @@ async function lookUp(
     ...(target === null || target === NO_TARGET ? {} : { target_whole: true }),
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
+    work_key,
     reuse: found !== null && existsSync(found.files.metrics) ? found.id : null,
   };
 }

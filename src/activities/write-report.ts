@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { sharesHost } from '../environments/environment.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
+import { readJsonIfThere } from '../platform/fs/read-file.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
 import { sumOfCosts } from '../results/cost.js';
 import { gateKey } from '../results/gate-key.js';
+import type { MockedCalls } from '../results/records/mocked-calls.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/records/run-record.js';
@@ -12,11 +15,11 @@ import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/record
 import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import { resultsIndex } from '../store/results-index.js';
-import { resultsLog } from '../store/results-folder.js';
+import { resultsLog, runFiles } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
-import { collectSteps } from './report/collect-steps.js';
+import { collectSteps, type Found } from './report/collect-steps.js';
 import { composeExecutions } from './report/compose-executions.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
@@ -59,10 +62,19 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   // An earlier attempt wrote everything, and was lost before its result was published.
   const written = resultsIndex(resultsPath).line(context.run.run);
   if (written !== null) return resultOf(written);
-  let kept: Awaited<ReturnType<typeof keepWork>> | undefined;
-  const found = await collectSteps(context, input, async () => void (kept = await keepWork(context)));
-  const { leftOut = [], calls = null } = kept ?? {};
-  const composed = redactFields(composeRecord(context, input, found, leftOut, calls), recordText, redact);
+  let leftByRun: Awaited<ReturnType<typeof keepWork>> | undefined;
+  const found = await collectSteps(context, input, async () => void (leftByRun = await keepWork(context)));
+  const { leftOut = [], calls = null } = leftByRun ?? {};
+  const kept = found.prepared?.result.kept;
+  const origin = kept === undefined ? null : await originOf(resultsPath, kept.run, found);
+  const composed = redactFields(
+    {
+      ...composeRecord(context, input, found, leftOut, origin === null ? calls : origin.calls),
+      ...origin?.fields,
+    },
+    recordText,
+    redact,
+  );
   const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
   const ofAgent = findAgentStep(context.scenario) === null ? 0 : (composed.agent?.cost_usd ?? null);
   const cost_usd = sumOfCosts([ofAgent, found.judgeCost.cost_usd, found.asked.cost_usd]);
@@ -70,7 +82,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     [composed.agent, found.judgeCost, found.asked].map((of) => of?.cost_usd ?? of?.cost_usd_at_least ?? 0),
   );
   const prepared = found.prepared?.result ?? null;
-  const changed = prepared !== null && (await hasTargetChanged(context, prepared));
+  const changed = prepared !== null && kept === undefined && (await hasTargetChanged(context, prepared));
   // Nothing below needs the place. Copying the workspace may have taken long.
   await fence.check();
   const left = await tearDown(deps, context.run, await resourcesOf(context), redact);
@@ -81,7 +93,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
       ...(changed ? [TARGET_CHANGED] : []),
       ...left.map(leftoverWarning).map(redact),
     ],
-    regressions: regressionsOf(resultsPath, composed, metrics, cost_usd),
+    // With other checks, nothing can be said of the work.
+    regressions: kept === undefined ? regressionsOf(resultsPath, composed, metrics, cost_usd) : [],
   };
 
   // The transcripts below may take long, too.
@@ -93,7 +106,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     );
     await writeHuman(context, found.agent.result.record);
   }
-  await writeLostStarts(context, found.agent?.result.record.starts ?? found.starts + 1);
+  if (kept === undefined)
+    await writeLostStarts(context, found.agent?.result.record.starts ?? found.starts + 1);
   await fence.check();
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   await writeFileAtomic(files.run, json(record));
@@ -130,6 +144,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     results_dir: context.run.run,
     cache_key: changed ? null : (prepared?.cache_key ?? null),
     cached_from: null,
+    ...(record.regraded_from === undefined ? {} : { regraded_from: record.regraded_from }),
     regressions: record.regressions,
     attempts: found.attempts,
     starts: found.starts,
@@ -139,10 +154,42 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   return resultOf(line);
 }
 
-const resultOf = ({ outcome, message, cost_usd, cost_usd_at_least = 0 }: ResultLine): RunResult => ({
-  ...{ outcome, message, costUsd: cost_usd },
-  ...(cost_usd === null ? { knownUsd: cost_usd_at_least } : {}),
-});
+function resultOf({
+  outcome,
+  message,
+  cost_usd,
+  cost_usd_at_least = 0,
+  regraded_from,
+}: ResultLine): RunResult {
+  // The work that was checked has been paid for before.
+  if (regraded_from !== undefined) return { outcome, message, costUsd: regraded_from.paid_usd };
+  return {
+    ...{ outcome, message, costUsd: cost_usd },
+    ...(cost_usd === null ? { knownUsd: cost_usd_at_least } : {}),
+  };
+}
+
+/** What a regraded run takes from the run whose work it checked. */
+interface Origin {
+  calls: MockedCalls | null;
+  fields: Partial<RunRecord>;
+}
+
+async function originOf(
+  resultsPath: string,
+  run: string,
+  { judgeCost, asked }: Pick<Found, 'judgeCost' | 'asked'>,
+): Promise<Origin> {
+  const record = await readJsonIfThere<RunRecord>(runFiles(join(resultsPath, run)).run);
+  const paid_usd = sumOfCosts([judgeCost.cost_usd, asked.cost_usd]);
+  return {
+    calls: record?.mocks ?? null,
+    fields: {
+      regraded_from: { run, outcome: record?.outcome ?? null, paid_usd },
+      ...(record === null ? {} : { duration_secs: record.duration_secs }),
+    },
+  };
+}
 
 /** Returns what got worse since the cell's previous run; nothing for a run that could not be tested. */
 function regressionsOf(

@@ -10,7 +10,7 @@ import { neededVariables, unsetVariables } from '../planning/needed-variables.js
 import type { Session } from './session.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { passVariables } from './pass-variables.js';
-import { readResultsFile } from './sweeps/read-results-file.js';
+import { readResultsFile } from '../store/read-results-file.js';
 
 /** Reads the stored scenarios of a plan. @throws UsageError if they or their fixtures are gone */
 export function storedScenarios(resultsPath: string, plan: Plan): EffectiveScenario[] {

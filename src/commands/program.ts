@@ -8,6 +8,7 @@ import { addDoctor } from './doctor.js';
 import { addEngine } from './engine.js';
 import { addInit } from './init.js';
 import { addPause } from './pause.js';
+import { addRegrade } from './regrade.js';
 import { addReport } from './report.js';
 import { addResume } from './resume.js';
 import { addRetry } from './retry.js';
@@ -27,7 +28,7 @@ import { addWorker } from './worker.js';
 /** All verbs, in the order of the help. */
 const verbs = [
   ...[addInit, addDoctor, addValidate, addScenarios],
-  ...[addRun, addScenario, addResume, addRetry, addPause, addCancel],
+  ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel],
   ...[addShow, addReport, addCompare, addSweeps, addUi],
   ...[addClean, addEngine, addWorker, addScripts, addSchema, addCompletion],
 ];

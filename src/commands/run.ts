@@ -52,6 +52,11 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
     )
     .option('--target-binary <path>', 'test this build of the target')
     .option('--no-cache', 'ignore cached results')
+    .option(
+      '--regrade',
+      'where only the checks have changed, check the work of earlier runs again instead of running agents',
+      false,
+    )
     .addOption(
       new Option(
         '--judge-model <name>',

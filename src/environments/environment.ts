@@ -61,6 +61,8 @@ export interface Contents {
    * workspace.
    */
   fixture: string | null;
+  /** Folder on the host: the workspace that an earlier run left, which is copied in place of a fixture. */
+  kept?: string;
   /** Contents of files written over the fixture, by path in the workspace. */
   files: Record<string, string>;
   /** The same for contents that are not text. */

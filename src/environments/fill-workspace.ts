@@ -1,15 +1,17 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { copyBestEffort } from '../platform/fs/copy-best-effort.js';
 import { copyTree, isFolder, listTree, removeTree } from '../platform/fs/tree.js';
 import type { Contents } from './environment.js';
 
 /** Fills a new folder on the host: the fixture's snapshot, its initial-state/ at the root, then `files` and `data`. */
 export async function fillWorkspace(
   folder: string,
-  { fixture, files, data = {} }: Pick<Contents, 'fixture' | 'files' | 'data'>,
+  { fixture, kept, files, data = {} }: Pick<Contents, 'fixture' | 'kept' | 'files' | 'data'>,
 ): Promise<void> {
-  if (fixture === null) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (kept !== undefined) await copyBestEffort(kept, folder, null);
+  else if (fixture === null) mkdirSync(folder, { recursive: true, mode: 0o700 });
   else await copyFixture(fixture, folder);
   for (const [path, content] of [...Object.entries(files), ...Object.entries(data)]) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

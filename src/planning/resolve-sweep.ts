@@ -43,11 +43,13 @@ export interface ResolvedSweep {
   scenarios: ResolvedScenario[];
   agents: Plan['agents'];
   providers: Plan['providers'];
+  /** Set if the work of earlier runs is checked again. */
+  regrade?: NonNullable<Plan['regrade']>;
   /** Names of the environment variables whose values the runs need. */
   variables: string[];
 }
 
-interface ResolvedScenario {
+export interface ResolvedScenario {
   selected: SelectedScenario;
   variant: SelectedVariant;
   effective: Omit<EffectiveScenario, 'fixture'>;

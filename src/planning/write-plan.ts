@@ -62,6 +62,7 @@ export async function writePlan(
       max_usd: resolved.maxUsd,
       prices: config.prices,
       cells: resolved.cells,
+      ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade }),
       project: project.configFile === null ? null : project.root,
       sandbox: {
         required: config.require_sandbox,
@@ -109,7 +110,7 @@ async function storeInputs(
     });
     scenarios.push({
       ...{ name: selected.scenario.name, variant: variant.variant },
-      ...{ file: selected.file, hash },
+      ...{ file: selected.file, path: selected.path, hash },
       ...(variant.parameters === undefined ? {} : { parameters: variant.parameters }),
     });
   }

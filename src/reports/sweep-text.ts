@@ -32,6 +32,7 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
     ...(isFlat || cells.length <= FEW ? list(cells, name, options, colors) : []),
     ...problems(cells, (cell) => name(cell).join(' '), colors),
     ...regressions(cells, (cell) => name(cell).join(' '), colors),
+    ...changedVerdicts(cells, (cell) => name(cell).join(' '), colors),
     ...byParameter(document, options, colors),
     '',
     ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
@@ -93,6 +94,28 @@ function regressions(
   return found.length === 0
     ? []
     : ['', colors.yellow('worse than before'), ...renderTable(found, { indent: '  ' })];
+}
+
+/** Lists the cells of which checking their work again has changed the verdict. Empty if no work was checked again. */
+function changedVerdicts(
+  cells: readonly SweepCell[],
+  label: (cell: SweepCell) => string,
+  colors: Colors,
+): string[] {
+  const again = cells.filter(({ regraded_from }) => regraded_from !== undefined);
+  if (again.length === 0) return [];
+  const changed = again.filter(({ outcome, regraded_from }) => outcome !== regraded_from?.outcome);
+  return [
+    '',
+    `checked again: ${again.length} of ${cells.length}, without running agents; ${changed.length === 0 ? 'no verdict has changed' : `changed: ${changed.length}`}`,
+    ...renderTable(
+      changed.map((cell) => [
+        label(cell),
+        `${cell.regraded_from?.outcome ?? 'unknown'} → ${mark(cell.outcome, colors)}`,
+      ]),
+      { indent: '  ' },
+    ),
+  ];
 }
 
 /** Renders the results of a matrix. The other trajectories are in the reports. */

@@ -64,15 +64,19 @@ export interface CleanPlan {
  * sweeps without remaining runs, and snapshots that no remaining plan refers to. Nothing is removed of a sweep that is
  * not known to have ended. Whatever a remaining line refers to stays: its folder, the run that it reuses, and the other
  * results of its cell (the last one counts in its sweep, the first one in comparisons and for the cache).
+ * `only`: the only sweep of which anything but snapshots is removed.
  */
-export function planClean(facts: CleanFacts, before: number): CleanPlan {
+export function planClean(facts: CleanFacts, before: number, only?: string): CleanPlan {
+  const isWanted = (sweep: string | null): boolean => only === undefined || sweep === only;
   const notEnded = new Set(facts.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id));
   const unknownOwner = mayOwn(facts.sweeps);
   const isOld = (at: number): boolean => at < before;
   const kept = keepAll(facts, {
-    line: (line) => notEnded.has(line.sweep) || !isOld(line.startedAt),
+    line: (line) => !isWanted(line.sweep) || notEnded.has(line.sweep) || !isOld(line.startedAt),
     run: (run) =>
-      !isOld(run.startedAt) || (run.sweep === null ? unknownOwner(run.startedAt) : notEnded.has(run.sweep)),
+      !isWanted(run.sweep) ||
+      !isOld(run.startedAt) ||
+      (run.sweep === null ? unknownOwner(run.startedAt) : notEnded.has(run.sweep)),
   });
 
   const busy = new Set([
@@ -81,7 +85,7 @@ export function planClean(facts: CleanFacts, before: number): CleanPlan {
   ]);
   const left = facts.sweeps.filter(
     ({ id, state, startedAt }) =>
-      state !== 'ended' || startedAt === null || !isOld(startedAt) || busy.has(id),
+      !isWanted(id) || state !== 'ended' || startedAt === null || !isOld(startedAt) || busy.has(id),
   );
   const known = new Map(facts.sweeps.map(({ id, state }) => [id, state]));
   return {

@@ -19,6 +19,8 @@ interface Tallied {
   cached: boolean;
   cost_usd: number | null;
   cost_usd_at_least?: number;
+  /** Set if the work of an earlier run was checked again: only that was paid for. */
+  regraded_from?: { paid_usd: number | null } | undefined;
 }
 
 /** Counts results by outcome. `cells` is the number of all cells, if some have no result yet. */
@@ -47,7 +49,11 @@ export interface Paid {
 
 /** Adds up the costs of cells that have an outcome. Reused results cost nothing. */
 export function paidCost(results: readonly Tallied[]): Paid {
-  const paid = results.filter(({ outcome, cached }) => outcome !== null && !cached);
+  const paid = results
+    .filter(({ outcome, cached }) => outcome !== null && !cached)
+    .map(({ cost_usd, cost_usd_at_least, regraded_from }) =>
+      regraded_from === undefined ? { cost_usd, cost_usd_at_least } : { cost_usd: regraded_from.paid_usd },
+    );
   const known = paid.flatMap(({ cost_usd: usd, cost_usd_at_least: atLeast }) => usd ?? atLeast ?? []);
   const unknown = paid.filter(({ cost_usd: usd }) => usd === null).length;
   return { usd: known.length === 0 ? null : sumOfCosts(known), unknown };

@@ -59,6 +59,17 @@ export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
 export const modelAsked = ({ judge, asked }: Pick<EffectiveScenario, 'judge' | 'asked'>): string | null =>
   judge?.model ?? asked?.model ?? null;
 
+/** Which runs a sweep checks again. */
+const Regrade = z.object({
+  /** The run whose work is checked, by cell. */
+  runs: z.record(z.string(), z.string()),
+  /**
+   * Whether a cell is run anew if something has changed that the work of its agent depends on, or if `runs` has none. If
+   * false, agents are never started.
+   */
+  or_run: z.boolean(),
+});
+
 /**
  * `sweeps/<sweep>/plan.json`: everything that workers need to run the sweep, written once by the command line.
  * It contains no values of environment variables.
@@ -74,7 +85,10 @@ export const Plan = z.object({
       name: z.string(),
       /** Absent in plans of older builds. */
       variant: z.string().default(DEFAULT_VARIANT),
+      /** The scenario's file, as shown to people. */
       file: z.string(),
+      /** The same as an absolute path. Absent in plans of older builds. */
+      path: z.string().exactOptional(),
       hash: z.string(),
       /** The values of a combination, by parameter. Absent if the variant is none. */
       parameters: z.record(z.string(), z.json()).exactOptional(),
@@ -96,6 +110,8 @@ export const Plan = z.object({
   /** The config's prices, by model. */
   prices: z.record(z.string(), Price).default({}),
   cells: z.array(Cell),
+  /** Set if the sweep checks the work of earlier runs again instead of running agents. */
+  regrade: Regrade.exactOptional(),
   /** Folder of the config file; null if there is none. A sandbox hides it, except for the programs in it. */
   project: z.string().nullable().default(null),
   /** The config's settings for sandboxes. Absent in plans of older builds. */

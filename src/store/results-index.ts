@@ -80,7 +80,10 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     if (known.cached_from !== null) return;
     if (decided) cells.set(line.cell, [...(cells.get(line.cell) ?? []), known].slice(-2));
     if (isFirst && line.cache_key !== null) keys.set(line.cache_key, known);
-    const usd = line.cost_usd ?? line.cost_usd_at_least ?? null;
+    const usd =
+      line.regraded_from === undefined
+        ? (line.cost_usd ?? line.cost_usd_at_least ?? null)
+        : line.regraded_from.paid_usd;
     if (usd !== null) {
       // By run, because lines are read again after `clean` has replaced the log.
       spent.set(cell, (spent.get(cell) ?? new Map<string, number>()).set(line.id, usd));

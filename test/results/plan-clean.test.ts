@@ -46,6 +46,15 @@ const facts = (change: Partial<CleanFacts>): CleanFacts => ({
 const plan = (change: Partial<CleanFacts>) => planClean(facts(change), BEFORE);
 
 describe('planClean', () => {
+  test('removes only what belongs to the one sweep that is given', () => {
+    const all = facts({
+      sweeps: [sweep('s'), sweep('other')],
+      lines: [line(1), line(2, { sweep: 'other' })],
+      runs: [run('r1'), run('r2', { sweep: 'other' }), run('r3', { sweep: null })],
+    });
+    expect(planClean(all, BEFORE, 's')).toMatchObject({ lines: [1], runs: ['r1'], sweeps: ['s'] });
+  });
+
   test('removes an old ended sweep with its runs, lines and snapshots', () => {
     expect(
       plan({

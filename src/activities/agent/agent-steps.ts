@@ -1,16 +1,15 @@
 import { STEPS } from '../../workflows/protocol.js';
 import type { AgentStep } from './agent-step.js';
-import { readStep, type Manifest } from '../step/run-step-once.js';
-import type { RunContext } from '../step/run-context.js';
+import { readStep, type Manifest, type StepStore } from '../step/run-step-once.js';
 
 /** Returns the last step in which the agent was run; null if it was not run. */
-export async function readAgentStep(context: RunContext): Promise<Manifest<AgentStep> | null> {
+export async function readAgentStep(context: StepStore): Promise<Manifest<AgentStep> | null> {
   return (await readAgentSteps(context)).at(-1) ?? null;
 }
 
 /** Returns the results of all steps in which the agent was run, in order: of each turn, all runs of the agent. */
 export async function readAgentSteps(
-  context: RunContext,
+  context: StepStore,
   read = (step: string): Promise<Manifest<AgentStep> | null> => readStep(context, step),
 ): Promise<Manifest<AgentStep>[]> {
   const steps: Manifest<AgentStep>[] = [];

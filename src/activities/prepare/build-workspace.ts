@@ -13,6 +13,7 @@ import { findAgentStep } from '../../scenario/scenario.js';
 import type { Target } from '../../scenario/target.js';
 import type { CommandRecord } from '../../results/records/run-record.js';
 import { STEPS } from '../../results/step-names.js';
+import type { KeptSteps } from '../../workflows/protocol.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
 import { databaseAt, makeDatabases } from '../databases/make-databases.js';
@@ -49,8 +50,17 @@ export interface Prepared {
   target_whole?: true;
   /** Hash of everything that the result depends on (cache-key.ts). */
   cache_key?: string | null;
+  /** Hash of everything that the agent's work depends on. */
+  work_key?: string | null;
   /** Id of a finished run with that key, whose result is used instead of a new run. */
   reuse?: string | null;
+  /** Set if the work of an earlier run is checked again. */
+  kept?: KeptWork;
+}
+
+/** The work of an earlier run: what its agent left and did. */
+export interface KeptWork extends KeptSteps {
+  run: string;
 }
 
 /** How long building a workspace may take, in seconds: the sum of the limits of its commands. */
@@ -74,13 +84,7 @@ export async function buildWorkspace(
   const sqlite = await sqliteFiles(scenario, fixture, signal);
   if (!sqlite.ok)
     return cannotBeBuilt(unfitText(given, `${databaseAt(given, sqlite.index)}.sql: ${sqlite.problem}`));
-  const mocked = mockedCommands(given);
-  const programs = {
-    ...linkedTarget(given),
-    ...(await linkedDeno(given, fixture)),
-    ...mocked.programs,
-  };
-  const contents = { ...mocked, fixture, files, data: sqlite.files, programs };
+  const contents = { ...(await placedPrograms(given, fixture)), fixture, files, data: sqlite.files };
   await environment.prepare(handle, contents, fence.check);
   const problem = await makeDatabases(given, fence, signal);
   if (problem !== null) return cannotBeBuilt(unfitText(given, problem));
@@ -146,12 +150,27 @@ export async function buildWorkspace(
   };
 }
 
-const cannotBeBuilt = (unfit: string): Prepared => ({
+/** The programs and scripts that come first on PATH. `workspace`: the folder that the workspace is made from. */
+export async function placedPrograms(
+  context: RunContext,
+  workspace: string,
+): Promise<Pick<Contents, 'programs' | 'scripts'>> {
+  const mocked = mockedCommands(context);
+  const programs = {
+    ...linkedTarget(context),
+    ...(await linkedDeno(context, workspace)),
+    ...mocked.programs,
+  };
+  return { ...mocked, programs };
+}
+
+/** The result of a preparation that stops before anything was set up. */
+export const cannotBeBuilt = (unfit: string): Prepared => ({
   ...{ setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] },
 });
 
-/** Shortened because it crosses Temporal. */
-const unfitText = ({ redact }: RunContext, reason: string): string =>
+/** Why a run is unfit, redacted. Shortened because it crosses Temporal. */
+export const unfitText = ({ redact }: RunContext, reason: string): string =>
   beginningOf(redact(reason), MAX_REASON_LENGTH);
 
 async function versionOfAgent(context: RunContext): Promise<string | null> {
@@ -161,7 +180,7 @@ async function versionOfAgent(context: RunContext): Promise<string | null> {
 }
 
 /** What the user must do before anything can be set up; null if nothing is wrong. */
-function whyNotReady(context: RunContext): string | null {
+export function whyNotReady(context: RunContext): string | null {
   const { missing, place, needsSandbox, scenario, target_path } = context;
   if (missing.length > 0) {
     const names = missing.map((name) => `\${${name}}`).join(', ');
@@ -173,7 +192,7 @@ function whyNotReady(context: RunContext): string | null {
     return `the target ${target_path} is not in the ${place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
   if (needsSandbox && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
-  return whyNotLoggedIn(context);
+  return context.regrade?.orRun === false ? null : whyNotLoggedIn(context);
 }
 
 /** Hint for a built-in agent without a key: the user's login is used only if the config says so. */
@@ -221,7 +240,7 @@ const pathOf = ({ baseEnv, targetEnv }: RunContext): string => targetEnv['PATH']
 const sourceOf = ({ container }: RunContext['place']): string =>
   container === undefined ? 'template' : 'image';
 
-async function whyNoTarget(context: RunContext, { binary }: Target): Promise<string> {
+export async function whyNoTarget(context: RunContext, { binary }: Target): Promise<string> {
   if (!sharesHost(context.handle))
     return `target binary '${binary}' was not found in the workspace or on the PATH of the ${sourceOf(context.place)}`;
   const file = await findFile(basename(binary), pathOf(context));
@@ -230,7 +249,7 @@ async function whyNoTarget(context: RunContext, { binary }: Target): Promise<str
     : `target binary '${binary}' is not executable: ${await realpath(file)}; chmod +x it`;
 }
 
-async function resolveTarget(context: RunContext): Promise<string | null> {
+export async function resolveTarget(context: RunContext): Promise<string | null> {
   if (context.target === null) return null;
   const found = await findProgram(context, basename(context.target.binary), pathOf(context));
   // The real path, not our link to it, which is removed with the run.

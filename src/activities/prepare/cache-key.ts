@@ -1,10 +1,12 @@
 import { isAbsolute } from 'node:path';
 import { sharesHost, type EnvironmentHandle } from '../../environments/environment.js';
 import { absolutePaths } from '../../lib/commands/absolute-paths.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
 import { sha256 } from '../../lib/hash.js';
 import { interpolate } from '../../lib/interpolate.js';
 import { fingerprint } from '../../platform/fs/fingerprint.js';
 import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
+import { workOf } from '../../scenario/work-of.js';
 import { buildId } from '../../platform/package-info.js';
 import { sourceFiles, TooManyFiles, type SourceFile } from '../../platform/fs/source-files.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
@@ -14,8 +16,11 @@ import type { RunContext } from '../step/run-context.js';
 import type { Prepared } from './build-workspace.js';
 import { notPrograms, type TargetFiles } from './target-files.js';
 
-/** The key of a run, or why it has none: if any part is unknown, nothing is reused. */
-export type FoundKey = { key: string; unknown: null } | { key: null; unknown: string };
+/**
+ * The key of a run, and that of its agent's work alone, or why it has none: if any part is unknown, nothing is reused.
+ */
+export type FoundKey =
+  { key: string; work: string; unknown: null } | { key: null; work: null; unknown: string };
 
 /** Variables of the shell that change what programs print. */
 const LOCALE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/;
@@ -51,39 +56,50 @@ export async function cacheKey(
     const filled = interpolate(text, values);
     return [name, filled.ok ? filled.text : null];
   });
+  const namedByAgent = [
+    ...launch.argv.slice(1).filter(isAbsolute),
+    ...[...Object.entries(targetEnv), ...agentEnv].flatMap(([name, value]) =>
+      // Programs on PATH are ignored, wherever it comes from.
+      name === 'PATH' || value === null ? [] : absolutePaths(value),
+    ),
+    ...workCommands(scenario).flatMap(absolutePaths),
+  ];
   try {
+    const parts: CacheParts = {
+      build: buildId(),
+      scenario: scenarioHash,
+      environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
+        ' ',
+      ),
+      live: context.live,
+      agent,
+      model,
+      variant,
+      repetition,
+      agentSettings,
+      agentEnv,
+      targetEnv,
+      servers: context.onServers.databases.map(({ server }) => server),
+      locale: Object.entries(baseEnv).filter(([name]) => LOCALE.test(name)),
+      agentVersion: prepared.agent_version ?? null,
+      program: await programIn(handle, program),
+      files: await outsideFiles(context, [
+        ...namedByAgent,
+        ...checkCommands(scenario).flatMap(absolutePaths),
+      ]),
+      target: target.fingerprint,
+      servedAt: context.access?.baseUrl ?? null,
+      judgedAt: context.provider?.address(values) ?? null,
+      judgedBy,
+      health: health === null ? null : [health.exit_code, generic(health.stdout), generic(health.stderr)],
+    };
     return {
-      key: keyOf({
-        build: buildId(),
-        scenario: scenarioHash,
-        environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
-          ' ',
-        ),
-        live: context.live,
-        agent,
-        model,
-        variant,
-        repetition,
-        agentSettings,
-        agentEnv,
-        targetEnv,
-        servers: context.onServers.databases.map(({ server }) => server),
-        locale: Object.entries(baseEnv).filter(([name]) => LOCALE.test(name)),
-        agentVersion: prepared.agent_version ?? null,
-        program: await programIn(handle, program),
-        files: await outsideFiles(context, [
-          ...launch.argv.slice(1).filter(isAbsolute),
-          ...commandsOf(scenario).flatMap(absolutePaths),
-          ...[...Object.entries(targetEnv), ...agentEnv].flatMap(([name, value]) =>
-            // Programs on PATH are ignored, wherever it comes from.
-            name === 'PATH' || value === null ? [] : absolutePaths(value),
-          ),
-        ]),
-        target: target.fingerprint,
-        servedAt: context.access?.baseUrl ?? null,
-        judgedAt: context.provider?.address(values) ?? null,
-        judgedBy,
-        health: health === null ? null : [health.exit_code, generic(health.stdout), generic(health.stderr)],
+      key: keyOf(parts),
+      work: keyOf({
+        ...parts,
+        scenario: sha256(canonicalJson([workOf(context), context.fixture])),
+        files: await outsideFiles(context, namedByAgent),
+        ...{ judgedAt: null, judgedBy: '' },
       }),
       unknown: null,
     };
@@ -122,11 +138,14 @@ export interface CacheParts {
 
 export const keyOf = (parts: CacheParts): string => sha256(JSON.stringify(parts));
 
-const unknown = (why: string): FoundKey => ({ key: null, unknown: why });
+const unknown = (why: string): FoundKey => ({ key: null, work: null, unknown: why });
 
-const commandsOf = (scenario: RunContext['scenario']): string[] => [
+const workCommands = (scenario: RunContext['scenario']): string[] => [
   ...scenario.inputs.commands,
   ...scenario.steps.flatMap((step) => (step.kind === 'command' ? [step.command].flat() : [])),
+];
+
+const checkCommands = (scenario: RunContext['scenario']): string[] => [
   ...scenario.checks.evaluators.flatMap(({ command }) => command ?? []),
   ...gatesOf(scenario).flatMap(({ gate }) => ('command' in gate ? [gate.command] : [])),
 ];

@@ -100,6 +100,7 @@ export function composeRecord(
     ...(context.live ? { live: true } : {}),
     ...(mocks === null ? {} : { mocks }),
     ...(found.conversation === null ? {} : { conversation: found.conversation }),
+    ...(leftOut.length === 0 ? {} : { left_out: leftOut.slice(0, RECORDED) }),
     steps: stepRecords(context, input, found, unfit),
     regressions: [],
     warnings: [
@@ -146,6 +147,7 @@ const failures = (what: string, commands: readonly CommandRecord[]): string[] =>
     .filter(({ exit_code }) => exit_code !== 0)
     .map((command) => `${what} failed (${commandEnd(command)}): ${command.command}`);
 
+const RECORDED = 100;
 const NAMED = 10;
 
 /** Tells readers of fixture/ that it is incomplete. */

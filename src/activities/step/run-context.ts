@@ -89,6 +89,13 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   agentSettings: Plan['agents'][string] | null;
   /** Whether mocks are ignored (`--live`). */
   live: boolean;
+  /** Set if the work of an earlier run is checked again. */
+  regrade: {
+    /** Id of that run; null if there is none. */
+    run: string | null;
+    /** Whether the cell is run if that is not possible. */
+    orRun: boolean;
+  } | null;
   /** Whether the sweep may reuse results. */
   cache: boolean;
   /** Prices in the sweep's config, by model. */
@@ -208,6 +215,10 @@ export async function loadRun(
   const base = baseIn(handle, sweepEnv.base, place.container?.path ?? (await readRecord(handle))?.path);
   const places = pathsIn(handle.root, { ...base, ...onServers.env });
   const environment = environments[place.type];
+  const regrade =
+    plan.regrade === undefined
+      ? null
+      : { run: plan.regrade.runs[run.cell.id] ?? null, orRun: plan.regrade.or_run };
   const judge =
     judging === null || byAgent === null
       ? null
@@ -256,8 +267,9 @@ export async function loadRun(
       ...new Set([
         ...target.missing,
         ...onServers.missing,
-        ...resolved.missing,
-        ...ofRuntime.filter((name) => !Object.hasOwn(sweepEnv.values, name)),
+        ...(regrade?.orRun === false
+          ? [] // no agent is started
+          : [...resolved.missing, ...ofRuntime.filter((name) => !Object.hasOwn(sweepEnv.values, name))]),
         ...(judging?.missing ?? []),
         ...(provider === null ? [] : missingVariables(provider, sweepEnv.values)),
         ...(handle.sandbox !== undefined && (sweepEnv.values[E2B_KEY] ?? '') === '' ? [E2B_KEY] : []),
@@ -265,6 +277,7 @@ export async function loadRun(
     ],
     agentSettings: resolved.settings,
     live: plan.live === true,
+    regrade,
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
     originKey: (await originOf(deps)).key,

@@ -17,7 +17,10 @@ export interface Manifest<T> {
   at: string;
 }
 
-const manifestFile = ({ state }: RunContext, step: string): string =>
+/** What must be known of a run to read the results of its steps. */
+export type StepStore = Pick<RunContext, 'state' | 'originKey' | 'run' | 'proven'>;
+
+const manifestFile = ({ state }: Pick<StepStore, 'state'>, step: string): string =>
   join(state, 'steps', `${step.replaceAll(' ', '-')}.json`);
 
 /**
@@ -25,7 +28,7 @@ const manifestFile = ({ state }: RunContext, step: string): string =>
  * @throws ApplicationFailure (non-retryable) if we did not write it: performing the step again would be no better, and
  * may be paid for twice
  */
-export async function readStep<T>(context: RunContext, step: string): Promise<Manifest<T> | null> {
+export async function readStep<T>(context: StepStore, step: string): Promise<Manifest<T> | null> {
   const { originKey, run, proven } = context;
   const text = await readTextIfThere(manifestFile(context, step));
   if (text === null) return null;
@@ -64,7 +67,18 @@ export async function runStepOnce<T>(
     attempt: Context.current().info.attempt,
     at: new Date().toISOString(),
   };
-  const signed = sign(context.originKey, context.run.run, step, JSON.stringify(manifest));
-  if (await publishOnce(manifestFile(context, step), signed, 0o600)) return result;
+  if (await publishStep(context, step, manifest)) return result;
   return ((await readStep<T>(context, step)) ?? manifest).result;
 }
+
+/** Publishes the result of a step, signed. Returns false, and changes nothing, if it has one. */
+export const publishStep = (
+  context: StepStore,
+  step: string,
+  manifest: Manifest<unknown>,
+): Promise<boolean> =>
+  publishOnce(
+    manifestFile(context, step),
+    sign(context.originKey, context.run.run, step, JSON.stringify(manifest)),
+    0o600,
+  );

@@ -6,7 +6,7 @@ import { planFile, runFiles, sweepsFolder } from '../../store/results-folder.js'
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { newestSweeps } from './newest-sweeps.js';
-import { readResultsFile } from './read-results-file.js';
+import { readResultsFile } from '../../store/read-results-file.js';
 
 const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 

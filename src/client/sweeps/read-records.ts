@@ -4,7 +4,7 @@ import { RunRecord } from '../../results/records/run-record.js';
 import { Metrics } from '../../results/records/result-line.js';
 import type { SweepCell } from '../../results/records/sweep-document.js';
 import { runFiles } from '../../store/results-folder.js';
-import { readResultsFile } from './read-results-file.js';
+import { readResultsFile } from '../../store/read-results-file.js';
 
 /** Reads the records of a cell's run. If they cannot be read, `missing` says why, and a report does without them. */
 export function readRecords(cell: SweepCell): ReportedCell {

@@ -8,7 +8,7 @@ import { withWarnings } from '../../store/with-warnings.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { uiPage } from '../ui-page.js';
 import { readLog } from './read-log.js';
-import { readResultsFile } from './read-results-file.js';
+import { readResultsFile } from '../../store/read-results-file.js';
 
 /** Builds the document of a sweep from its files: the summary says whether it has ended, the log has the results. */
 export async function sweepDocument(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { SweepDocument } from '../../results/records/sweep-document.js';
 import type { SweepSummary } from '../../results/records/sweep-list.js';
 import { summaryFile } from '../../store/results-folder.js';
-import { readResultsFile } from './read-results-file.js';
+import { readResultsFile } from '../../store/read-results-file.js';
 
 /** Returns how a sweep ended, or 'open' if it has not. @throws UsageError if its summary cannot be read */
 export function sweepStatus(resultsPath: string, sweep: string): SweepSummary['status'] {

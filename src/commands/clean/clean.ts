@@ -28,8 +28,7 @@ export async function clean(options: CleanOptions): Promise<number> {
   const olderThan = options.olderThan?.trim() ?? '';
   const before = Math.max(0, now - ageOf(options.olderThan));
   const { resultsPath } = openProject(options.results);
-  const state = projectState(resultsPath).folder;
-  const places = { results: resultsPath, state, work: join(state, 'work') };
+  const places = placesOf(resultsPath);
   checkPlaces(resultsPath);
   const { proposal, sizes } =
     options.dryRun || !existsSync(resultsPath)
@@ -44,6 +43,18 @@ export async function clean(options: CleanOptions): Promise<number> {
   if (options.json) printJson(document);
   else process.stdout.write(renderClean(document, { ...textOptions(), verbose: options.verbose }));
   return 0;
+}
+
+/** Removes everything of a sweep that has ended, except what another sweep refers to. */
+export async function removeSweep(resultsPath: string, sweep: string): Promise<void> {
+  checkPlaces(resultsPath);
+  const now = Date.now() + 1;
+  await remove(placesOf(resultsPath), now, now, sweep);
+}
+
+function placesOf(results: string): Places {
+  const state = projectState(results).folder;
+  return { results, state, work: join(state, 'work') };
 }
 
 /** @throws UsageError if the age is missing or invalid; there is no default for what to delete */
@@ -79,7 +90,7 @@ async function look(places: Places, before: number, now: number): Promise<Outcom
   return { proposal, sizes: await measure(places, proposal) };
 }
 
-async function remove(places: Places, before: number, now: number): Promise<Outcome> {
+async function remove(places: Places, before: number, now: number, only?: string): Promise<Outcome> {
   await checkWritable(places.results);
   const lock = await announceClean(places.results);
   if (lock === null)
@@ -90,7 +101,7 @@ async function remove(places: Places, before: number, now: number): Promise<Outc
   let emptyTrash;
   try {
     do {
-      proposal = propose(places, before, now);
+      proposal = propose(places, before, now, only);
       emptyTrash = await moveToTrash(places, proposal);
     } while (emptyTrash === null);
   } catch (error) {

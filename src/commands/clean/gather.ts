@@ -22,8 +22,11 @@ export interface Proposal {
   unknownPaths: string[];
 }
 
-/** Looks at results and private state, and determines what can be deleted of runs that started before `before`. */
-export function propose(places: Places, before: number, now: number): Proposal {
+/**
+ * Looks at results and private state, and determines what can be deleted of runs that started before `before`. `only`:
+ * the only sweep whose runs can be deleted.
+ */
+export function propose(places: Places, before: number, now: number, only?: string): Proposal {
   // States of sweeps first, their plans last: a sweep that starts or ends in between counts as open.
   const ended = endedSweeps(places.results, places.state);
   const sweepEnvs = sweepsWithValues(places.state);
@@ -39,7 +42,7 @@ export function propose(places: Places, before: number, now: number): Proposal {
   };
   return {
     facts,
-    plan: planClean(facts, before),
+    plan: planClean(facts, before, only),
     runs,
     temporaries: abandonedTemporaries(places.results, places.state, now),
     unknownPaths: [...runs.unknownPaths, ...unknownPaths(places.results, sweeps)],

@@ -14,7 +14,7 @@ import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
 import { printNotice } from '../shared/output.js';
 import { displayPath } from '../../platform/display-path.js';
-import { readResultsFile } from '../../client/sweeps/read-results-file.js';
+import { readResultsFile } from '../../store/read-results-file.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
 
 /** Reads all data of a sweep that a comparison needs. Warns about data that cannot be read, and leaves it out. */

@@ -26,6 +26,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
       results_path: resultsPath,
       concurrency: resolved.concurrency,
       ...(resolved.live ? { live: true } : {}),
+      ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade.runs }),
       scenarios,
       cells: resolved.cells,
     });
@@ -46,6 +47,11 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
       `  ${name}${variant === DEFAULT_VARIANT ? '' : ` ${variant}`}  (${details.join(', ')})\n`,
     );
   }
-  for (const cell of resolved.cells) process.stdout.write(`  ${cell.id}\n`);
+  for (const { id } of resolved.cells) {
+    const kept = resolved.regrade?.runs[id];
+    process.stdout.write(
+      `  ${id}${kept === undefined ? '' : `  (checks the work of ${kept} again, if target and agent are the same)`}\n`,
+    );
+  }
   return 0;
 }

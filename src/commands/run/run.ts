@@ -1,6 +1,7 @@
 import { projectState } from '../../platform/folders.js';
 import { sweepEnvFrom } from '../../platform/sweep-env.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
+import { scenarioLabel } from '../../results/records/cell-label.js';
 import { modelAsked, type Plan } from '../../scenario/plan.js';
 import { originOf } from '../../store/origin.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
@@ -11,6 +12,7 @@ import { ownCommand } from '../../platform/invocation.js';
 import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
+import { findKeptWork, type KeptRuns } from '../../planning/find-kept-work.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
@@ -31,6 +33,8 @@ export interface StartOptions extends SweepFlags {
   dryRun: boolean;
   detach: boolean;
   json: boolean;
+  /** Check the work of earlier runs again, where only the checks have changed since. */
+  regrade?: boolean;
   /** Print the gates of every run at the end, as text. */
   listGates?: boolean;
 }
@@ -72,6 +76,9 @@ export async function runSelected(
   if (!options.dryRun) checkConsent(project, resolved);
   await checkWritable(project.resultsPath);
   if (options.live) printNotice('live: mocks are ignored');
+  const kept = await findKeptWork(project.resultsPath, resolved);
+  if (options.regrade === true) resolved.regrade = { runs: kept.runs, or_run: true };
+  else printKeptWork(kept, resolved);
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
   for (const warning of [
@@ -79,9 +86,21 @@ export async function runSelected(
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])
     printNotice(warning);
+  return startAndFollow(project, resolved, environment, options);
+}
+
+/** Writes the plan of a sweep that has been checked, starts it and follows it. Returns the exit code. */
+export async function startAndFollow(
+  project: Project,
+  resolved: ResolvedSweep,
+  environment: NodeJS.Dict<string>,
+  options: Pick<StartOptions, 'name' | 'detach' | 'json' | 'listGates' | 'address'>,
+  whenPlanned: (plan: Plan) => void = () => undefined,
+): Promise<number> {
   // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
   await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
   const plan = await writePlan(project, resolved, options.name);
+  whenPlanned(plan);
   const session = await openSessionFor(plan, project, options);
   try {
     const { startSweep } = await import('../../client/start-sweep.js');
@@ -109,8 +128,22 @@ export async function runSelected(
   }
 }
 
+/** Says that work is kept which only has to be checked again. The mock is as fast as checking. */
+function printKeptWork({ otherChecks }: KeptRuns, { cells }: ResolvedSweep): void {
+  const found = cells.filter(({ id, agent }) => agent !== 'mock' && otherChecks[id] !== undefined);
+  if (found.length === 0) return;
+  const names = [...new Set(found.map(scenarioLabel))].join(', ');
+  printNotice(
+    `only the checks of ${names} have changed: --regrade checks the work of ${found.length} earlier run${found.length === 1 ? '' : 's'} again instead of running agents`,
+  );
+}
+
 /** Starts the engine, which may take minutes. If that fails or is interrupted, says how to start the sweep later. */
-async function openSessionFor(plan: Plan, { resultsPath }: Project, options: StartOptions): Promise<Session> {
+async function openSessionFor(
+  plan: Plan,
+  { resultsPath }: Project,
+  options: Pick<StartOptions, 'json' | 'address'>,
+): Promise<Session> {
   const message = `${plan.sweep} is planned but not started; start it with ${ownCommand(`resume ${plan.sweep}`)}`;
   const onSignal = (): void => {
     if (options.json) printJson(errorDocument('interrupted', message));

@@ -5,7 +5,7 @@ import { runFiles } from '../../store/results-folder.js';
 import { printSweep, printJson, printNotice, textOptions } from '../shared/output.js';
 import { openProject } from '../../planning/project.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
-import { readResultsFile } from '../../client/sweeps/read-results-file.js';
+import { readResultsFile } from '../../store/read-results-file.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 
 /** `show`: prints a sweep or a run, using only the files. */

@@ -8,7 +8,7 @@ import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { newestSweeps } from '../../client/sweeps/newest-sweeps.js';
-import { readResultsFile } from '../../client/sweeps/read-results-file.js';
+import { readResultsFile } from '../../store/read-results-file.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 

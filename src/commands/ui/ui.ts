@@ -5,7 +5,7 @@ import { printJson, printNotice } from '../shared/output.js';
 import { openProject } from '../../planning/project.js';
 import { openSession } from '../../client/session.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
-import { readResultsFile } from '../../client/sweeps/read-results-file.js';
+import { readResultsFile } from '../../store/read-results-file.js';
 import type { SweepOptions } from '../../client/update-sweep.js';
 import { uiPage } from '../../client/ui-page.js';
 import { InfrastructureError } from '../../lib/errors/usage-error.js';

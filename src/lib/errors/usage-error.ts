@@ -25,6 +25,7 @@ export const USAGE_CODES = [
   'results_broken',
   'unknown_id',
   'sweep_open',
+  'work_changed',
   'files_in_the_way',
   'files_unwritable',
   'older_than',

@@ -1,6 +1,6 @@
 import type { Combined } from '../by-parameter.js';
 import type { Cell } from '../records/cell.js';
-import type { ResultLine } from '../records/result-line.js';
+import { workRunOf, type ResultLine } from '../records/result-line.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
 import type { Configuration, Side } from './document.js';
 import { wilsonInterval } from './wilson-interval.js';
@@ -34,9 +34,6 @@ export interface Pair {
   head: Arm;
 }
 
-/** Returns the id of the run behind a line. One run can be the result of several sweeps. */
-const runOf = ({ id, cached_from }: ResultLine): string => cached_from ?? id;
-
 const isDecided = ({ outcome }: ResultLine): boolean => outcome === 'pass' || outcome === 'fail';
 
 /**
@@ -63,7 +60,7 @@ export function resultsOfRetries(lines: readonly ResultLine[]): ResultLine[] {
 }
 
 /** Returns the ids of all runs behind a sweep's lines, including those that do not count. */
-export const runsOf = ({ lines }: SweepResults): Set<string> => new Set(lines.map(runOf));
+export const runsOf = ({ lines }: SweepResults): Set<string> => new Set(lines.map(workRunOf));
 
 const configurationKey = ({ scenario, agent, model, variant }: Configuration): string =>
   JSON.stringify([scenario, agent, model, variant]);
@@ -99,9 +96,9 @@ function armOf(
   const decided = cells.flatMap(({ line }) => (line !== null && isDecided(line) ? line : []));
   const runs = new Set<string>();
   const samples = decided.filter((line) => {
-    const isShared = line.cached_from !== null && runsOfOther.has(runOf(line));
-    const isNew = !runs.has(runOf(line));
-    runs.add(runOf(line));
+    const isShared = workRunOf(line) !== line.id && runsOfOther.has(workRunOf(line));
+    const isNew = !runs.has(workRunOf(line));
+    runs.add(workRunOf(line));
     return isNew && !isShared;
   });
   const ids = new Set(cells.map(({ cell }) => cell.id));

@@ -74,6 +74,14 @@ export const Metrics = z.object({
 });
 export type Metrics = z.infer<typeof Metrics>;
 
+/** Where the work comes from that a regraded run has checked. Cost and duration of the run are those of the work. */
+export const RegradedFrom = z.object({
+  run: z.string().describe('Id of the run whose work was checked'),
+  outcome: Outcome.nullable().describe('Its outcome; null: unknown'),
+  paid_usd: z.number().nullable().describe('What checking it cost, in US dollars; null: unknown'),
+});
+export type RegradedFrom = z.infer<typeof RegradedFrom>;
+
 /** One line of results.jsonl: a finished run. If several lines have the same id, the last one counts. */
 export const ResultLine = z.object({
   schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
@@ -105,6 +113,7 @@ export const ResultLine = z.object({
     .describe('SHA-256 of everything that the result depends on; null: not computed'),
   regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
   cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
+  regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   attempts: z
     .number()
     .int()
@@ -119,6 +128,14 @@ export const ResultLine = z.object({
     .describe('Starts of the agent; null: unknown, or written by an older build'),
 });
 export type ResultLine = z.infer<typeof ResultLine>;
+
+/** Returns the id of the run in which the work was done. The work of one run can be the result of several sweeps. */
+export const workRunOf = ({
+  id,
+  cached_from,
+  regraded_from,
+}: Pick<ResultLine, 'id' | 'cached_from' | 'regraded_from'>): string =>
+  regraded_from?.run ?? cached_from ?? id;
 
 /** Returns the line of a cell that was not run. Fields that only a run can fill are null. */
 export const resultWithoutRun = (

@@ -5,7 +5,7 @@ import { Regression } from '../regressions.js';
 import { ConversationRecord } from './conversation.js';
 import { MockedCalls } from './mocked-calls.js';
 import { OutputProblems } from './output-problems.js';
-import { Outcome, SCHEMA_VERSION } from './result-line.js';
+import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
 import { TokenUsage } from './token-usage.js';
 
 /** One setup command, health check or post script. Its output is the redacted beginning of what it printed. */
@@ -174,6 +174,13 @@ export const RunRecord = z.object({
   conversation: ConversationRecord.exactOptional().describe(
     'What was said, if there was more than one message',
   ),
+  regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
+  left_out: z
+    .array(
+      z.object({ path: z.string().describe('Its path'), reason: z.string().describe('Why it was left out') }),
+    )
+    .exactOptional()
+    .describe('What fixture/ lacks of the workspace; at most 100 entries'),
   steps: z.array(StepRecord).describe('Steps in the order performed'),
   warnings: z.array(z.string()).describe('Problems that do not change the outcome'),
   regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),

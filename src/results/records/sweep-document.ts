@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Cell } from './cell.js';
 import { byParameter, ParameterResults, type Combined } from '../by-parameter.js';
 import { Regression } from '../regressions.js';
-import { Outcome, SCHEMA_VERSION, type ResultLine } from './result-line.js';
+import { Outcome, RegradedFrom, SCHEMA_VERSION, type ResultLine } from './result-line.js';
 import { paidCost, Totals, totalsOf } from '../totals.js';
 
 /** One cell of a sweep. Fields that only a finished run can fill are null until then. */
@@ -21,6 +21,7 @@ export const SweepCell = Cell.extend({
   starts: z.number().int().nullable().default(null).describe('Starts of the agent'),
   regressions: z.array(Regression).default([]).describe('What got worse since the previous run of the cell'),
   cached: z.boolean().describe('Whether the result of an earlier run was reused'),
+  regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   results_dir: z.string().nullable().describe('Absolute path of the run'),
 });
 export type SweepCell = z.infer<typeof SweepCell>;
@@ -108,6 +109,7 @@ function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): Sweep
     starts: line?.starts ?? null,
     regressions: line?.regressions ?? [],
     cached: line !== null && line.cached_from !== null,
+    ...(line?.regraded_from === undefined ? {} : { regraded_from: line.regraded_from }),
     results_dir: line?.results_dir == null ? null : join(resultsPath, line.results_dir),
   };
 }

@@ -217,6 +217,8 @@ export const recordText: Treatments<RunRecord> = {
     turns: { number: 'kept', user: 'redacted', agent: 'redacted' },
     ended: { step: 'kept', turn: 'kept', reason: 'kept' },
   },
+  regraded_from: { run: 'kept', outcome: 'kept', paid_usd: 'kept' },
+  left_out: { path: 'redacted', reason: 'kept' },
   steps: { name: 'kept', status: 'kept', duration_ms: 'kept', attempts: 'kept', note: 'redacted' },
   warnings: 'redacted',
   regressions: regression,

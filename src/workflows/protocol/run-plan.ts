@@ -57,6 +57,16 @@ interface Preparation {
 /** What the workflow needs to know about a scenario to schedule its steps. */
 export interface RunPlan extends Preparation, Checks {
   steps: PlannedStep[];
+  /** Set if the steps are not performed, because the work of an earlier run is checked again. */
+  kept?: KeptSteps;
+}
+
+/** The steps that an earlier run has performed. */
+export interface KeptSteps {
+  /** Whether its agent completed. */
+  completed: boolean;
+  /** For each step, the numbers of its turns if it is a conversation. */
+  turns: number[][];
 }
 
 /** The format of older builds, in which the order of steps was fixed. */

@@ -1,7 +1,15 @@
 import { assertNever } from '../../lib/assert-never.js';
 import { nameSteps } from '../../results/step-names.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
-import { STEPS, stepsOf, type OldRunPlan, type PlannedGate, type RunPlan, type RunRef } from '../protocol.js';
+import {
+  STEPS,
+  stepsOf,
+  type KeptSteps,
+  type OldRunPlan,
+  type PlannedGate,
+  type RunPlan,
+  type RunRef,
+} from '../protocol.js';
 import type { RunAgent } from './agent-runs.js';
 import { converse, unlessCancelled } from './converse.js';
 import { activities, within } from './options.js';
@@ -25,6 +33,7 @@ export async function performSteps(
   plan: RunPlan | OldRunPlan,
   runAgent: RunAgent,
 ): Promise<StepsDone | null> {
+  if ('kept' in plan && plan.kept !== undefined) return checkKeptSteps(performer, run, plan, plan.kept);
   const { perform, failures } = performer;
   let completed = true;
   let notPassed = 0;
@@ -66,6 +75,21 @@ export async function performSteps(
         return assertNever(step);
     }
     notPassed += await performGates(performer, run, plan.gates, at);
+  }
+  return { completed, notPassed };
+}
+
+/** Checks the gates of steps that an earlier run has performed. */
+async function checkKeptSteps(
+  performer: Performer,
+  run: RunRef,
+  { gates }: Pick<RunPlan, 'gates'>,
+  { completed, turns }: KeptSteps,
+): Promise<StepsDone> {
+  let notPassed = 0;
+  for (const [at, numbers] of turns.entries()) {
+    for (const turn of numbers) notPassed += await performGates(performer, run, gates, at, turn);
+    notPassed += await performGates(performer, run, gates, at);
   }
   return { completed, notPassed };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { systemFailure } from '../../lib/errors/system-failure.js';
-import { displayPath } from '../../platform/display-path.js';
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
+import { systemFailure } from '../lib/errors/system-failure.js';
+import { displayPath } from '../platform/display-path.js';
+import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
 
 /**
  * Reads a JSON file of the results folder.

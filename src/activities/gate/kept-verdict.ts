@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { gateSubject } from '../../gates/index.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
+import { readJsonIfThere } from '../../platform/fs/read-file.js';
+import type { GateDetail } from '../../results/records/result-line.js';
+import type { RunRecord } from '../../results/records/run-record.js';
+import { STEPS } from '../../results/step-names.js';
+import { gatesOf, type PlacedGate, type Scenario } from '../../scenario/scenario.js';
+import { runFiles } from '../../store/results-folder.js';
+import type { KeptWork, Prepared } from '../prepare/build-workspace.js';
+import { stepsOf } from '../prepare/restore-work.js';
+import type { Deps } from '../step/deps.js';
+import { readScenario } from '../step/load-plan.js';
+import type { RunContext } from '../step/run-context.js';
+import { readStep } from '../step/run-step-once.js';
+
+/**
+ * Of the work of an earlier run, only the last state of the workspace was kept. Returns the verdict of a gate that
+ * checks an earlier state: the one that the run had recorded, or an error if the gate is another one now. Returns null
+ * if the gate can be checked.
+ */
+export async function keptVerdict(
+  deps: Deps,
+  context: RunContext,
+  placed: PlacedGate,
+  turn: number | undefined,
+): Promise<GateDetail | null> {
+  if (context.regrade === null) return null;
+  const prepared = await readStep<Prepared>(context, STEPS.prepare);
+  const kept = prepared?.result.kept;
+  if (kept === undefined || checksLastState(context.scenario, placed, kept, turn)) return null;
+  return (await recordedVerdict(deps, context, placed, kept, turn)) ?? notKept(placed);
+}
+
+/** Whether nothing can have changed the workspace between the time at which a gate is due and the end of the run. */
+export function checksLastState(
+  { steps }: Pick<Scenario, 'steps'>,
+  { after }: Pick<PlacedGate, 'after'>,
+  { turns }: Pick<KeptWork, 'turns'>,
+  turn?: number,
+): boolean {
+  if (after === null) return true;
+  const isLastTurn = turn === undefined || turns[after]?.at(-1) === turn;
+  return isLastTurn && after === steps.length - 1;
+}
+
+async function recordedVerdict(
+  deps: Deps,
+  context: RunContext,
+  placed: PlacedGate,
+  { run }: KeptWork,
+  turn: number | undefined,
+): Promise<GateDetail | null> {
+  const record = await readJsonIfThere<Pick<RunRecord, 'scenario'>>(
+    runFiles(join(deps.resultsPath, run)).run,
+  );
+  if (record === null) return null;
+  const { effective } = await readScenario(deps.resultsPath, record.scenario.hash);
+  const index = gatesOf(effective.scenario).findIndex((one) => canonicalJson(one) === canonicalJson(placed));
+  if (index === -1) return null;
+  return (await readStep<GateDetail>(stepsOf(deps, context, run), STEPS.gate(index, turn)))?.result ?? null;
+}
+
+const notKept = ({ gate }: PlacedGate): GateDetail => ({
+  ...{ index: 0, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate) },
+  ...{ status: 'error', passed: false, detail: null, duration_ms: 0 },
+  message: 'cannot be checked again: what the workspace contained at this point was not kept',
+});

@@ -1,0 +1,45 @@
+import { Option } from '@commander-js/extra-typings';
+import type { CommandLine, Program } from './shared/command-line.js';
+import { ADDRESS, ENV_FILE, ID, JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { addHelp } from './shared/help.js';
+import { atMostConcurrency, positive } from './shared/option-values.js';
+
+/** Adds the `regrade` command. */
+export function addRegrade(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('regrade')
+    .alias('rescore')
+    .description('Check the work of earlier runs again, with the checks of today, without running agents')
+    .argument(`<${ID[0]}>`, ID[1])
+    .option('--dry-run', 'show which verdicts change, and keep nothing', false)
+    .addOption(
+      new Option(
+        '--judge-model <name>',
+        'judge model, as provider/model or agent:<agent>/<model> (default: from the scenario or config file)',
+      ).env('LLM_TOOL_TEST_JUDGE'),
+    )
+    .option('--no-judge', 'do not judge runs')
+    .option(
+      '--concurrency <n>',
+      'maximum number of cells checked at once (default: as in the sweep)',
+      atMostConcurrency,
+    )
+    .option('--max-usd <n>', 'budget for the judge, in US dollars', positive)
+    .option('--name <name>', 'prefix of the id of the new sweep (default: the time)')
+    .option(...ENV_FILE)
+    .addOption(
+      new Option('--detach', 'start the sweep and return without following it')
+        .default(false)
+        .conflicts('dryRun'),
+    )
+    .option(...RESULTS)
+    .option(...ADDRESS)
+    .option(...JSON_FLAG, false)
+    .action(async (id, options) => exitWith((await import('./regrade/regrade.js')).regrade(id, options)));
+  addHelp(
+    command,
+    'regrade',
+    ['Check the newest sweep with changed gates', 'llm-tool-test regrade latest'],
+    ['Show which verdicts would change', 'llm-tool-test regrade before --dry-run'],
+  );
+}

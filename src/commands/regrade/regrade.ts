@@ -1,0 +1,47 @@
+import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
+import { checkJudgeConsent } from '../../planning/check-spending-consent.js';
+import { checkWritable, openProject } from '../../planning/project.js';
+import { resolveRegrade, type RegradeFlags } from '../../planning/resolve-regrade.js';
+import { modelAsked } from '../../scenario/plan.js';
+import { removeSweep } from '../clean/clean.js';
+import { startAndFollow } from '../run/run.js';
+import { readEnvFile } from '../shared/env-file.js';
+import { printNotice } from '../shared/output.js';
+import { findWork } from './find-work.js';
+
+export interface RegradeOptions extends RegradeFlags {
+  results?: string;
+  address?: string;
+  envFile?: string;
+  name?: string;
+  /** Keep nothing of the new results. */
+  dryRun: boolean;
+  detach: boolean;
+  json: boolean;
+}
+
+/**
+ * `regrade`: checks the work of a sweep's runs, or of one run, with the checks that the scenario files have now. Starts no
+ * agent. Returns the exit code of the new sweep.
+ */
+export async function regrade(id: string, options: RegradeOptions): Promise<number> {
+  const project = openProject(options.results);
+  const environment = { ...process.env, ...readEnvFile(options.envFile) };
+  const resolved = await resolveRegrade(project, findWork(project.resultsPath, id), options);
+  await checkSandbox(project, resolved);
+  await checkContainers(resolved);
+  await checkCloudSandboxes(project, resolved, environment);
+  for (const { effective } of resolved.scenarios) {
+    const model = modelAsked(effective);
+    if (model !== null) checkJudgeConsent(project.config, model, effective.asked === undefined);
+  }
+  await checkWritable(project.resultsPath);
+  let sweep = '';
+  const code = await startAndFollow(project, resolved, environment, options, (plan) => (sweep = plan.sweep));
+  // Interrupted, it has not ended, and can be resumed.
+  if (options.dryRun && code !== 130) {
+    await removeSweep(project.resultsPath, sweep);
+    printNotice('dry run: nothing of this was kept');
+  }
+  return code;
+}

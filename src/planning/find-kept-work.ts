@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { canonicalJson } from '../lib/canonical-json.js';
+import { linesOf } from '../platform/fs/lines.js';
+import { hashTree, listTree } from '../platform/fs/tree.js';
+import { scenarioLabel } from '../results/records/cell-label.js';
+import { workRunOf, type ResultLine } from '../results/records/result-line.js';
+import type { EffectiveScenario } from '../scenario/plan.js';
+import { StoredScenario } from '../scenario/stored-scenario.js';
+import { workOf } from '../scenario/work-of.js';
+import { readResultsFile } from '../store/read-results-file.js';
+import { resultsLog, scenarioFile } from '../store/results-folder.js';
+import { parseResult } from '../store/results-log.js';
+import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
+
+/** Runs whose agents were given what the cells of a sweep would give them. */
+export interface KeptRuns {
+  /** By cell. */
+  runs: Record<string, string>;
+  /** Those of them whose scenarios had other checks, by cell. */
+  otherChecks: Record<string, string>;
+}
+
+/**
+ * Finds, for each cell, its last run that passed or failed, if its scenario was the same except for its checks. Whether
+ * the target and the agent are the same, only the run can tell.
+ */
+export async function findKeptWork(
+  resultsPath: string,
+  { cells, scenarios }: Pick<ResolvedSweep, 'cells' | 'scenarios'>,
+): Promise<KeptRuns> {
+  const found: KeptRuns = { runs: {}, otherChecks: {} };
+  const lines = lastDecided(resultsPath, new Set(cells.map(({ id }) => id)));
+  const ofLabel = new Map(
+    scenarios.map((one) => [
+      scenarioLabel({ scenario: one.selected.scenario.name, variant: one.variant.variant }),
+      one,
+    ]),
+  );
+  const compared = new Map<string, Promise<'same' | 'other checks' | 'other'>>();
+  for (const cell of cells) {
+    const line = lines.get(cell.id);
+    const now = ofLabel.get(scenarioLabel(cell));
+    if (line === undefined || now === undefined) continue;
+    const key = `${scenarioLabel(cell)} ${line.scenario_hash}`;
+    const comparison = compared.get(key) ?? compare(resultsPath, line.scenario_hash, now);
+    compared.set(key, comparison);
+    const result = await comparison;
+    if (result === 'other') continue;
+    found.runs[cell.id] = workRunOf(line);
+    if (result === 'other checks') found.otherChecks[cell.id] = workRunOf(line);
+  }
+  return found;
+}
+
+async function compare(
+  resultsPath: string,
+  hash: string,
+  { effective, variant: { fixture } }: ResolvedScenario,
+): Promise<'same' | 'other checks' | 'other'> {
+  const file = scenarioFile(resultsPath, hash);
+  if (!existsSync(file)) return 'other';
+  const before: EffectiveScenario = readResultsFile(file, StoredScenario);
+  if (canonicalJson(workOf(before)) !== canonicalJson(workOf(effective))) return 'other';
+  if ((await fixtureHash(fixture)) !== before.fixture) return 'other';
+  return canonicalJson(before) === canonicalJson({ ...effective, fixture: before.fixture })
+    ? 'same'
+    : 'other checks';
+}
+
+/** The hash of a fixture's snapshot; that of an empty folder if there is no fixture. */
+export const fixtureHash = async (fixture: string | null): Promise<string> =>
+  fixture === null ? hashTree('', []) : hashTree(fixture, await listTree(fixture));
+
+const CELL = /"cell":("(?:[^"\\]|\\.)*")/;
+const DECIDED = /"outcome":"(pass|fail)"/;
+
+/**
+ * The last result of each of these cells that passed or failed, in any sweep. Parses only these lines, because the log
+ * may have many thousands.
+ */
+function lastDecided(resultsPath: string, cells: ReadonlySet<string>): Map<string, ResultLine> {
+  const log = resultsLog(resultsPath);
+  const texts = new Map<string, string>();
+  if (existsSync(log))
+    for (const { text } of linesOf(log, Infinity)) {
+      const cell = CELL.exec(text)?.[1];
+      if (cell !== undefined && DECIDED.test(text) && cells.has(JSON.parse(cell) as string))
+        texts.set(cell, text);
+    }
+  return new Map(
+    [...texts.values()].flatMap((text) => {
+      const line = parseResult(text);
+      return typeof line === 'string' || line.results_dir === null ? [] : [[line.cell, line]];
+    }),
+  );
+}

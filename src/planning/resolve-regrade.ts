@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { knownAgents } from '../agents/index.js';
+import { UsageError } from '../lib/errors/usage-error.js';
+import { omit } from '../lib/omit.js';
+import { jsonDifferences } from '../results/comparison/json-differences.js';
+import { scenarioLabel } from '../results/records/cell-label.js';
+import { combinationReader } from '../scenario/eliza/matrix.js';
+import { loadScenario } from '../scenario/load-scenario.js';
+import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import type { ScenarioReader } from '../scenario/reader.js';
+import { withChecksOf, workInFile } from '../scenario/work-of.js';
+import { agentSettings } from './check-agent.js';
+import type { JudgeFlags } from './choose-judge.js';
+import { effectiveScenario } from './effective-scenario.js';
+import { fixtureHash } from './find-kept-work.js';
+import { agentsOfJudges, neededVariables, providersOfJudges } from './needed-variables.js';
+import type { Project } from './project.js';
+import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
+import { loadScenarios, refuseProblems, type SelectedScenario } from './select-scenarios.js';
+
+/** What is checked again: cells of a sweep that was planned before, with its stored scenarios in the order of the plan. */
+export interface ToRegrade {
+  plan: Plan;
+  stored: readonly EffectiveScenario[];
+  cells: Plan['cells'];
+  /** The run whose work is checked, by cell. */
+  runs: Record<string, string>;
+}
+
+export interface RegradeFlags extends JudgeFlags {
+  concurrency?: number;
+  maxUsd?: number;
+}
+
+/**
+ * Resolves a sweep that checks the work of earlier runs with the checks that their scenario files have now.
+ *
+ * @throws UsageError if a scenario file is gone or invalid, or has changed in what the agents' work depends on
+ */
+export async function resolveRegrade(
+  project: Project,
+  { plan, stored, cells, runs }: ToRegrade,
+  flags: RegradeFlags,
+): Promise<ResolvedSweep> {
+  const wanted = new Set(cells.map(scenarioLabel));
+  const selected = new Map<string, SelectedScenario>();
+  const scenarios: ResolvedScenario[] = [];
+  for (const [at, planned] of plan.scenarios.entries()) {
+    const work = stored[at];
+    if (work === undefined || !wanted.has(scenarioLabel({ ...planned, scenario: planned.name }))) continue;
+    const one = selected.get(planned.name) ?? (await selectPlanned(project, plan, planned));
+    selected.set(planned.name, one);
+    const variant = one.variants.find(({ variant }) => variant === planned.variant);
+    if (variant === undefined)
+      throw new UsageError('work_changed', `${one.file} no longer has the variant ${planned.variant}`);
+    const now = effectiveScenario(project, one, variant, { ...flags, ...flagsOf(plan, work) }, []);
+    const isMocked = cells.some(({ scenario, agent }) => scenario === planned.name && agent === 'mock');
+    const changed = [
+      ...jsonDifferences(workInFile(work), workInFile(now)).filter(
+        (path) => isMocked || !/^scenario\.mock\b/.test(path),
+      ),
+      ...((await fixtureHash(variant.fixture)) === work.fixture ? [] : ['the fixture']),
+    ];
+    if (changed.length > 0) throw workChanged(one.file, changed);
+    scenarios.push({ selected: one, variant, effective: omit(withChecksOf(work, now), 'fixture') });
+  }
+  const judges = scenarios.map(({ effective }) => effective.judge ?? effective.asked ?? null);
+  const agents = { ...plan.agents, ...agentSettings(project, agentsOfJudges(judges)) };
+  const asked = new Set(providersOfJudges(knownAgents(project.config.agents), judges));
+  const providers = {
+    ...plan.providers,
+    ...Object.fromEntries(Object.entries(project.config.providers).filter(([name]) => asked.has(name))),
+  };
+  return {
+    concurrency: flags.concurrency ?? plan.concurrency,
+    cache: false,
+    live: plan.live === true,
+    maxUsd: flags.maxUsd ?? null,
+    cells,
+    scenarios,
+    agents,
+    providers,
+    regrade: { runs, or_run: false },
+    variables: neededVariables({
+      targets: scenarios.map(({ effective }) => effective.target),
+      agents: agentSettings(project, agentsOfJudges(judges)),
+      cells: [], // no agent is started
+      ...{ providers, judges },
+      environments: scenarios.map(({ effective }) => effective.scenario.environment),
+    }),
+  };
+}
+
+/** The flags with which a scenario was planned, as far as they change more than its checks. */
+const flagsOf = (
+  plan: Plan,
+  { target_path }: EffectiveScenario,
+): { live: boolean; targetBinary?: string } => ({
+  live: plan.live === true,
+  ...(target_path === null ? {} : { targetBinary: target_path }),
+});
+
+/** Reads the file of a planned scenario as it is now. */
+async function selectPlanned(
+  project: Project,
+  plan: Plan,
+  { name, file, path }: Plan['scenarios'][number],
+): Promise<SelectedScenario> {
+  const found = [...(path === undefined ? [] : [path]), resolve(file), resolve(project.root, file)].find(
+    (one) => existsSync(one),
+  );
+  if (found === undefined)
+    throw new UsageError(
+      'scenario_not_found',
+      `the file of the scenario ${name}, ${file}, is gone; its checks are read from it`,
+    );
+  const loaded = await loadScenarios(project, [found], readerFor(plan, name));
+  refuseProblems(loaded.problems, loaded.texts);
+  const one = loaded.scenarios.find(({ scenario }) => scenario.name === name);
+  if (one === undefined)
+    throw new UsageError('scenario_not_found', `${file} no longer contains the scenario ${name}`);
+  return one;
+}
+
+/** Reads a scenario with the combinations of the matrix that a sweep was planned with, if there was one. */
+function readerFor({ scenarios }: Plan, name: string): ScenarioReader {
+  const combinations = scenarios.flatMap(({ name: of, variant: id, parameters: values }) =>
+    of === name && values !== undefined ? [{ id, values, chosen: [] }] : [],
+  );
+  const [first] = combinations;
+  if (first === undefined) return loadScenario;
+  const matrix = {
+    ...{ name, description: '', base_scenario: '', runs_per_combination: 1 },
+    matrix: Object.keys(first.values).map((parameter) => ({ parameter, values: [] })),
+  };
+  return (file, text) =>
+    combinationReader(matrix, combinations, (_path, message) => ({
+      ...{ file, line: 1, column: 1, path: '' },
+      message: `with the values that the sweep was started with: ${message}`,
+    }))(file, text);
+}
+
+const NAMED = 3;
+
+function workChanged(file: string, changed: readonly string[]): UsageError {
+  const named = changed.slice(0, NAMED).map((path) => path.replace(/^scenario\./, ''));
+  const more = changed.length > NAMED ? ` and ${changed.length - NAMED} more` : '';
+  return new UsageError(
+    'work_changed',
+    `${file} has changed in more than its checks (${named.join(', ')}${more}), so the work of its runs is not what agents would do now; run it instead`,
+  );
+}
