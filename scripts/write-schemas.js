@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 mkdirSync(join(root, 'schema'), { recursive: true });
-for (const name of ['scenario', 'config', 'rubric']) {
+for (const name of ['scenario', 'config', 'rubric', 'events']) {
   const args = [join(root, 'dist/cli.js'), 'schema', ...(name === 'scenario' ? [] : [`--${name}`])];
   writeFileSync(join(root, 'schema', `${name}.schema.json`), execFileSync(process.execPath, args));
 }

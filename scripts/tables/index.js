@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RunRecord } from '../../src/results/records/run-record.ts';
 import { Executions } from '../../src/results/records/execution.ts';
-import { EventBody } from '../../src/results/records/events.ts';
+import { AgentEvent, EventBody } from '../../src/results/records/events.ts';
 import { JudgeAnswer, Judgment } from '../../src/results/records/judgment.ts';
 import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
 import { SweepDocument } from '../../src/results/records/sweep-document.ts';
@@ -18,7 +18,7 @@ import { keyRows, kindRows } from './kind-rows.js';
 
 /** Returns the schema of a file as its author writes it. @param {z.ZodType} schema @returns {Schema} */
 const authored = (schema) =>
-  /** @type {Schema} */ (z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }));
+  /** @type {Schema} */ (z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' }));
 
 /** Returns the schema of a file as the program writes it. @param {z.ZodType} schema @returns {Schema} */
 const written = (schema) =>
@@ -126,7 +126,21 @@ export const tables = {
   judge: outputTable(written(Judgment)),
   'judge-answer': outputTable(written(JudgeAnswer)),
   run: outputTable(written(RunRecord)),
-  events: table(kindRows(written(EventBody).oneOf ?? [], { describe: true }), {
+  'agent-events': table(
+    (authored(AgentEvent).oneOf ?? []).flatMap(({ properties = {}, required = [], description = '' }) => {
+      const { type, ...fields } = properties;
+      return [
+        { event: `\`${String(type?.const)}\``, field: '', type: '', meaning: description },
+        ...fieldRows({ properties: fields, required }).map(({ default: presence, ...row }) => ({
+          ...row,
+          event: '',
+          type: presence === '' ? `${row.type}; may be absent` : row.type,
+        })),
+      ];
+    }),
+    { event: 'event', field: 'field', type: 'type', meaning: 'meaning' },
+  ),
+  events: table(kindRows(written(EventBody).oneOf ?? []), {
     kind: 'type',
     fields: 'fields',
     meaning: 'meaning',

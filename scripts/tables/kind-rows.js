@@ -5,21 +5,18 @@ import { mayBeNull, valueOf } from './field-rows.js';
 /**
  * Returns one row per kind of a map: its name, fields and meaning. `field?` may be left out, `field|null` may be null.
  * @param {Schema[]} kinds
- * @param {{ leaveOut?: readonly string[], describe?: boolean }} options fields to leave out because all kinds have them; whether to describe each field
+ * @param {{ leaveOut?: readonly string[] }} options fields to leave out because all kinds have them
  * @returns {{ kind: string, fields: string, meaning: string }[]}
  */
-export const kindRows = (kinds, { leaveOut = [], describe = false } = {}) =>
+export const kindRows = (kinds, { leaveOut = [] } = {}) =>
   kinds.map((kind) => {
     const { type, ...fields } = kind.properties ?? {};
     const names = type?.enum ?? [type?.const];
     const own = Object.entries(fields).filter(([name]) => !leaveOut.includes(name));
-    const described = own.flatMap(([name, { description }]) =>
-      describe && description !== undefined ? [`\`${name}\`: ${description}`] : [],
-    );
     return {
       kind: names.map((name) => `\`${String(name)}\``).join(', '),
       fields: own.map(([name, field]) => fieldName(name, field, kind.required ?? [])).join(', '),
-      meaning: [kind.description ?? '', ...described].filter((text) => text !== '').join('; '),
+      meaning: kind.description ?? '',
     };
   });
 

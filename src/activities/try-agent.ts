@@ -6,6 +6,9 @@ import { createRedactor } from '../lib/redaction/redact.js';
 import { addressVariables } from '../platform/models/model-providers.js';
 import { sweepEnvFrom, NO_PUBLIC_VALUES, secretsIn } from '../platform/sweep-env.js';
 import type { EndReason } from '../results/records/run-record.js';
+import { hasProblems, type OutputProblems } from '../results/records/output-problems.js';
+import { redactFields } from '../results/records/redact-fields.js';
+import { problemsText } from '../results/records/text-fields.js';
 import type { TokenUsage } from '../results/records/token-usage.js';
 import type { Plan } from '../scenario/plan.js';
 import { resolveAgent, variablesOfAgent, type AgentRef } from './credentials/resolve-agent.js';
@@ -24,6 +27,8 @@ export interface Tried {
   usage: TokenUsage;
   /** US dollars; null if unknown. */
   cost_usd: number | null;
+  /** What does not fit in its output. Absent if everything does, or if the output is in another form than our events. */
+  output_problems?: OutputProblems;
 }
 
 /** `unfit`: why the agent cannot be started at all. */
@@ -89,7 +94,7 @@ async function ask(
   await environment
     .inspect(placed.handle, 1, signal)
     .catch(() => environment.kill(placed.handle, { start: 1, reason: 'cancel' }));
-  const { said, ending, costUsd } = await readStart({ environment, prices }, placed, 1);
+  const { said, ending, costUsd, problems } = await readStart({ environment, prices }, placed, 1);
   const redact = createRedactor({ secrets: [...secrets, ...(await loginSecrets(environment, placed))] });
   const { model_used, usage, text } = said;
   return {
@@ -101,6 +106,9 @@ async function ask(
       model_used,
       usage,
       cost_usd: costUsd,
+      ...(problems === null || !hasProblems(problems)
+        ? {}
+        : { output_problems: redactFields(problems, problemsText, redact) }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { StopReason } from '../lib/supervision.js';
 import type { EventBody } from '../results/records/events.js';
+import type { OutputProblems } from '../results/records/output-problems.js';
 import type { EndReason } from '../results/records/run-record.js';
 import type { Mock } from '../scenario/mock.js';
 import type { HostedRun } from './hosted.js';
@@ -60,6 +61,8 @@ export interface StreamParser {
   end(): EventBody[];
   /** True if the model has answered, in this or an earlier start, and no `usage` event covers the answer. */
   usagePending(): boolean;
+  /** What does not fit in the lines until now, counted as of one start. Only for agents that print our events. */
+  problems?(): OutputProblems;
 }
 
 /** The facts that determine how the end of an agent is classified. */

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { Agent } from './agent.js';
 import { classifyByExit } from './failures/classify.js';
 import type { AgentSettings } from './settings.js';
-import { eventStream, textStream } from './streams/plain.js';
+import { eventStream } from './streams/event-stream.js';
+import { textStream } from './streams/text-stream.js';
 
 /** Words that stand, in braces, for a value of the run in the arguments. */
 export const PLACEHOLDERS = ['model', 'prompt_file', 'workspace'] as const;

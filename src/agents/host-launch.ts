@@ -5,7 +5,7 @@ import type { Agent, AgentEnd, AgentLaunch, AgentRequest, Classified } from './a
 import { classifyByResult } from './failures/classify.js';
 import { CANNOT_SET_UP, HOST_VARIABLES, type HostModel, type HostRequest } from './hosted.js';
 import type { AgentSettings } from './settings.js';
-import { eventStream } from './streams/plain.js';
+import { ownEventStream } from './streams/event-stream.js';
 
 /** Name of the model that leaves the choice to the agent. */
 const OWN_MODELS = 'default';
@@ -78,7 +78,7 @@ export function hostedAgent({ name, kind, module }: Hosted, settings: AgentSetti
     repeatsTurns: true,
     launch: (request) => start(request, request.sessionId),
     resume: start,
-    parser: eventStream,
+    parser: ownEventStream,
     classify,
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Agent } from './agent.js';
 import { classifyByExit } from './failures/classify.js';
 import { mockScript } from './mock-script.js';
-import { eventStream } from './streams/plain.js';
+import { ownEventStream } from './streams/event-stream.js';
 
 /** Performs the scenario's `mock.steps`, as a real process that is supervised like any agent. */
 export const mock: Agent = {
@@ -33,6 +33,6 @@ export const mock: Agent = {
     };
   },
   resume: null,
-  parser: eventStream,
+  parser: ownEventStream,
   classify: classifyByExit,
 };

@@ -8,14 +8,27 @@ export function addSchema(program: Program, { exitWith }: CommandLine): void {
     .command('schema')
     .description('Print the JSON Schema of scenario files, for editors')
     .addOption(
-      new Option('--config', 'print the schema of llm-tool-test-config.toml instead').conflicts('rubric'),
+      new Option('--config', 'print the schema of llm-tool-test-config.toml instead').conflicts([
+        'rubric',
+        'events',
+      ]),
     )
-    .addOption(new Option('--rubric', 'print the schema of rubric files instead').conflicts('config'))
+    .addOption(
+      new Option('--rubric', 'print the schema of rubric files instead').conflicts(['config', 'events']),
+    )
+    .addOption(
+      new Option(
+        '--events',
+        'print the schema of the lines that an agent with output = "jsonl" prints',
+      ).conflicts(['config', 'rubric']),
+    )
     .option('--json', 'no effect: the output is always JSON', false)
-    .action(async ({ config, rubric }) => {
+    .action(async ({ config, rubric, events }) => {
       const { jsonSchemaOf } = await import('../scenario/json-schema.js');
       const { printJson } = await import('./shared/output.js');
-      printJson(jsonSchemaOf(config === true ? 'config' : rubric === true ? 'rubric' : 'scenario'));
+      const chosen =
+        config === true ? 'config' : rubric === true ? 'rubric' : events === true ? 'events' : 'scenario';
+      printJson(jsonSchemaOf(chosen));
       await exitWith(0);
     });
   addHelp(
@@ -23,5 +36,6 @@ export function addSchema(program: Program, { exitWith }: CommandLine): void {
     'schema',
     ['Print the schema of scenario files', 'llm-tool-test schema'],
     ['Save the schema of the config file', 'llm-tool-test schema --config > config.schema.json'],
+    ['Print the schema of the events of your own agent', 'llm-tool-test schema --events'],
   );
 }

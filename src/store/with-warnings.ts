@@ -1,24 +1,42 @@
 import { readFileSync, statSync } from 'node:fs';
-import { isJsonObject, parseJson } from '../lib/json.js';
+import { isJsonObject, parseJson, type Json } from '../lib/json.js';
 import { mixedBuilds, type BuildUsed } from '../results/mixed-builds.js';
+import { outputsThatDoNotFit, type RunOutput } from '../results/output-warnings.js';
+import { OutputProblems } from '../results/records/output-problems.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { runFiles } from './results-folder.js';
 
-/** Adds warnings to a sweep's document that concern its runs as a whole: runs with different builds of the target. */
+/**
+ * Adds warnings to a sweep's document that concern its runs as a whole: runs with different builds of the target, and
+ * agents that print lines which are not events.
+ */
 export function withWarnings(document: SweepDocument): SweepDocument {
-  const warnings = mixedBuilds(document.cells.flatMap(buildUsed));
+  const runs = document.cells.map((cell) => ({ cell, record: recordOf(cell) }));
+  const warnings = [
+    ...mixedBuilds(runs.flatMap(({ cell, record }) => buildUsed(cell, record))),
+    ...outputsThatDoNotFit(runs.flatMap(({ cell, record }) => outputOf(cell, record))),
+  ];
   return warnings.length === 0 ? document : { ...document, warnings };
 }
 
 /**
  * Not validated with a schema: there may be thousands of records, and damaged ones are reported when they are shown.
  */
-function buildUsed(cell: SweepCell): BuildUsed[] {
-  if (cell.results_dir === null) return [];
-  const record = parseJson(readRecord(runFiles(cell.results_dir).run));
-  const target = isJsonObject(record) ? record['target'] : undefined;
-  const fingerprint = isJsonObject(target) ? target['fingerprint'] : undefined;
+const recordOf = ({ results_dir }: SweepCell): Json | undefined =>
+  results_dir === null ? undefined : parseJson(readRecord(runFiles(results_dir).run));
+
+const fieldOf = (map: Json | undefined, name: string): Json | undefined =>
+  isJsonObject(map) ? map[name] : undefined;
+
+function buildUsed(cell: SweepCell, record: Json | undefined): BuildUsed[] {
+  const fingerprint = fieldOf(fieldOf(record, 'target'), 'fingerprint');
   return typeof fingerprint === 'string' ? [{ cell, fingerprint }] : [];
+}
+
+function outputOf({ agent }: SweepCell, record: Json | undefined): RunOutput[] {
+  const found = fieldOf(fieldOf(record, 'agent'), 'output_problems');
+  const problems = found === undefined ? undefined : OutputProblems.safeParse(found).data;
+  return problems === undefined ? [] : [{ agent, problems }];
 }
 
 /** Returns an empty text if the file cannot be read. Opens only regular files, because opening a FIFO would block. */

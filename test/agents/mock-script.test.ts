@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { mockScript } from '../../src/agents/mock-script.js';
 import { mock } from '../../src/agents/mock.js';
-import { eventStream } from '../../src/agents/streams/plain.js';
+import { ownEventStream } from '../../src/agents/streams/event-stream.js';
 import type { EventBody } from '../../src/results/records/events.js';
 import type { MockStep } from '../../src/scenario/mock.js';
 import { newFolder } from '../platform/temporary.js';
@@ -14,7 +14,7 @@ async function play(steps: MockStep[]) {
   const script = join(folder, 'steps.sh');
   writeFileSync(script, mockScript({ steps }));
   const { status, stdout } = spawnSync('sh', [script], { cwd: folder, encoding: 'utf8' });
-  const parser = eventStream();
+  const parser = ownEventStream();
   const events: EventBody[] = stdout.split('\n').flatMap((line) => parser.line(line));
   expect(parser.end()).toEqual([]); // every line is an event
   return { events, status, folder };

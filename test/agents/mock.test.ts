@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mock } from '../../src/agents/mock.js';
-import { eventStream } from '../../src/agents/streams/plain.js';
+import { ownEventStream } from '../../src/agents/streams/event-stream.js';
 import type { EventBody } from '../../src/results/records/events.js';
 import type { MockStep } from '../../src/scenario/mock.js';
 import { compileSources } from '../platform/compiled.js';
@@ -32,7 +32,7 @@ async function play(steps: MockStep[]): Promise<Played> {
     stdout: { file: out },
     stderr: 'ignore',
   });
-  const parser = eventStream();
+  const parser = ownEventStream();
   const events = readFileSync(out, 'utf8')
     .split('\n')
     .flatMap((line) => parser.line(line));

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamParser } from '../../src/agents/agent.js';
 import { knownAgents } from '../../src/agents/index.js';
-import { eventStream, textStream } from '../../src/agents/streams/plain.js';
+import { eventStream } from '../../src/agents/streams/event-stream.js';
+import { textStream } from '../../src/agents/streams/text-stream.js';
 import { linesOf } from './read-capture.js';
 
 /** Whether usage is pending after captured starts in one session. */
@@ -41,7 +42,7 @@ describe('the usage that a stream reports', () => {
     expect(pendingAfter('claude-code', 'kill-tool.1', 'kill-tool.2')).toBe(true);
   });
 
-  it('is always complete in text and in output in the form of events', () => {
+  it('is complete in text, and in events that could be read', () => {
     const all = (parser: StreamParser): boolean => {
       parser.line('{"type":"message","role":"assistant","text":"x"}');
       parser.end();

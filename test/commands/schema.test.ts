@@ -15,6 +15,7 @@ describe('schema', () => {
     ['scenario', ['--json']],
     ['config', ['--config']],
     ['rubric', ['--rubric']],
+    ['events', ['--events']],
   ])('prints the schema of a %s file with %j, equal to the one in the package', async (name, args) => {
     const { exitCode, stdout } = await cli(...args);
     expect(exitCode).toBe(0);
@@ -22,10 +23,14 @@ describe('schema', () => {
     expect(stdout, 'schema/ is stale: renew it with `npm run schema`').toBe(committed(name));
   });
 
-  test('refuses two kinds at once: exit 2', async () => {
-    const { exitCode, stderr } = await cli('--config', '--rubric');
+  test.each([
+    ['--config', '--rubric'],
+    ['--events', '--config'],
+    ['--rubric', '--events'],
+  ])('refuses two kinds at once: %s and %s: exit 2', async (one, other) => {
+    const { exitCode, stderr } = await cli(one, other);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/'--config' cannot be used with option '--rubric'/);
+    expect(stderr).toMatch(new RegExp(`'(${one}|${other})' cannot be used with option '(${one}|${other})'`));
   });
 
   test.each(['fixtures/example_basic.yaml', 'fixtures/git_history.yaml', 'fixtures/agent_scripts.yaml'])(

@@ -6,6 +6,8 @@ import { findExecutable } from '../../platform/process/find-executable.js';
 import { supervisorErrors } from '../../platform/process/supervise.js';
 import { createPricer } from '../../results/cost.js';
 import type { JudgeAnswer } from '../../results/records/judgment.js';
+import type { OutputProblems } from '../../results/records/output-problems.js';
+import { outputWarnings } from '../../results/output-warnings.js';
 import { createUsageMeter } from '../../results/transcript/usage-meter.js';
 import { uuidOf, type PlannedLaunch } from './launch.js';
 import { agentOutput, LOST_EXIT_CODE } from './outputs.js';
@@ -69,14 +71,20 @@ export async function startOneShot(
 }
 
 /**
- * Reads the answer of an ended start, how it ended, and what it cost in US dollars (null if unknown).
+ * Reads the answer of an ended start, how it ended, what it cost in US dollars (null if unknown), and what does not fit
+ * in its output (null if the output is in another form than our events).
  * @throws Error if the start left no output
  */
 export async function readStart(
   { environment, prices }: Pick<RunContext, 'environment' | 'prices'>,
   placed: AgentInPlace,
   start: number,
-): Promise<{ said: OneShotAnswer; ending: Classified; costUsd: number | null }> {
+): Promise<{
+  said: OneShotAnswer;
+  ending: Classified;
+  costUsd: number | null;
+  problems: OutputProblems | null;
+}> {
   const { agent, model, handle } = placed;
   await syncCredentials(environment, placed, start);
   const output = await agentOutput({ environment, handle }, start);
@@ -88,7 +96,7 @@ export async function readStart(
   const end = createEndTracker();
   let text = '';
   let model_used: string | null = null;
-  const used = await usageOfStart(agent, output, meter, (event) => {
+  const { usage, problems } = await usageOfStart(agent, output, meter, (event) => {
     end.add(event);
     if (event.type === 'message' && event.role === 'assistant') text = event.text;
     if (event.type === 'session') model_used = event.model_used ?? model_used;
@@ -100,7 +108,12 @@ export async function readStart(
     stderr: stderrTail(output.stderr),
     ...end.read(),
   });
-  const problem = ending.ending === 'done' ? null : `the agent did not complete: ${ending.message}`;
-  const said = { model_used, finish_reason: ending.ending, usage: used.token_usage, problem, text, start };
-  return { said, ending, costUsd: agent.free ? 0 : used.cost_usd };
+  const problem =
+    ending.ending !== 'done'
+      ? `the agent did not complete: ${ending.message}`
+      : problems?.unread === true
+        ? `the agent's answer could not be read: ${outputWarnings(problems)[0] ?? ''}`
+        : null;
+  const said = { model_used, finish_reason: ending.ending, usage: usage.token_usage, problem, text, start };
+  return { said, ending, costUsd: agent.free ? 0 : usage.cost_usd, problems };
 }

@@ -9,7 +9,9 @@ import {
 } from '../../results/transcript/analyse-transcript.js';
 import type { EventBody } from '../../results/records/events.js';
 import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
+import { hasProblems } from '../../results/records/output-problems.js';
 import { recordedUsage } from '../../results/records/recorded-usage.js';
+import { outputWarnings } from '../../results/output-warnings.js';
 import { createTrajectoryCollector } from '../../results/transcript/trajectory.js';
 import { commandsBefore } from './commands-before.js';
 import { contextMessage } from './context-message.js';
@@ -110,7 +112,8 @@ export async function summarizeOutput(
   const commands = extractCommands(transcript);
   const recorded = trajectory.end(() => commands.map(({ line }) => line));
   // Events are read to the end, but text is searched for calls only as far as the transcripts go.
-  const unread = leftOut.lines || (leftOut.transcripts && !recorded.structured);
+  const { problems } = leftOut;
+  const unread = leftOut.lines || (leftOut.transcripts && !recorded.structured) || problems?.unread === true;
   const record: AgentRecord = {
     ending,
     completed: ending === 'done',
@@ -124,6 +127,7 @@ export async function summarizeOutput(
     duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),
     starts: ended.start,
     output_bytes: bytesOf(session),
+    ...(problems === null || !hasProblems(problems) ? {} : { output_problems: problems }),
     ...recordedUsage(meter.read(), complete),
     history: [],
   };
@@ -147,6 +151,7 @@ export async function summarizeOutput(
             `the agent printed more than ${OUTPUT_LIMIT >> 20} MiB; the transcripts contain only the beginning`,
           ]
         : []),
+      ...(problems === null ? [] : outputWarnings(problems)),
       ...(unread ? ["not all of the agent's output could be read, so what it did is not fully known"] : []),
     ],
   };

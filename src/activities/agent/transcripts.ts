@@ -9,6 +9,7 @@ import { linesOf } from '../../platform/fs/lines.js';
 import { temporaryName } from '../../platform/fs/write-file.js';
 import { renderHumanTranscript } from '../../reports/human-transcript.js';
 import type { EventBody, RunEvent } from '../../results/records/events.js';
+import { addProblems, type OutputProblems } from '../../results/records/output-problems.js';
 import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
 import { redactEvent } from '../../results/records/text-fields.js';
 import { agentStepAt, firstAgentStep } from '../../scenario/scenario.js';
@@ -52,6 +53,8 @@ interface LeftOut {
   transcripts: boolean;
   /** True if a line was too long to be read. */
   lines: boolean;
+  /** What does not fit in output that should be events. Null for output in another form. */
+  problems: OutputProblems | null;
 }
 
 /**
@@ -67,13 +70,20 @@ export async function writeTranscripts(
 ): Promise<LeftOut> {
   const { files, redact, agent } = context;
   const yieldIfDue = createYielder();
-  const leftOut: LeftOut = { transcripts: false, lines: false };
+  const leftOut: LeftOut = { transcripts: false, lines: false, problems: null };
   const redactLine = createLineRedactor((line) =>
     JSON.stringify(redactEvent(JSON.parse(line) as RunEvent, redact)),
   );
   let parser = createParser();
   let usagePending = false;
   let seq = 0;
+  /** Called when a parser has read everything. `start`: the last one that it read. */
+  const noteProblems = (start: number): void => {
+    const found = parser.problems?.();
+    if (found === undefined) return;
+    const first = found.first.map((problem) => ({ ...problem, start }));
+    leftOut.problems = addProblems(leftOut.problems, { ...found, first });
+  };
   await writeLines(files.events, async (writeEvent) => {
     const write = (body: EventBody, attempt: number, at: number): void => {
       const event: RunEvent = { ts: new Date(at).toISOString(), seq: ++seq, attempt, ...body };
@@ -87,6 +97,7 @@ export async function writeTranscripts(
         if (previous !== undefined && !continuesSession(agent, output)) {
           for (const body of parser.end()) write(body, previous.start, previous.endedAt);
           usagePending ||= parser.usagePending();
+          noteProblems(previous.start);
           parser = createParser();
         }
         const message = messages.get(start);
@@ -122,6 +133,7 @@ export async function writeTranscripts(
     const last = session.at(-1);
     if (last === undefined) return;
     for (const body of parser.end()) write(body, last.start, last.endedAt);
+    noteProblems(last.start);
     for (const body of after(usagePending || parser.usagePending())) write(body, last.start, last.endedAt);
   });
   return leftOut;

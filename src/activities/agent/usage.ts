@@ -2,6 +2,7 @@ import type { Agent, StreamParser } from '../../agents/agent.js';
 import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { createPricer } from '../../results/cost.js';
 import type { EventBody } from '../../results/records/events.js';
+import type { OutputProblems } from '../../results/records/output-problems.js';
 import { recordedUsage } from '../../results/records/recorded-usage.js';
 import { createUsageMeter, type UsageMeter } from '../../results/transcript/usage-meter.js';
 import { continuesSession, eventsOf, type AgentOutput } from './outputs.js';
@@ -29,13 +30,13 @@ const KILLED = new Set([129, 130, 137, 143]);
 export const wasInterrupted = ({ exitCode, stopped }: Pick<AgentOutput, 'exitCode' | 'stopped'>): boolean =>
   stopped !== null || exitCode === null || KILLED.has(exitCode);
 
-/** Usage of a single start with its own session. `look` is called with each event. */
+/** Usage of a single start with its own session, and what does not fit in its output. `look` is called with each event. */
 export async function usageOfStart(
   agent: Agent,
   output: AgentOutput,
   meter: UsageMeter,
   look: (event: EventBody) => void = () => undefined,
-): Promise<ReturnType<typeof recordedUsage>> {
+): Promise<{ usage: ReturnType<typeof recordedUsage>; problems: OutputProblems | null }> {
   const parser = agent.parser();
   const end = createEndTracker();
   const add = (event: EventBody): void => {
@@ -46,7 +47,10 @@ export async function usageOfStart(
   for await (const event of eventsOf(parser, output)) add(event);
   for (const event of parser.end()) add(event);
   const ended = !wasInterrupted(output) || end.read().result !== null;
-  return recordedUsage(meter.read(), ended && !parser.usagePending());
+  return {
+    usage: recordedUsage(meter.read(), ended && !parser.usagePending()),
+    problems: parser.problems?.() ?? null,
+  };
 }
 
 /** Usage of all starts of an agent, including lost ones, which were paid for too. */

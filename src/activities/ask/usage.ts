@@ -58,7 +58,7 @@ async function usageOfAgent(
   const pricer = await createPricer(prices);
   const starts = [];
   for (const output of outputs)
-    starts.push(await usageOfStart(agent, output, createUsageMeter(model, pricer)));
+    starts.push((await usageOfStart(agent, output, createUsageMeter(model, pricer))).usage);
   // The exact usage of an interrupted start is unknown.
   const interrupted = starts.some(({ token_usage_at_least: atLeast }) => atLeast !== undefined);
   const usage = interrupted ? NO_USAGE : sumUsage(starts.map(({ token_usage }) => token_usage));

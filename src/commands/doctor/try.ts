@@ -3,13 +3,19 @@ import { knownAgents } from '../../agents/index.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import type { Check } from '../../reports/doctor-text.js';
+import { outputWarnings } from '../../results/output-warnings.js';
 import type { TokenUsage } from '../../results/records/token-usage.js';
 import { agentSettings, checkAgent, checkModel } from '../../planning/check-agent.js';
+import { displayPath } from '../../platform/display-path.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { packageFile } from '../../platform/package-info.js';
 import { checkAgentConsent } from '../../planning/check-spending-consent.js';
 import { openProject } from '../../planning/project.js';
 
 const TIMEOUT_SECS = 120;
 const MAX_ANSWER = 200;
+/** How to write an agent that prints events. It is part of the package. */
+const GUIDE = 'specs/how-to/jsonl-agents.md';
 
 /**
  * `doctor --try`: checks that an agent really works here, with a trivial prompt.
@@ -37,7 +43,9 @@ export async function tryAgentCheck(options: {
   if (trial.unfit !== null) return { name, status: 'problem', message: trial.unfit, detail: who };
   const { tried } = trial;
   const duration_ms = Math.round(performance.now() - startedAt);
-  const worked = tried.ending === 'done';
+  const { output_problems } = tried;
+  const unfit = output_problems === undefined ? [] : outputWarnings(output_problems);
+  const worked = tried.ending === 'done' && unfit.length === 0;
   return {
     name,
     status: worked ? 'ok' : 'problem',
@@ -47,7 +55,12 @@ export async function tryAgentCheck(options: {
       tokensOf(tried.usage),
       tried.cost_usd === null ? 'cost unknown' : `$${tried.cost_usd.toFixed(4)}`,
       formatDuration(duration_ms),
-    ].join(', ')}`,
+    ].join(', ')}${unfit.map((warning) => `; ${warning}`).join('')}`,
+    ...(unfit.length === 0
+      ? {}
+      : {
+          remedy: `print one event per line, and everything else to stderr; ${ownCommand('schema --events')} prints the form of events, and ${displayPath(packageFile(GUIDE))} explains it`,
+        }),
     detail: { ...who, ...tried, answer: firstLine(tried.answer), duration_ms },
   };
 }

@@ -1,58 +1,94 @@
 import { z } from 'zod';
 import { JsonValue } from './json-value.js';
 
-/** What an agent did, as read by analysis, reports and transcripts; independent of the agent's own stream format. */
-export const EventBody = z.discriminatedUnion('type', [
+/** The events that an agent can report: what an agent with `output = "jsonl"` prints, one per line. */
+const reported = [
   z
     .object({
       type: z.literal('session'),
-      session_id: z.string().nullable(),
-      model_requested: z.string().nullable(),
-      model_used: z.string().nullable(),
+      session_id: z.string().nullable().describe('Id of the session; null: unknown, or there is none'),
+      model_requested: z.string().nullable().describe('The model that was asked for; null: unknown'),
+      model_used: z.string().nullable().describe('The model that answers; null: unknown'),
     })
     .describe('A start of the agent'),
   z
     .object({
       type: z.literal('message'),
-      role: z.enum(['user', 'assistant', 'system']).describe('user, assistant or system'),
-      text: z.string(),
+      role: z.enum(['user', 'assistant', 'system']).describe('Who says it'),
+      text: z.string().describe('The last one of the assistant is the answer'),
     })
-    .describe('A message, or output of the agent that is not an event'),
-  z.object({ type: z.literal('reasoning'), text: z.string() }).describe('Reasoning of the model'),
+    .describe('A message'),
+  z
+    .object({ type: z.literal('reasoning'), text: z.string().describe('The text') })
+    .describe('Reasoning of the model'),
   z
     .object({
       type: z.literal('tool_call'),
-      id: z.string(),
-      name: z.string(),
-      input: JsonValue,
-      command: z.string().nullable().describe('the shell command, if the tool is a shell'),
+      id: z.string().describe('Unique in the session'),
+      name: z.string().describe('Name of the tool'),
+      input: JsonValue.describe('Arguments of the call; null: unknown'),
+      command: z
+        .string()
+        .nullable()
+        .describe('The shell command, if the tool is a shell; null: it is none, or the input contains it'),
     })
     .describe('A call of a tool; without a result, it still ran when the agent ended'),
   z
     .object({
       type: z.literal('tool_result'),
-      id: z.string(),
-      exit_code: z.number().int().nullable(),
-      is_error: z.boolean(),
-      output: z.string(),
-      truncated: z.boolean(),
+      id: z.string().describe('The id of the call'),
+      exit_code: z
+        .number()
+        .int()
+        .nullable()
+        .describe('Exit status of the command; null: unknown, or no command'),
+      is_error: z.boolean().describe('Whether the call failed'),
+      output: z.string().describe('What the tool answered'),
+      truncated: z.boolean().describe('Whether the agent has shortened the output'),
     })
     .describe('The result of the call with this id'),
   z
     .object({
       type: z.literal('usage'),
-      input: z.number().nullable(),
-      output: z.number().nullable(),
-      reasoning: z.number().nullable(),
-      cache_read: z.number().nullable(),
-      cache_write: z.number().nullable(),
-      cost_usd: z.number().nullable(),
+      input: z.number().nullable().describe('Input tokens, without those from a cache; null: unknown'),
+      output: z.number().nullable().describe('Output tokens, without reasoning; null: unknown'),
+      reasoning: z.number().nullable().describe('Reasoning tokens; null: unknown'),
+      cache_read: z.number().nullable().describe('Tokens read from a cache; null: unknown'),
+      cache_write: z.number().nullable().describe('Tokens written to a cache; null: unknown'),
+      cost_usd: z.number().nullable().describe('US dollars; null: unknown, tokens times price count'),
       cost_of_start: z
         .literal(true)
         .exactOptional()
         .describe('cost_usd covers all usage since the last session event'),
     })
-    .describe('Tokens and cost; add them up'),
+    .describe('Tokens and cost since the event before; they are added up'),
+  z
+    .object({
+      type: z.literal('error'),
+      message: z.string().describe('The message'),
+      retryable: z.boolean().describe('Whether the same request may succeed later'),
+      status: z.number().int().exactOptional().describe("The provider's HTTP status"),
+    })
+    .describe('An error that the agent reports'),
+  z
+    .object({ type: z.literal('unknown'), kind: z.string().describe('What it is, in a few words') })
+    .describe('Something that is none of these events, or a line that could not be read'),
+  z
+    .object({
+      type: z.literal('result'),
+      ending: z.string().describe('done, or how else it ended'),
+      exit_code: z.number().int().nullable().describe('Exit status; null: unknown'),
+    })
+    .describe('How the agent ended'),
+] as const;
+
+/** A line of an agent that prints our events. Only the harness reports commands of the scenario. */
+export const AgentEvent = z.discriminatedUnion('type', reported);
+export type AgentEvent = z.infer<typeof AgentEvent>;
+
+/** What an agent did, as read by analysis, reports and transcripts; independent of the agent's own stream format. */
+export const EventBody = z.discriminatedUnion('type', [
+  ...reported,
   z
     .object({
       type: z.enum(['setup_command', 'post_script']),
@@ -63,20 +99,6 @@ export const EventBody = z.discriminatedUnion('type', [
       stderr: z.string(),
     })
     .describe('A command of the scenario'),
-  z
-    .object({
-      type: z.literal('error'),
-      message: z.string(),
-      retryable: z.boolean(),
-      status: z.number().int().exactOptional().describe("the provider's HTTP status"),
-    })
-    .describe('An error that the agent reports'),
-  z
-    .object({ type: z.literal('unknown'), kind: z.string() })
-    .describe('An unknown line of the output; it is complete in transcript.raw.txt'),
-  z
-    .object({ type: z.literal('result'), ending: z.string(), exit_code: z.number().int().nullable() })
-    .describe('How the agent ended; only post scripts follow'),
 ]);
 export type EventBody = z.infer<typeof EventBody>;
 

@@ -4,6 +4,7 @@ import { CONTAINMENTS } from '../../lib/supervision.js';
 import { Regression } from '../regressions.js';
 import { ConversationRecord } from './conversation.js';
 import { MockedCalls } from './mocked-calls.js';
+import { OutputProblems } from './output-problems.js';
 import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
 import { TokenUsage } from './token-usage.js';
 
@@ -56,6 +57,9 @@ export const AgentRecord = z.object({
   duration_ms: z.number().describe('Of all starts'),
   starts: z.number().int().describe('Number of times this run of the agent was started'),
   output_bytes: z.number().int().describe('Size of its output'),
+  output_problems: OutputProblems.exactOptional().describe(
+    'Lines of its output that are not valid events; absent: none, or its output has another form',
+  ),
   token_usage: TokenUsage.describe('Of all starts; null throughout if it was interrupted'),
   token_usage_at_least: TokenUsage.exactOptional().describe('The known part, if it was interrupted'),
   cost_usd: z.number().nullable().describe('Of all starts; null: unknown'),

@@ -2,6 +2,7 @@ import type { RunEvent } from './events.js';
 import type { Executions } from './execution.js';
 import type { HumanReview } from './human-review.js';
 import type { JudgeAnswer, Judgment } from './judgment.js';
+import type { OutputProblems } from './output-problems.js';
 import { redactFields, type Treatments } from './redact-fields.js';
 import type { Regression } from '../regressions.js';
 import type { AgentRecord, CommandRecord, RunRecord } from './run-record.js';
@@ -89,6 +90,14 @@ export const answerText: Treatments<JudgeAnswer> = {
   text: 'redacted',
 };
 
+/** A line's message quotes what the agent printed. */
+export const problemsText: Treatments<OutputProblems> = {
+  lines: 'kept',
+  events: 'kept',
+  unread: 'kept',
+  first: { start: 'kept', line: 'kept', field: 'redacted', message: 'redacted' },
+};
+
 /** The session id and the model come from the agent's output, so they are redacted as text. */
 export const agentText: Treatments<AgentRecord> = {
   ending: 'kept',
@@ -103,6 +112,7 @@ export const agentText: Treatments<AgentRecord> = {
   duration_ms: 'kept',
   starts: 'kept',
   output_bytes: 'kept',
+  output_problems: problemsText,
   token_usage: usage,
   token_usage_at_least: usage,
   cost_usd: 'kept',

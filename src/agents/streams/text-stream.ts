@@ -1,6 +1,4 @@
-import { EventBody } from '../../results/records/events.js';
 import { beginningOf } from '../../lib/format/truncate.js';
-import { parseJson } from '../../lib/json.js';
 import type { StreamParser } from '../agent.js';
 
 /** In characters. The rest of a longer answer is only in transcript.raw.txt. */
@@ -20,22 +18,6 @@ export function textStream(): StreamParser {
       const text = lines.join('\n').trim();
       return text === '' ? [] : [{ type: 'message', role: 'assistant', text }];
     },
-    usagePending: () => false,
-  };
-}
-
-/** Reads output in the form of our own events, one JSON object per line. Other lines become one message at the end. */
-export function eventStream(): StreamParser {
-  const stray = textStream();
-  return {
-    line(text) {
-      if (text.trim() === '') return [];
-      const event = EventBody.safeParse(parseJson(text)).data;
-      if (event !== undefined) return [event];
-      stray.line(text);
-      return [];
-    },
-    end: () => stray.end(),
     usagePending: () => false,
   };
 }

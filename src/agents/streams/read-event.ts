@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { beginningOf } from '../../lib/format/truncate.js';
+import { isJsonObject, MAX_DEPTH, parseJson, type Json } from '../../lib/json.js';
+import { suggest } from '../../lib/suggest.js';
+import { AgentEvent } from '../../results/records/events.js';
+
+/** Why a line does not fit. `field`: the first one that is wrong; null if the line as a whole is. */
+export interface Flaw {
+  field: string | null;
+  message: string;
+}
+
+/** A line of an agent's output. It has no event, a flaw, or both: an event with a field that does not exist. */
+export interface ReadEvent {
+  event: AgentEvent | null;
+  flaw: Flaw | null;
+  /** The type that the line names, if there is such a type. */
+  type: AgentEvent['type'] | null;
+}
+
+type Kind = (typeof AgentEvent.options)[number];
+
+const kinds: ReadonlyMap<Json | undefined, Kind> = new Map(
+  AgentEvent.options.map((kind) => [kind.shape.type.value, kind]),
+);
+const types = AgentEvent.options.map((kind) => kind.shape.type.value);
+
+/** Fields of events.jsonl, where these events come to be. An agent may print them; they are not read. */
+const OF_THE_LOG = ['ts', 'seq', 'attempt'];
+const SHOWN_FLAWS = 3;
+const SHOWN_LENGTH = 60;
+
+/** Reads a line as one of the events that agents report. Never throws. */
+export function readEvent(text: string): ReadEvent {
+  const line = parseJson(text);
+  if (!isJsonObject(line))
+    return { event: null, flaw: { field: null, message: noObject(text, line) }, type: null };
+  const kind = kinds.get(line['type']);
+  if (kind === undefined)
+    return { event: null, flaw: { field: 'type', message: wrongType(line['type']) }, type: null };
+  const { value: type } = kind.shape.type;
+  const { success, data, error } = kind.safeParse(line);
+  const flaws = [
+    ...(error?.issues ?? []).map(({ path, code }): Flaw => {
+      const field = String(path[0]);
+      return { field, message: `${type}.${field}: ${mismatch(fieldOf(kind, field), line[field], code)}` };
+    }),
+    ...unknownFields(kind, line).map((field): Flaw => {
+      const shown = beginningOf(field, SHOWN_LENGTH);
+      return {
+        field: shown,
+        message: `${type}.${shown}: unknown field${didYouMean(field, Object.keys(kind.shape))}`,
+      };
+    }),
+  ];
+  return { event: success ? data : null, flaw: together(flaws), type };
+}
+
+function noObject(text: string, value: Json | undefined): string {
+  const shown = JSON.stringify(beginningOf(text.trim(), SHOWN_LENGTH));
+  return value === undefined
+    ? `not JSON, expected an event: ${shown}`
+    : `expected an event, a JSON object, got ${shown}`;
+}
+
+const wrongType = (type: Json | undefined): string =>
+  typeof type === 'string'
+    ? `type: unknown type ${quoted(type)}${didYouMean(type, types)}; expected ${oneOf(types)}`
+    : `type: ${type === undefined ? 'missing' : `got ${kindOf(type)}`}, expected ${oneOf(types)}`;
+
+/** The fields are few, but a line can have many that do not exist. */
+function together(flaws: readonly Flaw[]): Flaw | null {
+  const [first] = flaws;
+  if (first === undefined) return null;
+  const messages = flaws.slice(0, SHOWN_FLAWS).map(({ message }) => message);
+  const more = flaws.length - messages.length;
+  return {
+    field: first.field,
+    message: [...messages, ...(more === 0 ? [] : [`and ${more} more`])].join('; '),
+  };
+}
+
+const unknownFields = (kind: Kind, line: Record<string, Json>): string[] =>
+  Object.keys(line).filter((field) => !Object.hasOwn(kind.shape, field) && !OF_THE_LOG.includes(field));
+
+const fieldOf = (kind: Kind, field: string): z.ZodType | undefined =>
+  Object.entries(kind.shape as Record<string, z.ZodType>).find(([name]) => name === field)?.[1];
+
+function mismatch(schema: z.ZodType | undefined, value: Json | undefined, code: string | undefined): string {
+  if (value === undefined) return `missing, expected ${expectedBy(schema)}`;
+  if (code === 'custom') return `nested too deeply, expected at most ${MAX_DEPTH} levels`;
+  return `expected ${expectedBy(schema)}, got ${kindOf(value)}`;
+}
+
+function expectedBy(schema: z.ZodType | undefined): string {
+  if (schema instanceof z.ZodNullable) return `${expectedBy(schema.unwrap() as z.ZodType)} or null`;
+  if (schema instanceof z.ZodExactOptional) return expectedBy(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodEnum) return oneOf(schema.options.map(String));
+  if (schema instanceof z.ZodLiteral) return [...schema.values].map(String).join(' or ');
+  if (schema instanceof z.ZodString) return 'a string';
+  if (schema instanceof z.ZodBoolean) return 'true or false';
+  if (schema instanceof z.ZodNumber) return schema.isInt ? 'a whole number' : 'a number';
+  return 'a JSON value';
+}
+
+function kindOf(value: Json): string {
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Array.isArray(value) ? 'an array' : 'an object';
+}
+
+const quoted = (text: string): string => JSON.stringify(beginningOf(text, SHOWN_LENGTH));
+
+const oneOf = (words: readonly string[]): string =>
+  `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+
+function didYouMean(word: string, known: readonly string[]): string {
+  const near = suggest(word, known);
+  return near === null ? '' : `, did you mean ${JSON.stringify(near)}?`;
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** A line of an agent's output that is not exactly one of our events. */
+export const LineProblem = z.object({
+  start: z.number().int().describe('Start of the agent, from 1'),
+  line: z.number().int().describe('Line of what it printed in that start, from 1'),
+  field: z.string().nullable().describe('The first field that does not fit; null: the line is no event'),
+  message: z.string().describe('What was found and what is expected, redacted'),
+});
+export type LineProblem = z.infer<typeof LineProblem>;
+
+/** What does not fit in the output of an agent with `output = "jsonl"`. */
+export const OutputProblems = z.object({
+  lines: z.number().int().describe('Number of lines that do not fit'),
+  events: z.number().int().describe('Number of valid events'),
+  unread: z.boolean().describe('Whether something that the agent did may be missing'),
+  first: z.array(LineProblem).describe('The first lines that do not fit, at most 20'),
+});
+export type OutputProblems = z.infer<typeof OutputProblems>;
+
+/** In each agent's record, so there are few. */
+export const KEPT_PROBLEMS = 20;
+
+/** Adds what was found in one start to what was found in those before it. */
+export const addProblems = (before: OutputProblems | null, found: OutputProblems): OutputProblems =>
+  before === null
+    ? found
+    : {
+        lines: before.lines + found.lines,
+        events: before.events + found.events,
+        unread: before.unread || found.unread,
+        first: [...before.first, ...found.first].slice(0, KEPT_PROBLEMS),
+      };
+
+/** Whether anything is to be reported. */
+export const hasProblems = ({ lines, unread }: OutputProblems): boolean => lines > 0 || unread;
