@@ -11,6 +11,7 @@ import type { RunRecord } from '../results/records/run-record.js';
 import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
 import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
 import { findAgentStep } from '../scenario/scenario.js';
+import { readActionLog } from '../store/read-events.js';
 import { resultsIndex } from '../store/results-index.js';
 import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
@@ -103,7 +104,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     await writeFileAtomic(files.executions, json(executions));
   }
   await writeFileAtomic(files.evaluation, renderEvaluation(record, metrics));
-  await writeFileAtomic(files.report, renderReport(record, metrics));
+  await writeFileAtomic(files.report, renderReport(record, metrics, await readActionLog(files.events)));
   await fence.check();
   const line: ResultLine = {
     schema_version: SCHEMA_VERSION,

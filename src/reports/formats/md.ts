@@ -17,7 +17,8 @@ import {
   toMatrix,
   type Line,
 } from '../matrix.js';
-import { cellColumns, isOpen, totalsText } from '../sweep-labels.js';
+import { cellColumns, cellNamer, isOpen, totalsText } from '../sweep-labels.js';
+import { actionBlocks } from './md-actions.js';
 import { effortText } from './effort.js';
 import {
   fileUrl,
@@ -56,6 +57,7 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
     missing === 0 ? null : `> ${lost} been deleted or cannot be read. Only the sweep's own data is shown.`,
     outcomes(document.cells, options),
     ...(failed.length === 0 ? [] : [heading(3, 'Failures'), failures(report, failed, options)]),
+    ...actionBlocks(failed, cellNamer(document.cells), options.most),
     ...regressions(document.cells, options),
     ...parameterTables(document.parameters ?? [], Infinity).flatMap(({ title, columns, rows }) => [
       heading(3, title),
