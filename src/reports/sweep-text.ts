@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import pc from 'picocolors';
 import { shortKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText, textWidth } from '../lib/format/table.js';
+import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
 import { wrap } from '../lib/format/wrap.js';
 import { scoreText } from '../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
@@ -78,9 +78,9 @@ function matrixPart(matrix: Matrix, options: TextOptions): Part {
     return renderMatrix({ rows: rows.filter((row) => kept.has(row)), columns }, options);
   };
   return {
-    items: ['row of the matrix', 'rows of the matrix'],
+    items: ['row', 'rows'],
     importance: 4,
-    least: 8,
+    least: 10,
     render(room) {
       if (room === Infinity) return { lines: shown(rows.length), leftOut: 0 };
       // The number of lines grows with that of the rows.
@@ -104,7 +104,7 @@ function listPart(
 ): Part {
   const lines = list(failuresFirst(cells), name, options, colors);
   return {
-    items: ['cell', 'cells'],
+    items: ['row', 'rows'],
     importance: 3,
     least: 4,
     render: (room) =>
@@ -142,8 +142,8 @@ function list(
 }
 
 /**
- * Cells with the same reason (a missing key, for example) share its line. Of each reason, one cell is shown before
- * there are two of another.
+ * Cells with the same reason (a missing key, for example) share its line. If there is no room for the paths of their
+ * reports, a cell has one line, and of each reason one cell is shown before there are two of another.
  */
 function problemsPart(
   cells: readonly SweepCell[],
@@ -151,28 +151,42 @@ function problemsPart(
   { width }: TextOptions,
   colors: Colors,
 ): Part {
-  const groups = new Map<string, SweepCell[]>();
+  const byReason = new Map<string, SweepCell[]>();
   for (const cell of failuresFirst(cells)) {
     if (cell.outcome === null || cell.outcome === 'pass') continue;
     const key = JSON.stringify([cell.outcome, cell.message]);
-    groups.set(key, [...(groups.get(key) ?? []), cell]);
+    byReason.set(key, [...(byReason.get(key) ?? []), cell]);
   }
-  const ranks: number[] = [];
-  const items = [...groups.values()].flatMap((group) => {
-    const rows = renderTable(
+  const groups = [...byReason.values()];
+  const full = groups.flatMap((group) => [
+    '',
+    ...reasonOf(group[0], width, colors),
+    ...renderTable(
       group.map((cell) => [label(cell), colors.dim(reportOf(cell))]),
       { indent: '  ' },
-    );
-    return rows.map((row, index): Item => {
-      ranks.push(index);
-      return index === 0 ? ['', ...reasonOf(group[0], width, colors), row] : [row];
-    });
-  });
+    ),
+  ]);
+  const short = groups.flatMap((group) =>
+    group.map((cell, rank) => {
+      const mention = group.length === 1 ? `${label(cell)}  ` : `${group.length} cells: `;
+      const reason = `${mark(cell.outcome, colors)}  ${mention}${terminalText(cell.message ?? '')}`;
+      const lines = [...(rank === 0 ? [reason] : []), ...(group.length === 1 ? [] : [`  ${label(cell)}`])];
+      return { rank, lines: lines.map((line) => truncate(line, width)) };
+    }),
+  );
   return {
     items: ['cell that did not pass', 'cells that did not pass'],
     importance: 5,
     least: 8,
-    render: (room) => firstItems([], items, room, (index) => ranks[index] ?? 0),
+    render: (room) =>
+      full.length <= room
+        ? { lines: full, leftOut: 0 }
+        : firstItems(
+            [''],
+            short.map(({ lines }) => lines),
+            room,
+            (index) => short[index]?.rank ?? 0,
+          ),
   };
 }
 

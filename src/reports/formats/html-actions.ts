@@ -16,7 +16,7 @@ export function actionSection({
   if (actionLog === null) return null;
   const parts =
     typeof actionLog === 'string'
-      ? markup`<p class="soft">${did}</p>`
+      ? markup`<p class="soft">${actionLog}</p>`
       : [commands(actionLog, metrics.efficiency?.total_commands ?? null), answer(actionLog)];
   return markup`<h3>What the agent did</h3>
 ${parts}
