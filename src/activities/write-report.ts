@@ -14,6 +14,7 @@ import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/record
 import { predictsCost } from '../results/budget.js';
 import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
 import { findAgentStep } from '../scenario/scenario.js';
+import { readActionLog } from '../store/read-events.js';
 import { resultsIndex } from '../store/results-index.js';
 import { resultsLog } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
@@ -121,7 +122,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   // An earlier attempt may have written it, and a person may have edited it since.
   const earlier = await readTextIfThere(files.evaluation);
   await writeFileAtomic(files.evaluation, keepReview(renderEvaluation(record, metrics), earlier));
-  await writeFileAtomic(files.report, renderReport(record, metrics));
+  await writeFileAtomic(files.report, renderReport(record, metrics, await readActionLog(files.events)));
   await fence.check();
   const line: ResultLine = {
     schema_version: SCHEMA_VERSION,

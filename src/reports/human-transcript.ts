@@ -4,7 +4,7 @@ import { plainText } from '../lib/format/plain-text.js';
 import type { EventBody, RunEvent } from '../results/records/events.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
 import type { AgentRecord } from '../results/records/run-record.js';
-import { indentedOutput, promptedCommand, shortInput } from './shorten.js';
+import { indentedOutput, promptedCommand, SHORT, shortInput, WHOLE, type Limits } from './shorten.js';
 
 /** The contents of a transcript's header. */
 export interface TranscriptHead {
@@ -25,6 +25,7 @@ interface Progress {
   open: Map<string, string>;
   lastCall: string | null;
   ending: EventOf<'result'> | null;
+  limits: Limits;
 }
 
 const MAX_OPEN_CALLS = 100;
@@ -38,8 +39,8 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 function renderCall(call: EventOf<'tool_call'>, progress: Progress): string {
   const shown =
     call.command === null
-      ? `${plainText(call.name)} ${shortInput(call.input)}\n`
-      : promptedCommand(call.command);
+      ? `${plainText(call.name)} ${shortInput(call.input, progress.limits)}\n`
+      : promptedCommand(call.command, progress.limits);
   progress.open.set(call.id, firstLine(shown));
   const oldest = progress.open.keys().next().value;
   if (progress.open.size > MAX_OPEN_CALLS && oldest !== undefined) progress.open.delete(oldest);
@@ -50,23 +51,26 @@ function renderCall(call: EventOf<'tool_call'>, progress: Progress): string {
 function renderResult(result: EventOf<'tool_result'>, progress: Progress): string {
   const call = progress.open.get(result.id);
   progress.open.delete(result.id);
-  const exitCode = result.exit_code ?? 0;
   return [
     result.id === progress.lastCall || call === undefined ? '' : `\nResult of: ${call}\n`,
-    indentedOutput(result.output),
+    indentedOutput(result.output, progress.limits),
     result.truncated ? note('the rest of the output was not kept') : '',
-    exitCode !== 0 ? note(`exit code ${exitCode}`) : '',
+    result.exit_code === null ? '' : note(`exit code ${result.exit_code}`),
     result.exit_code === null && result.is_error ? note('failed') : '',
   ].join('');
 }
 
-function renderScript(title: string, script: EventOf<'setup_command' | 'post_script'>): string {
+function renderScript(
+  title: string,
+  script: EventOf<'setup_command' | 'post_script'>,
+  { limits }: Progress,
+): string {
   const end = script.exit_code === null ? 'ended by a signal' : `exit code ${script.exit_code}`;
   return [
-    `\n${title}: ${promptedCommand(script.command)}`,
-    indentedOutput(script.stdout),
-    indentedOutput(script.stderr),
-    script.timed_out ? note('timed out') : script.exit_code === 0 ? '' : note(end),
+    `\n${title}: ${promptedCommand(script.command, limits)}`,
+    indentedOutput(script.stdout, limits),
+    indentedOutput(script.stderr, limits),
+    note(script.timed_out ? 'timed out' : end),
   ].join('');
 }
 
@@ -110,9 +114,9 @@ function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress)
     case 'tool_result':
       return renderResult(event, progress);
     case 'setup_command':
-      return renderScript('Setup', event);
+      return renderScript('Setup', event, progress);
     case 'post_script':
-      return renderScript('Post script', event);
+      return renderScript('Post script', event, progress);
     case 'error':
       return `\nError: ${plainText(event.message)}${event.retryable ? ' (may be retried)' : ''}\n`;
     case 'usage':
@@ -144,15 +148,20 @@ function renderAttempt(event: RunEvent, progress: Progress): string {
 
 /**
  * Renders a run as a conversation, in pieces of text: the prompt, what the agent said and thought, commands with the
- * beginning of their output, scripts, and finally the usage and how the agent ended. All terminal sequences are
- * removed.
+ * beginning of their output (or the `whole` of it) and their exit codes, scripts, and finally the usage and how the agent
+ * ended. All terminal sequences are removed.
  */
-export function* renderHumanTranscript(head: TranscriptHead, events: Iterable<RunEvent>): Generator<string> {
+export function* renderHumanTranscript(
+  head: TranscriptHead,
+  events: Iterable<RunEvent>,
+  { whole = false } = {},
+): Generator<string> {
   const progress: Progress = {
     attempt: null,
     open: new Map(),
     lastCall: null,
     ending: null,
+    limits: whole ? WHOLE : SHORT,
   };
   yield plainText(`Scenario: ${head.scenario}\nAgent: ${head.agent}\nModel: ${head.model}\n`);
   yield section('Prompt', head.prompt);

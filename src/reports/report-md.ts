@@ -10,6 +10,8 @@ import {
 import { mockedCallText } from '../results/mocked-call-text.js';
 import type { MockedCalls } from '../results/records/mocked-calls.js';
 import type { Metrics } from '../results/records/result-line.js';
+import type { ActionLog } from '../results/transcript/action-log.js';
+import { actionsSection } from './actions-md.js';
 import { optionalArtifacts } from './artifact-links.js';
 import { askedSection, conversationSection } from './conversation-md.js';
 import { judgeSection } from './judge-md.js';
@@ -18,9 +20,10 @@ import { blocks, code, fence, heading, inline, link, list, table } from './markd
 
 /**
  * Renders report.md: what was asked, what was run and what was found, for a person who decides whether to trust the
- * result. `run` and `metrics` must be redacted already: escaping would hide parts of a secret from a later search.
+ * result. Everything must be redacted already: escaping would hide parts of a secret from a later search. `actionLog` is what
+ * the agent did; null: it left no events.
  */
-export function renderReport(run: RunRecord, metrics: Metrics): string {
+export function renderReport(run: RunRecord, metrics: Metrics, actionLog: ActionLog | null): string {
   return blocks([
     heading(1, `${run.outcome}: ${inline(run.scenario.name)}`),
     `**${inline(run.message) || 'no message'}**`,
@@ -34,6 +37,7 @@ export function renderReport(run: RunRecord, metrics: Metrics): string {
     commands(run.setup, 'No setup commands were run.'),
     ...(run.context.length === 0 ? [] : [heading(2, 'Context'), commands(run.context, '')]),
     ...(run.scenario.prompt === null ? [] : [heading(2, 'Agent'), agentSection(run)]),
+    ...(actionLog === null ? [] : [heading(2, 'What the agent did'), actionsSection(actionLog, metrics)]),
     ...(run.conversation === undefined
       ? []
       : [heading(2, 'Conversation'), conversationSection(run.conversation)]),
@@ -211,9 +215,9 @@ function artifacts(run: RunRecord): string {
     ...(fixture ? [`${link('fixture/')}: the workspace at the end of the run`] : []),
     ...(transcripts
       ? [
-          `${link('artifacts/transcript.human.txt')}: what the agent said and did, as text`,
+          `${link('artifacts/transcript.human.txt')}: what the agent said and actionLog, as text`,
           `${link('artifacts/transcript.raw.txt')}: what the agent printed`,
-          `${link('artifacts/events.jsonl')}: what the agent said and did, as events`,
+          `${link('artifacts/events.jsonl')}: what the agent said and actionLog, as events`,
         ]
       : []),
     `${link('artifacts/run.json')}: this report as data`,

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { formatKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
+import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
+import { wrap } from '../lib/format/wrap.js';
 import { gateTitle } from '../results/gate-title.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
 import type { HumanReview } from '../results/records/human-review.js';
@@ -11,81 +12,179 @@ import { cellLabel } from '../results/records/cell-label.js';
 import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
 import { REGRESSIONS } from './regressions.js';
 import { givenScore, scoreText, votesText } from '../results/score-text.js';
+import type { ActionLog } from '../results/transcript/action-log.js';
+import { agentParts } from './agent-parts.js';
+import { always, firstItems, fitScreen, type Item, type Part, type Screen } from './screen.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
-/** Renders `show <run>`: what ran, how each step went, and what was found. */
-export function renderRun(
-  run: RunRecord,
-  metrics: Metrics,
-  options: TextOptions & { human?: HumanReview | null; /** Absolute. */ resultsDir?: string },
-): string {
+/** What `show <run>` is given besides the records of the run. */
+export interface RunTextOptions extends Screen {
+  color: boolean;
+  /** Absolute. */
+  resultsDir?: string;
+  human?: HumanReview | null;
+  /** What the agent did; null: it left no events. A text says why they cannot be read. */
+  actionLog?: ActionLog | null | string;
+}
+
+/**
+ * Renders `show <run>`: how it ended, which checks failed and why, what the agent did and said, and how each step went.
+ * On a small screen, what went well is left out first.
+ */
+export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOptions): string {
+  const { width } = options;
   const colors = pc.createColors(options.color);
   const rows = (cells: string[][], right: number[] = []): string[] =>
-    renderTable(cells, { width: options.width, right, indent: '  ' });
-  const section = (title: string, lines: string[]): string[] =>
-    lines.length === 0 ? [] : ['', colors.bold(title), ...lines];
-  const { agent } = run;
-  const lines = [
-    `${mark(run.outcome, colors)}  ${colors.bold(terminalText(run.scenario.name))}  ${terminalText(run.message)}`,
-    '',
-    ...rows([
-      ['run', terminalText(run.run_id)],
-      ['agent', terminalText(`${run.agent_name} ${agent?.version ?? ''}`)],
-      ['model', terminalText(agent?.model_used ?? run.model)],
-      ['cell', terminalText(`${run.variant} #${run.repetition}`)],
-      ['started', terminalText(run.started_at)],
-      ['duration', formatDuration(run.duration_secs * 1000)],
-      ['cost', formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least)],
-      ...(agent === null ? [] : [['tokens', tokens(agent)]]),
-      ['ended', agent === null ? notStarted(run) : terminalText(agent.message)],
-    ]),
-    ...section(
+    renderTable(cells, { width, right, indent: '  ' });
+  /** A part that loses its last lines first. */
+  const section = (
+    title: string,
+    lines: readonly string[],
+    of: Pick<Part, 'items' | 'importance' | 'least'>,
+  ): Part => ({
+    ...of,
+    render: (room) =>
+      firstItems(
+        ['', colors.bold(title)],
+        lines.map((line) => [line]),
+        room,
+      ),
+  });
+  const parts = [
+    always([...headline(run, width, colors), '', ...rows(facts(run))]),
+    section(
       'other attempts',
-      (agent?.history ?? []).map((line) => `  ${terminalText(line)}`),
+      (run.agent?.history ?? []).flatMap((line) => indented(line, width)),
+      {
+        ...{ items: ['line about other attempts', 'lines about other attempts'], importance: 2, least: 0 },
+      },
     ),
-    ...section(
+    section(
       'warnings',
-      run.warnings.map((warning) => `  ${terminalText(warning)}`),
+      run.warnings.flatMap((warning) => indented(warning, width)),
+      {
+        ...{ items: ['line of warnings', 'lines of warnings'], importance: 5, least: 3 },
+      },
     ),
-    ...section(
+    section(
       REGRESSIONS.toLowerCase(),
-      run.regressions.map(({ message }) => `  ${terminalText(message)}`),
+      run.regressions.flatMap(({ message }) => indented(message, width)),
+      {
+        ...{ items: ['line about what got worse', 'lines about what got worse'], importance: 4, least: 3 },
+      },
     ),
-    ...section(
-      'steps',
-      rows(
-        run.steps.map((step) => [
-          mark(step.status, colors),
-          terminalText(step.name),
-          step.duration_ms === null ? 'n/a' : formatDuration(step.duration_ms),
-          step.attempts > 1 ? `attempt ${step.attempts}` : '',
-          terminalText(step.note ?? ''),
-        ]),
-        [2],
-      ),
-    ),
-    ...section(`gates ${metrics.gates_passed}/${metrics.gates_total}`, [
-      ...gateRows(metrics.details, options),
-    ]),
-    ...section(
-      'evaluators',
-      rows(
-        metrics.evaluator_results.map(({ name, score, summary, error }) => [
-          terminalText(name),
-          scoreText(score),
-          terminalText(error === null ? (summary ?? '') : `evaluator error: ${error}`),
-        ]),
-      ),
-    ),
-    ...section('judge', rows(judgeRows(metrics, colors))),
-    ...section('human review', reviewLines(options.human ?? null)),
+    gatesPart(metrics, width, colors),
+    ...actionParts(run, metrics, options, colors),
+    stepsPart(run, rows, colors),
+    section('evaluators', rows(evaluatorRows(metrics)), {
+      ...{ items: ['evaluator', 'evaluators'], importance: 3, least: 0 },
+    }),
+    section('judge', rows(judgeRows(metrics, colors)), {
+      ...{ items: ['line about the judge', 'lines about the judge'], importance: 7, least: 3 },
+    }),
+    section('human review', reviewLines(options.human ?? null), {
+      ...{ items: ['line of the human review', 'lines of the human review'], importance: 6, least: 3 },
+    }),
     // Never cut, so that the path can be copied.
-    ...(options.resultsDir === undefined
-      ? []
-      : ['', `report  ${terminalText(join(options.resultsDir, 'report.md'))}`]),
+    always(
+      options.resultsDir === undefined
+        ? []
+        : ['', `report  ${terminalText(join(options.resultsDir, 'report.md'))}`],
+    ),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${fitScreen(parts, options).join('\n')}\n`;
 }
+
+const indented = (text: string, width: number, indent = '  '): string[] =>
+  wrap(text, width - indent.length).map((line) => `${indent}${line}`);
+
+/** The message follows the name if there is room, else it has lines of its own. That of gates is repeated below. */
+function headline({ outcome, scenario, message }: RunRecord, width: number, colors: Colors): string[] {
+  const name = terminalText(scenario.name);
+  const start = truncate(`${mark(outcome, colors)}  ${colors.bold(name)}`, width);
+  const line = `${start}  ${terminalText(message)}`;
+  if (textWidth(line) <= width) return [line];
+  return outcome === 'fail' ? [truncate(line, width)] : [start, ...indented(message, width)];
+}
+
+function facts(run: RunRecord): string[][] {
+  const { agent } = run;
+  const cost = formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least);
+  return [
+    ['run', terminalText(run.run_id)],
+    ['agent', terminalText(`${run.agent_name} ${agent?.version ?? ''}`)],
+    ['model', terminalText(agent?.model_used ?? run.model)],
+    ['cell', terminalText(`${run.variant} #${run.repetition}, started ${run.started_at}`)],
+    ['took', `${formatDuration(run.duration_secs * 1000)}, cost ${cost}`],
+    ...(agent === null ? [] : [['tokens', tokens(agent)]]),
+    ['ended', agent === null ? notStarted(run) : terminalText(agent.message)],
+  ];
+}
+
+/** Gates that did not pass come first, with the whole message. */
+function gatesPart(metrics: Metrics, width: number, colors: Colors): Part {
+  const failed = metrics.details.filter(({ status }) => status !== 'pass');
+  const passed = metrics.details.filter(({ status }) => status === 'pass');
+  const items = [
+    ...failed.map((gate): Item => {
+      const title = truncate(`  ${mark(gate.status, colors)}  ${terminalText(gateTitle(gate))}`, width);
+      return [title, ...indented(gate.message, width, '      ')];
+    }),
+    ...gateRows(passed, { width, color: colors.isColorSupported }).map((row): Item => [row]),
+  ];
+  const head = ['', colors.bold(`gates ${metrics.gates_passed}/${metrics.gates_total}`)];
+  return {
+    items: ['gate', 'gates'],
+    importance: 9,
+    least: Math.min(8, 2 + failed.length * 3),
+    render: (room) => (items.length === 0 ? { lines: head, leftOut: 0 } : firstItems(head, items, room)),
+  };
+}
+
+function actionParts(
+  run: RunRecord,
+  metrics: Metrics,
+  { actionLog = null, width }: RunTextOptions,
+  colors: Colors,
+): Part[] {
+  if (actionLog === null) return [];
+  if (typeof actionLog === 'string')
+    return [always(['', colors.bold('commands'), ...indented(actionLog, width)])];
+  return agentParts(actionLog, { ...{ width, colors }, calls: metrics.efficiency?.total_commands ?? null });
+}
+
+/** Steps that were not done stay longest. */
+function stepsPart(
+  { steps }: RunRecord,
+  rows: (cells: string[][], right: number[]) => string[],
+  colors: Colors,
+): Part {
+  const lines = rows(
+    steps.map((step) => [
+      mark(step.status, colors),
+      terminalText(step.name),
+      step.duration_ms === null ? 'n/a' : formatDuration(step.duration_ms),
+      step.attempts > 1 ? `attempt ${step.attempts}` : '',
+      terminalText(step.note ?? ''),
+    ]),
+    [2],
+  );
+  const isDone = (index: number): number => (steps[index]?.status === 'done' ? 1 : 0);
+  const items = lines.map((line): Item => [line]);
+  return {
+    items: ['step', 'steps'],
+    importance: 1,
+    least: 0,
+    render: (room) => firstItems(['', colors.bold('steps')], items, room, isDone),
+  };
+}
+
+const evaluatorRows = ({ evaluator_results: results }: Metrics): string[][] =>
+  results.map(({ name, score, summary, error }) => [
+    terminalText(name),
+    scoreText(score),
+    terminalText(error === null ? (summary ?? '') : `evaluator error: ${error}`),
+  ]);
 
 function judgeRows({ judge }: Metrics, colors: Colors): string[][] {
   if (judge === null) return [];

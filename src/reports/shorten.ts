@@ -1,13 +1,19 @@
 import { plainText } from '../lib/format/plain-text.js';
 
-const MAX_LINES = 60;
-const MAX_LINE = 2000;
-const MAX_INPUT = 300;
+/** How much is shown of an output, of each of its lines, and of the input of a tool. */
+export interface Limits {
+  lines: number;
+  line: number;
+  input: number;
+}
+
+export const SHORT: Limits = { lines: 60, line: 2000, input: 300 };
+export const WHOLE: Limits = { lines: Infinity, line: Infinity, input: Infinity };
 
 const more = (count: number, what: string): string => `... ${count} more ${what}${count === 1 ? '' : 's'}`;
 
-function cut(line: string): string {
-  return line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE) + more(line.length - MAX_LINE, 'character');
+function cut(line: string, most: number): string {
+  return line.length <= most ? line : line.slice(0, most) + more(line.length - most, 'character');
 }
 
 function countLines(text: string, from: number): number {
@@ -17,15 +23,15 @@ function countLines(text: string, from: number): number {
 }
 
 /** Returns the first lines of an output, indented and cut, and how many more there were; '' if it is empty. */
-export function indentedOutput(output: string): string {
+export function indentedOutput(output: string, limits: Limits): string {
   const text = plainText(output).replace(/\n$/, '');
   if (text === '') return '';
   const lines: string[] = [];
   let start = 0;
-  while (start <= text.length && lines.length < MAX_LINES) {
+  while (start <= text.length && lines.length < limits.lines) {
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;
-    lines.push(cut(text.slice(start, end)));
+    lines.push(cut(text.slice(start, end), limits.line));
     start = end + 1;
   }
   if (start <= text.length) lines.push(more(countLines(text, start), 'line'));
@@ -33,12 +39,12 @@ export function indentedOutput(output: string): string {
 }
 
 /** Formats a command after a prompt. Further lines are aligned with the first. */
-export function promptedCommand(command: string): string {
-  return `$${indentedOutput(command).slice(3).replaceAll('\n    ', '\n  ') || '\n'}`;
+export function promptedCommand(command: string, limits: Limits): string {
+  return `$${indentedOutput(command, limits).slice(3).replaceAll('\n    ', '\n  ') || '\n'}`;
 }
 
 /** Formats the input of a tool call as the beginning of its JSON, on one line. */
-export function shortInput(input: unknown): string {
+export function shortInput(input: unknown, { input: most }: Limits): string {
   const json = plainText(JSON.stringify(input));
-  return json.length <= MAX_INPUT ? json : `${json.slice(0, MAX_INPUT)}... (${json.length} characters)`;
+  return json.length <= most ? json : `${json.slice(0, most)}... (${json.length} characters)`;
 }

@@ -30,7 +30,7 @@ export const isOpen = ({ status }: SweepDocument): boolean => status === 'runnin
 export const totalsText = (document: SweepDocument): string =>
   `${countsText(document)}, cost ${totalCost(document.cells)}${document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`}`;
 
-function countsText({ status, totals: all }: SweepDocument): string {
+function countsText({ status, totals: all, cells_of_sweep: whole }: SweepDocument): string {
   const counts: [number, string][] = [
     [all.passed, 'passed'],
     [all.failed, 'failed'],
@@ -40,7 +40,8 @@ function countsText({ status, totals: all }: SweepDocument): string {
     [all.cached, 'cached'],
   ];
   const parts = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  const heading = `${status === 'completed' ? '' : `${status}, `}${all.cells} ${all.cells === 1 ? 'cell' : 'cells'}`;
+  const of = whole === undefined ? '' : ` of ${whole}`;
+  const heading = `${status === 'completed' ? '' : `${status}, `}${all.cells}${of} ${(whole ?? all.cells) === 1 ? 'cell' : 'cells'}`;
   return parts.length === 0 ? heading : `${heading}: ${parts.join(', ')}`;
 }
 

@@ -2,15 +2,17 @@ import { dirname, join } from 'node:path';
 import pc from 'picocolors';
 import { shortKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
+import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
+import { wrap } from '../lib/format/wrap.js';
 import { configurationLabel } from '../results/records/cell-label.js';
 import { givenScore, scoreText } from '../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
-import { toMatrix } from './matrix.js';
+import { toMatrix, type Line, type Matrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
 import { groupRegressions, REGRESSIONS, type RegressionGroup } from './regressions.js';
 import { parameterTables } from './parameter-tables.js';
+import { always, firstItems, fitScreen, type Item, type Part, type Screen } from './screen.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
@@ -19,33 +21,111 @@ const FEW = 5;
 const MOST_REGRESSIONS = 5;
 
 /**
- * Renders the end of `run`: the outcomes, why cells did not pass, totals, and where to read more. The outcomes are a
- * matrix, or a row per cell if there are few cells or the matrix would have a single entry.
+ * Renders a sweep: the outcomes, why cells did not pass, totals, and where to read more. The outcomes are a matrix, or a
+ * row per cell if there are few cells or the matrix would have a single entry. On a small screen, what did not pass is
+ * kept longest.
  */
-export function renderSweep(document: SweepDocument, options: TextOptions): string {
+export function renderSweep(document: SweepDocument, options: SweepTextOptions): string {
   const colors = pc.createColors(options.color);
   const { cells } = document;
   const namesOf = cellNamer(cells);
   const name = (cell: SweepCell): string[] => namesOf(cell).map(terminalText);
+  const label = (cell: SweepCell): string => name(cell).join(' ');
   const matrix = toMatrix(cells);
   const [down, across] = [matrix.rows.length, matrix.columns.length];
   const isFlat = down * across < 2 || (cells.length <= FEW && (down < 2 || across < 2));
-  const lines = [
-    ...(isFlat ? [] : renderMatrix(matrix, options)),
-    ...(isFlat || cells.length > FEW ? [] : ['']),
-    ...(isFlat || cells.length <= FEW ? list(cells, name, options, colors) : []),
-    ...problems(cells, (cell) => name(cell).join(' '), colors),
-    ...changedVerdicts(cells, (cell) => name(cell).join(' '), colors),
-    ...regressions(cells, (cell) => name(cell).join(' '), options, colors),
-    ...byParameter(document, options, colors),
-    '',
-    ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
-    ...(document.live === true ? ['live: mocks were ignored'] : []),
-    totalsText(document),
-    ...places(document),
+  const parts = [
+    ...(isFlat ? [] : [matrixPart(matrix, options)]),
+    ...(isFlat || cells.length > FEW ? [] : [always([''])]),
+    ...(isFlat || cells.length <= FEW ? [listPart(cells, name, options, colors)] : []),
+    problemsPart(cells, label, options, colors),
+    linesPart(changedVerdicts(cells, label, colors), {
+      ...{ items: ['line about changed verdicts', 'lines about changed verdicts'], importance: 4, least: 3 },
+    }),
+    linesPart(regressions(cells, label, options, colors), {
+      ...{ items: ['line about what got worse', 'lines about what got worse'], importance: 2, least: 0 },
+    }),
+    linesPart(byParameter(document, options, colors), {
+      ...{
+        items: ['line of results by parameter', 'lines of results by parameter'],
+        importance: 1,
+        least: 0,
+      },
+    }),
+    always([
+      '',
+      ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
+      ...(document.live === true ? ['live: mocks were ignored'] : []),
+      totalsText(document),
+      ...places(document),
+    ]),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${fitScreen(parts, options).join('\n')}\n`;
 }
+
+export type SweepTextOptions = TextOptions & Screen;
+
+const linesPart = (lines: readonly string[], of: Pick<Part, 'items' | 'importance' | 'least'>): Part => ({
+  ...of,
+  render: (room) =>
+    firstItems(
+      [],
+      lines.map((line) => [line]),
+      room,
+    ),
+});
+
+/** Rows of scenarios that did not pass in all cells stay longest. The rates below the rows are always of all cells. */
+function matrixPart(matrix: Matrix, options: TextOptions): Part {
+  const { rows, columns } = matrix;
+  const hasPassed = (row: Line): number => (row.cells.every(({ outcome }) => outcome === 'pass') ? 1 : 0);
+  const order = [...rows].sort((a, b) => hasPassed(a) - hasPassed(b));
+  const shown = (count: number): string[] => {
+    const kept = new Set(order.slice(0, count));
+    return renderMatrix({ rows: rows.filter((row) => kept.has(row)), columns }, options);
+  };
+  return {
+    items: ['row', 'rows'],
+    importance: 4,
+    least: 10,
+    render(room) {
+      if (room === Infinity) return { lines: shown(rows.length), leftOut: 0 };
+      // The number of lines grows with that of the rows.
+      let [fits, fails] = [0, rows.length + 1];
+      while (fails - fits > 1) {
+        const count = Math.floor((fits + fails) / 2);
+        if (shown(count).length <= room) fits = count;
+        else fails = count;
+      }
+      return { lines: fits === 0 ? [] : shown(fits), leftOut: rows.length - fits };
+    },
+  };
+}
+
+/** Cells that did not pass come first. */
+function listPart(
+  cells: readonly SweepCell[],
+  name: (cell: SweepCell) => string[],
+  options: TextOptions,
+  colors: Colors,
+): Part {
+  const lines = list(failuresFirst(cells), name, options, colors);
+  return {
+    items: ['row', 'rows'],
+    importance: 3,
+    least: 4,
+    render: (room) =>
+      firstItems(
+        [],
+        lines.map((line) => [line]),
+        room,
+      ),
+  };
+}
+
+const ORDER: readonly SweepCell['outcome'][] = ['fail', 'error', 'cancelled', null, 'pass'];
+const failuresFirst = (cells: readonly SweepCell[]): SweepCell[] =>
+  [...cells].sort((a, b) => ORDER.indexOf(a.outcome) - ORDER.indexOf(b.outcome));
 
 function list(
   cells: readonly SweepCell[],
@@ -70,22 +150,62 @@ function list(
   return renderTable(rows, { width: options.width, right: [last - 3, last - 2, last - 1] });
 }
 
-/** Cells with the same reason (a missing key, for example) share its line. */
-function problems(cells: readonly SweepCell[], label: (cell: SweepCell) => string, colors: Colors): string[] {
-  const groups = new Map<string, SweepCell[]>();
-  for (const cell of cells) {
+/**
+ * Cells with the same reason (a missing key, for example) share its line. If there is no room for the paths of their
+ * reports, a cell has one line, and of each reason one cell is shown before there are two of another.
+ */
+function problemsPart(
+  cells: readonly SweepCell[],
+  label: (cell: SweepCell) => string,
+  { width }: TextOptions,
+  colors: Colors,
+): Part {
+  const byReason = new Map<string, SweepCell[]>();
+  for (const cell of failuresFirst(cells)) {
     if (cell.outcome === null || cell.outcome === 'pass') continue;
-    const reason = `${mark(cell.outcome, colors)}  ${terminalText(cell.message ?? '')}`;
-    groups.set(reason, [...(groups.get(reason) ?? []), cell]);
+    const key = JSON.stringify([cell.outcome, cell.message]);
+    byReason.set(key, [...(byReason.get(key) ?? []), cell]);
   }
-  return [...groups].flatMap(([reason, group]) => [
+  const groups = [...byReason.values()];
+  const full = groups.flatMap((group) => [
     '',
-    reason,
+    ...reasonOf(group[0], width, colors),
     ...renderTable(
       group.map((cell) => [label(cell), colors.dim(reportOf(cell))]),
       { indent: '  ' },
     ),
   ]);
+  const short = groups.flatMap((group) =>
+    group.map((cell, rank) => {
+      const mention = group.length === 1 ? `${label(cell)}  ` : `${group.length} cells: `;
+      const reason = `${mark(cell.outcome, colors)}  ${mention}${terminalText(cell.message ?? '')}`;
+      const lines = [...(rank === 0 ? [reason] : []), ...(group.length === 1 ? [] : [`  ${label(cell)}`])];
+      return { rank, lines: lines.map((line) => truncate(line, width)) };
+    }),
+  );
+  return {
+    items: ['cell that did not pass', 'cells that did not pass'],
+    importance: 5,
+    least: 8,
+    render: (room) =>
+      full.length <= room
+        ? { lines: full, leftOut: 0 }
+        : firstItems(
+            [''],
+            short.map(({ lines }) => lines),
+            room,
+            (index) => short[index]?.rank ?? 0,
+          ),
+  };
+}
+
+function reasonOf(cell: SweepCell | undefined, width: number, colors: Colors): string[] {
+  if (cell === undefined) return [];
+  const start = `${mark(cell.outcome, colors)}  `;
+  const line = `${start}${terminalText(cell.message ?? '')}`;
+  if (textWidth(line) <= width) return [line];
+  const [first = '', ...others] = wrap(cell.message ?? '', width - textWidth(start));
+  return [`${start}${first}`, ...others.map((more) => ' '.repeat(textWidth(start)) + more)];
 }
 
 /** Lists what got worse, a line for each configuration. */

@@ -77,8 +77,8 @@ describe('the human transcript', () => {
         '=== Prompt ===\nAdd a note.\n',
         '=== Assistant, reasoning ===\nI need the tool.\n',
         '=== Assistant ===\nI add it.\n',
-        '$ tool add x\n    added\n    fine\n',
-        'Write {"path":"a.md"}\n',
+        '$ tool add x\n    added\n    fine\n    [exit code 0]\n',
+        'Write {"path":"a.md"}\n    [exit code 0]\n',
         '=== End ===\nTokens: 12 input, 5 output, 7 cache read\nCost: $0.0100\nEnded: done (exit code 0)\n',
       ].join('\n'),
     );
@@ -96,7 +96,9 @@ describe('the human transcript', () => {
 
   it('says whose result it is when calls overlap', () => {
     const text = render(call('a', 'one'), call('b', 'two'), result('b', 'B'), result('a', 'A'));
-    expect(text).toContain('$ one\n\n$ two\n    B\n\nResult of: $ one\n    A\n');
+    expect(text).toContain(
+      '$ one\n\n$ two\n    B\n    [exit code 0]\n\nResult of: $ one\n    A\n    [exit code 0]\n',
+    );
   });
 
   it('shortens long outputs, lines and inputs, and says by how much', () => {
@@ -109,6 +111,18 @@ describe('the human transcript', () => {
     ).not.toContain('more');
     expect(render(call('a', 'x'), result('a', 'y'.repeat(2001)))).toContain('y... 1 more character\n');
     expect(render(call('a', null, { text: 'z'.repeat(1000) }))).toMatch(/z\.\.\. \(1011 characters\)\n/);
+  });
+
+  it('shortens nothing if the whole is wanted', () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join('\n');
+    const long = { text: 'z'.repeat(3000) };
+    const events = [call('a', 'x'), result('a', `${lines}\n${'y'.repeat(3000)}`), call('b', null, long)];
+    const stamped = events.map((event, seq): RunEvent => ({ ts: '', seq, attempt: 1, ...event }));
+    const text = [...renderHumanTranscript(head, stamped, { whole: true })].join('');
+    expect(text).toContain('    line 100\n');
+    expect(text).toContain(`    ${'y'.repeat(3000)}\n`);
+    expect(text).toContain(JSON.stringify(long));
+    expect(text).not.toMatch(/more|characters/);
   });
 
   it('gives the total cost of the run, even if the events have no prices', () => {
@@ -151,7 +165,7 @@ describe('the human transcript', () => {
       { ...script, type: 'post_script', command: 'slow', exit_code: null, timed_out: true },
       { ...script, type: 'post_script', command: 'killed', exit_code: null },
     );
-    expect(text).toContain('\nSetup: $ make\n    out\n    err\n\n');
+    expect(text).toContain('\nSetup: $ make\n    out\n    err\n    [exit code 0]\n\n');
     expect(text).toContain('\nPost script: $ check\n    out\n    err\n    [exit code 2]\n');
     expect(text).toContain('$ slow\n    out\n    err\n    [timed out]\n');
     expect(text).toContain('$ killed\n    out\n    err\n    [ended by a signal]\n');

@@ -13,7 +13,7 @@ const row = (text: string, first: string): string[] =>
     .find((cells) => cells?.[0] === first) ?? [];
 
 describe('renderReport', () => {
-  const report = renderReport(run(), metrics());
+  const report = renderReport(run(), metrics(), null);
 
   test('begins with the outcome and its reason', () => {
     expect(report).toMatch(/^# pass: notes\n\n\*\*1\/1 gates passed\*\*\n/);
@@ -22,6 +22,7 @@ describe('renderReport', () => {
     const other = renderReport(
       run({ model: 'fast', agent: { ...agent(), model_used: 'fast-2026' } }),
       metrics(),
+      null,
     );
     expect(row(other, 'Model requested')).toEqual(['Model requested', 'fast']);
     expect(row(other, 'Model used')).toEqual(['Model used', 'fast-2026']);
@@ -33,18 +34,18 @@ describe('renderReport', () => {
   test('quotes the prompt unchanged', () => {
     const prompt = 'Do this:\n```sh\nnotes add\n```\n';
     const scenario = { ...run().scenario, prompt };
-    expect(readMarkdown(renderReport(run({ scenario }), metrics())).blocks).toContain(prompt.trimEnd());
+    expect(readMarkdown(renderReport(run({ scenario }), metrics(), null)).blocks).toContain(prompt.trimEnd());
   });
   test('warns about a failed setup command and shows its output', () => {
     const setup = [command(), command({ command: 'notes import', exit_code: 3, stderr: 'no such file' })];
-    const text = renderReport(run({ setup }), metrics());
+    const text = renderReport(run({ setup }), metrics(), null);
     expect(text).toContain('1. `notes init`: exit 0, 40 ms');
     expect(text).toContain('2. **Warning, failed:** `notes import`: exit 3, 40 ms');
     expect(readMarkdown(text).blocks).toContain('no such file');
   });
   test('names a timeout and a signal instead of an exit code', () => {
     const post_scripts = [command({ exit_code: null, timed_out: true }), command({ exit_code: null })];
-    const text = renderReport(run({ post_scripts }), metrics());
+    const text = renderReport(run({ post_scripts }), metrics(), null);
     expect(text).toContain('`notes init`: timed out, 40 ms');
     expect(text).toContain('`notes init`: ended by a signal, 40 ms');
   });
@@ -56,13 +57,13 @@ describe('renderReport', () => {
       fingerprint: null,
       health_check: command({ command: 'notes -V', exit_code: 127 }),
     };
-    const text = renderReport(run({ target }), metrics());
+    const text = renderReport(run({ target }), metrics(), null);
     expect(text).toContain('Binary `notes`: could not be resolved.');
     expect(text).toContain('Health check `notes -V`: exit 127, 40 ms.');
   });
   test('tells how often the agent was started and how each attempt ended', () => {
     const history = ['attempt 1 ended: worker lost after 14 s; adopted'];
-    const text = renderReport(run({ agent: { ...agent(), starts: 2, history } }), metrics());
+    const text = renderReport(run({ agent: { ...agent(), starts: 2, history } }), metrics(), null);
     expect(text).toContain('- Started: 2 times');
     expect(text).toContain(`- ${history[0] ?? ''}`);
   });
@@ -70,6 +71,7 @@ describe('renderReport', () => {
     const text = renderReport(
       run({ agent: null, outcome: 'error', message: 'health check failed: exit 1' }),
       metrics({ details: [] }),
+      null,
     );
     expect(text).toContain('The agent was not started: health check failed: exit 1');
     expect(text).toContain('No gate was checked.');
@@ -79,7 +81,7 @@ describe('renderReport', () => {
       gate(),
       gate({ index: 1, gate_type: 'script', name: 'lint', status: 'error', message: 'a | b' }),
     ];
-    const text = renderReport(run(), metrics({ details, gates_total: 2 }));
+    const text = renderReport(run(), metrics({ details, gates_total: 2 }), null);
     expect(row(text, '1')).toEqual(['1', 'file_exists', '', 'pass', 'notes.md exists', '3 ms']);
     expect(row(text, '2')).toEqual(['2', 'script', 'lint', '**error**', 'a \\| b', '3 ms']);
     expect(text).toContain('1 of 2 gates passed.');
@@ -94,7 +96,7 @@ describe('renderReport', () => {
         note: 'a gate failed',
       },
     ];
-    expect(row(renderReport(run({ steps }), metrics()), 'judgeRun')).toEqual([
+    expect(row(renderReport(run({ steps }), metrics(), null), 'judgeRun')).toEqual([
       'judgeRun',
       'not performed',
       'n/a',
@@ -103,7 +105,7 @@ describe('renderReport', () => {
     ]);
   });
   test('shows warnings before all long sections', () => {
-    const text = renderReport(run({ warnings: ['max_turns is not enforced'] }), metrics());
+    const text = renderReport(run({ warnings: ['max_turns is not enforced'] }), metrics(), null);
     expect(headings(text)[1]).toBe('## Warnings');
     expect(text).toContain('- max_turns is not enforced');
     expect(headings(report)).not.toContain('## Warnings');
@@ -114,7 +116,7 @@ describe('renderReport', () => {
       { ...none, name: 'a', score: null, error: 'exit 2' },
       { ...none, name: 'b', score: 0 },
     ];
-    const text = renderReport(run(), metrics({ evaluator_results }));
+    const text = renderReport(run(), metrics({ evaluator_results }), null);
     expect(row(text, 'a')).toEqual(['a', 'n/a', 'evaluator error: exit 2']);
     expect(row(text, 'b')).toEqual(['b', '0', '']);
   });
@@ -135,7 +137,7 @@ describe('renderReport', () => {
       agent: null,
       target: { binary: 'notes', resolved: null, fingerprint: null, health_check: null },
     });
-    for (const text of [renderReport(unfit, metrics()), renderEvaluation(unfit, metrics())])
+    for (const text of [renderReport(unfit, metrics(), null), renderEvaluation(unfit, metrics())])
       expect(text).not.toMatch(/\]\((fixture|artifacts\/(transcript|events))/);
   });
 });
@@ -171,7 +173,7 @@ test('no text from outside changes the structure of report.md or evaluation.md',
       }),
       evaluator_results: [{ name: text, metrics: { [text]: text }, score: 1, summary: text, error: text }],
     });
-    return [renderReport(given, found), renderEvaluation(given, found)];
+    return [renderReport(given, found, null), renderEvaluation(given, found)];
   };
   const shape = (markdown: string) => ({
     headings: headings(markdown).map((line) => /^#+/.exec(line)?.[0]),

@@ -3,11 +3,17 @@ import type { ReportedCell } from '../../reports/formats/sweep-report.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import { Metrics } from '../../results/records/result-line.js';
 import type { SweepCell } from '../../results/records/sweep-document.js';
+import type { ActionLog } from '../../results/transcript/action-log.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { readActionLog } from '../../store/read-events.js';
 import { runFiles } from '../../store/results-folder.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 
-/** Reads the records of a cell's run. If they cannot be read, `missing` says why, and a report does without them. */
-export function readRecords(cell: SweepCell): ReportedCell {
+/**
+ * Reads the records of a cell's run, and what its agent did if it did not pass. If they cannot be read, `missing` says
+ * why, and a report does without them.
+ */
+export async function readRecords(cell: SweepCell): Promise<ReportedCell> {
   if (cell.results_dir === null) return { cell, records: null, missing: null };
   if (!existsSync(cell.results_dir)) return { cell, records: null, missing: 'its folder is gone' };
   const files = runFiles(cell.results_dir);
@@ -17,8 +23,16 @@ export function readRecords(cell: SweepCell): ReportedCell {
     const broken = run === null ? 'artifacts/run.json' : 'metrics.json';
     return { cell, records: null, missing: `its ${broken} cannot be read` };
   }
-  return { cell, records: { run, metrics }, missing: null };
+  const actionLog = cell.outcome === 'pass' ? null : await tryReadActionLog(files.events);
+  return { cell, records: { run, metrics, actionLog }, missing: null };
 }
+
+/** Reads what an agent did; a text says why that is impossible. */
+export const tryReadActionLog = (events: string): Promise<ActionLog | null | string> =>
+  readActionLog(events).catch((error: unknown) => {
+    if (error instanceof UsageError) return `It cannot be read: ${error.message}.`;
+    throw error;
+  });
 
 /** Returns null if the file is missing, truncated or invalid. */
 function readAs<T>(file: string, schema: { parse(value: unknown): T }): T | null {

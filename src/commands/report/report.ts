@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { loadFormat, type FormatName } from '../../reports/formats/index.js';
-import type { SweepReport } from '../../reports/formats/sweep-report.js';
+import type { ReportedCell, SweepReport } from '../../reports/formats/sweep-report.js';
 import { printNotice } from '../shared/output.js';
 import { appendOutput, checkOutput, replaceOutput } from './output-file.js';
 import { ownCommand } from '../../platform/invocation.js';
@@ -26,9 +26,11 @@ export async function report(id: string, options: ReportOptions): Promise<number
   if (found.kind === 'run')
     throw new UsageError('usage', `'${id}' is a run, not a sweep; show it with ${ownCommand(`show ${id}`)}`);
   const document = await sweepDocument(resultsPath, found.plan, printNotice);
+  const cells: ReportedCell[] = [];
+  for (const cell of document.cells) cells.push(await readRecords(cell));
   const content: SweepReport = {
     document,
-    cells: document.cells.map(readRecords),
+    cells,
     base: options.output === undefined ? process.cwd() : dirname(resolve(options.output)),
   };
   const format = await loadFormat(options.format);

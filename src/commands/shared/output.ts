@@ -1,5 +1,6 @@
 import { stderr, stdout } from 'node:process';
 import { codeFrame, formatProblem, type Problem } from '../../lib/errors/problem.js';
+import type { Screen } from '../../reports/screen.js';
 import { renderSweep } from '../../reports/sweep-text.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import type { UsageError } from '../../lib/errors/usage-error.js';
@@ -20,6 +21,18 @@ export const textOptions = (): { color: boolean; width: number } => ({
   color: hasColor(stdout),
   width: widthOf(stdout),
 });
+
+/** Lines that `show` prints if stdout is not a terminal. */
+const LINES_WITHOUT_TERMINAL = 50;
+
+/** The height of the terminal, with room for the next prompt; none if all is wanted. */
+export const screen = (all: boolean): Pick<Screen, 'height' | 'seeAll'> =>
+  all
+    ? {}
+    : {
+        height: stdout.isTTY ? Math.max(stdout.rows - 1, 1) : LINES_WITHOUT_TERMINAL,
+        seeAll: 'add --all to see them',
+      };
 
 let printed = false;
 
@@ -68,8 +81,12 @@ function printProblems(problems: readonly Problem[], texts: ReadonlyMap<string, 
   }
 }
 
-/** Prints a sweep, as JSON or as text. */
-export function printSweep(document: SweepDocument, json: boolean): void {
+/** Prints a sweep, as JSON or as text; the text is cut to the height, if there is one. */
+export function printSweep(
+  document: SweepDocument,
+  json: boolean,
+  limit: Pick<Screen, 'height' | 'seeAll'> = {},
+): void {
   if (json) printJson(document);
-  else process.stdout.write(renderSweep(document, textOptions()));
+  else process.stdout.write(renderSweep(document, { ...textOptions(), ...limit }));
 }

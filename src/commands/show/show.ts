@@ -1,28 +1,36 @@
-import { renderRun } from '../../reports/run-text.js';
-import { RunRecord } from '../../results/records/run-record.js';
-import { Metrics } from '../../results/records/result-line.js';
-import { runFiles } from '../../store/results-folder.js';
-import { printSweep, printJson, printNotice, textOptions } from '../shared/output.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { isFilter, selectCells, type CellFilter } from '../../results/select-cells.js';
 import { openProject } from '../../planning/project.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
-import { readResultsFile } from '../../store/read-results-file.js';
-import { readReview } from '../../client/sweeps/read-review.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import { printNotice, printSweep, screen } from '../shared/output.js';
+import { checkNames } from './check-names.js';
+import { onlyRun } from './only-run.js';
+import { showRun } from './show-run.js';
+import { showTranscript } from './show-transcript.js';
+
+export interface ShowOptions extends CellFilter {
+  all: boolean;
+  transcript: boolean;
+  json: boolean;
+  results?: string;
+}
 
 /** `show`: prints a sweep or a run, using only the files. */
-export async function show(id: string, options: { json: boolean; results?: string }): Promise<number> {
+export async function show(id: string, options: ShowOptions): Promise<number> {
+  const { all, transcript, json } = options;
   const { resultsPath } = openProject(options.results);
   const found = findById(resultsPath, id);
   if (found.kind === 'sweep') {
-    const document = await sweepDocument(resultsPath, found.plan, printNotice);
-    printSweep(document, options.json);
+    const whole = await sweepDocument(resultsPath, found.plan, printNotice);
+    checkNames(whole, options);
+    const document = selectCells(whole, options);
+    if (transcript) await showTranscript(onlyRun(document), json);
+    else printSweep(document, json, screen(all));
     return 0;
   }
-  const files = runFiles(found.folder);
-  const run = readResultsFile(files.run, RunRecord);
-  const metrics = readResultsFile(files.metrics, Metrics);
-  const human = readReview(found.folder, printNotice);
-  if (options.json) printJson({ run, metrics, ...(human === null ? {} : { human }) });
-  else process.stdout.write(renderRun(run, metrics, { ...textOptions(), human, resultsDir: found.folder }));
+  if (isFilter(options))
+    throw new UsageError('usage', `'${id}' is a run: only the cells of a sweep can be selected`);
+  await (transcript ? showTranscript(found.folder, json) : showRun(found.folder, { all, json }));
   return 0;
 }

@@ -89,13 +89,17 @@ function shrink(natural: readonly number[], room: number): number[] {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Creates the segmenter when it is first needed: that takes 8 ms, and few tables contain more than ASCII. */
-function graphemes(text: string): Intl.Segments {
+/**
+ * Divides text into characters as a reader sees them. Creates the segmenter when it is first needed: that takes 8 ms, and
+ * few tables contain more than ASCII.
+ */
+export function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
 }
 
-function graphemeWidth(grapheme: string): number {
+/** Returns the columns of one character as a reader sees it. */
+export function graphemeWidth(grapheme: string): number {
   if (INVISIBLE.test(grapheme)) return 0;
   if (WIDE.test(grapheme)) return 2;
   // Terminals give each letter of a conjunct (in Devanagari, for example) a column, although it is one grapheme.

@@ -8,6 +8,7 @@ import { shownTokens } from '../../results/records/recorded-usage.js';
 import type { SweepCell } from '../../results/records/sweep-document.js';
 import { optionalArtifacts } from '../artifact-links.js';
 import { tokenText } from './effort.js';
+import { actionSection } from './html-actions.js';
 import { anchorOf } from './html-matrix.js';
 import { markup, type Markup, type Part } from './markup.js';
 import { REGRESSIONS } from '../regressions.js';
@@ -38,6 +39,7 @@ ${missingNote(reported)}${warnings(cell, records?.run ?? null)}${review(cell)}${
       : [
           facts(cell, records.run, records.metrics),
           gates(records.metrics),
+          actionSection(records),
           judge(records.metrics),
           evaluators(records.metrics),
           commands(records.run),

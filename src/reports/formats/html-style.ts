@@ -75,6 +75,9 @@ details[open] > summary { border-bottom: 1px solid var(--line); }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 0.4rem 1.25rem; margin: 0.7rem 0; }
 .facts dt { color: var(--soft); font-size: 0.8rem; } .facts dd { margin: 0; overflow-wrap: anywhere; }
 .inside ul { margin: 0.3rem 0; padding-left: 1.2rem; overflow-wrap: anywhere; }
+.actions summary { display: list-item; list-style: disclosure-closed inside; padding: 0.25rem 0; border: 0; }
+.actions[open] > summary { list-style-type: disclosure-open; }
+.inside ol { margin: 0.3rem 0; padding-left: 2.2rem; overflow-wrap: anywhere; white-space: pre-wrap; }
 .files { display: flex; flex-wrap: wrap; gap: 0.3rem 1.1rem; list-style: none; }
 .inside ul.files { padding: 0; }
 pre { margin: 0.3rem 0; padding: 0.6rem 0.8rem; background: var(--shade); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -19,7 +19,8 @@ import {
   toMatrix,
   type Line,
 } from '../matrix.js';
-import { cellColumns, isOpen, totalsText } from '../sweep-labels.js';
+import { cellColumns, cellNamer, isOpen, totalsText } from '../sweep-labels.js';
+import { actionBlocks } from './md-actions.js';
 import { effortText } from './effort.js';
 import {
   fileUrl,
@@ -59,6 +60,7 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
     outcomes(document.cells, options),
     ...(failed.length === 0 ? [] : [heading(3, 'Failures'), failures(report, failed, options)]),
     ...reviews(document.cells, options),
+    ...actionBlocks(failed, cellNamer(document.cells), options.most),
     ...regressions(document.cells, options),
     ...parameterTables(document.parameters ?? [], Infinity).flatMap(({ title, columns, rows }) => [
       heading(3, title),

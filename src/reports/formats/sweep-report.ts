@@ -1,6 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import type { RunRecord } from '../../results/records/run-record.js';
 import type { GateDetail, Metrics } from '../../results/records/result-line.js';
+import type { ActionLog } from '../../results/transcript/action-log.js';
 import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
 
 /** The contents of a sweep report. All text in it is redacted already. */
@@ -23,6 +24,8 @@ export interface ReportedCell {
 interface RunRecords {
   run: RunRecord;
   metrics: Metrics;
+  /** What the agent did, if the run did not pass. Null if it left no events; a text says why they cannot be read. */
+  actionLog?: ActionLog | null | string;
 }
 
 /** A way to write a report of a sweep. */

@@ -42,6 +42,11 @@ export const SweepDocument = z.object({
   cost_usd: z.number().nullable().default(null).describe('Known costs of what was run; null: none is known'),
   max_usd: z.number().nullable().default(null).describe('The budget'),
   cells: z.array(SweepCell).describe('One for each cell'),
+  cells_of_sweep: z
+    .number()
+    .int()
+    .exactOptional()
+    .describe('Number of cells of the whole sweep, if options of `show` selected some of them'),
   parameters: z
     .array(ParameterResults)
     .exactOptional()

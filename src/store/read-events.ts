@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { UsageError } from '../lib/errors/usage-error.js';
+import { createYielder } from '../lib/yield-to-event-loop.js';
+import { parseJson } from '../lib/json.js';
+import { displayPath } from '../platform/display-path.js';
+import { linesOf } from '../platform/fs/lines.js';
+import { EventBody, type RunEvent } from '../results/records/events.js';
+import { createActionCollector, type ActionLog } from '../results/transcript/action-log.js';
+
+/**
+ * Yields the events of a run, one at a time.
+ *
+ * @throws UsageError at a line that is not an event
+ */
+export function* readEvents(file: string): Generator<RunEvent> {
+  let number = 0;
+  for (const { text } of linesOf(file, Infinity)) {
+    number += 1;
+    const event = parseJson(text);
+    if (!EventBody.safeParse(event).success)
+      throw new UsageError('results_broken', `${displayPath(file)}:${number} is not an event`);
+    yield event as unknown as RunEvent;
+  }
+}
+
+/** Reads what the agent of a run did. Null if it left no events. @throws UsageError if they cannot be read */
+export async function readActionLog(file: string): Promise<ActionLog | null> {
+  if (!existsSync(file)) return null;
+  const yieldIfDue = createYielder();
+  const collector = createActionCollector();
+  for (const event of readEvents(file)) {
+    await yieldIfDue();
+    collector.add(event);
+  }
+  return collector.end();
+}
