@@ -9,7 +9,9 @@ export function renderDiagrams(markdown) {
   markdown.renderer.rules.fence = (tokens, at, ...rest) => {
     const { info, content } = tokens[at];
     if (info.trim() !== 'mermaid') return fence(tokens, at, ...rest);
-    const svg = renderMermaidSVG(content, { transparent: true, font: 'Inter' });
+    const svg = renderMermaidSVG(content, {
+      ...{ bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)', transparent: true, font: 'Inter' },
+    });
     // Vue drops styles within pages, and these would apply to the whole page, and fetch a font: theme/style.css has them.
     return `<div class="diagram" v-pre>${svg.replace(/<style>[^]*?<\/style>/, '')}</div>\n`;
   };

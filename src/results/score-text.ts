@@ -4,9 +4,12 @@ import type { Judgment } from './records/judgment.js';
 /** Formats a score with two digits; "n/a" for null. */
 export const scoreText = (score: number | null): string => (score === null ? 'n/a' : score.toFixed(2));
 
-/** Formats the score of a human review as it was given: "4/5", "80%"; "no score" without one. */
-export const givenScore = ({ points, max }: Pick<HumanReview, 'points' | 'max'>): string =>
-  points === null || max === null ? 'no score' : max === 100 ? `${points}%` : `${points}/${max}`;
+/** Formats the score of a human review as it was given: "4/5", "80%". */
+export function givenScore({ points, max, problem }: HumanReview): string {
+  if (problem !== null) return 'unreadable';
+  if (points === null || max === null) return 'no score';
+  return max === 100 ? `${points}%` : `${points}/${max}`;
+}
 
 /** Formats a score and its threshold with two digits, or with as many as it takes to show that they differ. */
 export function comparedScores(score: number, threshold: number): [score: string, threshold: string] {

@@ -11,8 +11,10 @@ import { addReviews } from './add-reviews.js';
 import { readLog } from './read-log.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 
-/** Builds the document of a sweep from its files: the summary says whether it has ended, the log has the results, evaluation.md of
- * each run what a person says of it. */
+/**
+ * Builds the document of a sweep from its files: the summary says whether it has ended, the log has the results, and
+ * evaluation.md of each run has the human review.
+ */
 export async function sweepDocument(
   resultsPath: string,
   plan: Plan,

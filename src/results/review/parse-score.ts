@@ -27,7 +27,7 @@ export function parseScore(text: string): ParsedScore {
   if (NOTHING.test(written)) return { kind: 'none' };
   const [, number, percent, maximum, rest = ''] = SCORE.exec(written) ?? [];
   if (number === undefined || !REMARK.test(rest))
-    return unreadable(`'${beginningOf(written, 40)}' is not a score; ${HOW}, and remarks into the notes`);
+    return unreadable(`'${beginningOf(written, 40)}' is not a score; ${HOW}, and put remarks into the notes`);
   const points = numberOf(number);
   if (percent === undefined && maximum === undefined && points > 0 && points < 1)
     return unreadable(`the maximum of ${points} is unclear; write ${points}/1 or ${points}/${DEFAULT_MAX}`);

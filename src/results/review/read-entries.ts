@@ -56,25 +56,37 @@ function labelOf(text: string, inNotes: boolean): { label: Entry['label']; lengt
   return null;
 }
 
-/** Splits a line at the marks of comments that begin it. An arrow (`-->`) within notes is no mark. */
+/**
+ * Splits a line into the comments that it begins with, and the rest. An arrow (`-->`) within notes is no mark. `isOpen`:
+ * a comment goes on in the next line.
+ */
 function splitComments(line: string, inComment: boolean): { pieces: Piece[]; isOpen: boolean } {
-  const [opening] = /^\s*<!--/.exec(line) ?? [];
-  if (opening === undefined) {
-    const text = inComment ? line.trimEnd().replace(/-->$/, '') : line;
-    return {
-      pieces: [{ text, column: 1, isComment: false }],
-      isOpen: inComment && !line.trimEnd().endsWith('-->'),
-    };
+  const pieces: Piece[] = [];
+  let from = 0;
+  while (!inComment) {
+    const text = startOfComment(line, from);
+    if (text === null) break;
+    const close = line.indexOf('-->', text);
+    pieces.push({
+      text: line.slice(text, close === -1 ? line.length : close),
+      column: text + 1,
+      isComment: true,
+    });
+    if (close === -1) return { pieces, isOpen: true };
+    from = close + '-->'.length;
   }
-  const begin = { column: opening.length + 1, isComment: true };
-  const close = line.indexOf('-->', opening.length);
-  if (close === -1) return { pieces: [{ text: line.slice(opening.length), ...begin }], isOpen: true };
-  const first = { text: line.slice(opening.length, close), ...begin };
-  const after = line.slice(close + 3);
-  if (after.trim() === '') return { pieces: [first], isOpen: false };
-  const { pieces, isOpen } = splitComments(after, false);
-  const moved = pieces.map((piece) => ({ ...piece, column: piece.column + close + 3 }));
-  return { pieces: [first, ...moved], isOpen };
+  const rest = line.slice(from);
+  const closes = inComment && rest.trimEnd().endsWith('-->');
+  const text = closes ? rest.trimEnd().slice(0, -'-->'.length) : rest;
+  if (pieces.length === 0 || text.trim() !== '') pieces.push({ text, column: from + 1, isComment: false });
+  return { pieces, isOpen: inComment && !closes };
+}
+
+/** Returns where the text of a comment begins, if only blanks come before it; else null. */
+function startOfComment(line: string, from: number): number | null {
+  const mark = /\s*<!--/y;
+  mark.lastIndex = from;
+  return mark.test(line) ? mark.lastIndex : null;
 }
 
 function entryOf(label: Entry['label'], text: string, line: number, column: number): Entry {

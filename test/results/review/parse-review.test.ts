@@ -145,6 +145,15 @@ describe('parseReview', () => {
     );
   });
 
+  test('reads a line of very many comments', () => {
+    expect(review('<!-- -->'.repeat(100_000), 'Human Score: 4/5')).toEqual(FOUR);
+    expect(review('<!-- Human Score: 4/5 --> <!-- Reviewer: Ana --> <!-- Notes: Fine. --> Good.')).toEqual({
+      ...FOUR,
+      reviewer: 'Ana',
+      notes: 'Fine.\n Good.',
+    });
+  });
+
   test('never throws, and has a score within its maximum, or none', () => {
     const part = fc.oneof(
       fc.constantFrom(

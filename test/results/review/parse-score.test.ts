@@ -107,7 +107,7 @@ describe('parseScore', () => {
     const hostile = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
-      fc.string({ unit: fc.constantFrom(...'0123456789.,/%_*- of') }),
+      fc.string({ unit: fc.constantFrom(...Array.from('0123456789.,/%_*- of')) }),
     );
     fc.assert(
       fc.property(hostile, (text) => {
