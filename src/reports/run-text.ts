@@ -6,7 +6,6 @@ import { renderTable, terminalText } from '../lib/format/table.js';
 import { gateTitle } from '../results/gate-title.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
 import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
-import { cellLabel } from '../results/records/cell-label.js';
 import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
 import { scoreText, votesText } from '../results/score-text.js';
 import { REGRESSIONS } from './regressions.js';
@@ -133,9 +132,9 @@ const gateRows = (gates: readonly GateDetail[], { color, width }: TextOptions): 
   );
 
 /** Renders the verdicts of a run's gates, below a line that names the run. */
-export const renderGates = (line: ResultLine, options: TextOptions): string =>
+export const renderGates = (line: ResultLine, label: string, options: TextOptions): string =>
   [
-    `${mark(line.outcome, pc.createColors(options.color))}  ${terminalText(cellLabel({ ...line, scenario: line.scenario_id }))}`,
+    `${mark(line.outcome, pc.createColors(options.color))}  ${terminalText(label)}`,
     ...gateRows(line.metrics?.details ?? [], options),
     '',
   ].join('\n');
