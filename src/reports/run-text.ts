@@ -9,7 +9,7 @@ import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
 import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
 import { scoreText, votesText } from '../results/score-text.js';
 import { REGRESSIONS } from './regressions.js';
-import { mark, type Colors, type TextOptions } from './terminal.js';
+import { mark, pathText, type Colors, type TextOptions } from './terminal.js';
 
 /** Renders `show <run>`: what ran, how each step went, and what was found. */
 export function renderRun(
@@ -79,7 +79,7 @@ export function renderRun(
     // Never cut, so that the path can be copied.
     ...(options.resultsDir === undefined
       ? []
-      : ['', `report  ${terminalText(join(options.resultsDir, 'report.md'))}`]),
+      : ['', `report  ${pathText(join(options.resultsDir, 'report.md'), options)}`]),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import pc from 'picocolors';
 import { shortKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
+import { renderTable, terminalText, textWidth } from '../lib/format/table.js';
 import { scoreText } from '../results/score-text.js';
 import { configurationLabel } from '../results/records/cell-label.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
@@ -11,7 +11,7 @@ import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
 import { groupRegressions, REGRESSIONS, type RegressionGroup } from './regressions.js';
 import { parameterTables } from './parameter-tables.js';
-import { mark, type Colors, type TextOptions } from './terminal.js';
+import { mark, pathText, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
 const FEW = 5;
@@ -34,14 +34,14 @@ export function renderSweep(document: SweepDocument, options: TextOptions): stri
     ...(isFlat ? [] : renderMatrix(matrix, options)),
     ...(isFlat || cells.length > FEW ? [] : ['']),
     ...(isFlat || cells.length <= FEW ? list(cells, name, options, colors) : []),
-    ...problems(cells, (cell) => name(cell).join(' '), colors),
+    ...problems(cells, (cell) => name(cell).join(' '), options, colors),
     ...regressions(cells, (cell) => name(cell).join(' '), options, colors),
     ...byParameter(document, options, colors),
     '',
     ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
     ...(document.live === true ? ['live: mocks were ignored'] : []),
     totalsText(document),
-    ...places(document),
+    ...places(document, options),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -68,7 +68,12 @@ function list(
 }
 
 /** Cells with the same reason (a missing key, for example) share its line. */
-function problems(cells: readonly SweepCell[], label: (cell: SweepCell) => string, colors: Colors): string[] {
+function problems(
+  cells: readonly SweepCell[],
+  label: (cell: SweepCell) => string,
+  options: TextOptions,
+  colors: Colors,
+): string[] {
   const groups = new Map<string, SweepCell[]>();
   for (const cell of cells) {
     if (cell.outcome === null || cell.outcome === 'pass') continue;
@@ -78,11 +83,28 @@ function problems(cells: readonly SweepCell[], label: (cell: SweepCell) => strin
   return [...groups].flatMap(([reason, group]) => [
     '',
     reason,
-    ...renderTable(
-      group.map((cell) => [label(cell), colors.dim(reportOf(cell))]),
-      { indent: '  ' },
+    ...reports(
+      group.map((cell) => [label(cell), reportOf(cell, options)]),
+      options,
+      colors,
     ),
   ]);
+}
+
+/**
+ * Lists labels and paths of reports: in a table or, if it is too wide for the terminal, each path on a line of its own,
+ * and as the run's folder if that is still too wide.
+ */
+function reports(rows: [label: string, path: string][], { width }: TextOptions, colors: Colors): string[] {
+  const table = renderTable(
+    rows.map(([label, path]) => [label, colors.dim(path)]),
+    { indent: '  ' },
+  );
+  if (table.every((line) => textWidth(line) <= width)) return table;
+  return rows.flatMap(([label, path]) => {
+    const shown = textWidth(path) + 4 <= width ? path : dirname(path);
+    return [`  ${label}`, ...(path === '' ? [] : [`    ${colors.dim(shown)}`])];
+  });
 }
 
 /** Lists what got worse, a line for each configuration. */
@@ -116,12 +138,12 @@ const byParameter = ({ parameters = [] }: SweepDocument, { width }: TextOptions,
     ...renderTable([columns.map(colors.dim), ...rows.map((row) => row.map(terminalText))], { width, right }),
   ]);
 
-function places({ sweep, ui_url: uiUrl, cells }: SweepDocument): string[] {
+function places({ sweep, ui_url: uiUrl, cells }: SweepDocument, options: TextOptions): string[] {
   const passed = cells.filter((cell) => cell.outcome === 'pass' && cell.results_dir !== null);
   const anywhere = cells.find((cell) => cell.results_dir !== null)?.results_dir;
   return [
-    ...(cells.length <= FEW ? passed.map((cell) => `report   ${reportOf(cell)}`) : []),
-    ...(cells.length > FEW && anywhere != null ? [`results  ${terminalText(dirname(anywhere))}`] : []),
+    ...(cells.length <= FEW ? passed.map((cell) => `report   ${reportOf(cell, options)}`) : []),
+    ...(cells.length > FEW && anywhere != null ? [`results  ${pathText(dirname(anywhere), options)}`] : []),
     `sweep    ${terminalText(sweep)}`,
     ...(uiUrl === null ? [] : [`web ui   ${terminalText(uiUrl)}`]),
   ];
@@ -133,6 +155,6 @@ function gates(cell: SweepCell): string {
     : `${cell.gates_passed}/${cell.gates_total}`;
 }
 
-function reportOf(cell: SweepCell): string {
-  return cell.results_dir === null ? '' : terminalText(join(cell.results_dir, 'report.md'));
+function reportOf(cell: SweepCell, options: TextOptions): string {
+  return cell.results_dir === null ? '' : pathText(join(cell.results_dir, 'report.md'), options);
 }

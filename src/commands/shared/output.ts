@@ -1,6 +1,8 @@
 import { stderr, stdout } from 'node:process';
 import { codeFrame, formatProblem, type Problem } from '../../lib/errors/problem.js';
+import { shortestPath } from '../../platform/display-path.js';
 import { renderSweep } from '../../reports/sweep-text.js';
+import type { TextOptions } from '../../reports/terminal.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import type { UsageError } from '../../lib/errors/usage-error.js';
 
@@ -16,9 +18,10 @@ export const hasColor = (stream: { isTTY?: boolean }): boolean => {
   return force === undefined ? stream.isTTY === true : force !== '0';
 };
 
-export const textOptions = (): { color: boolean; width: number } => ({
+export const textOptions = (): Required<TextOptions> => ({
   color: hasColor(stdout),
   width: widthOf(stdout),
+  showPath: shortestPath,
 });
 
 let printed = false;
