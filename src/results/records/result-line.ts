@@ -106,7 +106,7 @@ export const ResultLine = z.object({
   regressions: z
     .array(Regression)
     .default([])
-    .describe('What is worse than in all earlier runs that it is compared with'),
+    .describe('What is worse than in all runs before that it is compared with'),
   cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
   attempts: z
     .number()
