@@ -40,7 +40,9 @@ export const loadCells =
       const costUsd = index.spent(sweep, cell.id);
       // When a later round continues a sweep whose workflow was ended, cells that this cancelled must still be run.
       const undone = [...again, ...(round > 1 ? ['cancelled'] : [])];
-      if (chosen?.includes(cell.id) ?? (known === undefined || undone.includes(known.outcome))) {
+      const isUndone = known === undefined || undone.includes(known.outcome);
+      const runs: boolean = chosen === undefined ? isUndone : chosen.includes(cell.id);
+      if (runs) {
         const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
         const facts = { sweep, planHash, cell, workflowId: runWorkflowId(sweep, cell.id, round) };
         return {

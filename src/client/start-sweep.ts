@@ -4,6 +4,7 @@ import { sha256 } from '../lib/hash.js';
 import { proveSweep } from '../platform/origin.js';
 import { waitUntil } from '../platform/process/wait-until.js';
 import type { Plan } from '../scenario/plan.js';
+import { notePaused } from '../store/paused-sweep.js';
 import { originOf } from '../store/origin.js';
 import { planFile } from '../store/results-folder.js';
 import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
@@ -44,6 +45,7 @@ export async function startSweep(
       // after this time, a dead worker's workflow task is given to another worker
       workflowTaskTimeout: '5 seconds',
     });
+  await notePaused(session.engine.resultsPath, plan.sweep, false);
   const start = () => askServer(session, begin);
   // a server accepts newly registered search attributes only after a few seconds
   const started = await waitUntil(

@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { askServer } from './ask-server.js';
 import { ownCommand } from '../platform/invocation.js';
 import { proveOrder } from '../platform/origin.js';
+import { notePaused } from '../store/paused-sweep.js';
 import { originOf } from '../store/origin.js';
 import { sweepWorkflowId, UPDATES, type ProvenOrder, type SweepStatus } from '../workflows/protocol.js';
 import type { Session } from './session.js';
@@ -51,7 +52,7 @@ export async function updateSweep(
   const order = await proofOf(session, sweep, name);
   const until = Date.now() + UPDATE_MS;
   try {
-    return await askServer(
+    const status = await askServer(
       session,
       (client) => {
         if (Date.now() > until)
@@ -65,6 +66,8 @@ export async function updateSweep(
       },
       { callMs: 30_000, mayTakeLong: true },
     );
+    await notePaused(session.engine.resultsPath, sweep, status === 'paused');
+    return status;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError || closedMeanwhile(error)) return null;
     throw error;

@@ -25,15 +25,16 @@ export function chooseCells(cells: readonly Cell[], wanted: readonly string[]): 
 }
 
 /** What a cell can be called. Listings omit `#1` if no cell is repeated. */
-const namesOf = (cell: Cell): string[] => [
-  cell.id,
-  cellLabel(cell),
-  ...(cell.repetition === 1 ? [`${cellLabel(cell)} #1`] : []),
-];
+const namesOf = (cell: Cell): string[] => [cell.id, cellLabel(cell), cellLabel(cell, true)];
 
 function unknownCell(name: string, cells: readonly Cell[]): UsageError {
   const known = cells.map(({ id }) => id);
-  const near = suggest(name, known) ?? suggest(name, cells.map(cellLabel));
+  const near =
+    suggest(name, known) ??
+    suggest(
+      name,
+      cells.map((cell) => cellLabel(cell)),
+    );
   const rest = known.length > NAMED ? ` and ${known.length - NAMED} more` : '';
   return new UsageError(
     'unknown_cell',

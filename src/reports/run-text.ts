@@ -8,18 +8,16 @@ import { gateTitle } from '../results/gate-title.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
 import type { HumanReview } from '../results/records/human-review.js';
 import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
-import { cellLabel } from '../results/records/cell-label.js';
 import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
 import { REGRESSIONS } from './regressions.js';
 import { givenScore, scoreText, votesText } from '../results/score-text.js';
 import type { ActionLog } from '../results/transcript/action-log.js';
 import { agentParts } from './agent-parts.js';
 import { always, firstItems, fitScreen, type Item, type Part, type Screen } from './screen.js';
-import { mark, type Colors, type TextOptions } from './terminal.js';
+import { mark, pathText, type Colors, type TextOptions } from './terminal.js';
 
 /** What `show <run>` is given besides the records of the run. */
-export interface RunTextOptions extends Screen {
-  color: boolean;
+export interface RunTextOptions extends Screen, TextOptions {
   /** Absolute. */
   resultsDir?: string;
   human?: HumanReview | null;
@@ -89,7 +87,7 @@ export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOpti
     always(
       options.resultsDir === undefined
         ? []
-        : ['', `report  ${terminalText(join(options.resultsDir, 'report.md'))}`],
+        : ['', `report  ${pathText(join(options.resultsDir, 'report.md'), options)}`],
     ),
   ];
   return `${fitScreen(parts, options).join('\n')}\n`;
@@ -245,9 +243,9 @@ const gateRows = (gates: readonly GateDetail[], { color, width }: TextOptions): 
   );
 
 /** Renders the verdicts of a run's gates, below a line that names the run. */
-export const renderGates = (line: ResultLine, options: TextOptions): string =>
+export const renderGates = (line: ResultLine, label: string, options: TextOptions): string =>
   [
-    `${mark(line.outcome, pc.createColors(options.color))}  ${terminalText(cellLabel({ ...line, scenario: line.scenario_id }))}`,
+    `${mark(line.outcome, pc.createColors(options.color))}  ${terminalText(label)}`,
     ...gateRows(line.metrics?.details ?? [], options),
     '',
   ].join('\n');

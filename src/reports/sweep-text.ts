@@ -13,7 +13,7 @@ import { cellNamer, totalsText } from './sweep-labels.js';
 import { groupRegressions, REGRESSIONS, type RegressionGroup } from './regressions.js';
 import { parameterTables } from './parameter-tables.js';
 import { always, firstItems, fitScreen, type Item, type Part, type Screen } from './screen.js';
-import { mark, type Colors, type TextOptions } from './terminal.js';
+import { mark, pathText, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
 const FEW = 5;
@@ -57,7 +57,7 @@ export function renderSweep(document: SweepDocument, options: SweepTextOptions):
       ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
       ...(document.live === true ? ['live: mocks were ignored'] : []),
       totalsText(document),
-      ...places(document),
+      ...places(document, options),
     ]),
   ];
   return `${fitScreen(parts, options).join('\n')}\n`;
@@ -157,9 +157,10 @@ function list(
 function problemsPart(
   cells: readonly SweepCell[],
   label: (cell: SweepCell) => string,
-  { width }: TextOptions,
+  options: TextOptions,
   colors: Colors,
 ): Part {
+  const { width } = options;
   const byReason = new Map<string, SweepCell[]>();
   for (const cell of failuresFirst(cells)) {
     if (cell.outcome === null || cell.outcome === 'pass') continue;
@@ -170,9 +171,10 @@ function problemsPart(
   const full = groups.flatMap((group) => [
     '',
     ...reasonOf(group[0], width, colors),
-    ...renderTable(
-      group.map((cell) => [label(cell), colors.dim(reportOf(cell))]),
-      { indent: '  ' },
+    ...reports(
+      group.map((cell) => [label(cell), reportOf(cell, options)]),
+      options,
+      colors,
     ),
   ]);
   const short = groups.flatMap((group) =>
@@ -206,6 +208,22 @@ function reasonOf(cell: SweepCell | undefined, width: number, colors: Colors): s
   if (textWidth(line) <= width) return [line];
   const [first = '', ...others] = wrap(cell.message ?? '', width - textWidth(start));
   return [`${start}${first}`, ...others.map((more) => ' '.repeat(textWidth(start)) + more)];
+}
+
+/**
+ * Lists labels and paths of reports: in a table or, if it is too wide for the terminal, each path on a line of its own,
+ * and as the run's folder if that is still too wide.
+ */
+function reports(rows: [label: string, path: string][], { width }: TextOptions, colors: Colors): string[] {
+  const table = renderTable(
+    rows.map(([label, path]) => [label, colors.dim(path)]),
+    { indent: '  ' },
+  );
+  if (table.every((line) => textWidth(line) <= width)) return table;
+  return rows.flatMap(([label, path]) => {
+    const shown = textWidth(path) + 4 <= width ? path : dirname(path);
+    return [`  ${label}`, ...(path === '' ? [] : [`    ${colors.dim(shown)}`])];
+  });
 }
 
 /** Lists what got worse, a line for each configuration. */
@@ -261,12 +279,12 @@ const byParameter = ({ parameters = [] }: SweepDocument, { width }: TextOptions,
     ...renderTable([columns.map(colors.dim), ...rows.map((row) => row.map(terminalText))], { width, right }),
   ]);
 
-function places({ sweep, ui_url: uiUrl, cells }: SweepDocument): string[] {
+function places({ sweep, ui_url: uiUrl, cells }: SweepDocument, options: TextOptions): string[] {
   const passed = cells.filter((cell) => cell.outcome === 'pass' && cell.results_dir !== null);
   const anywhere = cells.find((cell) => cell.results_dir !== null)?.results_dir;
   return [
-    ...(cells.length <= FEW ? passed.map((cell) => `report   ${reportOf(cell)}`) : []),
-    ...(cells.length > FEW && anywhere != null ? [`results  ${terminalText(dirname(anywhere))}`] : []),
+    ...(cells.length <= FEW ? passed.map((cell) => `report   ${reportOf(cell, options)}`) : []),
+    ...(cells.length > FEW && anywhere != null ? [`results  ${pathText(dirname(anywhere), options)}`] : []),
     `sweep    ${terminalText(sweep)}`,
     ...(uiUrl === null ? [] : [`web ui   ${terminalText(uiUrl)}`]),
   ];
@@ -278,6 +296,6 @@ function gates(cell: SweepCell): string {
     : `${cell.gates_passed}/${cell.gates_total}`;
 }
 
-function reportOf(cell: SweepCell): string {
-  return cell.results_dir === null ? '' : terminalText(join(cell.results_dir, 'report.md'));
+function reportOf(cell: SweepCell, options: TextOptions): string {
+  return cell.results_dir === null ? '' : pathText(join(cell.results_dir, 'report.md'), options);
 }

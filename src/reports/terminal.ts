@@ -1,5 +1,6 @@
 import type pc from 'picocolors';
 import { formatCost } from '../lib/format/dollars.js';
+import { terminalText } from '../lib/format/table.js';
 import type { Outcome } from '../results/records/result-line.js';
 import type { Paid } from '../results/totals.js';
 
@@ -8,6 +9,8 @@ export interface TextOptions {
   color: boolean;
   /** Columns of the terminal. */
   width: number;
+  /** Shortens a path. Absent: paths are shown as they are. */
+  showPath?: (path: string) => string;
 }
 
 export type Colors = ReturnType<typeof pc.createColors>;
@@ -38,3 +41,7 @@ export function paidText({ usd, unknown }: Paid): string {
   if (usd === null) return formatCost(unknown === 0 ? 0 : null);
   return `${unknown > 0 ? '>' : ''}${formatCost(usd)}`;
 }
+
+/** Formats a path. */
+export const pathText = (path: string, { showPath = (whole) => whole }: TextOptions): string =>
+  terminalText(showPath(path));

@@ -5,13 +5,7 @@ export const Regression = z.object({
   kind: z.enum(['score', 'gate', 'cost']).describe('What got worse'),
   message: z.string().describe('In a sentence'),
   since: z.string().describe('Id of the previous run of the cell'),
-  runs: z
-    .number()
-    .int()
-    .exactOptional()
-    .describe(
-      'Number of runs that it is compared with: the previous one and others of its sweep; absent: one',
-    ),
+  runs: z.number().int().exactOptional().describe('Number of runs that it is compared with; absent: one'),
 });
 export type Regression = z.infer<typeof Regression>;
 

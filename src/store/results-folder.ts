@@ -17,6 +17,9 @@ export const summaryFile = (results: string, sweep: string): string =>
 /** File with the newest round of a sweep that was started; absent in round 1. */
 export const roundFile = (results: string, sweep: string): string =>
   join(sweepFolder(results, sweep), 'round');
+/** Empty file of a sweep that was paused and has not been resumed. */
+export const pausedFile = (results: string, sweep: string): string =>
+  join(sweepFolder(results, sweep), 'paused');
 export const resultsLog = (results: string): string => join(results, 'results.jsonl');
 
 /** Paths of a run's files. */
@@ -58,5 +61,5 @@ export const answerFile = (files: RunFiles, asker: string, number: number): stri
 export const RUN_PARTS: ReadonlySet<string> = new Set(
   Object.values(runFiles('')).flatMap((path) => path.split(sep)[0] ?? []),
 );
-export const SWEEP_PARTS: ReadonlySet<string> = new Set(['plan.json', 'summary.json', 'round']);
+export const SWEEP_PARTS: ReadonlySet<string> = new Set(['plan.json', 'summary.json', 'round', 'paused']);
 export type RunFiles = ReturnType<typeof runFiles>;

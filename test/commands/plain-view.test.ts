@@ -1,7 +1,28 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { plainView } from '../../src/commands/shared/plain-view.js';
 import type { Plan } from '../../src/scenario/plan.js';
+import { cell } from '../results/sample.js';
+import { resultLine } from '../store/sample.js';
 import type { SweepProgress } from '../../src/workflows/protocol.js';
+
+test('the plain view names all cells of a repeated sweep alike, and lists no earlier results', async () => {
+  const notices: string[] = [];
+  const written = vi
+    .spyOn(process.stderr, 'write')
+    .mockImplementation((text) => notices.push(String(text)) > 0);
+  onTestFinished(() => written.mockRestore());
+  const cells = [1, 2, 3].map((repetition) => ({ ...cell(), id: `notes/${repetition}`, repetition }));
+  const line = (at: number) =>
+    resultLine({ id: `r${at}`, cell: `notes/${at}`, repetition: at, scenario_id: 'notes', duration_secs: 1 });
+  const view = plainView({ sweep: 's', cells } as unknown as Plan, new Set(['r3']));
+  const snapshot = { progress: null, waiting: null };
+  await view.show({ ...snapshot, results: [line(3), line(1)] });
+  await view.show({ ...snapshot, results: [line(3), line(1), line(2)] });
+  expect(notices).toEqual([
+    expect.stringMatching(/^\[2\/3\] pass {3}notes mock\/default #1 {2}/),
+    expect.stringMatching(/^\[3\/3\] pass {3}notes mock\/default #2 {2}/),
+  ]);
+});
 
 const progress = (change: object = {}): SweepProgress => ({
   status: 'running',

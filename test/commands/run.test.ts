@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   copyExamples,
@@ -66,8 +67,8 @@ describe('the examples', () => {
     const { exitCode, stdout } = await project.cli(['run', 'example_basic']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/pass\s+example_basic/);
-    const [, report = ''] = /(\/\S+report\.md)/.exec(stdout) ?? [];
-    expect(existsSync(report)).toBe(true);
+    const [, report = ''] = /^report {3}(llm-tool-test-results\/\S+report\.md)$/m.exec(stdout) ?? [];
+    expect(existsSync(join(project.folder, report))).toBe(true);
   });
 });
 

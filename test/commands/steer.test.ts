@@ -64,6 +64,11 @@ test('pause and resume from another terminal take effect while the first command
     (await project.resultLines()).some(({ scenario_id }) => scenario_id === 'remote') ? true : null,
   );
   expect(startsOf(project, 'remote')).toBe(1);
+  // From the files alone, also if the engine has stopped.
+  for (const verb of ['show', 'report'])
+    expect((await project.cli([verb, 'remote'])).stdout).toContain(
+      'paused, 2 cells: 1 passed, 1 not finished',
+    );
   expect((await project.cli(['resume', 'remote'])).exitCode).toBe(0);
   expect((await command).exitCode).toBe(0);
   expect(startsOf(project, 'remote')).toBe(2);

@@ -29,6 +29,18 @@ describe('renderSweep', () => {
     expect(text).toContain(`✗ fail  ${failed.message}\n  notes mock/default  /results/b/report.md\n`);
     expect(text).toContain('2 cells: 1 passed, 1 failed');
   });
+  test('shows paths as short as they can be, each on its own line if a row would be too long', () => {
+    const cells = [cell({ ...failed, results_dir: '/here/results/a' })];
+    const short = { ...options, showPath: (path: string) => path.replace('/here/', '') };
+    expect(renderSweep(sweep(cells), short)).toContain('\n  notes mock/default  results/a/report.md\n');
+    const narrow = renderSweep(sweep(cells), { ...short, width: 30 });
+    expect(narrow).toContain('\n  notes mock/default\n    results/a/report.md\n');
+    const narrower = renderSweep(sweep(cells), { ...short, width: 20 });
+    expect(narrower).toContain('\n  notes mock/default\n    results/a\n');
+    expect(renderSweep(sweep([cell({ results_dir: '/here/results/a' })]), short)).toContain(
+      'report   results/a/report.md\n',
+    );
+  });
   test('shows the judge score if there is one', () => {
     const judged = cell({ judge_score: 0.815, scenario: 'other' });
     const text = renderSweep(sweep([judged, cell()]), options);

@@ -1,6 +1,7 @@
 import type { LiveState } from '../../reports/live-frame.js';
-import { cellLabel } from '../../results/records/cell-label.js';
+import { cellLabeler } from '../../results/records/cell-label.js';
 import type { ResultLine } from '../../results/records/result-line.js';
+import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 
 /** Results that a sweep had before the round that is shown, by id. */
@@ -34,5 +35,8 @@ export interface View {
   done(): void;
 }
 
-/** The label of a result's cell. */
-export const resultLabel = (line: ResultLine): string => cellLabel({ ...line, scenario: line.scenario_id });
+/** Returns a function that formats the cell of a result in a sweep of these cells. */
+export function resultLabeler(cells: Plan['cells']): (line: ResultLine) => string {
+  const label = cellLabeler(cells);
+  return (line) => label({ ...line, scenario: line.scenario_id });
+}

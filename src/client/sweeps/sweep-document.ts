@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readEngineState } from '../../platform/engine/engine-state.js';
+import { readEngineState, serverIsUp } from '../../platform/engine/engine-state.js';
 import { projectState } from '../../platform/folders.js';
 import { buildSweepDocument, SweepDocument } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
 import { summaryFile } from '../../store/results-folder.js';
+import { isPaused } from '../../store/paused-sweep.js';
 import { withWarnings } from '../../store/with-warnings.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { uiPage } from '../ui-page.js';
@@ -25,8 +26,13 @@ export async function sweepDocument(
   const document = buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
-    uiUrl: engine === null ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
-    status: existsSync(summary) ? readResultsFile(summary, SweepDocument).status : 'running',
+    // An engine that has stopped serves no page.
+    uiUrl: engine === null || !serverIsUp(engine) ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
+    status: existsSync(summary)
+      ? readResultsFile(summary, SweepDocument).status
+      : isPaused(resultsPath, plan.sweep)
+        ? 'paused'
+        : 'running',
     maxUsd: plan.max_usd,
     cells: plan.cells,
     live: plan.live === true,

@@ -1,6 +1,7 @@
 import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
 import { modelAsked } from '../../scenario/plan.js';
 import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
+import { shortestPath } from '../../platform/display-path.js';
 import { printJson } from '../shared/output.js';
 import type { Project } from '../../planning/project.js';
 import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
@@ -33,12 +34,12 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     return 0;
   }
   process.stdout.write(
-    `${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${resultsPath}${resolved.live ? '; mocks are ignored' : ''}\n`,
+    `${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${shortestPath(resultsPath)}${resolved.live ? '; mocks are ignored' : ''}\n`,
   );
   for (const { name, variant, file, fixture, target, target_path, timeout_secs, gates, judge } of scenarios) {
-    const found = target_path === null ? '' : ` = ${target_path}`;
+    const found = target_path === null ? '' : ` = ${shortestPath(target_path)}`;
     const details = [
-      ...[file, ...(fixture === null ? [] : [`fixture ${fixture}`])],
+      ...[file, ...(fixture === null ? [] : [`fixture ${shortestPath(fixture)}`])],
       ...(target === null ? [] : [`target ${target}${found}`]),
       ...[`gates ${gates}`, ...(judge === null ? [] : [`judge ${judge}`])],
       ...(timeout_secs === null ? [] : [`timeout ${timeout_secs} s`]),

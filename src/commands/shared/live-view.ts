@@ -1,7 +1,7 @@
 import { logUpdateStderr } from 'log-update';
 import { renderLiveView, durationText, type LiveState } from '../../reports/live-frame.js';
 import { waitText } from '../../reports/wait-text.js';
-import { cellLabel } from '../../results/records/cell-label.js';
+import { cellLabeler } from '../../results/records/cell-label.js';
 import type { Outcome } from '../../results/records/result-line.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
@@ -9,7 +9,7 @@ import { hasColor } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { activeStep, BETWEEN_STEPS, type ActiveStep } from '../../client/follow/active-step.js';
 import type { Session } from '../../client/session.js';
-import { resultLabel, type View } from '../../client/follow/view.js';
+import { resultLabeler, type View } from '../../client/follow/view.js';
 import { limitsOf, parkedIn, waitsOf } from '../../client/follow/waits.js';
 
 const RECENT = 8;
@@ -27,6 +27,8 @@ export function liveView(
 ): View {
   const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
   const since = new Map<string, { step: string; at: number }>();
+  const cellLabel = cellLabeler(plan.cells);
+  const resultLabel = resultLabeler(plan.cells);
   const startedAt = Date.now();
   let asked: { status: LiveState['status']; text: string } | null = null;
   let away: string | null = null;

@@ -1,7 +1,9 @@
 import { stderr, stdout } from 'node:process';
 import { codeFrame, formatProblem, type Problem } from '../../lib/errors/problem.js';
 import type { Screen } from '../../reports/screen.js';
+import { shortestPath } from '../../platform/display-path.js';
 import { renderSweep } from '../../reports/sweep-text.js';
+import type { TextOptions } from '../../reports/terminal.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import type { UsageError } from '../../lib/errors/usage-error.js';
 
@@ -17,9 +19,10 @@ export const hasColor = (stream: { isTTY?: boolean }): boolean => {
   return force === undefined ? stream.isTTY === true : force !== '0';
 };
 
-export const textOptions = (): { color: boolean; width: number } => ({
+export const textOptions = (): Required<TextOptions> => ({
   color: hasColor(stdout),
   width: widthOf(stdout),
+  showPath: shortestPath,
 });
 
 /** Lines that `show` prints if stdout is not a terminal. */

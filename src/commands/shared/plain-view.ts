@@ -4,12 +4,13 @@ import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 import { printNotice } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
-import { resultLabel, type View } from '../../client/follow/view.js';
+import { resultLabeler, type View } from '../../client/follow/view.js';
 import { waitsOf } from '../../client/follow/waits.js';
 
 /** A view for logs and pipes: one line for each finished cell. Results in `earlier` are counted, but not listed. */
 export function plainView({ sweep, cells }: Plan, earlier: ReadonlySet<string> = new Set()): View {
   const total = cells.length;
+  const resultLabel = resultLabeler(cells);
   const shown = new Set<string>();
   const ended = new Set<string>();
   let waits = '';

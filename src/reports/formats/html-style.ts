@@ -83,6 +83,7 @@ details[open] > summary { border-bottom: 1px solid var(--line); }
 pre { margin: 0.3rem 0; padding: 0.6rem 0.8rem; background: var(--shade); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
 meter { width: 9rem; max-width: 100%; height: 0.9rem; vertical-align: middle; }
 footer { margin-top: 2.5rem; color: var(--soft); font-size: 0.85rem; overflow-wrap: anywhere; }
-@media (max-width: 40rem) { summary { grid-template-columns: auto 1fr; } summary .figures { grid-column: 1 / -1; text-align: left; } summary .why { grid-column: 1 / -1; } }
+@media (max-width: 40rem) { summary { grid-template-columns: auto 1fr; } summary .figures { grid-column: 1 / -1; text-align: left; } summary .why { grid-column: 1 / -1; }
+  .inside .scroll td { min-width: 7rem; } }
 @media print { body { background: #fff; } .above label { display: none; } }
 `;

@@ -114,7 +114,7 @@ export const ResultLine = z.object({
   regressions: z
     .array(Regression)
     .default([])
-    .describe('What is worse than in all earlier runs that it is compared with'),
+    .describe('What is worse than in all runs before that it is compared with'),
   agent_key: z
     .string()
     .exactOptional()

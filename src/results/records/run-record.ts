@@ -186,6 +186,6 @@ export const RunRecord = z.object({
   regressions: z
     .array(Regression)
     .default([])
-    .describe('What is worse than in all earlier runs that it is compared with'),
+    .describe('What is worse than in all runs before that it is compared with'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

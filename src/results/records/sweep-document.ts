@@ -24,7 +24,7 @@ export const SweepCell = Cell.extend({
   regressions: z
     .array(Regression)
     .default([])
-    .describe('What is worse than in all earlier runs that it is compared with'),
+    .describe('What is worse than in all runs before that it is compared with'),
   cached: z.boolean().describe('Whether the result of an earlier run was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   results_dir: z.string().nullable().describe('Absolute path of the run'),
