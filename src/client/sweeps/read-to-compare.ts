@@ -12,16 +12,16 @@ import { nameSteps } from '../../results/step-names.js';
 import type { Plan } from '../../scenario/plan.js';
 import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
-import { printNotice } from '../shared/output.js';
 import { displayPath } from '../../platform/display-path.js';
 import { readResultsFile } from '../../store/read-results-file.js';
-import { sweepStatus } from '../../client/sweeps/sweep-status.js';
+import { sweepStatus } from './sweep-status.js';
 
 /** Reads all data of a sweep that a comparison needs. Warns about data that cannot be read, and leaves it out. */
-export async function readSweep(
+export async function readToCompare(
   resultsPath: string,
   plan: Plan,
   results: readonly ResultLine[],
+  warn: (text: string) => void,
 ): Promise<SweepToCompare> {
   const lines = results.filter(({ sweep }) => sweep === plan.sweep);
   return {
@@ -32,14 +32,18 @@ export async function readSweep(
     cells: plan.cells,
     combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
     lines,
-    scenarios: await readScenarios(resultsPath, plan),
+    scenarios: await readScenarios(resultsPath, plan, warn),
     agents: plan.agents,
     prices: plan.prices,
-    runInputs: readRunInputs(resultsPath, lines),
+    runInputs: readRunInputs(resultsPath, lines, warn),
   };
 }
 
-async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<string, Json>> {
+async function readScenarios(
+  resultsPath: string,
+  plan: Plan,
+  warn: (text: string) => void,
+): Promise<Map<string, Json>> {
   const found = new Map<string, Json>();
   for (const { name: scenario, variant, hash } of plan.scenarios) {
     const label = scenarioLabel({ scenario, variant });
@@ -47,7 +51,7 @@ async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<strin
     const text = await readTextIfThere(file);
     const stored = text === null ? undefined : parseJson(text);
     if (stored !== undefined) found.set(label, comparable(stored));
-    else printNotice(`warning: ${displayPath(file)} cannot be read; whether ${label} has changed is unknown`);
+    else warn(`warning: ${displayPath(file)} cannot be read; whether ${label} has changed is unknown`);
   }
   return found;
 }
@@ -70,7 +74,11 @@ const Facts = z.object({
   agent: z.object({ version: z.string().nullable(), model_used: z.string().nullable() }).nullable(),
 });
 
-function readRunInputs(resultsPath: string, lines: readonly ResultLine[]): Map<string, RunInputs> {
+function readRunInputs(
+  resultsPath: string,
+  lines: readonly ResultLine[],
+  warn: (text: string) => void,
+): Map<string, RunInputs> {
   const found = new Map<string, RunInputs>();
   const broken: string[] = [];
   for (const folder of new Set(lines.flatMap(({ results_dir }) => results_dir ?? []))) {
@@ -83,7 +91,7 @@ function readRunInputs(resultsPath: string, lines: readonly ResultLine[]): Map<s
   }
   const more = broken.length > 1 ? ` and ${broken.length - 1} more` : '';
   if (broken.length > 0)
-    printNotice(`warning: ${broken[0]}${more} cannot be read; the versions used by these runs are unknown`);
+    warn(`warning: ${broken[0]}${more} cannot be read; the versions used by these runs are unknown`);
   return found;
 }
 
