@@ -175,6 +175,11 @@ export default {
       ],
       'verbs know workflows only by name and type; doctor --try starts an agent like a step does',
     ),
+    layer(
+      'library',
+      ['lib/', 'results/', 'platform/', 'store/', 'client/sweeps/'],
+      'reads results for other programs: it starts nothing, prints nothing and loads nothing of Temporal',
+    ),
     {
       name: 'shared-by-steps',
       comment: 'all steps share step/ and credentials/, so these must not depend on a step',
@@ -206,6 +211,13 @@ export default {
       severity: 'error',
       from: { path: '^src/(results|agent-scripts|gates|evaluators|scenario|judge|mocks|reports)/' },
       to: { path: '^(node:)?(fs|child_process|net|http|https|os|worker_threads)', dependencyTypes: ['core'] },
+    },
+    {
+      name: 'nothing-imports-the-library',
+      comment: 'the library is for other programs; what commands share with it is in client/sweeps',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/library/' },
+      to: { path: '^src/library/' },
     },
     {
       name: 'nothing-imports-the-roots',

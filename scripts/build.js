@@ -1,11 +1,22 @@
-// Bundles the programs (with rolldown) and the workflows (with Temporal's bundler) into dist/, and writes the build id.
+// Bundles the programs and the library (with rolldown) and the workflows (with Temporal's bundler) into dist/, and writes
+// the library's types and the build id.
 // Builds into a folder beside dist/ and then renames it, so that a running command never sees half a build.
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { build } from 'rolldown';
+import ts from 'typescript';
 import { licencesOf } from './licences.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -37,7 +48,8 @@ const parsedAsJson = {
 
 try {
   const outputs = [
-    ...(await bundle(BUNDLED_IN_CLI, ['src/cli.ts'])),
+    // Together, because they share most of their code.
+    ...(await bundle(BUNDLED_IN_CLI, { cli: 'src/cli.ts', library: 'src/library/index.ts' })),
     ...(await bundle(BUNDLED, [
       'src/worker.ts',
       'src/agents/mock-program.ts',
@@ -49,6 +61,7 @@ try {
       'src/platform/engine/download-temporal.ts',
     ])),
   ];
+  writeTypes(join(root, 'src/library'), join(fresh, 'types'));
   cpSync(join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), join(fresh, 'sqlite.wasm'));
   cpSync(join(root, 'src/platform/process/supervisor'), join(fresh, 'supervisor'), { recursive: true });
 
@@ -86,7 +99,7 @@ try {
 /**
  * Bundles programs into one flat folder, so that a path such as `./mock-program.js` is right in every bundle.
  * @param {RegExp} bundled the packages to bundle, with their dependencies; others are loaded from node_modules
- * @param {string[]} input
+ * @param {string[] | Record<string, string>} input
  */
 async function bundle(bundled, input) {
   const { output } = await build({
@@ -107,6 +120,26 @@ async function bundle(bundled, input) {
     },
   });
   return output;
+}
+
+/**
+ * Writes the declarations of the library's modules. They say all types themselves, so each file is enough.
+ * @param {string} from
+ * @param {string} to
+ */
+function writeTypes(from, to) {
+  mkdirSync(to);
+  for (const name of readdirSync(from)) {
+    const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(join(from, name), 'utf8'), {
+      fileName: name,
+      reportDiagnostics: true,
+      compilerOptions: { declaration: true, isolatedDeclarations: true, target: ts.ScriptTarget.ES2023 },
+    });
+    const [problem] = diagnostics;
+    if (problem !== undefined)
+      throw new Error(`src/library/${name}: ${ts.flattenDiagnosticMessageText(problem.messageText, ' ')}`);
+    writeFileSync(join(to, name.replace(/\.ts$/, '.d.ts')), outputText);
+  }
 }
 
 /**

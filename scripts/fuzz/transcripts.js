@@ -1,5 +1,6 @@
 // Output of agents: streams, shell commands, and the analysis of both.
-import { eventStream, textStream } from '../../src/agents/streams/plain.ts';
+import { eventStream } from '../../src/agents/streams/event-stream.ts';
+import { textStream } from '../../src/agents/streams/text-stream.ts';
 import { analyseTranscript } from '../../src/results/transcript/analyse-transcript.ts';
 import { EventBody } from '../../src/results/records/events.ts';
 import { Efficiency } from '../../src/results/records/result-line.ts';

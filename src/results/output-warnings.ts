@@ -3,7 +3,7 @@ import type { LineProblem, OutputProblems } from './records/output-problems.js';
 const SHOWN = 5;
 
 /** Describes what is wrong in a line: `line 3: tool_call.id: missing, expected a string`. */
-export const lineProblemText = ({ start, line, message }: LineProblem): string =>
+const lineProblemText = ({ start, line, message }: LineProblem): string =>
   `${start > 1 ? `start ${start}, ` : ''}line ${line}: ${message}`;
 
 /** The warnings of a run about output that should be events: the first lines that do not fit, and how many more there are. */

@@ -37,7 +37,9 @@ export const AgentTable = z.strictObject({
   output: z
     .enum(['text', 'jsonl'])
     .exactOptional()
-    .describe('text (default); jsonl: it prints events, one JSON object per line (specs/how-to/jsonl-agents.md)'),
+    .describe(
+      'text (default); jsonl: it prints events, one JSON object per line (specs/how-to/jsonl-agents.md)',
+    ),
   models: modelNames.describe('Default models'),
   version_command: command.exactOptional().describe('Shell command that prints its version'),
   free: z.boolean().exactOptional().describe('It costs nothing and runs without LLM_TOOL_TEST_ENABLED'),

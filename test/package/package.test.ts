@@ -1,27 +1,11 @@
-import { lstat, mkdir, mkdtemp, readFile, readlink, realpath, rm, symlink } from 'node:fs/promises';
+import { lstat, mkdtemp, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { REPOSITORY } from '../commands/project.js';
-
-interface Packed {
-  filename: string;
-  unpackedSize: number;
-  files: { path: string; mode: number }[];
-}
-interface Manifest {
-  bin: Record<string, string>;
-  dependencies: Record<string, string>;
-  engines: { node: string };
-  exports: Record<string, string>;
-  os: string[];
-  scripts: Record<string, string>;
-}
-
-const readManifest = async (folder: string): Promise<Manifest> =>
-  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+import { installPackage, readManifest, type Packed } from './install-package.js';
 
 /**
  * dist, specs, schema and fixtures are about 2 MB. 8 MB leaves room to grow, and is less than anything that must not be
@@ -41,32 +25,9 @@ const env = (): Record<string, string> => ({
 const npx = (...args: string[]) =>
   execa('npx', ['--no-install', 'llm-tool-test', ...args], { cwd: folder, env: env(), reject: false });
 
-/** Installs the package as npm does, without a registry: with its direct dependencies and nothing else of ours. */
-async function install(): Promise<void> {
-  const modules = join(folder, 'node_modules');
-  await mkdir(join(modules, '.bin'), { recursive: true });
-  await mkdir(installed());
-  await execa('tar', ['xzf', join(folder, packed.filename), '--strip-components=1', '-C', installed()]);
-  const { bin, dependencies } = await readManifest(installed());
-  for (const name of Object.keys(dependencies)) {
-    if (name.includes('/')) await mkdir(join(modules, name, '..'), { recursive: true });
-    await symlink(join(REPOSITORY, 'node_modules', name), join(modules, name));
-  }
-  for (const [name, path] of Object.entries(bin))
-    await symlink(join('../llm-tool-test', path), join(modules, '.bin', name));
-}
-
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-package-'));
-  const { stdout } = await execa(
-    'npm',
-    ['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
-    {
-      cwd: REPOSITORY,
-    },
-  );
-  [packed] = JSON.parse(stdout) as [Packed];
-  await install();
+  packed = await installPackage(folder);
 });
 afterAll(async () => {
   await npx('engine', 'stop');
@@ -121,7 +82,7 @@ describe('the package, installed in an empty folder', () => {
     expect((await execa(bin, ['--version'], { cwd: tmpdir() })).stdout).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  test('exports its manifest and schemas, and refuses to be imported', async () => {
+  test('exports its manifest, its schemas and the library, and nothing else', async () => {
     const load = (path: string) =>
       execa(
         'node',
@@ -131,16 +92,16 @@ describe('the package, installed in an empty folder', () => {
           reject: false,
         },
       );
-    for (const path of ['package.json', 'schema/scenario.schema.json'])
-      expect((await load(`llm-tool-test/${path}`)).exitCode, path).toBe(0);
-    for (const path of ['', '/dist/cli.js', '/dist/worker.js'])
+    for (const path of ['', '/package.json', '/schema/scenario.schema.json', '/schema/events.schema.json'])
+      expect((await load(`llm-tool-test${path}`)).exitCode, path).toBe(0);
+    for (const path of ['/dist/cli.js', '/dist/worker.js'])
       expect((await load(`llm-tool-test${path}`)).stderr, path).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 });
 
 describe('the packed content', () => {
   const WANTED =
-    /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh|pl|wasm)|dist\/build-id|dist\/third-party-licences\.txt|(fixtures|schema|specs|templates)\/.+)$/;
+    /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh|pl|wasm)|dist\/types\/.*\.d\.ts|dist\/build-id|dist\/third-party-licences\.txt|(fixtures|schema|specs|templates)\/.+)$/;
 
   test('is what a user needs, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
@@ -148,6 +109,8 @@ describe('the packed content', () => {
     for (const path of [
       'dist/cli.js',
       'dist/workflow-bundle.js',
+      'dist/library.js',
+      'dist/types/index.d.ts',
       'dist/build-id',
       'LICENSE',
       'specs/reference/commands.md',

@@ -35,8 +35,12 @@ export function eventStream(): StreamParser {
 
 /** Reads the events of our own programs, which print nothing else. */
 export function ownEventStream(): StreamParser {
-  const { line, end, usagePending } = eventStream();
-  return { line, end, usagePending };
+  const stream = eventStream();
+  return {
+    line: (text) => stream.line(text),
+    end: () => stream.end(),
+    usagePending: () => stream.usagePending(),
+  };
 }
 
 /** Whether a line that is no event may be what is left of one. Other lines are noise, such as the log of a library. */

@@ -5,7 +5,7 @@ import { suggest } from '../../lib/suggest.js';
 import { AgentEvent } from '../../results/records/events.js';
 
 /** Why a line does not fit. `field`: the first one that is wrong; null if the line as a whole is. */
-export interface Flaw {
+interface Flaw {
   field: string | null;
   message: string;
 }
@@ -99,7 +99,7 @@ function expectedBy(schema: z.ZodType | undefined): string {
   if (schema instanceof z.ZodLiteral) return [...schema.values].map(String).join(' or ');
   if (schema instanceof z.ZodString) return 'a string';
   if (schema instanceof z.ZodBoolean) return 'true or false';
-  if (schema instanceof z.ZodNumber) return schema.isInt ? 'a whole number' : 'a number';
+  if (schema instanceof z.ZodNumber) return schema.format === 'safeint' ? 'a whole number' : 'a number';
   return 'a JSON value';
 }
 

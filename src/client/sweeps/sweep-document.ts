@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readEngineState, serverIsUp } from '../../platform/engine/engine-state.js';
-import { projectState } from '../../platform/folders.js';
+import { plannedHomes, projectState } from '../../platform/folders.js';
 import { buildSweepDocument, SweepDocument } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
 import { summaryFile } from '../../store/results-folder.js';
@@ -22,7 +22,8 @@ export async function sweepDocument(
   warn: (text: string) => void,
 ): Promise<SweepDocument> {
   const summary = summaryFile(resultsPath, plan.sweep);
-  const engine = await readEngineState(projectState(resultsPath).folder);
+  // Where the state would be: reading results must not create it.
+  const engine = await readEngineState(projectState(resultsPath, plannedHomes().state).folder);
   const document = buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),

@@ -69,7 +69,7 @@ export const Metrics = z.object({
     .exactOptional()
     .describe('What the agent did; null: no agent took part; absent: written by an older build'),
   judge: Judgment.nullable().describe('Null: no judge was asked, or none of its answers could be used'),
-  composite_score: z.number().optional().describe('Only of runs that passed or failed'),
+  composite_score: z.number().exactOptional().describe('Only of runs that passed or failed'),
   evaluator_results: z.array(EvaluatorResult).describe('The evaluators'),
 });
 export type Metrics = z.infer<typeof Metrics>;

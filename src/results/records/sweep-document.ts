@@ -52,7 +52,7 @@ export const SweepDocument = z.object({
     .exactOptional()
     .describe('Results by parameter, if the sweep is a matrix of ElizaOS'),
   live: z.boolean().exactOptional().describe('Whether mocks were ignored (`--live`)'),
-  warnings: z.array(z.string()).optional().describe('Reasons to doubt the results as a whole'),
+  warnings: z.array(z.string()).exactOptional().describe('Reasons to doubt the results as a whole'),
 });
 export type SweepDocument = z.infer<typeof SweepDocument>;
 

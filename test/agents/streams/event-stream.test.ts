@@ -117,7 +117,7 @@ describe('output that should be events', () => {
   });
 
   it('does not speak of problems if our own programs print it', () => {
-    expect(ownEventStream().problems).toBeUndefined();
+    expect(ownEventStream()).not.toHaveProperty('problems');
     expect(ownEventStream().line(json(call))).toEqual([call]);
   });
 });

@@ -13,17 +13,17 @@ import { nameSteps } from '../../results/step-names.js';
 import type { Plan } from '../../scenario/plan.js';
 import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
-import { printNotice } from '../shared/output.js';
 import { displayPath } from '../../platform/display-path.js';
 import { readResultsFile } from '../../store/read-results-file.js';
-import { readReview } from '../../client/sweeps/read-review.js';
-import { sweepStatus } from '../../client/sweeps/sweep-status.js';
+import { readReview } from './read-review.js';
+import { sweepStatus } from './sweep-status.js';
 
 /** Reads all data of a sweep that a comparison needs. Warns about data that cannot be read, and leaves it out. */
-export async function readSweep(
+export async function readToCompare(
   resultsPath: string,
   plan: Plan,
   results: readonly ResultLine[],
+  warn: (text: string) => void,
 ): Promise<SweepToCompare> {
   const lines = results.filter(({ sweep }) => sweep === plan.sweep);
   return {
@@ -33,23 +33,31 @@ export async function readSweep(
     status: sweepStatus(resultsPath, plan.sweep),
     cells: plan.cells,
     combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
-    lines: withHumanScores(resultsPath, lines),
-    scenarios: await readScenarios(resultsPath, plan),
+    lines: withHumanScores(resultsPath, lines, warn),
+    scenarios: await readScenarios(resultsPath, plan, warn),
     agents: plan.agents,
     prices: plan.prices,
-    runInputs: readRunInputs(resultsPath, lines),
+    runInputs: readRunInputs(resultsPath, lines, warn),
   };
 }
 
-function withHumanScores(resultsPath: string, lines: readonly ResultLine[]): Sample[] {
+function withHumanScores(
+  resultsPath: string,
+  lines: readonly ResultLine[],
+  warn: (text: string) => void,
+): Sample[] {
   return lines.map((line) => {
     if (line.results_dir === null) return line;
-    const score = readReview(join(resultsPath, line.results_dir), printNotice)?.score ?? null;
+    const score = readReview(join(resultsPath, line.results_dir), warn)?.score ?? null;
     return score === null ? line : { ...line, human_score: score };
   });
 }
 
-async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<string, Json>> {
+async function readScenarios(
+  resultsPath: string,
+  plan: Plan,
+  warn: (text: string) => void,
+): Promise<Map<string, Json>> {
   const found = new Map<string, Json>();
   for (const { name: scenario, variant, hash } of plan.scenarios) {
     const label = scenarioLabel({ scenario, variant });
@@ -57,7 +65,7 @@ async function readScenarios(resultsPath: string, plan: Plan): Promise<Map<strin
     const text = await readTextIfThere(file);
     const stored = text === null ? undefined : parseJson(text);
     if (stored !== undefined) found.set(label, comparable(stored));
-    else printNotice(`warning: ${displayPath(file)} cannot be read; whether ${label} has changed is unknown`);
+    else warn(`warning: ${displayPath(file)} cannot be read; whether ${label} has changed is unknown`);
   }
   return found;
 }
@@ -80,7 +88,11 @@ const Facts = z.object({
   agent: z.object({ version: z.string().nullable(), model_used: z.string().nullable() }).nullable(),
 });
 
-function readRunInputs(resultsPath: string, lines: readonly ResultLine[]): Map<string, RunInputs> {
+function readRunInputs(
+  resultsPath: string,
+  lines: readonly ResultLine[],
+  warn: (text: string) => void,
+): Map<string, RunInputs> {
   const found = new Map<string, RunInputs>();
   const broken: string[] = [];
   for (const folder of new Set(lines.flatMap(({ results_dir }) => results_dir ?? []))) {
@@ -93,7 +105,7 @@ function readRunInputs(resultsPath: string, lines: readonly ResultLine[]): Map<s
   }
   const more = broken.length > 1 ? ` and ${broken.length - 1} more` : '';
   if (broken.length > 0)
-    printNotice(`warning: ${broken[0]}${more} cannot be read; the versions used by these runs are unknown`);
+    warn(`warning: ${broken[0]}${more} cannot be read; the versions used by these runs are unknown`);
   return found;
 }
 

@@ -1,0 +1,61 @@
+import { format, resolveConfig } from 'prettier';
+import { z } from 'zod';
+import { AgentEvent, EventBody } from '../../src/results/records/events.ts';
+import { Comparison, ComparedConfiguration } from '../../src/results/comparison/document.ts';
+import { GateDetail, Metrics, Outcome } from '../../src/results/records/result-line.ts';
+import { AgentRecord, CommandRecord, RunRecord } from '../../src/results/records/run-record.ts';
+import { SweepCell, SweepDocument } from '../../src/results/records/sweep-document.ts';
+import { TokenUsage } from '../../src/results/records/token-usage.ts';
+import { comment, typeText } from './type-text.js';
+
+/** The exported types, by name, with what each of them is. @type {Record<string, [z.ZodType, string]>} */
+const documents = {
+  SweepDocument: [SweepDocument, 'A sweep and its cells: what `show <sweep> --json` prints.'],
+  SweepCell: [
+    SweepCell,
+    'One cell of a sweep. Fields that only a finished run can fill are null until then.',
+  ],
+  Outcome: [Outcome, 'How a run ended. `error`: it could not be tested.'],
+  RunRecord: [RunRecord, 'What ran, where, with which inputs, and how it ended: artifacts/run.json.'],
+  AgentRecord: [AgentRecord, 'How the agent of a run was started and ended.'],
+  CommandRecord: [CommandRecord, 'One setup command, health check or post script.'],
+  TokenUsage: [TokenUsage, 'Tokens. Counts do not overlap; null: unknown.'],
+  Metrics: [Metrics, 'Gates and scores of a run: metrics.json.'],
+  GateDetail: [GateDetail, 'One gate of a run.'],
+  Comparison: [Comparison, 'What `compare --json` prints.'],
+  ComparedConfiguration: [
+    ComparedConfiguration,
+    'Both sides of a scenario with an agent, a model and a variant.',
+  ],
+  AgentEvent: [AgentEvent, 'A line that an agent with `output = "jsonl"` prints.'],
+  EventBody: [EventBody, 'What an agent did, in one of several types of events.'],
+};
+
+const HEAD = `/* Generated from the schemas by \`npm run schema\`. specs/reference/documents.md explains the documents. */
+
+/** Any value that JSON can represent. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** A line of events.jsonl. \`ts\` is ISO 8601 in UTC, \`seq\` counts from 1 in a run, \`attempt\` numbers the agent's starts. */
+export type RunEvent = EventBody & { ts: string; seq: number; attempt: number };
+`;
+
+/** Returns the text of src/library/documents.ts. */
+export async function documentTypes() {
+  const registry = /** @type {z.core.$ZodRegistry<{ id?: string | undefined }>} */ (z.registry());
+  for (const [name, [schema]] of Object.entries(documents)) registry.add(schema, { id: name });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'output',
+    target: 'draft-7',
+    unrepresentable: 'any',
+    uri: (id) => id,
+  });
+  const types = Object.entries(documents).map(([name, [, about]]) => {
+    const schema = /** @type {import('./type-text.js').Schema} */ (schemas[name]);
+    const text = typeText(schema);
+    const isMap = schema.properties !== undefined;
+    return `${comment(about)}export ${isMap ? `interface ${name} ${text}` : `type ${name} = ${text};`}`;
+  });
+  const options = await resolveConfig(import.meta.filename);
+  return format([HEAD, ...types].join('\n\n'), { ...options, parser: 'typescript' });
+}

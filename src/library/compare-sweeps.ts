@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { comparisonOf } from '../client/sweeps/comparison-of.js';
+import type { Comparison } from './documents.js';
+import type { ReadOptions } from './read-sweep.js';
+import { withResultsErrors } from './results-error.js';
+
+/** A sweep: its id, a unique prefix of it, `latest`, or its document. */
+export type SweepReference = string | { sweep: string };
+
+export interface CompareOptions extends ReadOptions {
+  /** The results folder, which contains both sweeps. */
+  results: string;
+  /** The variant of `before` and the variant of `after` to compare. Default: each variant with itself. */
+  variants?: readonly [before: string, after: string];
+}
+
+/**
+ * Compares two sweeps: the document that `compare <before> <after> --json` prints. Whether `after` is worse is in `gate`.
+ *
+ * @throws ResultsError if there are no such sweeps or variants, or their files cannot be read
+ */
+export const compareSweeps = (
+  before: SweepReference,
+  after: SweepReference,
+  { results, variants, onWarning = () => undefined }: CompareOptions,
+): Promise<Comparison> =>
+  withResultsErrors(() =>
+    comparisonOf(resolve(results), idOf(before), idOf(after), {
+      variants: variants ?? [],
+      warn: onWarning,
+    }),
+  );
+
+const idOf = (sweep: SweepReference): string => (typeof sweep === 'string' ? sweep : sweep.sweep);

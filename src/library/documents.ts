@@ -1,0 +1,1259 @@
+/* Generated from the schemas by `npm run schema`. specs/reference/documents.md explains the documents. */
+
+/** Any value that JSON can represent. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** A line of events.jsonl. `ts` is ISO 8601 in UTC, `seq` counts from 1 in a run, `attempt` numbers the agent's starts. */
+export type RunEvent = EventBody & { ts: string; seq: number; attempt: number };
+
+/** A sweep and its cells: what `show <sweep> --json` prints. */
+export interface SweepDocument {
+  /** Version of the format */
+  schema_version: 1;
+  /** Id of the sweep */
+  sweep: string;
+  /** Its workflow in Temporal */
+  workflow_id: string;
+  /** Its page in Temporal's Web UI */
+  ui_url: string | null;
+  /** Status of the sweep */
+  status: 'running' | 'paused' | 'completed' | 'cancelled';
+  /** Numbers of cells */
+  totals: {
+    /** All cells */
+    cells: number;
+    /** Outcome pass */
+    passed: number;
+    /** Outcome fail */
+    failed: number;
+    /** Outcome error */
+    errored: number;
+    /** Outcome cancelled */
+    cancelled: number;
+    /** Results that were reused */
+    cached: number;
+  };
+  /** Known costs of what was run; null: none is known */
+  cost_usd: number | null;
+  /** The budget */
+  max_usd: number | null;
+  /** One for each cell */
+  cells: Array<SweepCell>;
+  /** Number of cells of the whole sweep, if options of `show` selected some of them */
+  cells_of_sweep?: number;
+  /** Results by parameter, if the sweep is a matrix of ElizaOS */
+  parameters?: Array<{
+    /** Field of the scenario file that varies */
+    parameter: string;
+    /** One of its values */
+    value: Json;
+    /** Cells with this value */
+    cells: number;
+    /** Cells with the outcome pass or fail */
+    tested: number;
+    /** Cells with the outcome pass */
+    passed: number;
+    /** passed / tested; null: none was tested */
+    success_rate: number | null;
+    /** Mean duration of the tested cells */
+    mean_duration_secs: number | null;
+    /** Median duration of the tested cells */
+    median_duration_secs: number | null;
+    /** Mean of the known costs of the tested cells */
+    mean_cost_usd: number | null;
+    /** Median of the known costs of the tested cells; null: unknown */
+    median_cost_usd: number | null;
+    /** Mean of the known numbers of tokens of the tested cells; null: unknown */
+    mean_tokens: number | null;
+    /** Median of the known numbers of tokens of the tested cells; null: unknown */
+    median_tokens: number | null;
+    /** Mean of the known numbers of tool calls of the tested cells; null: unknown */
+    mean_tool_calls: number | null;
+    /** Median of the known numbers of tool calls of the tested cells; null: unknown */
+    median_tool_calls: number | null;
+    /** Capabilities that gates of the tested cells checked */
+    capabilities?: Array<{
+      /** As the gate `llm_judge` names it */
+      capability: string;
+      /** How often it was achieved */
+      achieved: number;
+      /** How often it was checked */
+      checked: number;
+      /** achieved / checked */
+      rate: number;
+    }>;
+    /** The 5 most frequent sequences of tools in the tested cells */
+    common_trajectories?: Array<{
+      /** Names of the called tools, in order; empty: none was called */
+      sequence: Array<string>;
+      /** Runs with exactly this sequence */
+      count: number;
+      /** count / runs whose sequence is known, from 0 to 1 */
+      percentage: number;
+      /** Mean duration of these runs */
+      average_duration_secs: number | null;
+    }>;
+  }>;
+  /** Whether mocks were ignored (`--live`) */
+  live?: boolean;
+  /** Reasons to doubt the results as a whole */
+  warnings?: Array<string>;
+}
+
+/** One cell of a sweep. Fields that only a finished run can fill are null until then. */
+export interface SweepCell {
+  /** Id of the cell */
+  id: string;
+  /** Name of the scenario */
+  scenario: string;
+  /** Name of the agent */
+  agent: string;
+  /** Name of the model */
+  model: string;
+  /** Name of the variant */
+  variant: string;
+  /** From 1 */
+  repetition: number;
+  /** Null: not finished, like other numbers of the cell */
+  outcome: Outcome | null;
+  /** The reason, in a sentence */
+  message: string | null;
+  /** Gates that passed */
+  gates_passed: number | null;
+  /** Gates of the scenario */
+  gates_total: number | null;
+  /** Weighted score of the judge */
+  judge_score: number | null;
+  /** Composite score */
+  composite_score: number | null;
+  /** Human review, from evaluation.md; absent: none, or not read */
+  human?: {
+    /** Points / max, 0 to 1; null: none, or unreadable */
+    score: number | null;
+    /** As written: 4 of 4/5 */
+    points: number | null;
+    /** As written: 5 of 4/5 */
+    max: number | null;
+    /** The notes, redacted */
+    notes: string | null;
+    /** Who wrote the review */
+    reviewer: string | null;
+    /** Why the score cannot be read, with line and column */
+    problem: string | null;
+  };
+  /** Cost of agent and judge; null: unknown */
+  cost_usd: number | null;
+  /** The known part of an unknown cost */
+  cost_usd_at_least?: number;
+  /** Duration of the run */
+  duration_secs: number | null;
+  /** Attempts of the agent's step */
+  attempts: number | null;
+  /** Starts of the agent */
+  starts: number | null;
+  /** What is worse than in all runs before that it is compared with */
+  regressions: Array<{
+    /** What got worse */
+    kind: 'score' | 'gate' | 'cost';
+    /** In a sentence */
+    message: string;
+    /** Id of the previous run of the cell */
+    since: string;
+    /** Number of runs that it is compared with; absent: one */
+    runs?: number;
+  }>;
+  /** Whether the result of an earlier run was reused */
+  cached: boolean;
+  /** Set if the work of an earlier run was checked again */
+  regraded_from?: {
+    /** Id of the run whose work was checked */
+    run: string;
+    /** Its outcome; null: unknown */
+    outcome: Outcome | null;
+    /** What checking it cost, in US dollars; null: unknown */
+    paid_usd: number | null;
+  };
+  /** Absolute path of the run */
+  results_dir: string | null;
+}
+
+/** How a run ended. `error`: it could not be tested. */
+export type Outcome = 'pass' | 'fail' | 'error' | 'cancelled';
+
+/** What ran, where, with which inputs, and how it ended: artifacts/run.json. */
+export interface RunRecord {
+  /** Version of the format: 2 if target or prompt is null, else 1 */
+  schema_version: 1 | 2;
+  /** Id of the run */
+  run_id: string;
+  /** Id of the sweep */
+  sweep: string;
+  /** Id of the cell */
+  cell: string;
+  /** Its workflow in Temporal */
+  workflow_id: string;
+  scenario: {
+    /** Its name */
+    name: string;
+    /** Its description */
+    description: string;
+    /** Its file */
+    file: string;
+    /** Changes with its content and its fixture */
+    hash: string;
+    /** Its tier */
+    tier: number;
+    /** Its tags */
+    tags: Array<string>;
+    /** What the agent was asked; null: no agent took part */
+    prompt: string | null;
+  };
+  /** The program under test; null: the scenario has none */
+  target: {
+    /** As the scenario names it */
+    binary: string;
+    /** Path of the program; null: not found */
+    resolved: string | null;
+    /** Changes with the content of the target; null: not found, or an older build */
+    fingerprint: string | null;
+    /** The health check, if there is one */
+    health_check: CommandRecord | null;
+  } | null;
+  /** Name of the agent */
+  agent_name: string;
+  /** As requested */
+  model: string;
+  /** Name of the variant */
+  variant: string;
+  /** From 1 */
+  repetition: number;
+  /** Where it ran: local, bubblewrap, docker or e2b */
+  environment: string;
+  /** Image of the container */
+  image?: {
+    /** As the scenario names it */
+    name: string;
+    /** Id of the image */
+    id: string;
+  };
+  /** Whether the agent was in a sandbox */
+  sandboxed: boolean;
+  /** What the sandbox isolated the agent and the checks from */
+  sandbox?: {
+    /** Whether files outside the run were hidden or read-only */
+    filesystem: boolean;
+    /** Whether the network was isolated */
+    network: 'isolated' | 'shared';
+  };
+  /** ISO 8601 in UTC */
+  started_at: string;
+  /** ISO 8601 in UTC */
+  ended_at: string;
+  /** Without writing the report */
+  duration_secs: number;
+  /** Outcome of the run */
+  outcome: Outcome;
+  /** The reason, in a sentence */
+  message: string;
+  /** Null: not started, or its step failed for good */
+  agent: AgentRecord | null;
+  /** Starts of the agent in all; null: written by an older build */
+  starts: number | null;
+  /** The judge planned for the run; its scores are in metrics.json */
+  judge: {
+    /** As requested */
+    model: string;
+    /** As the scenario names it */
+    rubric: string;
+    /** Its files, relative to the run's folder */
+    artifacts: Array<string>;
+  } | null;
+  /** Answers that gates, and other parts except the judge, asked a model for */
+  asked?: {
+    /** As requested */
+    model: string;
+    /** How many answers there were, usable or not */
+    answers: number;
+    /** Their tokens */
+    usage: TokenUsage;
+    /** Their price in US dollars; null: unknown */
+    cost_usd: number | null;
+    /** The known part of an unknown cost */
+    cost_usd_at_least?: number;
+    /** Their files, relative to the run's folder */
+    artifacts: Array<string>;
+  };
+  /** Setup commands */
+  setup: Array<CommandRecord>;
+  /** Agent scripts of task.context */
+  context: Array<CommandRecord>;
+  /** Post scripts */
+  post_scripts: Array<CommandRecord>;
+  /** Whether mocks were ignored (`--live`) */
+  live?: boolean;
+  /** Calls of what is mocked */
+  mocks?: {
+    /** The mocks, as in the scenario */
+    by_mock: Array<{
+      /** What is mocked: a command, `METHOD /path` or `service.method` */
+      command: string;
+      /** `when.args`, else `when.partialArgs` */
+      args: Array<string>;
+      /** The calls that it answered */
+      calls: Array<{
+        /** Its arguments, or query and body: at most 100, of at most 1000 characters */
+        args: Array<string>;
+        /** The step that made it */
+        step: string;
+        /** Exit status of a command; null: not a command */
+        exit_code: number | null;
+        /** Status of the answer to a request */
+        status?: number;
+        /** Whether it failed because of `metadata.probability` */
+        failed_by_chance: boolean;
+      }>;
+    }>;
+    /** Calls that no mock answered */
+    unmatched: Array<{
+      /** The command, `METHOD /path` or `service.method` */
+      command: string;
+      /** Its arguments, or query and body: at most 100, of at most 1000 characters */
+      args: Array<string>;
+      /** The step that made it */
+      step: string;
+      /** Exit status of a command; null: not a command */
+      exit_code: number | null;
+      /** Status of the answer to a request */
+      status?: number;
+      /** Whether it failed because of `metadata.probability` */
+      failed_by_chance: boolean;
+    }>;
+    /** Matchers that threw, and so did not match */
+    matcher_errors?: Array<{
+      /** Number of the mock, from 1 */
+      mock: number;
+      /** What its matcher threw the first time */
+      message: string;
+      /** How often it threw */
+      calls: number;
+    }>;
+    /** Whether there were calls beyond the first 1000 */
+    more: boolean;
+  };
+  /** What was said, if there was more than one message */
+  conversation?: {
+    /** In order */
+    turns: Array<{
+      /** From 1 */
+      number: number;
+      /** What the user said, redacted */
+      user: string;
+      /** The agent's last message in this turn; null: it said nothing */
+      agent: string | null;
+    }>;
+    /** How conversations with a simulated user ended */
+    ended: Array<{
+      /** Index of its step in the scenario */
+      step: number;
+      /** The turn after which it ended */
+      turn: number;
+      /** The condition that held, or what else ended it */
+      reason: string;
+    }>;
+  };
+  /** Set if the work of an earlier run was checked again */
+  regraded_from?: {
+    /** Id of the run whose work was checked */
+    run: string;
+    /** Its outcome; null: unknown */
+    outcome: Outcome | null;
+    /** What checking it cost, in US dollars; null: unknown */
+    paid_usd: number | null;
+  };
+  /** What fixture/ lacks of the workspace; at most 100 entries */
+  left_out?: Array<{
+    /** Its path */
+    path: string;
+    /** Why it was left out */
+    reason: string;
+  }>;
+  /** Steps in the order performed */
+  steps: Array<{
+    /** Name of the step */
+    name: string;
+    /** How it went */
+    status: 'done' | 'failed' | 'not_performed';
+    /** Null: not performed */
+    duration_ms: number | null;
+    /** Attempts by Temporal */
+    attempts: number;
+    /** Why it failed or was not performed */
+    note: string | null;
+  }>;
+  /** Problems that do not change the outcome */
+  warnings: Array<string>;
+  /** What is worse than in all runs before that it is compared with */
+  regressions: Array<{
+    /** What got worse */
+    kind: 'score' | 'gate' | 'cost';
+    /** In a sentence */
+    message: string;
+    /** Id of the previous run of the cell */
+    since: string;
+    /** Number of runs that it is compared with; absent: one */
+    runs?: number;
+  }>;
+}
+
+/** How the agent of a run was started and ended. */
+export interface AgentRecord {
+  /** How it ended */
+  ending:
+    | 'done'
+    | 'gave_up'
+    | 'max_turns'
+    | 'timeout'
+    | 'idle_timeout'
+    | 'max_cost'
+    | 'crashed'
+    | 'unable'
+    | 'cancelled';
+  /** Whether it ended by itself and successfully */
+  completed: boolean;
+  /** Null: none, it was killed */
+  exit_code: number | null;
+  /** How it ended, in a sentence */
+  message: string;
+  /** What its version command printed */
+  version: string | null;
+  /** How its processes were contained; null: not started */
+  containment: 'pidns' | 'userns' | 'group' | 'container' | null;
+  /** Whether it used the user's login instead of a key */
+  login: boolean;
+  /** Its session, for a resume */
+  session_id: string | null;
+  /** As the agent reports it */
+  model_used: string | null;
+  /** Of all starts */
+  duration_ms: number;
+  /** Number of times this run of the agent was started */
+  starts: number;
+  /** Size of its output */
+  output_bytes: number;
+  /** Lines of its output that are not valid events; absent: none, or its output has another form */
+  output_problems?: {
+    /** Number of lines that do not fit */
+    lines: number;
+    /** Number of valid events */
+    events: number;
+    /** Whether something that the agent did may be missing */
+    unread: boolean;
+    /** The first lines that do not fit, at most 20 */
+    first: Array<{
+      /** Start of the agent, from 1 */
+      start: number;
+      /** Line of what it printed in that start, from 1 */
+      line: number;
+      /** The first field that does not fit; null: the line is no event */
+      field: string | null;
+      /** What was found and what is expected, redacted */
+      message: string;
+    }>;
+  };
+  /** Of all starts; null throughout if it was interrupted */
+  token_usage: TokenUsage;
+  /** The known part, if it was interrupted */
+  token_usage_at_least?: TokenUsage;
+  /** Of all starts; null: unknown */
+  cost_usd: number | null;
+  /** The known part of an unknown cost */
+  cost_usd_at_least?: number;
+  /** The agent, the config's prices or the public price list */
+  cost_source: 'reported' | 'config' | 'list' | null;
+  /** How other starts and attempts ended */
+  history: Array<string>;
+}
+
+/** One setup command, health check or post script. */
+export interface CommandRecord {
+  /** The command */
+  command: string;
+  /** Null: none, it was killed */
+  exit_code: number | null;
+  /** Whether its time ran out */
+  timed_out: boolean;
+  /** Duration */
+  duration_ms: number;
+  /** Beginning of stdout, redacted */
+  stdout: string;
+  /** Beginning of stderr, redacted */
+  stderr: string;
+}
+
+/** Tokens. Counts do not overlap; null: unknown. */
+export interface TokenUsage {
+  /** Without those from a cache */
+  input: number | null;
+  /** Without reasoning */
+  output: number | null;
+  /** Reasoning tokens */
+  reasoning: number | null;
+  /** Read from a cache */
+  cache_read: number | null;
+  /** Written to a cache */
+  cache_write: number | null;
+}
+
+/** Gates and scores of a run: metrics.json. */
+export interface Metrics {
+  /** Version of the format */
+  schema_version: 1;
+  /** Id of the run */
+  run_id: string;
+  /** Outcome of the run */
+  outcome: Outcome;
+  /** Whether the agent ended by itself and successfully; null: not started */
+  completed: boolean | null;
+  /** Gates that passed */
+  gates_passed: number;
+  /** Gates of the scenario */
+  gates_total: number;
+  /** The gates that were checked */
+  details: Array<GateDetail>;
+  /** Calls of the target; null without a transcript */
+  efficiency: {
+    /** Calls of the target */
+    total_commands: number;
+    /** Different names of called commands */
+    unique_commands: number;
+    /** Calls that failed */
+    error_count: number;
+    /** Total minus unique: calls that repeat a name, even if nothing failed */
+    retry_count: number;
+    /** Calls for help */
+    help_invocations: number;
+    /** Names whose first call succeeded / names; null without calls */
+    first_try_success_rate: number | null;
+    /** Unique / total; 0 without calls */
+    iteration_ratio: number;
+  } | null;
+  /** What the agent did; null: no agent took part; absent: written by an older build */
+  agent_work?: {
+    /** Tokens of all kinds together; null: unknown */
+    tokens: number | null;
+    /** Calls of tools; null: unknown */
+    tool_calls: number | null;
+    /** Names of the called tools in order, at most 100, then … if there were more; null: unknown */
+    actions: Array<string> | null;
+  } | null;
+  /** Null: no judge was asked, or none of its answers could be used */
+  judge: {
+    /** As requested */
+    model: string;
+    /** As the provider names it */
+    model_used: string | null;
+    /** By criterion, 0 to 1; like all numbers here, the mean of the votes */
+    scores: Record<string, number>;
+    /** Scores weighted by the rubric */
+    weighted_score: number;
+    /** Weighted score of each vote */
+    votes: Array<number>;
+    /** How far the votes are apart; null: a single vote */
+    spread: {
+      /** Highest minus lowest */
+      range: number;
+      /** Standard deviation of a sample */
+      deviation: number;
+    } | null;
+    /** From 0 to 1 */
+    confidence: number;
+    /** Of all votes */
+    issues: Array<string>;
+    /** Of all votes */
+    highlights: Array<string>;
+    /** Other fields that the rubric's require_fields names */
+    fields: Record<string, Json>;
+    /** As in the scenario */
+    pass_threshold: number;
+    /** Whether the score reaches the threshold */
+    passed: boolean;
+    /** Tokens of all answers, also unusable ones */
+    usage: TokenUsage;
+    /** Their price; null: unknown */
+    cost_usd: number | null;
+    /** The known part of an unknown cost */
+    cost_usd_at_least?: number;
+    /** Answers, usable or not */
+    attempts: number;
+  } | null;
+  /** Only of runs that passed or failed */
+  composite_score?: number;
+  /** The evaluators */
+  evaluator_results: Array<{
+    /** Name of the evaluator */
+    name: string;
+    /** What it measured */
+    metrics: Json | null;
+    /** From 0 to 1 */
+    score: number | null;
+    /** Its summary in words */
+    summary: string | null;
+    /** Why its answer could not be used */
+    error: string | null;
+  }>;
+}
+
+/** One gate of a run. */
+export interface GateDetail {
+  /** Position in the scenario, from 0 */
+  index: number;
+  /** Type of the gate */
+  gate_type: string;
+  /** Name that the scenario gives it */
+  name: string | null;
+  /** What is checked, in a few words: notes.md */
+  subject: string;
+  /** error: the check could not be performed */
+  status: 'pass' | 'fail' | 'error';
+  /** Whether the status is pass */
+  passed: boolean;
+  /** What was found */
+  message: string;
+  /** What a script printed as its detail */
+  detail: Json | null;
+  /** Duration */
+  duration_ms: number;
+}
+
+/** What `compare --json` prints. */
+export interface Comparison {
+  /** Version of the format */
+  schema_version: 1;
+  /** Before */
+  base: {
+    /** Id of the sweep */
+    sweep: string;
+    /** The only variant compared; null: all variants */
+    variant: string | null;
+    /** ISO 8601 in UTC */
+    started: string;
+    /** open: not ended; the results so far are compared */
+    status: 'open' | 'completed' | 'cancelled';
+  };
+  /** After */
+  head: {
+    /** Id of the sweep */
+    sweep: string;
+    /** The only variant compared; null: all variants */
+    variant: string | null;
+    /** ISO 8601 in UTC */
+    started: string;
+    /** open: not ended; the results so far are compared */
+    status: 'open' | 'completed' | 'cancelled';
+  };
+  /** Level of significance */
+  alpha: 0.05;
+  /** Of all configurations together */
+  verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+  /** For --fail-on-worse */
+  gate: {
+    /** Decides the exit status with --fail-on-worse */
+    result: 'not worse' | 'worse' | 'undecided' | 'not tested';
+    /** Why it is undecided or not tested */
+    reasons: Array<string>;
+  };
+  /** All configurations with tested runs on both sides */
+  total: {
+    /** Cells of base */
+    base: {
+      /** Runs that passed */
+      passed: number;
+      /** Runs that passed or failed and count here */
+      tested: number;
+      /** Passed / tested */
+      rate: number | null;
+      /** 95 % interval; null for several configurations */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      } | null;
+      /** Tested runs reused from earlier sweeps */
+      reused: number;
+      /** Left out: the same run as on the other side */
+      shared: number;
+      /** Rerun although they had a result; the first result counts */
+      retried: number;
+      /** Left out: could not be tested */
+      errored: number;
+      /** Left out: cancelled */
+      cancelled: number;
+      /** Left out: no result yet */
+      waiting: number;
+    };
+    /** Cells of head */
+    head: {
+      /** Runs that passed */
+      passed: number;
+      /** Runs that passed or failed and count here */
+      tested: number;
+      /** Passed / tested */
+      rate: number | null;
+      /** 95 % interval; null for several configurations */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      } | null;
+      /** Tested runs reused from earlier sweeps */
+      reused: number;
+      /** Left out: the same run as on the other side */
+      shared: number;
+      /** Rerun although they had a result; the first result counts */
+      retried: number;
+      /** Left out: could not be tested */
+      errored: number;
+      /** Left out: cancelled */
+      cancelled: number;
+      /** Left out: no result yet */
+      waiting: number;
+    };
+    /** Rate of head minus rate of base; for several configurations, the weighted mean (Mantel-Haenszel) */
+    difference: number | null;
+    /** Two-sided, exact; null: nothing to test */
+    p: number | null;
+    /** The smallest p possible with this number of runs */
+    smallest_p: number | null;
+    /** Not tested for significance */
+    measures: Array<{
+      /** What is measured */
+      name:
+        | 'cost_usd'
+        | 'duration_secs'
+        | 'tokens'
+        | 'tool_calls'
+        | 'commands'
+        | 'first_try_success_rate'
+        | 'judge_score'
+        | 'human_score'
+        | 'composite_score';
+      /** How it is averaged */
+      of: 'mean' | 'median';
+      /** Before */
+      base: {
+        /** Null: unknown */
+        value: number | null;
+        /** Number of runs measured */
+        runs: number;
+      };
+      /** After */
+      head: {
+        /** Null: unknown */
+        value: number | null;
+        /** Number of runs measured */
+        runs: number;
+      };
+    }>;
+  };
+  /** One for each scenario, agent, model and variant on both sides */
+  configurations: Array<ComparedConfiguration>;
+  /** The same by value of each parameter, if both sweeps are of the same matrix of ElizaOS */
+  parameters?: Array<{
+    /** Field of the scenario file that varies */
+    parameter: string;
+    /** One of its values */
+    value: Json;
+    /** Configurations with this value on both sides */
+    configurations: number;
+    /** Cells of base */
+    base: {
+      /** Runs that passed */
+      passed: number;
+      /** Runs that passed or failed and count here */
+      tested: number;
+      /** Passed / tested */
+      rate: number | null;
+      /** 95 % interval; null for several configurations */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      } | null;
+      /** Tested runs reused from earlier sweeps */
+      reused: number;
+      /** Left out: the same run as on the other side */
+      shared: number;
+      /** Rerun although they had a result; the first result counts */
+      retried: number;
+      /** Left out: could not be tested */
+      errored: number;
+      /** Left out: cancelled */
+      cancelled: number;
+      /** Left out: no result yet */
+      waiting: number;
+    };
+    /** Cells of head */
+    head: {
+      /** Runs that passed */
+      passed: number;
+      /** Runs that passed or failed and count here */
+      tested: number;
+      /** Passed / tested */
+      rate: number | null;
+      /** 95 % interval; null for several configurations */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      } | null;
+      /** Tested runs reused from earlier sweeps */
+      reused: number;
+      /** Left out: the same run as on the other side */
+      shared: number;
+      /** Rerun although they had a result; the first result counts */
+      retried: number;
+      /** Left out: could not be tested */
+      errored: number;
+      /** Left out: cancelled */
+      cancelled: number;
+      /** Left out: no result yet */
+      waiting: number;
+    };
+    /** Rate of head minus rate of base; for several configurations, the weighted mean (Mantel-Haenszel) */
+    difference: number | null;
+    /** Two-sided, exact; null: nothing to test */
+    p: number | null;
+    /** The smallest p possible with this number of runs */
+    smallest_p: number | null;
+    /** Verdict based on p */
+    verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+    /** Not tested for significance */
+    measures: Array<{
+      /** What is measured */
+      name:
+        | 'cost_usd'
+        | 'duration_secs'
+        | 'tokens'
+        | 'tool_calls'
+        | 'commands'
+        | 'first_try_success_rate'
+        | 'judge_score'
+        | 'human_score'
+        | 'composite_score';
+      /** How it is averaged */
+      of: 'mean' | 'median';
+      /** Before */
+      base: {
+        /** Null: unknown */
+        value: number | null;
+        /** Number of runs measured */
+        runs: number;
+      };
+      /** After */
+      head: {
+        /** Null: unknown */
+        value: number | null;
+        /** Number of runs measured */
+        runs: number;
+      };
+    }>;
+    /** p corrected by Holm over all values of all parameters; decides the verdict */
+    adjusted_p: number | null;
+    /** Capabilities that gates checked */
+    capabilities: Array<{
+      /** As the gate `llm_judge` names it */
+      capability: string;
+      /** Before */
+      base: {
+        /** How often it was achieved */
+        achieved: number;
+        /** How often it was checked */
+        checked: number;
+      };
+      /** After */
+      head: {
+        /** How often it was achieved */
+        achieved: number;
+        /** How often it was checked */
+        checked: number;
+      };
+    }>;
+    /** The most frequent sequences of tools */
+    common_trajectories: {
+      /** Before */
+      base: Array<{
+        /** Names of the called tools, in order; empty: none was called */
+        sequence: Array<string>;
+        /** Runs with exactly this sequence */
+        count: number;
+        /** count / runs whose sequence is known, from 0 to 1 */
+        percentage: number;
+        /** Mean duration of these runs */
+        average_duration_secs: number | null;
+      }>;
+      /** After */
+      head: Array<{
+        /** Names of the called tools, in order; empty: none was called */
+        sequence: Array<string>;
+        /** Runs with exactly this sequence */
+        count: number;
+        /** count / runs whose sequence is known, from 0 to 1 */
+        percentage: number;
+        /** Mean duration of these runs */
+        average_duration_secs: number | null;
+      }>;
+    };
+  }>;
+  /** Not compared */
+  only_in_base: Array<{
+    /** Name of the scenario */
+    scenario: string;
+    /** Name of the agent */
+    agent: string;
+    /** Name of the model */
+    model: string;
+    /** Name of the variant */
+    variant: string;
+  }>;
+  /** Not compared */
+  only_in_head: Array<{
+    /** Name of the scenario */
+    scenario: string;
+    /** Name of the agent */
+    agent: string;
+    /** Name of the model */
+    model: string;
+    /** Name of the variant */
+    variant: string;
+  }>;
+  /** What differs besides outcomes */
+  changes: Array<{
+    /** What differs besides outcomes */
+    what: string;
+    /** Value as text; null: none, or not kept */
+    base: string | null;
+    /** Value as text; null: none, or not kept */
+    head: string | null;
+    /** Whether it may explain a difference without any change of the target */
+    doubtful: boolean;
+    /** Scenarios or agents concerned; empty: all */
+    of: Array<string>;
+  }>;
+  /** Reasons to doubt these numbers */
+  doubts: Array<string>;
+}
+
+/** Both sides of a scenario with an agent, a model and a variant. */
+export interface ComparedConfiguration {
+  /** Name of the scenario */
+  scenario: string;
+  /** Name of the agent */
+  agent: string;
+  /** Name of the model */
+  model: string;
+  /** Name of the variant */
+  variant: string;
+  /** Cells of base */
+  base: {
+    /** Runs that passed */
+    passed: number;
+    /** Runs that passed or failed and count here */
+    tested: number;
+    /** Passed / tested */
+    rate: number | null;
+    /** 95 % interval; null for several configurations */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Tested runs reused from earlier sweeps */
+    reused: number;
+    /** Left out: the same run as on the other side */
+    shared: number;
+    /** Rerun although they had a result; the first result counts */
+    retried: number;
+    /** Left out: could not be tested */
+    errored: number;
+    /** Left out: cancelled */
+    cancelled: number;
+    /** Left out: no result yet */
+    waiting: number;
+  };
+  /** Cells of head */
+  head: {
+    /** Runs that passed */
+    passed: number;
+    /** Runs that passed or failed and count here */
+    tested: number;
+    /** Passed / tested */
+    rate: number | null;
+    /** 95 % interval; null for several configurations */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Tested runs reused from earlier sweeps */
+    reused: number;
+    /** Left out: the same run as on the other side */
+    shared: number;
+    /** Rerun although they had a result; the first result counts */
+    retried: number;
+    /** Left out: could not be tested */
+    errored: number;
+    /** Left out: cancelled */
+    cancelled: number;
+    /** Left out: no result yet */
+    waiting: number;
+  };
+  /** Rate of head minus rate of base; for several configurations, the weighted mean (Mantel-Haenszel) */
+  difference: number | null;
+  /** Two-sided, exact; null: nothing to test */
+  p: number | null;
+  /** The smallest p possible with this number of runs */
+  smallest_p: number | null;
+  /** Verdict based on p */
+  verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+  /** Not tested for significance */
+  measures: Array<{
+    /** What is measured */
+    name:
+      | 'cost_usd'
+      | 'duration_secs'
+      | 'tokens'
+      | 'tool_calls'
+      | 'commands'
+      | 'first_try_success_rate'
+      | 'judge_score'
+      | 'human_score'
+      | 'composite_score';
+    /** How it is averaged */
+    of: 'mean' | 'median';
+    /** Before */
+    base: {
+      /** Null: unknown */
+      value: number | null;
+      /** Number of runs measured */
+      runs: number;
+    };
+    /** After */
+    head: {
+      /** Null: unknown */
+      value: number | null;
+      /** Number of runs measured */
+      runs: number;
+    };
+  }>;
+  /** p corrected by Holm over all configurations; decides the verdict */
+  adjusted_p: number | null;
+  /** Gates that pass more or less often than before */
+  gates: Array<{
+    /** Type and name of the gate */
+    gate: string;
+    /** Before */
+    base: {
+      /** How often it passed */
+      passed: number;
+      /** How often it was checked */
+      checked: number;
+    };
+    /** After */
+    head: {
+      /** How often it passed */
+      passed: number;
+      /** How often it was checked */
+      checked: number;
+    };
+    /** Direction */
+    change: 'better' | 'worse';
+  }>;
+  /** Whether everything that a result depends on is the same; null: unknown */
+  same_inputs: boolean | null;
+}
+
+/** A line that an agent with `output = "jsonl"` prints. */
+export type AgentEvent =
+  | {
+      type: 'session';
+      /** Id of the session; null: unknown, or there is none */
+      session_id: string | null;
+      /** The model that was asked for; null: unknown */
+      model_requested: string | null;
+      /** The model that answers; null: unknown */
+      model_used: string | null;
+    }
+  | {
+      type: 'message';
+      /** Who says it */
+      role: 'user' | 'assistant' | 'system';
+      /** The last one of the assistant is the answer */
+      text: string;
+    }
+  | {
+      type: 'reasoning';
+      /** The text */
+      text: string;
+    }
+  | {
+      type: 'tool_call';
+      /** Unique in the session */
+      id: string;
+      /** Name of the tool */
+      name: string;
+      /** Arguments of the call; null: unknown */
+      input: Json;
+      /** The shell command, if the tool is a shell; null: it is none, or the input contains it */
+      command: string | null;
+    }
+  | {
+      type: 'tool_result';
+      /** The id of the call */
+      id: string;
+      /** Exit status of the command; null: unknown, or no command */
+      exit_code: number | null;
+      /** Whether the call failed */
+      is_error: boolean;
+      /** What the tool answered */
+      output: string;
+      /** Whether the agent has shortened the output */
+      truncated: boolean;
+    }
+  | {
+      type: 'usage';
+      /** Input tokens, without those from a cache; null: unknown */
+      input: number | null;
+      /** Output tokens, without reasoning; null: unknown */
+      output: number | null;
+      /** Reasoning tokens; null: unknown */
+      reasoning: number | null;
+      /** Tokens read from a cache; null: unknown */
+      cache_read: number | null;
+      /** Tokens written to a cache; null: unknown */
+      cache_write: number | null;
+      /** US dollars; null: unknown, tokens times price count */
+      cost_usd: number | null;
+      /** cost_usd covers all usage since the last session event */
+      cost_of_start?: true;
+    }
+  | {
+      type: 'error';
+      /** The message */
+      message: string;
+      /** Whether the same request may succeed later */
+      retryable: boolean;
+      /** The provider's HTTP status */
+      status?: number;
+    }
+  | {
+      type: 'unknown';
+      /** What it is, in a few words */
+      kind: string;
+    }
+  | {
+      type: 'result';
+      /** done, or how else it ended */
+      ending: string;
+      /** Exit status; null: unknown */
+      exit_code: number | null;
+    };
+
+/** What an agent did, in one of several types of events. */
+export type EventBody =
+  | {
+      type: 'session';
+      /** Id of the session; null: unknown, or there is none */
+      session_id: string | null;
+      /** The model that was asked for; null: unknown */
+      model_requested: string | null;
+      /** The model that answers; null: unknown */
+      model_used: string | null;
+    }
+  | {
+      type: 'message';
+      /** Who says it */
+      role: 'user' | 'assistant' | 'system';
+      /** The last one of the assistant is the answer */
+      text: string;
+    }
+  | {
+      type: 'reasoning';
+      /** The text */
+      text: string;
+    }
+  | {
+      type: 'tool_call';
+      /** Unique in the session */
+      id: string;
+      /** Name of the tool */
+      name: string;
+      /** Arguments of the call; null: unknown */
+      input: Json;
+      /** The shell command, if the tool is a shell; null: it is none, or the input contains it */
+      command: string | null;
+    }
+  | {
+      type: 'tool_result';
+      /** The id of the call */
+      id: string;
+      /** Exit status of the command; null: unknown, or no command */
+      exit_code: number | null;
+      /** Whether the call failed */
+      is_error: boolean;
+      /** What the tool answered */
+      output: string;
+      /** Whether the agent has shortened the output */
+      truncated: boolean;
+    }
+  | {
+      type: 'usage';
+      /** Input tokens, without those from a cache; null: unknown */
+      input: number | null;
+      /** Output tokens, without reasoning; null: unknown */
+      output: number | null;
+      /** Reasoning tokens; null: unknown */
+      reasoning: number | null;
+      /** Tokens read from a cache; null: unknown */
+      cache_read: number | null;
+      /** Tokens written to a cache; null: unknown */
+      cache_write: number | null;
+      /** US dollars; null: unknown, tokens times price count */
+      cost_usd: number | null;
+      /** cost_usd covers all usage since the last session event */
+      cost_of_start?: true;
+    }
+  | {
+      type: 'error';
+      /** The message */
+      message: string;
+      /** Whether the same request may succeed later */
+      retryable: boolean;
+      /** The provider's HTTP status */
+      status?: number;
+    }
+  | {
+      type: 'unknown';
+      /** What it is, in a few words */
+      kind: string;
+    }
+  | {
+      type: 'result';
+      /** done, or how else it ended */
+      ending: string;
+      /** Exit status; null: unknown */
+      exit_code: number | null;
+    }
+  | {
+      type: 'setup_command' | 'post_script';
+      command: string;
+      exit_code: number | null;
+      timed_out: boolean;
+      stdout: string;
+      stderr: string;
+    };

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { findById } from '../client/sweeps/find-sweep.js';
+import { UsageError } from '../lib/errors/usage-error.js';
+import { isJsonObject, parseJson } from '../lib/json.js';
+import { createYielder } from '../lib/yield-to-event-loop.js';
+import { displayPath } from '../platform/display-path.js';
+import { linesOf } from '../platform/fs/lines.js';
+import { Metrics as MetricsSchema } from '../results/records/result-line.js';
+import { RunRecord as RunRecordSchema } from '../results/records/run-record.js';
+import { readResultsFile } from '../store/read-results-file.js';
+import { runFiles } from '../store/results-folder.js';
+import type { Metrics, RunEvent, RunRecord } from './documents.js';
+import { withResultsErrors } from './results-error.js';
+
+/** A run: what `show <run> --json` prints, and what its agent did. */
+export interface Run {
+  /** Absolute path of its folder. */
+  folder: string;
+  /** run.json: what ran, where, with which inputs, and how it ended. */
+  run: RunRecord;
+  /** metrics.json: gates and scores. */
+  metrics: Metrics;
+  /**
+   * What the agent did, event by event, read while you iterate. Empty if it was not started. May be called again.
+   *
+   * @throws ResultsError if a line of events.jsonl cannot be read
+   */
+  events(): AsyncIterable<RunEvent>;
+}
+
+/** A run: its id, a unique prefix of it, or the cell of a sweep. */
+export type RunReference = string | { results_dir: string | null };
+
+/**
+ * Reads a run.
+ *
+ * @param results the results folder
+ * @throws ResultsError if there is no such run, or its files cannot be read
+ */
+export const readRun = (results: string, run: RunReference): Promise<Run> =>
+  withResultsErrors(() => {
+    const id = idOf(run);
+    const found = findById(resolve(results), id);
+    if (found.kind === 'sweep') throw new UsageError('unknown_id', `'${id}' is a sweep, not a run`);
+    const files = runFiles(found.folder);
+    return {
+      folder: found.folder,
+      run: readResultsFile(files.run, RunRecordSchema),
+      metrics: readResultsFile(files.metrics, MetricsSchema),
+      events: () => eventsIn(files.events),
+    };
+  });
+
+function idOf(run: RunReference): string {
+  if (typeof run === 'string') return run;
+  if (run.results_dir === null) throw new UsageError('unknown_id', 'this cell has no run');
+  return basename(run.results_dir);
+}
+
+async function* eventsIn(file: string): AsyncGenerator<RunEvent> {
+  const yieldIfDue = createYielder();
+  const lines = existsSync(file) ? linesOf(file, Infinity) : [];
+  let number = 0;
+  for (const { text } of lines) {
+    number += 1;
+    await yieldIfDue();
+    yield await withResultsErrors(() => eventIn(text, `${displayPath(file)}:${number}`));
+  }
+}
+
+function eventIn(text: string, place: string): RunEvent {
+  const event = parseJson(text);
+  if (!isJsonObject(event) || typeof event['type'] !== 'string')
+    throw new UsageError('results_broken', `${place} cannot be read: it is not an event`);
+  return event as unknown as RunEvent;
+}

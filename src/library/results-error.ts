@@ -1,0 +1,28 @@
+import { systemFailure } from '../lib/errors/system-failure.js';
+import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
+
+/** Thrown if results cannot be read. Its message is the one that commands print. */
+export class ResultsError extends Error {
+  override readonly name: string = 'ResultsError';
+
+  constructor(
+    /** As in `error.code` of `--json`: `unknown_id`, `results_broken` or `infrastructure`, for example. */
+    readonly code: string,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}
+
+/** Does the work, and makes what commands report as an error a `ResultsError`. */
+export async function withResultsErrors<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof UsageError) throw new ResultsError(cause.code, cause.message, { cause });
+    const failure = cause instanceof InfrastructureError ? cause.message : systemFailure(cause);
+    if (failure !== null) throw new ResultsError('infrastructure', failure, { cause });
+    throw cause;
+  }
+}
