@@ -18,8 +18,8 @@ interface Exposed {
 }
 
 /**
- * Returns a warning for each script of a gate or evaluator, and for the rubric, if they lie in the fixture. Programs of the target are no checks,
- * and agent scripts are the target if that is Deno.
+ * Returns a warning for each script of a gate or evaluator, and for the rubric, if they lie in the fixture. Programs of the
+ * target are no checks, and agent scripts are the target if that is Deno.
  */
 export function exposedCheckWarnings(project: Project, scenarios: readonly SelectedScenario[]): Problem[] {
   const warnings = scenarios.flatMap((selected) =>
