@@ -169,8 +169,8 @@ export const local: Environment = {
 };
 
 /**
- * Looks at a path in a folder of this machine. Synchronous, like reading small files (platform/fs/read-file.ts): each call takes microseconds, and every gate makes
- * several.
+ * Looks at a path in a folder of this machine. Synchronous, like reading small files (platform/fs/read-file.ts): each call
+ * takes microseconds, and every gate makes several.
  */
 // eslint-disable-next-line @typescript-eslint/require-await -- errors must be rejections
 export async function look(workspace: string, path: string): Promise<FileStat> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CHECKS_VARIABLE } from '../environments/environment.js';
 import type { Problem } from '../lib/errors/problem.js';
@@ -54,7 +54,7 @@ async function whyUnusable(
   if (isAbsolute(folder)) return 'expected a path relative to the scenario file';
   if (!isFolder(checks))
     return `checks folder '${folder}' was not found; paths are relative to the scenario file`;
-  if (fixture !== null && !relative(fixture, checks).split(sep).includes('..'))
+  if (fixture !== null && !relative(realpathSync(fixture), realpathSync(checks)).split(sep).includes('..'))
     return `'${folder}' lies in the fixture ${displayPath(fixture)}, where the agent sees it; move it out of the fixture`;
   return look(checks);
 }

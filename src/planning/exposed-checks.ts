@@ -18,8 +18,8 @@ interface Exposed {
 }
 
 /**
- * Returns a warning for each script of a gate or evaluator, and for the rubric, if they lie in the fixture. Programs of the target are no checks,
- * and agent scripts are the target if that is Deno.
+ * Returns a warning for each script of a gate or evaluator, and for the rubric, if they lie in the fixture. Programs of the
+ * target are no checks, and agent scripts are the target if that is Deno.
  */
 export function exposedCheckWarnings(project: Project, scenarios: readonly SelectedScenario[]): Problem[] {
   const warnings = scenarios.flatMap((selected) =>
@@ -54,7 +54,7 @@ function exposedRubric({ path }: SelectedScenario, { scenario, fixture }: Select
 function exposedScripts(project: Project, selected: SelectedScenario, variant: SelectedVariant): Exposed[] {
   const { scenario, fixture, checks } = variant;
   const isGiven = (path: string): boolean =>
-    normalize(path) in scenario.inputs.files || filesOf(fixture, path).some(isFile);
+    Object.hasOwn(scenario.inputs.files, normalize(path)) || filesOf(fixture, path).some(isFile);
   const isTarget = targetTest(project, selected, variant);
   const inCommands = checkCommands(scenario).flatMap(({ path, command }) =>
     scriptsRunBy(command)

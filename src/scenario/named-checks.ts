@@ -19,7 +19,7 @@ export interface CheckCommand {
 }
 
 /** Gates with their places in the scenario. */
-export function placedGates({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): {
+function placedGates({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): {
   path: Path;
   gate: GateSpec;
 }[] {

@@ -371,7 +371,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
     it.skipIf(skipped)('shows the checks to the command that they are for, and to no agent', async () => {
       const { handle, fixture, run, start, printed } = await made();
       const checks = join(fixture, '..', 'checks');
-      await write(checks, {
+      write(checks, {
         'check.sh': 'cat "$(dirname "$0")/sub/secret-name"\n',
         'sub/secret-name': 'secret\n',
       });
@@ -404,7 +404,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
       async () => {
         const { fixture, run } = await made();
         const checks = join(fixture, '..', 'checks');
-        await write(checks, { 'check.sh': 'echo checked\n' });
+        write(checks, { 'check.sh': 'echo checked\n' });
         const change =
           'echo echo forged >"$LLM_TOOL_TEST_CHECKS/check.sh"; sh "$LLM_TOOL_TEST_CHECKS/check.sh"';
         expect((await run(change, { inSandbox: { shown: [], checks } })).stdout).toBe('checked\n');

@@ -155,6 +155,10 @@ it('file_equals fails for a missing file, and for one that is not text', async (
   expect(await of('out.bin')).toEqual({ status: 'fail', message: 'out.bin is not UTF-8 text' });
 });
 
+it('file_equals quotes the first line if it is the one that differs', () => {
+  expect(describeDifference('\nx', 'y')).toBe('line 1: expected "y", got ""');
+});
+
 it('file_equals finds the first difference in large texts, wherever it is', () => {
   fc.assert(
     fc.property(fc.nat(300_000), fc.nat(5), (length, lines) => {

@@ -5,17 +5,24 @@ import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { createProject, openRun, REPOSITORY, type TestProject } from '../commands/project.js';
 import { IMAGE, USER_IMAGE, whyNoContainers } from '../environments/containers.js';
 
-/** Why each place cannot be tested here; null if it can. */
-const PLACES: Record<string, { environment: string; lacking: string | null }> = {
+/** An environment, and why it cannot be tested here; null if it can. */
+interface Place {
+  environment: string;
+  lacking: string | null;
+}
+
+const placeOf = async (image: string): Promise<[string, Place]> => [
+  image,
+  {
+    environment: `{type: docker, image: "${image}"}`,
+    lacking: await whyNoContainers('docker', image),
+  },
+];
+
+/** Where the agent searches. */
+const PLACES: Record<string, Place> = {
   bubblewrap: { environment: '{type: bubblewrap}', lacking: await whyNoBubblewrap() },
-  ...Object.fromEntries(
-    await Promise.all(
-      [IMAGE, USER_IMAGE].map(async (image) => [
-        image,
-        { environment: `{type: docker, image: "${image}"}`, lacking: await whyNoContainers('docker', image) },
-      ]),
-    ),
-  ),
+  ...Object.fromEntries(await Promise.all([IMAGE, USER_IMAGE].map(placeOf))),
 };
 for (const [place, { lacking }] of Object.entries(PLACES))
   if (lacking !== null) console.warn(`${place} is not tested here: ${lacking}`);

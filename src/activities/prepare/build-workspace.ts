@@ -218,8 +218,8 @@ function linkedTarget({ target, target_path, handle }: RunContext): Contents['pr
  */
 async function linkedDeno(context: RunContext, fixture: string): Promise<Contents['programs']> {
   const hasScripts =
-    [fixture, join(fixture, 'initial-state'), context.checksFolder ?? fixture].some((folder) =>
-      existsSync(join(folder, SCRIPTS_FOLDER)),
+    [fixture, join(fixture, 'initial-state'), context.checksFolder].some(
+      (folder) => folder !== null && existsSync(join(folder, SCRIPTS_FOLDER)),
     ) || Object.keys(context.scenario.inputs.files).some((path) => path.startsWith(`${SCRIPTS_FOLDER}/`));
   // An earlier attempt may have linked it in the private folder, which is created again.
   const others = pathOf(context)

@@ -17,8 +17,9 @@ function firstDifference(one: string, other: string): number {
 /** Describes the first line in which two different texts differ. */
 export function describeDifference(found: string, expected: string): string {
   const at = firstDifference(found, expected);
-  const start = found.lastIndexOf('\n', at - 1) + 1;
-  const line = (at === 0 ? 0 : found.slice(0, at).split('\n').length - 1) + 1;
+  const before = found.slice(0, at);
+  const start = before.lastIndexOf('\n') + 1;
+  const line = before.split('\n').length;
   const lineOf = (text: string): string => {
     const [first = ''] = text.slice(start, start + CHUNK).split('\n');
     return text.length <= start ? 'the end of the file' : quote(first);
