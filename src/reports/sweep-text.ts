@@ -36,11 +36,11 @@ export function renderSweep(document: SweepDocument, options: SweepTextOptions):
     ...(isFlat || cells.length <= FEW ? [listPart(cells, name, options, colors)] : []),
     problemsPart(cells, label, options, colors),
     linesPart(regressions(cells, label, colors), {
-      ...{ items: ['line about what got worse', 'lines about what got worse'], importance: 2, least: 0 },
+      ...{ items: ['regression line', 'regression lines'], importance: 2, least: 0 },
     }),
     linesPart(byParameter(document, options, colors), {
       ...{
-        items: ['line of results by parameter', 'lines of results by parameter'],
+        items: ['parameter line', 'parameter lines'],
         importance: 1,
         least: 0,
       },

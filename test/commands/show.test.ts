@@ -218,7 +218,7 @@ describe('a sweep of 200 cells', () => {
     const lines = stdout.split('\n');
     expect(lines.length).toBeLessThanOrEqual(50);
     const [, missing] =
-      /^not shown: (\d+) cells that did not pass; add --all to see them$/.exec(lines.at(-1) ?? '') ?? [];
+      /^not shown: (\d+) cells that did not pass; --all shows them$/.exec(lines.at(-1) ?? '') ?? [];
     const reasons = lines.filter((line) => /^✗ fail {2}\w+ [ab]\/default.*went wrong$/.test(line));
     expect(reasons.length).toBeGreaterThan(5);
     expect(reasons.length + Number(missing)).toBe(67);

@@ -1,6 +1,7 @@
 import { renderRun } from '../../reports/run-text.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import { Metrics } from '../../results/records/result-line.js';
+import { displayPath } from '../../platform/display-path.js';
 import { runFiles } from '../../store/results-folder.js';
 import { tryReadActionLog } from '../../client/sweeps/read-records.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
@@ -17,6 +18,6 @@ export async function showRun(folder: string, { all, json }: { all: boolean; jso
   }
   const actionLog = await tryReadActionLog(files.events);
   process.stdout.write(
-    renderRun(run, metrics, { ...textOptions(), ...screen(all), resultsDir: folder, actionLog }),
+    renderRun(run, metrics, { ...textOptions(), ...screen(all), resultsDir: displayPath(folder), actionLog }),
   );
 }
