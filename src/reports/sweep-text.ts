@@ -10,7 +10,7 @@ import { toMatrix, type Line, type Matrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
 import { parameterTables } from './parameter-tables.js';
-import { always, firstItems, fitScreen, type Item, type Part, type Screen } from './screen.js';
+import { always, firstItems, fitScreen, type Part, type Screen } from './screen.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
