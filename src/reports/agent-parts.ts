@@ -46,7 +46,7 @@ function commandsPart(log: ActionLog, width: number, colors: Colors): Part {
   return {
     items: ['command', 'commands'],
     importance: 8,
-    least: 8,
+    least: 5,
     render: (room) => endItems(head, [...items, ...rest], '  …', room),
   };
 }
@@ -69,11 +69,9 @@ function answerPart({ isText }: ActionLog, answer: string, width: number, colors
   const head = ['', colors.bold(isText ? 'output' : 'answer')];
   const items = indented(answer, width).map((line): Item => [line]);
   return {
-    items: isText
-      ? ['line of the output', 'lines of the output']
-      : ['line of the answer', 'lines of the answer'],
+    items: isText ? ['output line', 'output lines'] : ['answer line', 'answer lines'],
     importance: 6,
-    least: 5,
+    least: 3,
     render: (room) => firstItems(head, items, room, isText ? (index) => -index : undefined),
   };
 }

@@ -54,31 +54,31 @@ export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOpti
       'other attempts',
       (run.agent?.history ?? []).flatMap((line) => indented(line, width)),
       {
-        ...{ items: ['line about other attempts', 'lines about other attempts'], importance: 2, least: 0 },
+        ...{ items: ['attempt line', 'attempt lines'], importance: 2, least: 0 },
       },
     ),
     section(
       'warnings',
       run.warnings.flatMap((warning) => indented(warning, width)),
       {
-        ...{ items: ['line of warnings', 'lines of warnings'], importance: 5, least: 3 },
+        ...{ items: ['warning line', 'warning lines'], importance: 5, least: 3 },
       },
     ),
     section(
       REGRESSIONS.toLowerCase(),
       run.regressions.flatMap(({ message }) => indented(message, width)),
       {
-        ...{ items: ['line about what got worse', 'lines about what got worse'], importance: 4, least: 3 },
+        ...{ items: ['regression line', 'regression lines'], importance: 4, least: 3 },
       },
     ),
-    gatesPart(metrics, width, colors),
+    ...gatesParts(metrics, width, colors),
     ...actionParts(run, metrics, options, colors),
     stepsPart(run, rows, colors),
     section('evaluators', rows(evaluatorRows(metrics)), {
       ...{ items: ['evaluator', 'evaluators'], importance: 3, least: 0 },
     }),
     section('judge', rows(judgeRows(metrics, colors)), {
-      ...{ items: ['line about the judge', 'lines about the judge'], importance: 7, least: 3 },
+      ...{ items: ['judge line', 'judge lines'], importance: 7, least: 3 },
     }),
     section('human review', reviewLines(options.human ?? null), {
       ...{ items: ['line of the human review', 'lines of the human review'], importance: 6, least: 3 },
@@ -107,36 +107,47 @@ function headline({ outcome, scenario, message }: RunRecord, width: number, colo
 
 function facts(run: RunRecord): string[][] {
   const { agent } = run;
+  const used = agent === null ? null : tokens(agent);
   const cost = formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least);
   return [
     ['run', terminalText(run.run_id)],
-    ['agent', terminalText(`${run.agent_name} ${agent?.version ?? ''}`)],
-    ['model', terminalText(agent?.model_used ?? run.model)],
+    [
+      'agent',
+      terminalText(
+        `${run.agent_name} ${agent?.version ?? ''}`.trim() + `, ${agent?.model_used ?? run.model}`,
+      ),
+    ],
     ['cell', terminalText(`${run.variant} #${run.repetition}, started ${run.started_at}`)],
-    ['took', `${formatDuration(run.duration_secs * 1000)}, cost ${cost}`],
-    ...(agent === null ? [] : [['tokens', tokens(agent)]]),
-    ['ended', agent === null ? notStarted(run) : terminalText(agent.message)],
+    [
+      'took',
+      `${formatDuration(run.duration_secs * 1000)}, cost ${cost}${used === 'n/a' ? ', tokens n/a' : ''}`,
+    ],
+    ...(used === null || used === 'n/a' ? [] : [['tokens', used]]),
+    ...(agent?.completed === true
+      ? []
+      : [['ended', agent === null ? notStarted(run) : terminalText(agent.message)]]),
   ];
 }
 
-/** Gates that did not pass come first, with the whole message. */
-function gatesPart(metrics: Metrics, width: number, colors: Colors): Part {
+/** Gates that did not pass come first, with the whole message. The others are among the first to be left out. */
+function gatesParts(metrics: Metrics, width: number, colors: Colors): Part[] {
   const failed = metrics.details.filter(({ status }) => status !== 'pass');
   const passed = metrics.details.filter(({ status }) => status === 'pass');
-  const items = [
-    ...failed.map((gate): Item => {
-      const title = truncate(`  ${mark(gate.status, colors)}  ${terminalText(gateTitle(gate))}`, width);
-      return [title, ...indented(gate.message, width, '      ')];
-    }),
-    ...gateRows(passed, { width, color: colors.isColorSupported }).map((row): Item => [row]),
-  ];
   const head = ['', colors.bold(`gates ${metrics.gates_passed}/${metrics.gates_total}`)];
-  return {
-    items: ['gate', 'gates'],
-    importance: 9,
-    least: Math.min(8, 2 + failed.length * 3),
-    render: (room) => (items.length === 0 ? { lines: head, leftOut: 0 } : firstItems(head, items, room)),
-  };
+  if (metrics.details.length === 0) return [always(head)];
+  const failures = failed.map((gate): Item => {
+    const title = truncate(`  ${mark(gate.status, colors)}  ${terminalText(gateTitle(gate))}`, width);
+    return [title, ...indented(gate.message, width, '      ')];
+  });
+  const rows = gateRows(passed, { width, color: colors.isColorSupported }).map((row): Item => [row]);
+  const part = (items: readonly Item[], top: Item, of: Pick<Part, 'importance' | 'least'>): Part => ({
+    ...{ items: ['gate', 'gates'], ...of },
+    render: (room) => firstItems(top, items, room),
+  });
+  return [
+    part(failures, head, { importance: 9, least: 8 }),
+    part(rows, failed.length === 0 ? head : [], { importance: 2, least: 0 }),
+  ];
 }
 
 function actionParts(

@@ -7,7 +7,7 @@ export interface Screen {
   width: number;
   /** The most lines. Without it, nothing is left out. */
   height?: number;
-  /** What the reader must do to see everything: "add --all to see them". */
+  /** What the reader must do to see everything: "--all shows them". */
   seeAll?: string;
 }
 

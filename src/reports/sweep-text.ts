@@ -12,7 +12,7 @@ import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
 import { groupRegressions, REGRESSIONS, type RegressionGroup } from './regressions.js';
 import { parameterTables } from './parameter-tables.js';
-import { always, firstItems, fitScreen, type Item, type Part, type Screen } from './screen.js';
+import { always, firstItems, fitScreen, type Part, type Screen } from './screen.js';
 import { mark, pathText, type Colors, type TextOptions } from './terminal.js';
 
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
@@ -40,14 +40,14 @@ export function renderSweep(document: SweepDocument, options: SweepTextOptions):
     ...(isFlat || cells.length <= FEW ? [listPart(cells, name, options, colors)] : []),
     problemsPart(cells, label, options, colors),
     linesPart(changedVerdicts(cells, label, colors), {
-      ...{ items: ['line about changed verdicts', 'lines about changed verdicts'], importance: 4, least: 3 },
+      ...{ items: ['changed verdict line', 'changed verdict lines'], importance: 4, least: 3 },
     }),
     linesPart(regressions(cells, label, options, colors), {
-      ...{ items: ['line about what got worse', 'lines about what got worse'], importance: 2, least: 0 },
+      ...{ items: ['regression line', 'regression lines'], importance: 2, least: 0 },
     }),
     linesPart(byParameter(document, options, colors), {
       ...{
-        items: ['line of results by parameter', 'lines of results by parameter'],
+        items: ['parameter line', 'parameter lines'],
         importance: 1,
         least: 0,
       },

@@ -33,10 +33,11 @@ const isSelected = (cell: SweepCell, filter: CellFilter): boolean =>
  */
 export function selectCells(document: SweepDocument, filter: CellFilter): SweepDocument {
   if (!isFilter(filter)) return document;
-  const { parameters: _parameters, ...rest } = document;
+  const selected = { ...document };
+  delete selected.parameters;
   const cells = document.cells.filter((cell) => isSelected(cell, filter));
   return {
-    ...rest,
+    ...selected,
     totals: totalsOf(cells),
     cost_usd: paidCost(cells).usd,
     cells,

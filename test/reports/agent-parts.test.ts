@@ -70,7 +70,7 @@ describe('what an agent did, by the agent', () => {
     const text = show(logOf(read), 8, 80, 2);
     expect(text).toContain('The agent printed text, from which its commands cannot be read.');
     expect(text).toContain('called 2 times');
-    expect(text).toMatch(/output\n {2}line 19\nnot shown: 19 lines of the output; add --all$/);
+    expect(text).toMatch(/output\n {2}line 19\nnot shown: 19 output lines; add --all$/);
   });
   test('an agent that called nothing', () => {
     const usage = {

@@ -59,7 +59,7 @@ describe('fitScreen', () => {
         most,
       ),
   });
-  const screen = { width: 80, seeAll: 'add --all to see them' };
+  const screen = { width: 80, seeAll: '--all shows them' };
 
   test('leaves out nothing that fits', () => {
     const lines = fitScreen([part('step', 3, 1), always(['end'])], { ...screen, height: 4 });
@@ -69,11 +69,11 @@ describe('fitScreen', () => {
     const parts = [part('command', 5, 2), part('step', 5, 1), always(['end'])];
     expect(fitScreen(parts, { ...screen, height: 8 })).toEqual([
       ...['command-0', 'command-1', 'command-2', 'command-3', 'command-4', 'step-0', 'end'],
-      'not shown: 4 steps; add --all to see them',
+      'not shown: 4 steps; --all shows them',
     ]);
     expect(fitScreen(parts, { ...screen, height: 4 })).toEqual([
       ...['command-0', 'command-1', 'end'],
-      'not shown: 3 commands, 5 steps; add --all to see them',
+      'not shown: 3 commands, 5 steps; --all shows them',
     ]);
   });
   test('a less important part keeps its least lines while a more important one has lines to lose', () => {

@@ -34,7 +34,7 @@ export const screen = (all: boolean): Pick<Screen, 'height' | 'seeAll'> =>
     ? {}
     : {
         height: stdout.isTTY ? Math.max(stdout.rows - 1, 1) : LINES_WITHOUT_TERMINAL,
-        seeAll: 'add --all to see them',
+        seeAll: '--all shows them',
       };
 
 let printed = false;
