@@ -60,6 +60,8 @@ export interface StreamParser {
   end(): EventBody[];
   /** True if the model has answered, in this or an earlier start, and no `usage` event covers the answer. */
   usagePending(): boolean;
+  /** True if the lines are plain text, which becomes one message at the end. */
+  readsText?: true;
 }
 
 /** The facts that determine how the end of an agent is classified. */

@@ -21,6 +21,7 @@ export function textStream(): StreamParser {
       return text === '' ? [] : [{ type: 'message', role: 'assistant', text }];
     },
     usagePending: () => false,
+    readsText: true,
   };
 }
 
