@@ -1,8 +1,8 @@
-import { closeSync, constants, existsSync, mkdirSync, openSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createLineRedactor } from '../../lib/redaction/redact-key-block.js';
 import { shortenStrings } from '../../lib/shorten-strings.js';
-import { parseJson } from '../../lib/json.js';
+import { isJsonObject, parseJson } from '../../lib/json.js';
 import { createYielder } from '../../lib/yield-to-event-loop.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import { doingText } from '../../reports/doing-text.js';
@@ -38,7 +38,7 @@ export function createLiveEvents(context: RunContext, start: number, limit = FIL
   let added: EventBody[] = [];
   let doing: string | null = null;
   let count = 0;
-  let file: { before: number; recorded: number; bytes: number } | null = null;
+  let file: Recorded | null = null;
   return {
     add: (event) => void added.push(shorten(event)),
     async flush() {
@@ -50,7 +50,8 @@ export function createLiveEvents(context: RunContext, start: number, limit = FIL
       const isNew = file === null;
       file ??= recordedIn(path, start);
       const ts = new Date().toISOString();
-      let text = '';
+      let text = file.torn ? '\n' : '';
+      file.torn = false;
       for (const body of events) {
         await yieldIfDue();
         const line = redactLine(
@@ -73,17 +74,25 @@ function shorten(event: EventBody): EventBody {
   return input.length <= INPUT_LIMIT ? short : { ...short, input: `${input.slice(0, INPUT_LIMIT)}…` };
 }
 
-/** What the file has: events of other starts and of this one. Removes a line that a killed worker has not completed. */
-function recordedIn(path: string, start: number): { before: number; recorded: number; bytes: number } {
-  const found = { before: 0, recorded: 0, bytes: 0 };
+interface Recorded {
+  /** Number of events of other starts, and of this one. */
+  before: number;
+  recorded: number;
+  bytes: number;
+  /** True if the last line is not complete. */
+  torn: boolean;
+}
+
+function recordedIn(path: string, start: number): Recorded {
+  const found: Recorded = { before: 0, recorded: 0, bytes: 0, torn: false };
   if (!existsSync(path)) return found;
   for (const { text, end, whole } of linesOf(path)) {
-    if (!whole) {
-      truncateSync(path, found.bytes);
-      break;
-    }
     found.bytes = end;
-    if ((parseJson(text) as Partial<RunEvent> | undefined)?.attempt === start) found.recorded++;
+    // Half a line of a killed worker. Readers have read it, so it is not removed; they skip it.
+    found.torn = !whole;
+    const event = parseJson(text);
+    if (!whole || !isJsonObject(event)) continue;
+    if (event['attempt'] === start) found.recorded++;
     else found.before++;
   }
   return found;

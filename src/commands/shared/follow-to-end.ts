@@ -19,7 +19,7 @@ export async function followToEnd(
   signals = catchSignals(() => reportInterrupted(plan.sweep, json)),
 ): Promise<number> {
   const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
-  const view = process.stderr.isTTY ? liveView(session, plan, uiUrl) : plainView(plan);
+  const view = process.stderr.isTTY ? liveView(session, plan, { uiUrl }) : plainView(plan);
   const { document, interrupted } = await follow({ session, plan, resultsPath, uiUrl, signals, view });
   printSweep(document, json);
   if (document.status === 'paused') {

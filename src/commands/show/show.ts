@@ -3,13 +3,21 @@ import { RunRecord } from '../../results/records/run-record.js';
 import { Metrics } from '../../results/records/result-line.js';
 import { runFiles } from '../../store/results-folder.js';
 import { printSweep, printJson, printNotice, textOptions } from '../shared/output.js';
+import { followById } from './follow.js';
 import { openProject } from '../../planning/project.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { readResultsFile } from '../../client/sweeps/read-results-file.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 
 /** `show`: prints a sweep or a run, using only the files. */
-export async function show(id: string, options: { json: boolean; results?: string }): Promise<number> {
+export async function show(
+  id: string,
+  options: { json: boolean; results?: string; follow?: boolean },
+): Promise<number> {
+  if (options.follow === true) {
+    const followed = await followById(id, options);
+    return followed === null ? 130 : show(followed, { ...options, follow: false });
+  }
   const { resultsPath } = openProject(options.results);
   const found = findById(resultsPath, id);
   if (found.kind === 'sweep') {
