@@ -180,10 +180,15 @@ function lists(state: LiveState, { now, width, colors, room }: Frame & { room: n
   const most = Math.max(0, room);
   const [failures, ended] = [state.failures.slice(-most), state.ended.slice(-most)];
   const third = Math.floor(most / 3);
-  const forFailures = Math.min(state.failures.length, Math.max(Math.min(FAILURES, third), most - running));
+  const forFailures = Math.min(
+    state.failures.length,
+    Math.max(Math.min(FAILURES, third), most - running - parkedTotal),
+  );
   const forParked = Math.min(parkedTotal, Math.max(Math.min(PARKED, third), most - running - forFailures));
   const forActive = Math.min(running, most - forFailures - forParked);
   const forEnded = Math.min(ended.length, most - forFailures - forParked - forActive);
+  const [named] = [...state.active, ...state.parked, ...failures, ...ended];
+  const parts = named?.name.length ?? 0;
   const going = renderTable(
     [
       ...state.active
@@ -205,7 +210,7 @@ function lists(state: LiveState, { now, width, colors, room }: Frame & { room: n
           colors.dim(terminalText(reason)),
         ]),
     ],
-    { width, indent: '  ' },
+    { width, indent: '  ', right: [parts + 1] },
   );
   const active = going.slice(0, Math.min(most, state.active.length));
   const rows = (list: readonly EndedRow[]): string[] =>
@@ -216,7 +221,7 @@ function lists(state: LiveState, { now, width, colors, room }: Frame & { room: n
         took,
         colors.dim(terminalText(message)),
       ]),
-      { width, indent: '  ' },
+      { width, indent: '  ', right: [parts + 1] },
     );
   return [
     [

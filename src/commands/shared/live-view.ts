@@ -34,6 +34,8 @@ export function liveView(
   /** The last known progress, which is still shown while no worker answers. */
   let last: SweepProgress | null = null;
   let runs: ShownRun[] = [];
+  let asking: Promise<void> | null = null;
+  let shown: LiveState | null = null;
 
   const frame = terminalFrame();
   const limitOf = limitsOf(plan);
@@ -67,21 +69,30 @@ export function liveView(
     return asked.status === 'pausing' ? 'Ctrl-C again cancels' : 'Ctrl-C again ends this command';
   };
 
+  const draw = (): void => {
+    if (shown === null) return;
+    const { width, height } = frame.size();
+    frame.draw(renderLiveView(shown, width, height, Date.now(), hasColor(process.stderr)));
+  };
+  process.stderr.on('resize', draw);
+
   return {
     progressEveryMs: 1000,
-    async show({ progress, waiting, results, ended }) {
+    show({ progress, waiting, results, ended }) {
       if (progress !== null && progress !== last) {
         last = progress;
-        runs = await runsIn(progress);
+        // Not awaited: a call that hangs must not stop the frame.
+        asking ??= runsIn(progress)
+          .then((found) => void (runs = found))
+          .finally(() => (asking = null));
       }
-      const { width, height } = frame.size();
+      const now = Date.now();
       const status =
         ended ?? (asked?.status === 'running' ? null : asked?.status) ?? last?.status ?? 'starting';
-      const now = Date.now();
-      const known = { progress: ended === undefined ? last : null, runs, results };
+      const cells = { progress: ended === undefined ? last : null, runs, results };
       const unanswered = progress === null ? 'waiting for the worker' : waitNote(progress, plan.sweep, now);
-      const state: LiveState = {
-        ...stateOf({ ...known, goesOn: status === 'running' }, now),
+      shown = {
+        ...stateOf({ ...cells, goesOn: status === 'running' }, now),
         sweep: plan.sweep,
         status,
         note: ended === undefined ? (away ?? asked?.text ?? waiting ?? unanswered) : null,
@@ -89,7 +100,8 @@ export function liveView(
         uiUrl,
         hint: ended === undefined ? hint() : null,
       };
-      frame.draw(renderLiveView(state, width, height, now, hasColor(process.stderr)));
+      draw();
+      return Promise.resolve();
     },
     note(status, text) {
       asked = { status, text };
@@ -97,7 +109,10 @@ export function liveView(
     away(text) {
       away = text;
     },
-    done: () => frame.clear(),
+    done() {
+      process.stderr.off('resize', draw);
+      frame.clear();
+    },
   };
 }
 
