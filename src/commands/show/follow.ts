@@ -79,6 +79,8 @@ async function followSweep(resultsPath: string, plan: Plan): Promise<boolean> {
   const view = process.stderr.isTTY
     ? liveView(session, plan, { uiUrl, startedAt, watchOnly: true })
     : plainView(plan);
+  if (!process.stderr.isTTY)
+    printNotice(`following ${plan.sweep}; Ctrl-C stops watching, and the sweep goes on`);
   try {
     const { interrupted } = await follow({
       ...{ session, plan, resultsPath, uiUrl, signals, view },
