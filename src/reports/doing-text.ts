@@ -23,7 +23,13 @@ function textOf(event: EventBody): string | null {
       return event.text;
     case 'error':
       return `error: ${event.message}`;
-    default:
+    case 'session':
+    case 'tool_result':
+    case 'usage':
+    case 'setup_command':
+    case 'post_script':
+    case 'unknown':
+    case 'result':
       return null;
   }
 }

@@ -43,9 +43,9 @@ export async function openTerminal(
         const lines = await screen();
         return holds(lines) ? lines : null;
       }),
-    press: async (key) => void (await tmux('send-keys', key)),
-    resize: async (columns, rows) =>
-      void (await tmux('resize-window', '-x', String(columns), '-y', String(rows))),
-    close: async () => void (await tmux('kill-server')),
+    press: (key) => tmux('send-keys', key).then(() => undefined),
+    resize: (columns, rows) =>
+      tmux('resize-window', '-x', String(columns), '-y', String(rows)).then(() => undefined),
+    close: () => tmux('kill-server').then(() => undefined),
   };
 }

@@ -72,29 +72,28 @@ export async function watchOutput(
     await record((to) => to.flush(costUsd));
   }
 
-  let work: Promise<void> | null = null;
-  let failure: unknown = null;
+  const looking: { at: Promise<void> | null; failure: Error | null } = { at: null, failure: null };
   const look = (): void => {
     const size = sizeOf(stdout);
-    if (work !== null || size <= seen) return;
+    if (looking.at !== null || size <= seen) return;
     seen = size;
-    work = read()
+    looking.at = read()
       .catch((error: unknown) => {
         // Without the cost, the limit could not be kept.
-        if (maxUsd !== undefined) failure ??= error;
+        if (maxUsd !== undefined) looking.failure ??= error as Error;
       })
-      .finally(() => (work = null));
+      .finally(() => (looking.at = null));
   };
   look();
   const end = everySecond(look);
   await over.catch(() => undefined);
   end();
-  await work;
+  await looking.at;
   stopped = true;
   // What a short start has shown is in events.jsonl in a moment.
-  if (reading !== null) look();
-  await work;
-  if (failure !== null) throw failure as Error;
+  if (seen > 0) look();
+  await looking.at;
+  if (looking.failure !== null) throw looking.failure;
 }
 
 /** Counts usage from the first output on: most starts of a mock are over before they are looked at. */

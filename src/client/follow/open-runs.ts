@@ -8,7 +8,7 @@ import { openRunsFolder } from '../../platform/engine/engine-state.js';
 export interface OpenRun {
   run: string;
   sweep: string;
-  isOpen(): boolean;
+  isOpen: () => boolean;
 }
 
 const Note = z.object({ run: z.object({ run: z.string(), sweep: z.string() }) });

@@ -36,7 +36,7 @@ export function tailEvents(path: string): EventTail {
       }
       return events;
     },
-    close: tail.close,
+    close: () => tail.close(),
   };
 }
 
