@@ -35,7 +35,7 @@ export function terminalFrame(): TerminalFrame {
 }
 
 /** How many rows of a terminal these lines take. */
-export const wrappedRows = (text: string, columns: number): number =>
+const wrappedRows = (text: string, columns: number): number =>
   text
     .split('\n')
     .reduce((rows, line) => rows + Math.max(1, Math.ceil(textWidth(line) / Math.max(1, columns))), 0);
