@@ -1,11 +1,15 @@
-// Makes the images of the README: the terminal output of a real run, and Temporal's Web UI showing that run.
-// Needs chromium, and `script` of util-linux to give the command a terminal. Works in /tmp/demo, so that no image shows a path
-// of your machine.
+// Makes the images of the README: the terminal output of a real run, Temporal's Web UI showing that run, and the live view of a
+// sweep of 24 agents in terminals of two sizes. `--only live` makes only the last of these.
+// Needs chromium, tmux, and `script` of util-linux to give the command a terminal. Works in /tmp/demo, so that no image shows a
+// path of your machine.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { ansiToHtml } from './ansi-to-html.js';
+import { openTerminal } from './tmux.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pictures = join(root, 'specs/images');
@@ -67,7 +71,81 @@ function makeDemo() {
   const config = join(demo, 'llm-tool-test-config.toml');
   // Appended, because in TOML the root's values must come before tables.
   appendFileSync(config, `\n${readFileSync(join(root, 'scripts/demo/agents.toml'), 'utf8')}`);
-  cpSync(join(root, 'scripts/demo/agent.sh'), join(demo, 'agent.sh'));
+  for (const script of ['agent.sh', 'working-agent.sh'])
+    cpSync(join(root, 'scripts/demo', script), join(demo, script));
+}
+
+function photographResult() {
+  const command = 'run stock_delivery --agents mock,ours --repeat 2';
+  call(...command.split(' '));
+  // `show` prints the same result as `run`, without progress lines.
+  const shown = onTerminal('show latest');
+  const page = join(state, 'terminal.html');
+  writeFileSync(page, terminalPage(`\u001b[2m$\u001b[22m npx llm-tool-test ${command}\n${shown}`));
+  photograph('terminal', `file://${page}`, [1110, 350]);
+  const { ui_url: url } = JSON.parse(call('show', 'latest', '--json').stdout);
+  photograph('web-ui', url, [1280, 900]);
+}
+
+/**
+ * The terminals in which the live view is shown.
+ * @type {[number, number]}
+ */
+const SMALL = [80, 24];
+/** @type {[number, number]} */
+const LARGE = [100, 30];
+/** Pixels of a character, and of the border of a page. */
+const [CHARACTER, LINE] = [8.43, 20.3];
+const [BORDER_X, BORDER_Y] = [44, 36];
+
+/**
+ * Photographs the live view of a sweep of 24 agents in mid-flight, as `run` shows it, and `show --follow` in a larger
+ * terminal.
+ */
+async function photographLiveView() {
+  const inTerminal = { cwd: demo, env: { ...env, COLUMNS: '' } };
+  const command = `'${cli}' run stock_delivery --agents working --repeat 24 --concurrency 24 --no-cache --name nightly`;
+  const first = openTerminal('demo-run', { ...inTerminal, command, size: SMALL });
+  try {
+    await untilScreen(first, /\b24 running/);
+    const second = openTerminal('demo-follow', {
+      ...inTerminal,
+      command: `'${cli}' show latest --follow`,
+      size: LARGE,
+    });
+    try {
+      for (const terminal of [first, second])
+        await untilScreen(terminal, /[1-9] failed .*\b24 running(?:[^]*\bagent .*\w\n){7}/);
+      for (const [terminal, [columns, rows]] of /** @type {const} */ ([
+        [first, SMALL],
+        [second, LARGE],
+      ])) {
+        const page = join(state, `live-${columns}x${rows}.html`);
+        writeFileSync(page, terminalPage(terminal.screen()));
+        photograph(`live-${columns}x${rows}`, `file://${page}`, [
+          Math.ceil(columns * CHARACTER) + BORDER_X,
+          Math.ceil(rows * LINE) + BORDER_Y,
+        ]);
+      }
+    } finally {
+      second.close();
+    }
+  } finally {
+    first.close();
+    call('cancel', 'latest');
+  }
+}
+
+/**
+ * @param {{ screen: () => string }} terminal
+ * @param {RegExp} pattern
+ */
+async function untilScreen({ screen }, pattern) {
+  for (let seconds = 0; seconds < 300; seconds++) {
+    if (pattern.test(stripVTControlCharacters(screen()))) return;
+    await sleep(1000);
+  }
+  throw new Error(`the terminal did not show ${pattern}:\n${screen()}`);
 }
 
 for (const folder of [demo, state])
@@ -79,15 +157,8 @@ try {
   mkdirSync(pictures, { recursive: true });
   // Start the engine first, so that its messages are not in the image.
   call('engine', 'start');
-  const command = 'run stock_delivery --agents mock,ours --repeat 2';
-  call(...command.split(' '));
-  // `show` prints the same result as `run`, without progress lines.
-  const shown = onTerminal('show latest');
-  const page = join(state, 'terminal.html');
-  writeFileSync(page, terminalPage(`\u001b[2m$\u001b[22m npx llm-tool-test ${command}\n${shown}`));
-  photograph('terminal', `file://${page}`, [1110, 350]);
-  const { ui_url: url } = JSON.parse(call('show', 'latest', '--json').stdout);
-  photograph('web-ui', url, [1280, 900]);
+  if (!process.argv.includes('live')) photographResult();
+  await photographLiveView();
 } finally {
   call('engine', 'stop');
   for (const folder of [demo, state]) rmSync(folder, { recursive: true, force: true });

@@ -2,7 +2,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import { containmentIn } from '../environments/index.js';
 import { MachineGone } from '../environments/machine/machine.js';
 import { tooLongArgument } from '../lib/commands/longest-argument.js';
-import { createRedactor } from '../lib/redaction/redact.js';
 import { proveSignal } from '../platform/origin.js';
 import type { AgentRecord } from '../results/records/run-record.js';
 import { redactFields } from '../results/records/redact-fields.js';
@@ -18,9 +17,8 @@ import { superviseToEnd, type Supervision } from './agent/supervise-agent.js';
 import { earlierAttempts, recordAttempt } from './agent/attempts.js';
 import type { AgentStep } from './agent/agent-step.js';
 import { summarizeOutput } from './agent/summarize-output.js';
-import { loginSecrets } from './credentials/login-files.js';
+import { withNewLogin } from './credentials/with-new-login.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
-import type { Fence } from './step/fence.js';
 import { filesAfter } from './step/files-after.js';
 import { heartbeating } from './step/heartbeat.js';
 import { noteOpenRun } from './step/open-runs.js';
@@ -41,7 +39,7 @@ export const runAgent =
     const name = STEPS.agent(nth, context.turn.number);
     const step = await runStepOnce<AgentStep>(context, name, (fence) =>
       recordAttempt(context, name, () =>
-        heartbeating((signal) => perform(deps, context, nth, fence, signal)),
+        heartbeating((signal, tell) => perform(deps, context, nth, { fence, signal, tell })),
       ),
     );
     const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
@@ -72,8 +70,7 @@ async function perform(
   deps: Deps,
   context: RunContext,
   nth: number,
-  fence: Fence,
-  signal: AbortSignal,
+  { fence, signal, tell }: Pick<Supervision, 'fence' | 'signal' | 'tell'>,
 ): Promise<AgentStep> {
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
@@ -98,7 +95,7 @@ async function perform(
     if (built.unfit === null) history.push(...(await repeatCommandsBefore(context, signal)));
     return built;
   };
-  const supervision = { context, history, fence, signal, rebuild };
+  const supervision = { context, history, fence, signal, tell, rebuild };
   try {
     const summary = await runAndSummarize(supervision, prepared.result, (before?.starts ?? 0) + 1);
     const version = prepared.result.agent_version ?? null;
@@ -144,13 +141,6 @@ async function runAndSummarize(
     history.push(`start ${start} of the agent could not resume its session`);
     start = await superviseToEnd(supervision, start + 1, true);
   }
-}
-
-/** Returns the context, with a redactor that also knows the tokens that the agent has received since. */
-async function withNewLogin(context: RunContext): Promise<RunContext> {
-  if (context.agent.login === null) return context;
-  const secrets = [...new Set([...context.secrets, ...(await loginSecrets(context.environment, context))])];
-  return { ...context, secrets, redact: createRedactor({ secrets }) };
 }
 
 function unable(context: RunContext, reason: string): AgentStep {

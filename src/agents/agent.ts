@@ -63,6 +63,8 @@ export interface StreamParser {
   usagePending(): boolean;
   /** What does not fit in the lines until now, counted as of one start. Only for agents that print our events. */
   problems?(): OutputProblems;
+  /** True if the lines are plain text, which becomes one message at the end. */
+  readsText?: true;
 }
 
 /** The facts that determine how the end of an agent is classified. */

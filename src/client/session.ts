@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readEngineState, type EngineState } from '../platform/engine/engine-state.js';
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import { projectState } from '../platform/folders.js';
+import { isAlive } from '../platform/process/process-identity.js';
 import { connect } from '../platform/temporal/temporal-client.js';
 import {
   assertOwnServer,
@@ -43,6 +44,28 @@ export async function openSession(
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (Date.now() >= until) throw new InfrastructureError(unreachableMessage(engine, reason));
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** Connects to the engine if it is running, without starting it. Null if it is not, or its server does not answer. */
+export async function joinSession(
+  resultsPath: string,
+  report: (text: string) => void,
+): Promise<Session | null> {
+  const { folder } = projectState(resultsPath);
+  const until = Date.now() + AWAY_MS;
+  for (;;) {
+    const engine = await readEngineState(folder);
+    // The keeper restarts a server that has died.
+    if (engine === null || !isAlive(engine.keeper)) return null;
+    try {
+      const client = await connect(engine);
+      await assertOwnServer(client, engine);
+      return sessionWith({ client, engine }, folder, report);
+    } catch {
+      if (Date.now() >= until) return null;
       await sleep(PAUSE_MS);
     }
   }

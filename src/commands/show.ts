@@ -27,6 +27,7 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
     .option('--all', 'leave nothing out, even if it is longer than the screen', false)
     .option('--transcript', 'print the whole conversation of a run, or its events with --json', false)
     .option(...RESULTS)
+    .option('--follow', 'show a running sweep or run until it is over')
     .option(...JSON_FLAG, false)
     .action(async (id, options) => exitWith((await import('./show/show.js')).show(id, options)));
   addHelp(
@@ -42,6 +43,7 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
       'Read everything that was said and done in it',
       'llm-tool-test show 20260102-030405 --transcript | less',
     ],
+    ['Watch what the agent of a run is doing', 'llm-tool-test show 20260102-030405 --follow'],
     ['Print a sweep as JSON', 'llm-tool-test show before --json'],
   );
 }

@@ -1,34 +1,70 @@
 import pc from 'picocolors';
+import { formatAbout } from '../lib/format/about.js';
+import { formatCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
 import type { Outcome } from '../results/records/result-line.js';
-import { mark, type Colors } from './terminal.js';
+import type { Paid } from '../results/totals.js';
+import { mark, paidText, type Colors } from './terminal.js';
 
 /** What the live view shows of a sweep. Times are in ms since the epoch. */
 export interface LiveState {
   sweep: string;
   status: 'starting' | 'running' | 'pausing' | 'paused' | 'cancelling' | 'completed' | 'cancelled';
+  /** What all cells have in common, e.g. the scenario if there is only one. */
+  about: string;
   /** What is being waited for, e.g. "downloading the Temporal server". */
   note: string | null;
   startedAt: number;
   total: number;
   totals: { passed: number; failed: number; errored: number; cancelled: number };
-  active: { label: string; step: string; since: number; note: string | null }[];
-  /** Number of runs in a step. `active` lists the first of them, and runs that wait for a provider. */
-  running?: number;
-  /** Oldest first. */
-  recent: { label: string; outcome: Outcome; message: string; took: string }[];
+  /** Number of runs in a step. `active` has the first of them. */
+  running: number;
+  active: ActiveRow[];
+  /** Number of runs that wait for their providers. `parked` has the first of them. */
+  parkedTotal: number;
+  parked: { name: string[]; wait: string; reason: string }[];
+  /** Cells that failed or could not be tested, oldest first. */
+  failures: EndedRow[];
+  /** The other finished cells, oldest first. */
+  ended: EndedRow[];
+  /** How long the sweep will take from now on; null if there is no basis for an estimate. */
+  remainingSecs: number | null;
+  /** Null if the agents cost nothing. */
+  spent: (Paid & { maxUsd: number | null }) | null;
   uiUrl: string | null;
   /** What the keys do, e.g. "Ctrl-C pauses". */
   hint: string | null;
 }
 
-/** This many finished cells keep their lines when there is no room for all active ones. */
-const RECENT = 3;
+interface ActiveRow {
+  /** The parts that distinguish the cell from others. */
+  name: string[];
+  step: string;
+  since: number;
+  /** The agent's last command or message. */
+  doing: string | null;
+  note: string | null;
+}
+
+export interface EndedRow {
+  name: string[];
+  outcome: Outcome;
+  message: string;
+  took: string;
+}
+
+/** This many failures keep their lines when there is no room for all active cells. */
+const FAILURES = 5;
+/** This many runs that wait for a provider do. */
+const PARKED = 2;
+const LONGEST_BAR = 30;
+const NOTE_LINES = 3;
 
 /**
- * Renders the live view as at most `height` lines of at most `width` columns, without a trailing newline.
- * If there are too few lines, it drops blank lines first, then the footer, then finished cells, then active ones.
+ * Renders the live view as at most `height` lines of at most `width` columns, without a trailing newline. Lists that do
+ * not fit end with the number of what is missing. If there are too few lines, it drops blank lines first, then finished
+ * cells, the address, active cells, the bar, and last what the keys do.
  */
 export function renderLiveView(
   state: LiveState,
@@ -39,32 +75,15 @@ export function renderLiveView(
 ): string {
   if (width < 1 || height < 1) return '';
   const colors = pc.createColors(color);
-  const head = header(state, now, colors, width);
-  const active = renderTable(
-    state.active.map(({ label, step, since, note }) => [
-      terminalText(label),
-      colors.cyan(terminalText(step)),
-      formatDuration(now - since),
-      colors.yellow(terminalText(note ?? '')),
-    ]),
-    { width, right: [2], indent: '  ' },
-  );
-  const recent = renderTable(
-    state.recent.map(({ label, outcome, message, took }) => [
-      mark(outcome, colors),
-      terminalText(label),
-      took,
-      colors.dim(terminalText(message)),
-    ]),
-    { width, right: [2], indent: '  ' },
-  );
-  const foot = [state.uiUrl, state.hint].flatMap((text) =>
-    text === null ? [] : [colors.dim(terminalText(text))],
-  );
-  const groups = divide(head, active, recent, foot, height);
+  const dimmed = (text: string | null): string[] => (text === null ? [] : [colors.dim(terminalText(text))]);
+  const head = header(state, { now, width, height, colors });
+  const foot = [...(height < 12 ? [] : dimmed(state.uiUrl)), ...(height < 5 ? [] : dimmed(state.hint))];
+  const body = lists(state, { now, width, colors, room: height - head.length - foot.length });
+  const groups = [head, ...body, foot].filter((group) => group.length > 0);
+  const used = groups.reduce((sum, group) => sum + group.length, 0);
+  const blanks = used + groups.length - 1 <= height ? [''] : [];
   return groups
-    .filter((group) => group.length > 0)
-    .flatMap((group, at) => (at > 0 && spare(groups, height) ? ['', ...group] : group))
+    .flatMap((group, at) => (at > 0 ? [...blanks, ...group] : group))
     .slice(0, height)
     .map((line) => truncate(line, width))
     .join('\n');
@@ -75,37 +94,72 @@ export const durationText = (durationSecs: number | null, cached: boolean): stri
   cached ? 'cached' : durationSecs === null ? 'n/a' : formatDuration(durationSecs * 1000);
 
 /** Formats a finished cell without a terminal: "[3/6] pass   example_basic mock/default  2.1 s  4/4 gates passed". */
-export function plainLine(cell: LiveState['recent'][number], position: number, total: number): string {
+export function plainLine(
+  cell: Omit<EndedRow, 'name'> & { label: string },
+  position: number,
+  total: number,
+): string {
   const { label, outcome, message, took } = cell;
   const parts = [outcome.padEnd(5), terminalText(label), took, terminalText(message)];
   return `[${position}/${total}] ${parts.join('  ')}`.trimEnd();
 }
 
-function header(state: LiveState, now: number, colors: Colors, width: number): string[] {
+interface Frame {
+  now: number;
+  width: number;
+  colors: Colors;
+}
+
+function header(state: LiveState, { now, width, height, colors }: Frame & { height: number }): string[] {
   const { passed, failed, errored, cancelled } = state.totals;
-  const running = state.running ?? state.active.length;
-  const waiting = Math.max(0, state.total - passed - failed - errored - cancelled - running);
+  const finished = passed + failed + errored + cancelled;
+  const waiting = Math.max(0, state.total - finished - state.running);
   const counts: [number, string, (text: string) => string][] = [
     [passed, 'passed', colors.green],
     [failed, 'failed', colors.red],
     [errored, errored === 1 ? 'error' : 'errors', colors.magenta],
     [cancelled, 'cancelled', colors.yellow],
-    [running, 'running', colors.cyan],
+    [state.running, 'running', colors.cyan],
     [waiting, 'waiting', colors.dim],
   ];
-  const title = `${colors.bold(terminalText(state.sweep))}  ${state.status}  ${formatDuration(now - state.startedAt)}`;
+  const title = [
+    colors.bold(terminalText(state.sweep)),
+    state.status,
+    formatDuration(now - state.startedAt),
+    ...(state.about === '' ? [] : [colors.dim(terminalText(state.about))]),
+  ].join('  ');
   // Cancelled cells are rare; the other counts keep their places from frame to frame.
   const shown = counts.filter(([count, word]) => count > 0 || word !== 'cancelled');
-  const note = state.note === null ? '' : terminalText(state.note);
-  const beside = note !== '' && textWidth(`${title}  ${note}`) <= width;
+  // A note ends with what to do about the wait, so it is wrapped instead of cut.
+  const note = state.note === null ? [] : wrap(terminalText(state.note), width);
   return [
-    beside ? `${title}  ${colors.yellow(note)}` : title,
-    // A note ends with what to do about the wait, so it is wrapped instead of cut.
-    ...(beside ? [] : wrap(note, width).map((line) => colors.yellow(line))),
-    shown
-      .map(([count, word, paint]) => (count > 0 ? paint(`${count} ${word}`) : colors.dim(`0 ${word}`)))
-      .join('  '),
+    title,
+    ...(height < 7 ? [] : [progressLine(state, finished, width, colors)]),
+    ...(height < 2
+      ? []
+      : [
+          shown
+            .map(([count, word, paint]) => (count > 0 ? paint(`${count} ${word}`) : colors.dim(`0 ${word}`)))
+            .join('  '),
+        ]),
+    ...note
+      .slice(0, height < 12 ? Math.max(0, Math.min(1, height - 3)) : NOTE_LINES)
+      .map((line) => colors.yellow(line)),
   ];
+}
+
+/** Formats how far the sweep is: a bar, the finished cells, the time left, the money spent. */
+function progressLine(state: LiveState, finished: number, width: number, colors: Colors): string {
+  const length = Math.min(LONGEST_BAR, Math.floor(width / 3));
+  const full = state.total === 0 ? 0 : Math.floor((length * Math.min(finished, state.total)) / state.total);
+  const { spent } = state;
+  const budget = spent?.maxUsd == null ? 'spent' : `of ${formatCost(spent.maxUsd)} spent`;
+  return [
+    `${colors.green('█'.repeat(full))}${colors.dim('░'.repeat(length - full))}`,
+    `${finished}/${state.total}`,
+    ...(state.remainingSecs === null ? [] : [`${formatAbout(state.remainingSecs)} left`]),
+    ...(spent === null ? [] : [`${paidText(spent)} ${budget}`]),
+  ].join('  ');
 }
 
 /** Splits text into lines of whole words. */
@@ -119,31 +173,70 @@ function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-function divide(
-  head: string[],
-  active: string[],
-  recent: string[],
-  foot: string[],
-  height: number,
-): string[][] {
-  const body = Math.max(0, height - head.length);
-  const keptFoot = body >= foot.length + 2 ? foot : [];
-  const room = body - keptFoot.length;
-  const forRecent = Math.min(
-    recent.length,
-    Math.max(room - active.length, Math.min(RECENT, Math.floor(room / 3))),
+/** Renders the lists of cells in `room` lines: failures and waits keep some lines, running cells get the others. */
+function lists(state: LiveState, { now, width, colors, room }: Frame & { room: number }): string[][] {
+  const { running, parkedTotal } = state;
+  // Only so many rows are rendered as can be shown: there may be thousands of cells.
+  const most = Math.max(0, room);
+  const [failures, ended] = [state.failures.slice(-most), state.ended.slice(-most)];
+  const third = Math.floor(most / 3);
+  const forFailures = Math.min(
+    state.failures.length,
+    Math.max(Math.min(FAILURES, third), most - running - parkedTotal),
   );
-  return [head, fold(active, room - forRecent), forRecent > 0 ? recent.slice(-forRecent) : [], keptFoot];
+  const forParked = Math.min(parkedTotal, Math.max(Math.min(PARKED, third), most - running - forFailures));
+  const forActive = Math.min(running, most - forFailures - forParked);
+  const forEnded = Math.min(ended.length, most - forFailures - forParked - forActive);
+  const [named] = [...state.active, ...state.parked, ...failures, ...ended];
+  const parts = named?.name.length ?? 0;
+  const going = renderTable(
+    [
+      ...state.active
+        .slice(0, most)
+        .map(({ name, step, since, doing, note }) => [
+          ...name.map(terminalText),
+          colors.cyan(terminalText(step)),
+          formatDuration(now - since),
+          [...(note === null ? [] : [colors.yellow(terminalText(note))]), terminalText(doing ?? '')]
+            .filter((part) => part !== '')
+            .join('  '),
+        ]),
+      ...state.parked
+        .slice(0, most)
+        .map(({ name, wait, reason }) => [
+          ...name.map(terminalText),
+          colors.yellow(terminalText(wait)),
+          '',
+          colors.dim(terminalText(reason)),
+        ]),
+    ],
+    { width, indent: '  ', right: [parts + 1] },
+  );
+  const active = going.slice(0, Math.min(most, state.active.length));
+  const rows = (list: readonly EndedRow[]): string[] =>
+    renderTable(
+      list.map(({ name, outcome, message, took }) => [
+        mark(outcome, colors),
+        ...name.map(terminalText),
+        took,
+        colors.dim(terminalText(message)),
+      ]),
+      { width, indent: '  ', right: [parts + 1] },
+    );
+  return [
+    [
+      ...fold(active, running, forActive, 'running'),
+      ...fold(going.slice(active.length), parkedTotal, forParked, 'waiting for their providers'),
+    ],
+    fold(rows(failures).reverse(), state.failures.length, forFailures, 'that failed before').reverse(),
+    forEnded > 0 ? rows(ended).slice(-forEnded) : [],
+  ];
 }
 
-/** Returns the first lines that fit. The last of them says how many are missing. */
-function fold(lines: string[], room: number): string[] {
-  if (lines.length <= room) return lines;
-  return room < 1 ? [] : [...lines.slice(0, room - 1), `  … and ${lines.length - room + 1} more`];
-}
-
-/** True if blank lines between the groups fit too. */
-function spare(groups: string[][], height: number): boolean {
-  const filled = groups.filter((group) => group.length > 0);
-  return filled.reduce((sum, group) => sum + group.length, 0) + filled.length - 1 <= height;
+/** Returns the first of `total` lines that fit. If some are missing, the last line says how many. */
+function fold(lines: readonly string[], total: number, room: number, what: string): string[] {
+  if (room < 1) return [];
+  if (total <= room && lines.length >= total) return lines.slice(0, total);
+  const shown = lines.slice(0, room - 1);
+  return [...shown, `  … and ${total - shown.length} more ${what}`];
 }

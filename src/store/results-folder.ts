@@ -36,6 +36,8 @@ export function runFiles(folder: string) {
     run: join(artifacts, 'run.json'),
     executions: join(artifacts, 'executions.json'),
     events: join(artifacts, 'events.jsonl'),
+    /** What the agent has done so far, while the run is not over. */
+    liveEvents: join(artifacts, 'events.live.jsonl'),
     rawTranscript: join(artifacts, 'transcript.raw.txt'),
     humanTranscript: join(artifacts, 'transcript.human.txt'),
     judge: join(artifacts, 'judge'),

@@ -1,8 +1,9 @@
 /**
- * Names and types of everything that crosses Temporal. Small JSON only: names, counts and verdicts, never output or
- * secrets. Additions must be optional, because workflows started by an older build continue on a newer worker.
+ * Names and types of everything that crosses Temporal. Small JSON only: names, counts, verdicts and redacted
+ * messages of a line, never output or secrets. Additions must be optional, because workflows started by an older build continue on a newer worker.
  */
 export { STEPS } from '../results/step-names.js';
+export * from './protocol/agent-progress.js';
 export * from './protocol/run-plan.js';
 export * from './protocol/names.js';
 export * from './protocol/pages.js';

@@ -371,7 +371,7 @@ function progressOf(
     status,
     active: all
       .filter(({ run }) => run.parked === null)
-      .map(({ cell, workflowId }) => ({ cell, workflowId })),
+      .map(({ cell, workflowId, run }) => ({ cell, workflowId, since: run.since })),
     total: total ?? 0,
     counts: { ...counts },
     ...(parked.length === 0 ? {} : { parked }),

@@ -15,7 +15,8 @@ import { copyCredentials, syncCredentials } from '../credentials/login-files.js'
 import type { RunContext } from '../step/run-context.js';
 import { watchRoom } from './room-note.js';
 import { firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
-import { watchCost } from './watch-cost.js';
+import { watchOutput } from './watch-output.js';
+import type { AgentProgress } from '../../workflows/protocol.js';
 import { assertRecordable, stateFolderOf } from '../step/recordable.js';
 
 /** An agent that was lost this often would be lost again, and each start may cost money. */
@@ -29,6 +30,8 @@ export interface Supervision {
   history: string[];
   fence: Fence;
   signal: AbortSignal;
+  /** Called with what the agent is doing. */
+  tell: (progress: AgentProgress) => void;
   /** Rebuilds the workspace. */
   rebuild: () => Promise<{ unfit: string | null }>;
 }
@@ -53,7 +56,7 @@ export async function superviseToEnd(
       history.push(`start ${start} of the agent had already ended; used its output`);
     else if (before.state !== 'dead')
       history.push(`start ${start} of the agent was still running; adopted it`);
-    const end = before.state === 'ended' ? before : await follow(context, start, signal);
+    const end = before.state === 'ended' ? before : await follow(supervision, start);
     history.push(...(await syncCredentials(context.environment, context, start)));
     if (end.state === 'ended') return start;
     // Another attempt of the step may have started the agent again by now, or be about to.
@@ -151,7 +154,7 @@ async function freshWorkspace({ rebuild }: Supervision): Promise<void> {
  * Waits for the agent to end. If the run is cancelled, stops the agent; its output is read as usual, since it was paid
  * for. Any other reason to stop leaves the agent to the next attempt.
  */
-async function follow(context: RunContext, start: number, signal: AbortSignal): Promise<ProcessState> {
+async function follow({ context, signal, tell }: Supervision, start: number): Promise<ProcessState> {
   const { environment, handle, state } = context;
   const { stdout, growth, resumes, folder } = startFiles(handle, start);
   const earlier = await agentOutputs(context, start - 1);
@@ -162,9 +165,10 @@ async function follow(context: RunContext, start: number, signal: AbortSignal): 
     recordTimeline(stdout, growth, end),
     // The disk of a container cannot be watched from here.
     sharesHost(handle) ? watchRoom(stateFolderOf({ state }), folder, end) : null,
-    watchCost(context, { earlier, resumed }, stdout, end, () =>
-      environment.kill(handle, { start, reason: 'cost' }),
-    ),
+    watchOutput(context, { start, earlier, resumed }, end, {
+      stop: () => environment.kill(handle, { start, reason: 'cost' }),
+      tell,
+    }),
   ]);
   beside.catch(() => undefined); // rethrown below, when the agent has ended
   try {

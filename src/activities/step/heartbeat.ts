@@ -1,9 +1,12 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { AgentHeartbeat, AgentProgress } from '../../workflows/protocol.js';
 
 /**
  * Each heartbeat is a write to the server's database. For an agent that runs for minutes, heartbeats are the main cost.
  */
 const INTERVAL_MS = 15_000;
+/** The shortest time between two heartbeats that say what the agent is doing. */
+const TELL_MS = 5000;
 
 /** Heartbeat functions of the steps that this worker performs, by workflow id. */
 const performed = new Map<string, Set<() => void>>();
@@ -11,19 +14,33 @@ const performed = new Map<string, Set<() => void>>();
 /**
  * Sends heartbeats while `work` runs, so that a dead worker is noticed and a cancel arrives. The signal aborts for any
  * reason to stop; `work` must check `wasCancelled` before it ends what another attempt may adopt. The first heartbeat
- * is sent after INTERVAL_MS: most steps are over by then.
+ * is sent after INTERVAL_MS: most steps are over by then. `work` can pass what an agent is doing to `tell`.
  */
-export async function heartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function heartbeating<T>(
+  work: (signal: AbortSignal, tell: (progress: AgentProgress) => void) => Promise<T>,
+): Promise<T> {
   const context = Context.current();
+  let details = context.info.heartbeatDetails as AgentHeartbeat | undefined;
+  let told = -Infinity;
+  let telling: NodeJS.Timeout | undefined;
   // A local activity has no heartbeats: the SDK keeps its workflow task alive.
   const beat = (): void => {
     // The details carry on what earlier attempts waited for (retry-policy.ts).
-    if (!context.info.isLocal) context.heartbeat(context.info.heartbeatDetails);
+    if (!context.info.isLocal) context.heartbeat(details);
+  };
+  const tellNow = (): void => {
+    telling = undefined;
+    told = performance.now();
+    beat();
+  };
+  const tell = (agent: AgentProgress): void => {
+    details = { ...details, agent };
+    telling ??= setTimeout(tellNow, Math.max(0, told + TELL_MS - performance.now()));
   };
   const timer = setInterval(beat, INTERVAL_MS);
   const forget = remember(context.info.workflowExecution?.workflowId ?? '', beat);
   try {
-    return await work(context.cancellationSignal);
+    return await work(context.cancellationSignal, tell);
   } catch (error) {
     if (!isShuttingDown()) throw error;
     // The next worker retries it at once; the server's delay would grow with each attempt.
@@ -35,6 +52,7 @@ export async function heartbeating<T>(work: (signal: AbortSignal) => Promise<T>)
   } finally {
     forget();
     clearInterval(timer);
+    clearTimeout(telling);
   }
 }
 

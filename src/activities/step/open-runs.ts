@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../lib/hash.js';
+import { openRunsFolder } from '../../platform/engine/engine-state.js';
 import { readJsonIfThere } from '../../platform/fs/read-file.js';
 import { TEMPORARY, writeNote } from '../../platform/fs/write-file.js';
 import type { RunRef } from '../../workflows/protocol.js';
@@ -17,7 +18,7 @@ interface Note {
 
 type CellOfSweep = Pick<RunRef, 'sweep' | 'cell'>;
 
-const folderOf = ({ stateFolder }: State): string => join(stateFolder, 'open-runs');
+const folderOf = ({ stateFolder }: State): string => openRunsFolder(stateFolder);
 const short = (name: string): string => sha256(name).slice(0, 12);
 const keyOf = ({ sweep, cell }: CellOfSweep): string => short(`${sweep}/${cell.id}`);
 const fileOf = (state: State, run: RunRef): string =>

@@ -19,5 +19,6 @@ export function textStream(): StreamParser {
       return text === '' ? [] : [{ type: 'message', role: 'assistant', text }];
     },
     usagePending: () => false,
+    readsText: true,
   };
 }

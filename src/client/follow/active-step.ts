@@ -1,9 +1,16 @@
 import type { Client } from '@temporalio/client';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import type { AgentHeartbeat, AgentProgress } from '../../workflows/protocol.js';
 import type { StepName } from '../../workflows/ui.js';
 
 export interface ActiveStep {
   step: string;
   note: string | null;
+  /** What the agent is doing; null if this is not known, or the step is another one. */
+  agent: AgentProgress | null;
+  /** When the attempt of the step began, ms since the epoch; null if unknown. */
+  startedAt: number | null;
 }
 
 /** Names of activities for display. */
@@ -40,6 +47,15 @@ const ANSWER_MS = 2000;
 const nameOf = (type: string): string =>
   Object.hasOwn(STEP_NAMES, type) ? STEP_NAMES[type as StepName] : type;
 
+/** Returns null for anything else that a worker of another build may have sent. */
+function agentIn(details: readonly Payload[] | null | undefined): AgentProgress | null {
+  const [first] = details ?? [];
+  if (first === undefined) return null;
+  const { agent } = defaultPayloadConverter.fromPayload<AgentHeartbeat | null>(first) ?? {};
+  if (typeof agent?.events !== 'number') return null;
+  return { ...agent, doing: typeof agent.doing === 'string' ? agent.doing : null };
+}
+
 /** Returns the current step of a run. Asks the server rather than a worker, so it works while no worker is running. */
 export async function activeStep(client: Client, workflowId: string): Promise<ActiveStep> {
   try {
@@ -48,15 +64,21 @@ export async function activeStep(client: Client, workflowId: string): Promise<Ac
     );
     const pending = raw.pendingActivities?.[0];
     const type = pending?.activityType?.name;
-    if (type === undefined || type === null) return { step: BETWEEN_STEPS, note: null };
+    if (type === undefined || type === null)
+      return { step: BETWEEN_STEPS, note: null, agent: null, startedAt: null };
     const attempt = pending?.attempt ?? 1;
     const reason = pending?.lastFailure?.message;
     const note =
       attempt > 1
         ? `attempt ${attempt}${reason === undefined || reason === null ? '' : `: ${reason}`}`
         : null;
-    return { step: nameOf(type), note };
+    return {
+      step: nameOf(type),
+      note,
+      agent: agentIn(pending?.heartbeatDetails?.payloads),
+      startedAt: optionalTsToMs(pending?.lastStartedTime) ?? null,
+    };
   } catch {
-    return { step: 'starting', note: null };
+    return { step: 'starting', note: null, agent: null, startedAt: null };
   }
 }

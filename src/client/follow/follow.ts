@@ -5,7 +5,13 @@ import type { ResultLine } from '../../results/records/result-line.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
 import { withWarnings } from '../../store/with-warnings.js';
-import { QUERIES, sweepWorkflowId, type SweepProgress, type SweepResult } from '../../workflows/protocol.js';
+import {
+  QUERIES,
+  sweepWorkflowId,
+  type SweepProgress,
+  type SweepResult,
+  type SweepStatus,
+} from '../../workflows/protocol.js';
 import { askServer, LONG_CALL } from '../ask-server.js';
 import { reasonOf } from '../ask-server.js';
 import { ownCommand } from '../../platform/invocation.js';
@@ -25,6 +31,8 @@ export interface Following {
   signals: Signals;
   view: View;
   earlier: EarlierResults;
+  /** True if signals only end the following. */
+  watchOnly?: boolean;
 }
 
 export interface Followed {
@@ -42,6 +50,10 @@ const AWAY_MS = 10 * 60_000;
 
 type End = { status: SweepResult['status'] } | { lost: Error };
 
+/** A sweep that was followed, and has not ended, is paused. */
+const endOf = (end: End | null): { ended?: SweepStatus } =>
+  end === null ? { ended: 'paused' } : 'status' in end ? { ended: end.status } : {};
+
 /**
  * Shows a sweep until it ends or, if a signal paused it, until its running agents have ended.
  *
@@ -55,10 +67,11 @@ export async function follow({
   signals,
   view,
   earlier,
+  watchOnly = false,
 }: Following): Promise<Followed> {
   const { stateFolder } = session;
   const workflowId = sweepWorkflowId(plan.sweep);
-  pauseOrCancelOnSignals(signals, session, plan.sweep, view);
+  if (!watchOnly) pauseOrCancelOnSignals(signals, session, plan.sweep, view);
   const results = resultsOf(resultsPath, plan.sweep, session.report);
   const shown = (): ResultLine[] => results().filter(({ id }) => !earlier.replaced.has(id));
   const waiting = waitingFor(resultsPath, stateFolder);
@@ -84,10 +97,11 @@ export async function follow({
         askedAt = Date.now();
       }
       await view.show({ progress, waiting: await waiting(), results: shown() });
+      if (watchOnly && signals.interrupted()) break;
       if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
       await Promise.race([ended, sleep(POLL_MS)]);
     }
-    await view.show({ progress: null, waiting: null, results: shown() });
+    await view.show({ progress: null, waiting: null, results: shown(), ...endOf(ending()) });
   } finally {
     signals.stop();
     view.done();

@@ -2,7 +2,7 @@ import type { LiveState } from '../../reports/live-frame.js';
 import { cellLabeler } from '../../results/records/cell-label.js';
 import type { ResultLine } from '../../results/records/result-line.js';
 import type { Plan } from '../../scenario/plan.js';
-import type { SweepProgress } from '../../workflows/protocol.js';
+import type { SweepProgress, SweepStatus } from '../../workflows/protocol.js';
 
 /** Results that a sweep had before the round that is shown, by id. */
 export interface EarlierResults {
@@ -21,6 +21,8 @@ interface Snapshot {
   waiting: string | null;
   /** Finished runs of the sweep, in the order written, without earlier ones of cells that are run again. */
   results: readonly ResultLine[];
+  /** How the sweep has ended. Absent while it has not. */
+  ended?: SweepStatus;
 }
 
 /** A way of showing a sweep while it runs. */
@@ -28,7 +30,9 @@ export interface View {
   /** How often the view needs `progress`, which costs a query each time. */
   progressEveryMs: number;
   show(snapshot: Snapshot): Promise<void>;
-  /** Shows what is happening about a pause or cancellation that the user requested. */
+  /**
+   * Shows what is happening about a pause or cancellation that the user requested. `running`: it did not succeed.
+   */
   note(status: LiveState['status'], text: string): void;
   /** Shows why the server cannot be queried. Null when it answers again. */
   away(text: string | null): void;

@@ -23,6 +23,12 @@ const sweepNames = (resultsPath: string): string[] => names(sweepsFolder(results
 const sweepBy = (resultsPath: string, id: string): string | null =>
   (id === 'latest' ? newestSweeps(resultsPath)[0] : undefined) ?? complete(id, sweepNames(resultsPath));
 
+/** Returns the plan of the sweep with this id (see `sweepBy`); null if there is none. */
+export function findSweep(resultsPath: string, id: string): Plan | null {
+  const sweep = sweepBy(resultsPath, id);
+  return sweep === null ? null : readPlan(resultsPath, sweep);
+}
+
 const readPlan = (resultsPath: string, sweep: string): Plan =>
   readResultsFile(planFile(resultsPath, sweep), Plan);
 

@@ -30,17 +30,10 @@ export async function followToEnd(
 ): Promise<number> {
   const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
   const view = process.stderr.isTTY
-    ? liveView(session, plan, uiUrl, earlier.all)
+    ? liveView(session, plan, { uiUrl, earlier: earlier.all })
     : plainView(plan, earlier.all);
-  const { document, interrupted } = await follow({
-    session,
-    plan,
-    resultsPath,
-    uiUrl,
-    signals,
-    view,
-    earlier,
-  });
+  const parts = { session, plan, resultsPath, uiUrl, signals, view, earlier };
+  const { document, interrupted } = await follow(parts);
   printSweep(document, json);
   if (document.status === 'paused') {
     printNotice(

@@ -1,130 +1,127 @@
-import { logUpdateStderr } from 'log-update';
-import { renderLiveView, durationText, type LiveState } from '../../reports/live-frame.js';
+import { renderLiveView, type LiveState } from '../../reports/live-frame.js';
 import { waitText } from '../../reports/wait-text.js';
-import { cellLabeler } from '../../results/records/cell-label.js';
-import type { Outcome } from '../../results/records/result-line.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 import { hasColor } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
-import { activeStep, BETWEEN_STEPS, type ActiveStep } from '../../client/follow/active-step.js';
+import { activeStep, BETWEEN_STEPS } from '../../client/follow/active-step.js';
 import type { Session } from '../../client/session.js';
-import { resultLabeler, type View } from '../../client/follow/view.js';
-import { limitsOf, parkedIn, waitsOf } from '../../client/follow/waits.js';
+import type { View } from '../../client/follow/view.js';
+import { limitsOf, waitsOf } from '../../client/follow/waits.js';
+import { cellStates, type ShownRun } from './live-state.js';
+import { terminalFrame } from './terminal-frame.js';
 
-const RECENT = 8;
-/** Limited because each active run shown costs a call to the server. */
-const ACTIVE_SHOWN = 24;
+/** Limited because each run shown costs a call to the server. */
+const MOST_RUNS = 50;
 
-type Shown = LiveState['active'][number] & { id: string };
+interface LiveViewOptions {
+  uiUrl: string | null;
+  /** When the sweep or its following began, ms since the epoch. */
+  startedAt?: number;
+  /** True if Ctrl-C only ends the command. */
+  watchOnly?: boolean;
+  /** Ids of results that are counted, but not listed. */
+  earlier?: ReadonlySet<string>;
+}
 
-/** A view for terminals: one frame that is redrawn in place. Results in `earlier` are counted, but not listed. */
+/** A view for terminals: one frame that is redrawn in place. */
 export function liveView(
   session: Pick<Session, 'client'>,
   plan: Plan,
-  uiUrl: string | null,
-  earlier: ReadonlySet<string> = new Set(),
+  { uiUrl, startedAt = Date.now(), watchOnly = false, earlier = new Set() }: LiveViewOptions,
 ): View {
-  const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
   const since = new Map<string, { step: string; at: number }>();
-  const cellLabel = cellLabeler(plan.cells);
-  const resultLabel = resultLabeler(plan.cells);
-  const startedAt = Date.now();
   let asked: { status: LiveState['status']; text: string } | null = null;
   let away: string | null = null;
   /** The last known progress, which is still shown while no worker answers. */
   let last: SweepProgress | null = null;
-  let active: Shown[] = [];
-  /** Ids of the results at the time of the last progress. A newer result means that its run has ended since. */
-  let before: ReadonlySet<string> = new Set();
+  let runs: ShownRun[] = [];
+  let asking: Promise<void> | null = null;
+  let shown: LiveState | null = null;
 
+  const frame = terminalFrame();
   const limitOf = limitsOf(plan);
+  const stateOf = cellStates(plan, earlier);
 
-  const shown = (id: string, { step, note }: ActiveStep): Shown => {
-    const known = since.get(id);
-    const at = known?.step === step ? known.at : Date.now();
-    since.set(id, { step, at });
-    const cell = cells.get(id);
-    return { id, label: cell === undefined ? id : cellLabel(cell), step, since: at, note };
-  };
-
-  async function activeCells(progress: SweepProgress): Promise<Shown[]> {
-    const running = await Promise.all(
-      progress.active.slice(0, ACTIVE_SHOWN).map(async ({ cell, workflowId }) => {
-        const found = await activeStep(session.client, workflowId);
-        const limit = found.step === BETWEEN_STEPS ? limitOf(progress, cell) : null;
-        return shown(cell, limit === null ? found : { step: waitText(limit, Date.now()), note: null });
+  async function runsIn(progress: SweepProgress): Promise<ShownRun[]> {
+    const most = Math.min(MOST_RUNS, frame.size().height);
+    return Promise.all(
+      progress.active.slice(0, most).map(async ({ cell, workflowId }) => {
+        const { step, note, agent, startedAt: begun } = await activeStep(session.client, workflowId);
+        const limit = step === BETWEEN_STEPS ? limitOf(progress, cell) : null;
+        const known = since.get(cell);
+        const at = known?.step === step ? known.at : (begun ?? Date.now());
+        since.set(cell, { step, at });
+        return {
+          cell,
+          step: limit === null ? step : waitText(limit, Date.now()),
+          since: at,
+          doing: agent?.doing ?? null,
+          note,
+          costUsd: agent?.costUsd ?? null,
+        };
       }),
     );
-    const parked = parkedIn(progress)
-      .slice(0, ACTIVE_SHOWN - running.length)
-      .map((wait) => shown(wait.cell, { step: waitText(wait, Date.now()), note: wait.message ?? null }));
-    return [...running, ...parked];
   }
 
-  const waitNote = (progress: SweepProgress): string | null => {
-    const waits = waitsOf(progress).map((wait) => waitText(wait, Date.now()));
-    return waits.length === 0
-      ? null
-      : `${waits.join(', ')}; to stop waiting: ${ownCommand(`retry ${plan.sweep} --now`)}`;
+  const hint = (): string => {
+    if (watchOnly) return 'Ctrl-C stops watching; the sweep goes on';
+    if (asked === null || asked.status === 'running')
+      return (process.env['CI'] ?? '') === '' ? 'Ctrl-C pauses, pressed twice it cancels' : 'Ctrl-C cancels';
+    return asked.status === 'pausing' ? 'Ctrl-C again cancels' : 'Ctrl-C again ends this command';
   };
+
+  const draw = (): void => {
+    if (shown === null) return;
+    const { width, height } = frame.size();
+    frame.draw(renderLiveView(shown, width, height, Date.now(), hasColor(process.stderr)));
+  };
+  process.stderr.on('resize', draw);
 
   return {
     progressEveryMs: 1000,
-    async show({ progress, waiting, results }) {
+    show({ progress, waiting, results, ended }) {
       if (progress !== null && progress !== last) {
         last = progress;
-        before = new Set(results.map(({ id }) => id));
-        active = await activeCells(progress);
+        // Not awaited: a call that hangs must not stop the frame.
+        asking ??= runsIn(progress)
+          .then((found) => void (runs = found))
+          .finally(() => (asking = null));
       }
-      const lastOf = [...new Map(results.map((line) => [line.cell, line])).values()];
-      const ended = new Set(lastOf.filter(({ id }) => !before.has(id)).map(({ cell }) => cell));
-      const running = (last?.active ?? []).filter(({ cell }) => !ended.has(cell)).length;
-      const having = (outcome: Outcome): number => lastOf.filter((line) => line.outcome === outcome).length;
-      const state: LiveState = {
+      const now = Date.now();
+      const status =
+        ended ?? (asked?.status === 'running' ? null : asked?.status) ?? last?.status ?? 'starting';
+      const cells = { progress: ended === undefined ? last : null, runs, results };
+      const unanswered = progress === null ? 'waiting for the worker' : waitNote(progress, plan.sweep, now);
+      shown = {
+        ...stateOf({ ...cells, goesOn: status === 'running' }, now),
         sweep: plan.sweep,
-        status: asked?.status ?? last?.status ?? 'starting',
-        note:
-          away ??
-          asked?.text ??
-          waiting ??
-          (progress === null ? 'waiting for the worker' : waitNote(progress)),
+        status,
+        note: ended === undefined ? (away ?? asked?.text ?? waiting ?? unanswered) : null,
         startedAt,
-        total: plan.cells.length,
-        totals: {
-          passed: having('pass'),
-          failed: having('fail'),
-          errored: having('error'),
-          cancelled: having('cancelled'),
-        },
-        active: active.filter(({ id }) => !ended.has(id)),
-        running,
-        recent: lastOf
-          .filter(({ id }) => !earlier.has(id))
-          .slice(-RECENT)
-          .map((line) => ({
-            label: resultLabel(line),
-            outcome: line.outcome,
-            message: line.message,
-            took: durationText(line.duration_secs, line.cached_from !== null),
-          })),
         uiUrl,
-        hint:
-          asked === null
-            ? 'Ctrl-C pauses, pressed twice it cancels'
-            : asked.status === 'pausing'
-              ? 'Ctrl-C again cancels'
-              : null,
+        hint: ended === undefined ? hint() : null,
       };
-      const { columns, rows } = process.stderr;
-      logUpdateStderr(renderLiveView(state, columns, rows - 1, Date.now(), hasColor(process.stderr)));
+      draw();
+      return Promise.resolve();
     },
     note(status, text) {
-      asked = status === 'running' ? null : { status, text };
+      asked = { status, text };
     },
     away(text) {
       away = text;
     },
-    done: () => logUpdateStderr.clear(),
+    done() {
+      process.stderr.off('resize', draw);
+      frame.clear();
+    },
   };
+}
+
+/** Says which providers runs wait for, and how to stop waiting; null if none does. */
+function waitNote(progress: SweepProgress, sweep: string, now: number): string | null {
+  const waits = waitsOf(progress).map((wait) => waitText(wait, now));
+  return waits.length === 0
+    ? null
+    : `${waits.join(', ')}; to stop waiting: ${ownCommand(`retry ${sweep} --now`)}`;
 }

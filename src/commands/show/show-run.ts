@@ -1,7 +1,6 @@
 import { renderRun } from '../../reports/run-text.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import { Metrics } from '../../results/records/result-line.js';
-import { displayPath } from '../../platform/display-path.js';
 import { runFiles } from '../../store/results-folder.js';
 import { tryReadActionLog } from '../../client/sweeps/read-records.js';
 import { readReview } from '../../client/sweeps/read-review.js';

@@ -1,5 +1,6 @@
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { isFilter, selectCells, type CellFilter } from '../../results/select-cells.js';
+import { followById } from './follow.js';
 import { openProject } from '../../planning/project.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
@@ -12,12 +13,18 @@ import { showTranscript } from './show-transcript.js';
 export interface ShowOptions extends CellFilter {
   all: boolean;
   transcript: boolean;
+  /** Show what happens until it is over. */
+  follow?: boolean;
   json: boolean;
   results?: string;
 }
 
 /** `show`: prints a sweep or a run, using only the files. */
 export async function show(id: string, options: ShowOptions): Promise<number> {
+  if (options.follow === true) {
+    const followed = await followById(id, options);
+    return followed === null ? 130 : show(followed, { ...options, follow: false });
+  }
   const { all, transcript, json } = options;
   const { resultsPath } = openProject(options.results);
   const found = findById(resultsPath, id);

@@ -79,6 +79,9 @@ export const workerReadyFile = (stateFolder: string): string => join(stateFolder
 /** Touched by the worker every second. */
 export const workerAliveFile = (stateFolder: string): string => join(stateFolder, 'worker-alive');
 
+/** Notes of the runs that this host has begun and not yet cleaned up. */
+export const openRunsFolder = (stateFolder: string): string => join(stateFolder, 'open-runs');
+
 /** Returns the task queue of a project's worker, by the project's id (see folders.ts). */
 export const taskQueueOf = (projectId: string): string => `llm-tool-test-${projectId}`;
 

@@ -28,8 +28,8 @@ export async function recordTimeline(file: string, log: string, over: Promise<un
   await writing;
 }
 
-/** Returns 0 if the file is missing or inaccessible: an agent may have changed it. */
-function sizeOf(file: string): number {
+/** Size of a file in bytes; 0 if it is missing or inaccessible: an agent may have changed it. */
+export function sizeOf(file: string): number {
   try {
     return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   } catch {

@@ -163,8 +163,11 @@ export type SweepStatus = 'running' | 'paused' | 'completed' | 'cancelled';
 
 export interface SweepProgress {
   status: SweepStatus;
-  /** Cells whose runs hold a slot, with the ids of their workflows. */
-  active: { cell: string; workflowId: string }[];
+  /**
+   * Cells whose runs hold a slot, with the ids of their workflows. `since`: when the run was started, ms since the epoch;
+   * absent in sweeps of an older build.
+   */
+  active: { cell: string; workflowId: string; since?: number }[];
   /** Runs that wait for their provider and hold no slot. */
   parked?: ({ cell: string; workflowId: string } & Parked)[];
   total: number;

@@ -1,0 +1,111 @@
+import { closeSync, constants, existsSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createLineRedactor } from '../../lib/redaction/redact-key-block.js';
+import { shortenStrings } from '../../lib/shorten-strings.js';
+import { isJsonObject, parseJson } from '../../lib/json.js';
+import { createYielder } from '../../lib/yield-to-event-loop.js';
+import { linesOf } from '../../platform/fs/lines.js';
+import { doingText } from '../../reports/doing-text.js';
+import type { EventBody, RunEvent } from '../../results/records/events.js';
+import { redactEvent } from '../../results/records/text-fields.js';
+import { withNewLogin } from '../credentials/with-new-login.js';
+import type { RunContext } from '../step/run-context.js';
+
+/** In characters. Redaction takes a second per 5 MB, and events.jsonl will have the complete text. */
+const TEXT_LIMIT = 4000;
+const INPUT_LIMIT = 16_000;
+/** In bytes. An agent that works for hours must not fill the disk twice. */
+const FILE_LIMIT = 16 * 1024 * 1024;
+
+/** Keeps what an agent does, redacted, in a file that others can follow. */
+export interface LiveEvents {
+  add(event: EventBody): void;
+  /** Appends the events that were added since, and returns the agent's last command or message; null: none so far. */
+  flush(): Promise<string | null>;
+}
+
+/**
+ * Appends to events.live.jsonl. If an earlier worker has already written events of this start, they are not written
+ * again: a parser finds the same events in the same output. After the file has been removed, nothing is written.
+ */
+export function createLiveEvents(context: RunContext, start: number, limit = FILE_LIMIT): LiveEvents {
+  const { liveEvents: path } = context.files;
+  const yieldIfDue = createYielder();
+  let current = context;
+  const redactLine = createLineRedactor((line) =>
+    JSON.stringify(redactEvent(JSON.parse(line) as RunEvent, current.redact)),
+  );
+  let added: EventBody[] = [];
+  let doing: string | null = null;
+  let count = 0;
+  let file: Recorded | null = null;
+  return {
+    add: (event) => void added.push(shorten(event)),
+    async flush() {
+      const events = added;
+      added = [];
+      if (events.length === 0) return doing;
+      // Only now: what was added may contain a token that the agent has just received.
+      current = await withNewLogin(current);
+      const isNew = file === null;
+      file ??= recordedIn(path, start);
+      const ts = new Date().toISOString();
+      let text = file.torn ? '\n' : '';
+      file.torn = false;
+      for (const body of events) {
+        await yieldIfDue();
+        const line = redactLine(
+          JSON.stringify({ ts, seq: file.before + ++count, attempt: start, ...body } satisfies RunEvent),
+        );
+        doing = doingText(JSON.parse(line) as RunEvent) ?? doing;
+        if (count > file.recorded) text += `${line}\n`;
+      }
+      file.bytes += Buffer.byteLength(text);
+      if (text !== '' && file.bytes <= limit) append(path, text, isNew);
+      return doing;
+    },
+  };
+}
+
+function shorten(event: EventBody): EventBody {
+  const short = shortenStrings(event, TEXT_LIMIT);
+  if (short.type !== 'tool_call') return short;
+  const input = JSON.stringify(short.input);
+  return input.length <= INPUT_LIMIT ? short : { ...short, input: `${input.slice(0, INPUT_LIMIT)}…` };
+}
+
+interface Recorded {
+  /** Number of events of other starts, and of this one. */
+  before: number;
+  recorded: number;
+  bytes: number;
+  /** True if the last line is not complete. */
+  torn: boolean;
+}
+
+function recordedIn(path: string, start: number): Recorded {
+  const found: Recorded = { before: 0, recorded: 0, bytes: 0, torn: false };
+  if (!existsSync(path)) return found;
+  for (const { text, end, whole } of linesOf(path)) {
+    found.bytes = end;
+    // Half a line of a killed worker. Readers have read it, so it is not removed; they skip it.
+    found.torn = !whole;
+    const event = parseJson(text);
+    if (!whole || !isJsonObject(event)) continue;
+    if (event['attempt'] === start) found.recorded++;
+    else found.before++;
+  }
+  return found;
+}
+
+function append(path: string, text: string, mayCreate: boolean): void {
+  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+  if (mayCreate) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  // A worker that was frozen must not create the file again when the run is over.
+  const file = openSync(path, O_WRONLY | O_APPEND | (mayCreate ? O_CREAT : 0), 0o644);
+  try {
+    writeSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+}

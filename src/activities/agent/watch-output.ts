@@ -1,0 +1,152 @@
+import type { StreamParser } from '../../agents/agent.js';
+import { startFiles } from '../../environments/journal.js';
+import { createYielder } from '../../lib/yield-to-event-loop.js';
+import { tailLines } from '../../platform/fs/lines.js';
+import { everySecond } from '../../platform/process/every-second.js';
+import { sizeOf } from '../../platform/process/output-timeline.js';
+import type { EventBody } from '../../results/records/events.js';
+import type { UsageMeter } from '../../results/transcript/usage-meter.js';
+import type { AgentProgress } from '../../workflows/protocol.js';
+import type { RunContext } from '../step/run-context.js';
+import { createLiveEvents } from './live-events.js';
+import type { AgentOutput } from './outputs.js';
+import { messageOf } from './turns.js';
+import { usageOf } from './usage.js';
+
+/** Events are written in groups of this size, so that those of a large output need not be in memory at once. */
+const GROUP = 200;
+
+interface Started {
+  start: number;
+  /** The starts before this one, whose costs count too. */
+  earlier: AgentOutput[];
+  /** True if the agent continues the session of the last of them. */
+  resumed: boolean;
+}
+
+interface Told {
+  /** Called once the cost exceeds `cost.max_usd`. */
+  stop: () => Promise<unknown>;
+  /** Called with what the agent is doing when it has shown something new. */
+  tell: (progress: AgentProgress) => void;
+}
+
+/**
+ * Reads the agent's output while it works, each byte once, until `over` settles: records its events for those who
+ * follow the run, and stops an agent that costs too much. An agent that reports neither tokens nor money cannot be
+ * stopped this way. A failure to record is ignored, as the agent's work does not depend on it.
+ */
+export async function watchOutput(
+  context: RunContext,
+  started: Started,
+  over: Promise<unknown>,
+  { stop, tell }: Told,
+): Promise<void> {
+  const { max_usd: maxUsd } = context.scenario.cost;
+  const { stdout } = startFiles(context.handle, started.start);
+  const record = bestEffort(recorder(context, started.start, tell));
+  const tail = tailLines(stdout);
+  const yieldIfDue = createYielder();
+  let reading: { parser: StreamParser; meter: UsageMeter | null } | null = null;
+  let seen = 0;
+  let stopped = false;
+
+  async function read(): Promise<void> {
+    reading ??= await begin(context, started);
+    const { parser, meter } = reading;
+    try {
+      for (const { text } of tail.lines()) {
+        await yieldIfDue();
+        const events = parser.line(text);
+        for (const event of events) meter?.add(event);
+        await record((to) => to.add(parser.readsText === true ? lineEvents(text) : events));
+      }
+    } finally {
+      tail.close();
+    }
+    const costUsd = meter?.read().costUsd ?? null;
+    if (!stopped && maxUsd !== undefined && (costUsd ?? 0) > maxUsd) {
+      stopped = true;
+      await stop();
+    }
+    await record((to) => to.flush(costUsd));
+  }
+
+  const looking: { at: Promise<void> | null; failure: Error | null } = { at: null, failure: null };
+  const look = (): void => {
+    const size = sizeOf(stdout);
+    if (looking.at !== null || size <= seen) return;
+    seen = size;
+    looking.at = read()
+      .catch((error: unknown) => {
+        // Without the cost, the limit could not be kept.
+        if (maxUsd !== undefined) looking.failure ??= error as Error;
+      })
+      .finally(() => (looking.at = null));
+  };
+  look();
+  const end = everySecond(look);
+  await over.catch(() => undefined);
+  end();
+  await looking.at;
+  stopped = true;
+  // What a short start has shown is in events.jsonl in a moment.
+  if (seen > 0) look();
+  await looking.at;
+  if (looking.failure !== null) throw looking.failure;
+}
+
+/** Counts usage from the first output on: most starts of a mock are over before they are looked at. */
+async function begin(
+  context: RunContext,
+  { earlier, resumed }: Started,
+): Promise<{ parser: StreamParser; meter: UsageMeter | null }> {
+  try {
+    const { meter, parser } = await usageOf(context, earlier);
+    return { meter, parser: resumed ? parser : context.agent.parser() };
+  } catch (error) {
+    if (context.scenario.cost.max_usd !== undefined) throw error;
+    return { meter: null, parser: context.agent.parser() };
+  }
+}
+
+const lineEvents = (text: string): EventBody[] =>
+  text.trim() === '' ? [] : [{ type: 'message', role: 'assistant', text }];
+
+interface Recorder {
+  add(events: readonly EventBody[]): Promise<void>;
+  flush(costUsd: number | null): Promise<void>;
+}
+
+function recorder(context: RunContext, start: number, tell: Told['tell']): Recorder {
+  const live = createLiveEvents(context, start);
+  let events = 0;
+  let waiting = 0;
+  let begun = context.turn.number === 1;
+  return {
+    async add(added) {
+      if (!begun) live.add({ type: 'message', role: 'user', text: await messageOf(context) });
+      begun = true;
+      for (const event of added) live.add(event);
+      events += added.length;
+      waiting += added.length;
+      if (waiting < GROUP) return;
+      waiting = 0;
+      await live.flush();
+    },
+    async flush(costUsd) {
+      waiting = 0;
+      const doing = await live.flush();
+      tell({ doing, events, ...(costUsd === null ? {} : { costUsd }) });
+    },
+  };
+}
+
+/** Returns a function that uses the recorder until it fails for the first time. */
+function bestEffort(to: Recorder): (use: (to: Recorder) => Promise<void>) => Promise<void> {
+  let failed = false;
+  return async (use) => {
+    if (failed) return;
+    await use(to).catch(() => (failed = true));
+  };
+}

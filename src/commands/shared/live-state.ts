@@ -1,0 +1,136 @@
+import { durationText, type EndedRow, type LiveState } from '../../reports/live-frame.js';
+import { cellNames } from '../../reports/cell-names.js';
+import { waitText } from '../../reports/wait-text.js';
+import { costOwner } from '../../results/budget.js';
+import { remainingSecs } from '../../results/remaining-time.js';
+import type { Outcome, ResultLine } from '../../results/records/result-line.js';
+import { paidCost, type Paid } from '../../results/totals.js';
+import { whyNotPassed } from '../../results/why-not-passed.js';
+import type { Plan } from '../../scenario/plan.js';
+import type { SweepProgress } from '../../workflows/protocol.js';
+import { isOver } from '../../client/follow/is-over.js';
+import { parkedIn } from '../../client/follow/waits.js';
+
+/** What is known of a run that holds a slot. */
+export interface ShownRun {
+  cell: string;
+  step: string;
+  since: number;
+  doing: string | null;
+  note: string | null;
+  /** What its agent has cost so far; null: unknown. */
+  costUsd: number | null;
+}
+
+interface Known {
+  /** The last known progress; null if there is none yet, or the sweep has ended. */
+  progress: SweepProgress | null;
+  /** Of the first runs that hold a slot. */
+  runs: readonly ShownRun[];
+  results: readonly ResultLine[];
+  /** False if no more cells are started. */
+  goesOn: boolean;
+}
+
+type CellState = Pick<
+  LiveState,
+  | 'about'
+  | 'total'
+  | 'totals'
+  | 'running'
+  | 'active'
+  | 'parkedTotal'
+  | 'parked'
+  | 'failures'
+  | 'ended'
+  | 'remainingSecs'
+  | 'spent'
+>;
+
+/**
+ * Returns a function that says what the live view shows of a sweep's cells. Results in `earlier` are counted, but not
+ * listed.
+ */
+export function cellStates(
+  plan: Pick<Plan, 'cells' | 'max_usd'>,
+  earlier: ReadonlySet<string> = new Set(),
+): (known: Known, now: number) => CellState {
+  const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
+  const kinds = new Map(plan.cells.map((cell) => [cell.id, costOwner(cell)]));
+  const { nameOf, about } = cellNames(plan.cells);
+  const name = (id: string): string[] => {
+    const cell = cells.get(id);
+    return cell === undefined ? [id] : nameOf(cell);
+  };
+  const row = (line: ResultLine): EndedRow => ({
+    name: name(line.cell),
+    outcome: line.outcome,
+    message: line.outcome === 'pass' ? line.message : whyNotPassed(line),
+    took: durationText(line.duration_secs, line.cached_from !== null),
+  });
+  return ({ progress, runs, results, goesOn }, now) => {
+    const last = new Map(results.map((line) => [line.cell, line]));
+    const lines = [...last.values()];
+    const listed = lines.filter(({ id }) => !earlier.has(id));
+    const having = (outcome: Outcome): number => lines.filter((line) => line.outcome === outcome).length;
+    const active = (progress?.active ?? []).filter((run) => !isOver(run, last.get(run.cell)));
+    const going = new Set(active.map(({ cell }) => cell));
+    const parked = progress === null ? [] : parkedIn(progress);
+    const failed = ({ outcome }: ResultLine): boolean => outcome === 'fail' || outcome === 'error';
+    const waits = new Map(parked.map(({ cell, until }) => [cell, Math.max(0, until - now) / 1000]));
+    const waiting = plan.cells.filter(({ id }) => waits.has(id) || (!last.has(id) && !going.has(id)));
+    const timed = (id: string, secs: number) => ({ kind: kinds.get(id) ?? '', secs });
+    return {
+      about,
+      total: plan.cells.length,
+      totals: {
+        passed: having('pass'),
+        failed: having('fail'),
+        errored: having('error'),
+        cancelled: having('cancelled'),
+      },
+      running: active.length,
+      active: runs
+        .filter(({ cell }) => going.has(cell))
+        .map(({ cell, step, since, doing, note }) => ({ name: name(cell), step, since, doing, note })),
+      parkedTotal: parked.length,
+      parked: parked.map((wait) => ({
+        name: name(wait.cell),
+        wait: waitText(wait, now),
+        reason: wait.message ?? '',
+      })),
+      failures: listed.filter(failed).map(row),
+      ended: listed.filter((line) => !failed(line)).map(row),
+      remainingSecs:
+        progress === null || !goesOn
+          ? null
+          : remainingSecs({
+              finished: lines.flatMap(({ cell, duration_secs: secs, cached_from: from }) =>
+                secs === null || from !== null ? [] : [timed(cell, secs)],
+              ),
+              running: active.map(({ cell, since = now }) => timed(cell, Math.max(0, now - since) / 1000)),
+              waiting: waiting.map(({ id }) => timed(id, waits.get(id) ?? 0)),
+            }),
+      spent: spentOf(
+        lines,
+        runs.filter(({ cell }) => going.has(cell)),
+        plan.max_usd,
+      ),
+    };
+  };
+}
+
+/** What the finished runs and the agents that are shown have cost. Null if nothing is known and there is no budget. */
+function spentOf(
+  lines: readonly ResultLine[],
+  runs: readonly ShownRun[],
+  maxUsd: number | null,
+): (Paid & { maxUsd: number | null }) | null {
+  const paid = paidCost([
+    ...lines.map((line) => ({ ...line, cached: line.cached_from !== null })),
+    ...runs.flatMap(({ costUsd }) =>
+      costUsd === null ? [] : [{ outcome: 'pass' as const, cached: false, cost_usd: costUsd }],
+    ),
+  ]);
+  return maxUsd === null && (paid.usd ?? 0) === 0 ? null : { ...paid, maxUsd };
+}

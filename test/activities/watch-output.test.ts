@@ -1,0 +1,115 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { watchOutput } from '../../src/activities/agent/watch-output.js';
+import type { RunContext } from '../../src/activities/step/run-context.js';
+import { knownAgents } from '../../src/agents/index.js';
+import { startFiles } from '../../src/environments/journal.js';
+import type { RunEvent } from '../../src/results/records/events.js';
+import type { AgentProgress } from '../../src/workflows/protocol.js';
+import { linesOf } from '../agents/read-capture.js';
+import { until } from '../commands/project.js';
+import { newFolder } from '../platform/temporary.js';
+
+const agents = knownAgents({
+  text: { args: [], models: [], env: {} },
+  events: { args: [], models: [], env: {}, output: 'jsonl' },
+});
+
+/** Watches the output of an agent that this test plays. */
+async function watch(agent: string, { maxUsd }: { maxUsd?: number } = {}) {
+  const folder = await newFolder();
+  const handle = { journal: join(folder, 'agent') };
+  const { stdout } = startFiles(handle, 1);
+  mkdirSync(dirname(stdout), { recursive: true });
+  writeFileSync(stdout, '');
+  const live = join(folder, 'run', 'artifacts', 'events.live.jsonl');
+  const context = {
+    ...{ handle, agent: agents.get(agent), turn: { number: 1, at: 0 }, prices: {} },
+    scenario: { cost: maxUsd === undefined ? {} : { max_usd: maxUsd } },
+    run: { cell: { model: 'm' } },
+    files: { liveEvents: live },
+    redact: (text: string) => text,
+  } as unknown as RunContext;
+  const told: AgentProgress[] = [];
+  const stops: number[] = [];
+  let end = (): void => undefined;
+  const over = new Promise<void>((resolve) => (end = resolve));
+  const watching = watchOutput(context, { start: 1, earlier: [], resumed: false }, over, {
+    stop: () => Promise.resolve(stops.push(1)),
+    tell: (progress) => void told.push(progress),
+  });
+  return {
+    ...{ live, told, stops },
+    print: (...lines: string[]) => appendFileSync(stdout, lines.map((line) => `${line}\n`).join('')),
+    untilTold: (doing: string) =>
+      until(`the agent is doing ${doing}`, () => told.find((progress) => progress.doing === doing) ?? null),
+    end: () => {
+      end();
+      return watching;
+    },
+    recorded: () =>
+      readFileSync(live, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as RunEvent),
+  };
+}
+
+test.each([
+  ['claude-code', 'claude-code-ok'],
+  ['codex', 'codex-ok'],
+  ['opencode', 'opencode-ok'],
+  ['gemini', 'gemini-ok'],
+  ['pi', 'pi-ok'],
+])('the events of %s are recorded while it works', async (agent, capture) => {
+  const { print, told, end, recorded } = await watch(agent);
+  print(...linesOf(capture));
+  await until('something is told', () => told[0] ?? null);
+  await end();
+  expect(told.at(-1)?.doing).toMatch(/\w/);
+  expect(recorded().map(({ type }) => type)).toContain('tool_call');
+  expect(told.at(-1)?.events).toBe(recorded().length);
+});
+
+/** A line that reports a cost. */
+const usage = (usd: number): string =>
+  JSON.stringify({
+    ...{ type: 'usage', input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
+    cost_usd: usd,
+  });
+
+test('the last line of an agent that prints text is what it is doing', async () => {
+  const { print, untilTold, end, recorded } = await watch('text');
+  print('reading', '', 'writing');
+  await untilTold('writing');
+  print('done');
+  await end();
+  expect(recorded()).toMatchObject([
+    { seq: 1, attempt: 1, type: 'message', text: 'reading' },
+    { seq: 2, text: 'writing' },
+    { seq: 3, text: 'done' },
+  ]);
+});
+
+test('what the agent has cost so far is told, and it is stopped once beyond its limit', async () => {
+  const { print, told, stops, end } = await watch('events', { maxUsd: 1 });
+  print(usage(0.75));
+  await until('a cost', () => (told.at(-1)?.costUsd === 0.75 ? true : null));
+  expect(stops).toHaveLength(0);
+  print(usage(0.5));
+  await until('a stop', () => (stops.length > 0 ? true : null));
+  print(usage(0.5));
+  await end();
+  expect(stops).toHaveLength(1);
+  expect(told.at(-1)?.costUsd).toBe(1.75);
+});
+
+test('an agent does not notice that its events cannot be recorded, and its cost is still limited', async () => {
+  const { live, print, end, told, stops } = await watch('events', { maxUsd: 1 });
+  mkdirSync(live, { recursive: true });
+  print(usage(2));
+  await until('a stop', () => (stops.length > 0 ? true : null));
+  await end();
+  expect(told).toEqual([]);
+});
