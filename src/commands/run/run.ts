@@ -33,6 +33,8 @@ export interface StartOptions extends SweepFlags {
   json: boolean;
   /** Print the gates of every run at the end, as text. */
   listGates?: boolean;
+  /** Prints the result of the sweep; by default as text, or as JSON. */
+  print?: (document: SweepDocument) => void;
 }
 
 export interface RunOptions extends Selection, StartOptions {
@@ -93,7 +95,14 @@ export async function runSelected(
     if (signals !== null) {
       const { followToEnd } = await import('../shared/follow-to-end.js');
       const { printGates } = await import('../shared/print-gates.js');
-      const code = await followToEnd(session, plan, project.resultsPath, options.json, signals);
+      const code = await followToEnd(
+        session,
+        plan,
+        project.resultsPath,
+        options.json,
+        signals,
+        options.print,
+      );
       if (options.listGates === true && !options.json) printGates(project.resultsPath, plan);
       return code;
     }

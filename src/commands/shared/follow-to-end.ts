@@ -1,4 +1,4 @@
-import { exitCodeOf } from '../../results/records/sweep-document.js';
+import { exitCodeOf, type SweepDocument } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { printSweep, printNotice } from './output.js';
@@ -17,11 +17,12 @@ export async function followToEnd(
   resultsPath: string,
   json: boolean,
   signals = catchSignals(() => reportInterrupted(plan.sweep, json)),
+  print: (document: SweepDocument) => void = (document) => printSweep(document, json),
 ): Promise<number> {
   const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
   const view = process.stderr.isTTY ? liveView(session, plan, uiUrl) : plainView(plan);
   const { document, interrupted } = await follow({ session, plan, resultsPath, uiUrl, signals, view });
-  printSweep(document, json);
+  print(document);
   if (document.status === 'paused') {
     printNotice(
       `paused; continue: ${ownCommand(`resume ${plan.sweep}`)}  cancel: ${ownCommand(`cancel ${plan.sweep}`)}`,
