@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { CLI } from '../commands/project.js';
+import { PROGRESS, steady } from '../walks/walk.js';
 import { runAction, type JobResult } from './action-file.js';
 import { startGitHub, TOKEN, type GitHubServer } from './github-server.js';
 import { stockRepository } from './stock-repository.js';
@@ -26,6 +27,25 @@ afterAll(async () => {
 });
 
 let runs = 0;
+
+/** What a user sees of the jobs: the walk test/walks/action.md. */
+const seen: string[] = [];
+function see(title: string, { failed, log, summary, steps }: JobResult): void {
+  const lines = (text: string): string =>
+    text
+      .split('\n')
+      .filter((line) => !PROGRESS.test(line) && !line.startsWith('kept: '))
+      .map((line) => steady(line, { folder }))
+      .join('\n')
+      .trim();
+  seen.push(
+    `## ${title}`,
+    `Steps: ${steps.join('; ')}. The job ${failed ? 'fails' : 'succeeds'}.`,
+    `The log:\n\n\`\`\`\`text\n${lines(log)}\n\`\`\`\``,
+    `The summary:\n\n\`\`\`\`\`markdown\n${lines(summary)}\n\`\`\`\`\``,
+    `The comment:\n\n\`\`\`\`\`markdown\n${lines(server.comments[0]?.body ?? 'none')}\n\`\`\`\`\``,
+  );
+}
 
 /** Runs the action in a job of its own, which begins with nothing but a checkout and an installed package. */
 async function job(
@@ -65,7 +85,9 @@ async function job(
 
 describe('the steps of the action, in a repository with a pull request', () => {
   test('run the scenarios of the base branch, and store the sweep', async () => {
-    const { failed, outputs, summary, steps, log } = await job('push', 'main');
+    const ran = await job('push', 'main');
+    see('A push to main', ran);
+    const { failed, outputs, summary, steps, log } = ran;
     expect(failed, log).toBe(false);
     expect(outputs).toMatchObject({ base: '', comparison: '' });
     expect(summary).toContain('No completed sweep of `main` is stored yet');
@@ -78,7 +100,9 @@ describe('the steps of the action, in a repository with a pull request', () => {
   let base: string;
 
   test('compare a pull request with it, comment on it, and fail the job if it is worse', async () => {
-    const { failed, outputs, summary, log, steps } = await job('pull_request', 'worse');
+    const ran = await job('pull_request', 'worse');
+    see('The first commit of a pull request, which is worse', ran);
+    const { failed, outputs, summary, log, steps } = ran;
     expect(failed).toBe(true);
     expect(outputs.comparison).toBe('worse');
     base = outputs.base ?? '';
@@ -97,11 +121,18 @@ describe('the steps of the action, in a repository with a pull request', () => {
   });
 
   test('update the comment when the pull request has been corrected', async () => {
-    const { failed, outputs, log } = await job('pull_request', 'corrected');
+    const ran = await job('pull_request', 'corrected');
+    see('Its second commit, which corrects it', ran);
+    const { failed, outputs, log } = ran;
     expect(failed, log).toBe(false);
     expect(outputs).toMatchObject({ base, comparison: 'not worse' });
     expect(server.comments).toHaveLength(1);
     expect(server.comments[0]?.body).toContain('✅ llm-tool-test: 4 of 4 passed');
+  });
+
+  test('show what test/walks/action.md has', async () => {
+    const text = `# The action in a repository with a pull request\n\n${seen.join('\n\n')}\n`;
+    await expect(text).toMatchFileSnapshot('../walks/action.md');
   });
 
   test('say in the summary what the comment would have said if a fork may not comment', async () => {

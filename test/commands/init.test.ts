@@ -82,7 +82,7 @@ describe('init in an empty folder', () => {
 
   test('prints the next commands in the way it was called itself', async () => {
     const { stdout } = await project.cli(['init', 'said'], { npm_command: 'exec' });
-    expect(stdout).toMatch(/next:\n {2}cd said\n {2}npx llm-tool-test run stock_delivery /);
+    expect(stdout).toMatch(/next:\n {2}cd said\n {2}npx --no llm-tool-test run stock_delivery /);
   });
 
   test('puts the schemas for editors next to the config, and refers to them in scenario and config', async () => {

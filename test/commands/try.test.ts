@@ -70,7 +70,7 @@ describe('try', () => {
     const { exitCode, stdout, stderr } = await project.cli(['try', './one/stock.sh', '--json']);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'files_in_the_way' } });
-    expect(stderr).toContain('run it with `llm-tool-test run stock`');
+    expect(stderr).toContain('run it with `llm-tool-test run fixtures/stock.yaml`');
     expect(await project.read('one/calls')).toBe(before);
   });
 

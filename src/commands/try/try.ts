@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { safeName } from '../../lib/safe-name.js';
 import { commandText } from '../../lib/commands/command.js';
+import { shellWord } from '../../lib/commands/shell-word.js';
 import { displayPath } from '../../platform/display-path.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { findExecutable } from '../../platform/process/find-executable.js';
@@ -39,14 +40,15 @@ export async function tryTool(tool: string, options: TryOptions): Promise<number
   const name = safeName(basename(tool).replace(/\.\w+$/, ''));
   refuseExisting(project, name);
   const probed = await probeTool(path, tool);
+  const file = join(project.fixturesPath, `${name}.yaml`);
   const draft = draftScenario({
     ...probed,
     name,
+    file: relative(project.root, file),
     binary: tool.includes('/') ? pathFrom(project, path) : tool,
     call: basename(tool),
     schema: schemaFor(project.fixturesPath),
   });
-  const file = join(project.fixturesPath, `${name}.yaml`);
   const files = filesOf(name, draft);
   writeNewFiles(project.fixturesPath, files);
   const written = files.map((one) => displayPath(join(project.fixturesPath, one.path)));
@@ -72,7 +74,7 @@ export async function tryTool(tool: string, options: TryOptions): Promise<number
   });
   const help = commandText([tool, ...probed.helpArguments]);
   if (options.json) printJson({ tool, help, files: written, edit: edits, sweep: ran.document });
-  else process.stdout.write(describeNext(name, edits));
+  else process.stdout.write(describeNext(displayPath(file), edits));
   return code;
 }
 
@@ -97,7 +99,7 @@ function refuseExisting({ fixturesPath }: Project, name: string): void {
   if (taken.length === 0) return;
   throw new UsageError(
     'files_in_the_way',
-    `nothing was written because ${taken.map(displayPath).join(' and ')} already ${taken.length === 1 ? 'exists' : 'exist'}; run it with ${ownCommand(`run ${name}`)}, or move it`,
+    `nothing was written because ${taken.map(displayPath).join(' and ')} already ${taken.length === 1 ? 'exists' : 'exist'}; run it with ${ownCommand(`run ${shellWord(displayPath(join(fixturesPath, `${name}.yaml`)))}`)}, or move it`,
     taken.map((one) => ({ file: displayPath(one), line: 1, column: 1, path: '', message: 'already exists' })),
   );
 }
@@ -134,14 +136,14 @@ function describeDraft(tool: string, { help, helpArguments }: ProbedTool, files:
   ].join('\n');
 }
 
-function describeNext(name: string, edits: readonly Edit[]): string {
+function describeNext(file: string, edits: readonly Edit[]): string {
   const places = edits.map(({ file, line }) => `${file}:${line}`);
   const width = Math.max(...places.map((place) => place.length));
   return [
     '',
     'This only shows that the help works. Edit next:',
     ...edits.map(({ what }, at) => `  ${(places[at] ?? '').padEnd(width)}  ${what}`),
-    `then run it again with ${ownCommand(`run ${name}`)}`,
+    `then run it again with ${ownCommand(`run ${shellWord(file)}`)}`,
     '',
   ].join('\n');
 }

@@ -7,6 +7,8 @@ import type { ToolHelp } from './read-help.js';
 export interface DraftedTool {
   /** The name of the scenario and its fixture. */
   name: string;
+  /** The path of the scenario, as `run` takes it: a plain name could also be that of the tool. */
+  file: string;
   /** `target.binary` */
   binary: string;
   /** How agents call it: the last part of `binary`. */
@@ -43,7 +45,7 @@ export function draftScenario(tool: DraftedTool): Draft {
     tool.schema === null ? null : `# yaml-language-server: $schema=${tool.schema}`,
     '# A draft. The free mock agent passes it, which only shows that the help works. Change what is marked EDIT, then run it:',
     '#',
-    `#     llm-tool-test run ${shellWord(name)}`,
+    `#     llm-tool-test run ${shellWord(tool.file)}`,
     '#',
     '# `llm-tool-test validate` finds mistakes in this file without running anything.',
     `name: ${scalar(name)}`,

@@ -7,6 +7,7 @@ import { loadScenarioFile } from '../../../src/scenario/yaml/load-scenario-file.
 
 const STOCK: DraftedTool = {
   name: 'stock',
+  file: 'fixtures/stock.yaml',
   binary: '../bin/stock',
   call: 'stock',
   help: readHelp(
