@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { parse } from 'yaml';
 import { REPOSITORY } from '../commands/project.js';
 
-export interface Step {
+interface Step {
   id?: string;
   name?: string;
   if?: string;

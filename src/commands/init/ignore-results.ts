@@ -8,7 +8,7 @@ const COMMENT = '# Reports, transcripts and metrics of llm-tool-test.';
 const LINE = 'llm-tool-test-results/';
 
 /** Returns what a .gitignore lacks so that git ignores the results folder; empty if it has it, in any form. */
-export function missingIgnores(text: string): string {
+function missingIgnores(text: string): string {
   const isIgnored = text
     .split(/\r?\n/)
     .some((line) => /^(\*\*\/|\/)?llm-tool-test-results(\/|\/\*\*?)?\s*$/.test(line));
