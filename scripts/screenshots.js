@@ -81,7 +81,7 @@ function photographResult() {
   // `show` prints the same result as `run`, without progress lines.
   const shown = onTerminal('show latest');
   const page = join(state, 'terminal.html');
-  writeFileSync(page, terminalPage(`\u001b[2m$\u001b[22m npx llm-tool-test ${command}\n${shown}`));
+  writeFileSync(page, terminalPage(`\u001b[2m$\u001b[22m npx --no llm-tool-test ${command}\n${shown}`));
   photograph('terminal', `file://${page}`, [1110, 350]);
   const { ui_url: url } = JSON.parse(call('show', 'latest', '--json').stdout);
   photograph('web-ui', url, [1280, 900]);

@@ -13,6 +13,7 @@ export const APART = ['test/production/**/*.test.ts', 'test/agents/real/**/*.tes
  */
 export const LONG = [
   'test/long/**/*.test.ts',
+  'test/@(action/steps|walks/walks).test.ts',
   'test/chaos/!(attacks-*|kill-worker).test.ts',
   'test/agent-scripts/error-codes.test.ts',
   'test/platform/process/supervise-full-disk.test.ts',

@@ -14,6 +14,12 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
         .choices(['default', 'eliza'] as const)
         .default('default' as const),
     )
+    .addOption(
+      new Option(
+        '--example [name]',
+        'create this example of the package instead; without a name, list the examples',
+      ).conflicts('template'),
+    )
     .option(...JSON_FLAG, false)
     .action(async (dir, options) => exitWith((await import('./init/init.js')).init(dir ?? '.', options)));
   addHelp(
@@ -22,5 +28,7 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     ['Set up the working folder', 'llm-tool-test init'],
     ['Set up a new folder', 'llm-tool-test init agent-tests'],
     ['Set up a scenario in the form of ElizaOS', 'llm-tool-test init --template eliza'],
+    ['List the examples, and copy one', 'llm-tool-test init --example'],
+    ['', 'llm-tool-test init --example git_history'],
   );
 }

@@ -21,13 +21,14 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { addHelp } from './shared/help.js';
 import { addShow } from './show.js';
 import { addSweeps } from './sweeps.js';
+import { addTry } from './try.js';
 import { addUi } from './ui.js';
 import { addValidate } from './validate.js';
 import { addWorker } from './worker.js';
 
 /** All verbs, in the order of the help. */
 const verbs = [
-  ...[addInit, addDoctor, addValidate, addScenarios],
+  ...[addInit, addTry, addDoctor, addValidate, addScenarios],
   ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel],
   ...[addShow, addReport, addCompare, addSweeps, addUi],
   ...[addClean, addEngine, addWorker, addScripts, addSchema, addCompletion],

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/lib/errors/problem.js';
 import { createProject, documentOf, REPOSITORY, type TestProject } from './project.js';
@@ -90,7 +91,7 @@ describe('init in an empty folder', () => {
 
   test('prints the next commands in the way it was called itself', async () => {
     const { stdout } = await project.cli(['init', 'said'], { npm_command: 'exec' });
-    expect(stdout).toMatch(/next:\n {2}cd said\n {2}npx llm-tool-test run stock_delivery /);
+    expect(stdout).toMatch(/next:\n {2}cd said\n {2}npx --no llm-tool-test run stock_delivery /);
   });
 
   test('puts the schemas for editors next to the config, and refers to them in scenario and config', async () => {
@@ -166,5 +167,91 @@ describe('init in a folder with files', () => {
     await writeFile(join(project.folder, 'mine/fixtures/other.txt'), 'kept');
     expect((await project.cli(['init', 'mine'])).exitCode).toBe(0);
     expect(await project.read('mine/fixtures/other.txt')).toBe('kept');
+  });
+});
+
+describe('the .gitignore of init', () => {
+  const ignores = async (folder: string): Promise<string> => {
+    const { exitCode, stderr } = await project.cli(['init', folder, '--json']);
+    expect(exitCode, stderr).toBe(0);
+    return project.read(`${folder}/.gitignore`);
+  };
+
+  test('names the results folder', async () => {
+    expect(await ignores('ignored')).toMatch(/^# .*\nllm-tool-test-results\/\n$/);
+  });
+
+  test('is extended if it exists, also if its last line has no end', async () => {
+    await project.write('extended/.gitignore', 'node_modules\n*.log');
+    expect(await ignores('extended')).toMatch(/^node_modules\n\*\.log\n\n# .*\nllm-tool-test-results\/\n$/);
+  });
+
+  test.each(['llm-tool-test-results', '/llm-tool-test-results/', '**/llm-tool-test-results/*'])(
+    'is left alone if it has the line %s',
+    async (line) => {
+      const folder = `has${line.replace(/\W/g, '_')}`;
+      await project.write(`${folder}/.gitignore`, `${line}\r\nother\n`);
+      expect(await ignores(folder)).toBe(`${line}\r\nother\n`);
+    },
+  );
+
+  test('is not repeated by a second template, and makes git ignore results', async () => {
+    const before = await ignores('twice');
+    const { exitCode } = await project.cli(['init', 'twice', '--example', 'git_history']);
+    expect([exitCode, await project.read('twice/.gitignore')]).toEqual([0, before]);
+    const cwd = join(project.folder, 'twice');
+    await execa('git', ['init', '--quiet'], { cwd });
+    await execa('git', ['check-ignore', 'llm-tool-test-results/a/report.md'], { cwd });
+  });
+
+  test('is only a warning if it cannot be changed', async () => {
+    await mkdir(join(project.folder, 'odd/.gitignore'), { recursive: true });
+    const { exitCode, stderr } = await project.cli(['init', 'odd']);
+    expect([exitCode, stderr]).toEqual([
+      0,
+      expect.stringContaining('warning: add llm-tool-test-results/ to .gitignore yourself'),
+    ]);
+  });
+});
+
+describe('init --example', () => {
+  test('lists the examples, which are all scenarios of the package', async () => {
+    const { stdout } = await project.cli(['init', '--example', '--json']);
+    const { examples } = JSON.parse(stdout) as { examples: { name: string; scenarios: string[] }[] };
+    const files = (await readdir(join(REPOSITORY, 'fixtures'))).filter((name) => name.endsWith('.yaml'));
+    expect(examples.flatMap(({ scenarios }) => scenarios).sort()).toEqual(
+      files.map((name) => name.replace('.yaml', '')).sort(),
+    );
+    expect((await project.cli(['init', '--example'])).stdout).toMatch(/^git_history +Find the commit/m);
+  });
+
+  test('creates an example with its fixture and a config; the mock passes it', async () => {
+    const { exitCode, stdout } = await project.cli(['init', 'sample', '--example', 'example_basic']);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('run fixtures/example_basic.yaml')]);
+    expect(await filesIn('sample')).toEqual(
+      expect.arrayContaining(['llm-tool-test-config.toml', 'fixtures/example_basic/bin/taskmgr']),
+    );
+    const { document } = await project.run(['sample/fixtures/example_basic.yaml']);
+    expect(document.totals).toMatchObject({ cells: 1, passed: 1 });
+  });
+
+  test('adds examples to a project, and keeps its config', async () => {
+    await project.write('added/llm-tool-test-config.toml', '# mine\n');
+    for (const name of ['notes', 'git_history'])
+      expect((await project.cli(['init', 'added', '--example', name])).exitCode).toBe(0);
+    expect(await project.read('added/llm-tool-test-config.toml')).toBe('# mine\n');
+    const valid = await project.cli(['validate', 'added/fixtures', '--json']);
+    expect(JSON.parse(valid.stdout)).toMatchObject({
+      valid: true,
+      files: expect.arrayContaining([]) as unknown,
+    });
+  });
+
+  test('refuses unknown names, with those that there are', async () => {
+    const { exitCode, stderr } = await project.cli(['init', 'unknown', '--example', 'nix']);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(/no example 'nix'; there are .*git_history/),
+    ]);
   });
 });

@@ -17,7 +17,11 @@ async function hints(...args: string[]): Promise<string[]> {
 }
 
 const as = (words: string): string[] => [
-  ...[`\`npx llm-tool-test ${words}\``, `\`npx llm-tool-test ${words}\``, `\`llm-tool-test ${words}\``],
+  ...[
+    `\`npx --no llm-tool-test ${words}\``,
+    `\`npx --no llm-tool-test ${words}\``,
+    `\`llm-tool-test ${words}\``,
+  ],
 ];
 
 test('commands in messages can be copied: they begin with npx if npm started this command', async () => {

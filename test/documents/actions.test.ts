@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { action } from '../action/action-file.js';
 import { REPOSITORY } from '../commands/project.js';
 import { blocks, callsIn } from './documents.js';
 import { problemOf } from './known-command.js';
@@ -15,24 +16,33 @@ interface Workflow {
   >;
 }
 
+/** The action of this repository, in an example for others. */
+const OWN = 'OWNER/llm-tool-test@v0.1.0';
+/** What a job may do besides reading: comment on pull requests, sign what it publishes, or publish pages. */
+const MORE = [
+  undefined,
+  { contents: 'read', 'pull-requests': 'write' },
+  { 'id-token': 'write' },
+  { pages: 'write', 'id-token': 'write' },
+];
+
 const folder = join(REPOSITORY, '.github/workflows');
 const workflows = [
   ...readdirSync(folder).map((name) => ({ place: name, text: readFileSync(join(folder, name), 'utf8') })),
   ...blocks('yaml').filter(({ text }) => text.includes('\njobs:')),
 ].map(({ place, text }) => ({ place, text, workflow: parse(text) as Workflow }));
 
-test('finds the workflows of this repository and the example for others', () => {
+test('finds the workflows of this repository and the examples for others', () => {
   expect(workflows.map(({ place }) => place.replace(/:\d+$/, ''))).toEqual([
     'ci.yml',
     'docs.yml',
+    'release.yml',
+    'specs/how-to/ci.md',
     'specs/how-to/ci.md',
   ]);
 });
 
-/** Jobs that publish, which need more than to read. They run no code of the repository. */
-const GRANTED: Record<string, unknown> = { 'docs.yml deploy': { pages: 'write', 'id-token': 'write' } };
-
-describe.each(workflows)('the workflow $place', ({ place, text, workflow }) => {
+describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
   const jobs = Object.values(workflow.jobs);
   const steps = jobs.flatMap((job) => job.steps);
 
@@ -40,15 +50,16 @@ describe.each(workflows)('the workflow $place', ({ place, text, workflow }) => {
     const uses = [...text.matchAll(/uses: *(.*)/g)].map(([, action = '']) => action);
     expect(uses.length).toBe(steps.filter((step) => step.uses !== undefined).length);
     expect(
-      uses.filter((action) => !/^[\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action)),
+      uses.filter(
+        (action) => action !== OWN && !/^[\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action),
+      ),
     ).toEqual([]);
   });
 
-  test('has only read permission unless it publishes, a time limit, and no concurrent runs', () => {
+  test('has only the permissions that it needs, a time limit, and no concurrent runs', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
-    for (const [name, job] of Object.entries(workflow.jobs)) {
-      expect(job.permissions).toEqual(GRANTED[`${place} ${name}`]);
-      if (job.permissions !== undefined) expect(job.steps.filter(({ run }) => run !== undefined)).toEqual([]);
+    for (const job of jobs) {
+      expect(MORE).toContainEqual(job.permissions);
       expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
     }
     expect(workflow.concurrency?.group).toBeTypeOf('string');
@@ -65,7 +76,7 @@ describe.each(workflows)('the workflow $place', ({ place, text, workflow }) => {
     const named = commands.flatMap((line) =>
       [...line.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name),
     );
-    expect(calls.length + named.length).toBeGreaterThan(0);
+    expect(calls.length + named.length > 0 || text.includes(OWN)).toBe(true);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 });
@@ -87,4 +98,42 @@ test('the workflow of this repository runs the tests on the oldest supported Nod
   expect(workflows[0]?.workflow).toMatchObject({
     jobs: { test: { strategy: { matrix: { node: [20, 24] } } } },
   });
+});
+
+describe('the release', () => {
+  const { text = '', workflow } = workflows.find(({ place }) => place === 'release.yml') ?? {};
+  const { pack, publish } = workflow?.jobs ?? {};
+  const commandsOf = (job: typeof pack): string[] => (job?.steps ?? []).flatMap(({ run }) => run ?? []);
+
+  test('runs only for tags of versions, and checks the tag before anything else', () => {
+    expect(parse(text)).toMatchObject({ on: { push: { tags: ['v*'] } } });
+    expect(commandsOf(pack)).toEqual([
+      'node scripts/check-release.js "$GITHUB_REF_NAME"',
+      'npm ci',
+      'npm run check',
+      expect.stringMatching(/^npm pkg set repository/),
+      'node scripts/check-tarball.js release',
+    ]);
+  });
+
+  test('publishes with provenance, after the approval of an environment, in a job that runs no other code', () => {
+    expect(publish).toMatchObject({
+      needs: 'pack',
+      environment: 'npm',
+      permissions: { 'id-token': 'write' },
+    });
+    expect(commandsOf(publish)).toEqual([
+      'npm publish ./*.tgz --ignore-scripts --provenance --access public',
+    ]);
+    expect(publish?.steps.some(({ uses = '' }) => uses.startsWith('actions/checkout'))).toBe(false);
+    expect(JSON.stringify(pack)).not.toContain('secrets.');
+  });
+});
+
+test('the action is described with all of its inputs and outputs', () => {
+  const page = readFileSync(join(REPOSITORY, 'specs/how-to/ci.md'), 'utf8');
+  const described = [...page.matchAll(/^\| `([a-z-]+)` +\|/gm)].map(([, name]) => name);
+  expect(described).toEqual(Object.keys(action.inputs));
+  for (const name of Object.keys(action.outputs))
+    expect(page).toMatch(new RegExp(`outputs are .*\`${name}\``));
 });

@@ -1,31 +1,71 @@
-import { relative, resolve } from 'node:path';
-import { planFiles } from './plan-files.js';
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { displayPath } from '../../platform/display-path.js';
+import { invocation, ownCommand } from '../../platform/invocation.js';
+import { packageFile } from '../../platform/package-info.js';
 import { writeNewFiles } from '../shared/new-files.js';
 import { printJson } from '../shared/output.js';
-import { invocation } from '../../platform/invocation.js';
-import { displayPath } from '../../platform/display-path.js';
+import { examplesFolder, findExample, findExamples, type Example } from './examples.js';
+import { extendIgnoreFile, newIgnoreFile } from './ignore-results.js';
+import { planFiles, type Source } from './plan-files.js';
 
-/** `init`: creates a config, a scenario and its fixture, ready to run. Creates all files or none; overwrites none. */
-export function init(dir: string, { json, template }: { json: boolean; template: Template }): number {
+export interface InitOptions {
+  json: boolean;
+  template: keyof typeof TEMPLATES;
+  /** An example of the package to create instead; `true` lists them. */
+  example?: string | true;
+}
+
+/**
+ * `init`: creates a config, a scenario and its fixture, ready to run. Creates all files or none; overwrites none. Adds the results
+ * folder to .gitignore.
+ */
+export function init(dir: string, { json, template, example }: InitOptions): number {
+  if (example === true) return listExamples(json);
   const folder = resolve(dir);
-  const files = planFiles(folder, TEMPLATES[template].files);
+  const { sources, run, read } =
+    example === undefined ? TEMPLATES[template] : contentOf(findExample(example), folder);
+  const files = [...planFiles(folder, sources()), ...newIgnoreFile(folder)];
   writeNewFiles(folder, files);
-  const next = nextCommands(folder, TEMPLATES[template]);
   const paths = files.map(({ path }) => path);
-  if (json) printJson({ folder, files: paths, next: next.map(({ command }) => command) });
-  else process.stdout.write(describe(folder, paths, next, TEMPLATES[template].read));
+  const changed = paths.includes('.gitignore') ? [] : extendIgnoreFile(folder);
+  const next = nextCommands(folder, run);
+  if (json) printJson({ folder, files: paths, changed, next: next.map(({ command }) => command) });
+  else process.stdout.write(describe(folder, paths, changed, next, read));
   return 0;
+}
+
+function listExamples(json: boolean): number {
+  const examples = findExamples().map(({ name, description, scenarios }) => ({
+    name,
+    description,
+    scenarios,
+  }));
+  if (json) printJson({ examples });
+  else {
+    const width = Math.max(...examples.map(({ name }) => name.length));
+    const lines = examples.map(({ name, description }) => `${name.padEnd(width)}  ${description}`);
+    process.stdout.write(`${lines.join('\n')}\n\ncreate one with ${ownCommand('init --example <name>')}\n`);
+  }
+  return 0;
+}
+
+/** What `init` can create: the files, what to do with them, and what to read first. */
+interface Content {
+  sources: () => Source[];
+  run: readonly (readonly [command: string, does: string])[];
+  read: string;
 }
 
 /** What `init` can create, by name. */
 const TEMPLATES = {
   default: {
-    files: 'init',
+    sources: () => [{ from: packageFile('templates/init'), to: '' }],
     run: [['run stock_delivery', 'run it with the free mock agent (takes seconds)']],
     read: 'fixtures/stock_delivery.yaml',
   },
   eliza: {
-    files: 'eliza',
+    sources: () => [{ from: packageFile('templates/eliza'), to: '' }],
     run: [
       [
         'scenario run fixtures/shopping.scenario.yaml',
@@ -35,15 +75,31 @@ const TEMPLATES = {
     ],
     read: 'fixtures/shopping.scenario.yaml',
   },
-} as const;
-type Template = keyof typeof TEMPLATES;
+} satisfies Record<string, Content>;
+
+const CONFIG = 'llm-tool-test-config.toml';
+
+/** An example is often added to a project that has a config. */
+const contentOf = ({ paths, scenarios: [first = ''] }: Example, folder: string): Content => ({
+  sources: () => [
+    ...(existsSync(join(folder, CONFIG))
+      ? []
+      : [{ from: packageFile('templates/init'), paths: [CONFIG], to: '' }]),
+    { from: examplesFolder(), paths, to: 'fixtures' },
+  ],
+  run: [
+    [`run fixtures/${first}.yaml --dry-run`, 'show which agents it runs with'],
+    [`run fixtures/${first}.yaml`, 'run it'],
+  ],
+  read: `fixtures/${first}.yaml`,
+});
 
 interface Step {
   command: string;
   does: string;
 }
 
-function nextCommands(folder: string, { run }: (typeof TEMPLATES)[Template]): Step[] {
+function nextCommands(folder: string, run: Content['run']): Step[] {
   const relativePath = relative(process.cwd(), folder);
   return [
     ...(relativePath === ''
@@ -54,11 +110,18 @@ function nextCommands(folder: string, { run }: (typeof TEMPLATES)[Template]): St
   ];
 }
 
-function describe(folder: string, files: readonly string[], next: readonly Step[], read: string): string {
+function describe(
+  folder: string,
+  files: readonly string[],
+  changed: readonly string[],
+  next: readonly Step[],
+  read: string,
+): string {
   const width = Math.max(...next.map(({ command }) => command.length));
   return [
     `created in ${displayPath(folder)}:`,
     ...files.map((path) => `  ${path}`),
+    ...changed.map((path) => `changed ${path}: the results folder is ignored`),
     '',
     'next:',
     ...next.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`.trimEnd()),

@@ -40,6 +40,8 @@ export interface StartOptions extends SweepFlags {
   regrade?: boolean;
   /** Print the gates of every run at the end, as text. */
   listGates?: boolean;
+  /** Prints the result of the sweep; by default as text, or as JSON. */
+  print?: (document: SweepDocument) => void;
 }
 
 export interface RunOptions extends Selection, StartOptions {
@@ -99,7 +101,7 @@ export async function startAndFollow(
   project: Project,
   resolved: ResolvedSweep,
   environment: NodeJS.Dict<string>,
-  options: Pick<StartOptions, 'name' | 'detach' | 'json' | 'listGates' | 'address'>,
+  options: Pick<StartOptions, 'name' | 'detach' | 'json' | 'listGates' | 'print' | 'address'>,
   whenPlanned: (plan: Plan) => void = () => undefined,
 ): Promise<number> {
   // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
@@ -117,7 +119,9 @@ export async function startAndFollow(
     if (signals !== null) {
       const { followToEnd } = await import('../shared/follow-to-end.js');
       const { printGates } = await import('../shared/print-gates.js');
-      const code = await followToEnd(session, plan, project.resultsPath, options.json, { signals });
+      const { print } = options;
+      const parts = { signals, ...(print === undefined ? {} : { print }) };
+      const code = await followToEnd(session, plan, project.resultsPath, options.json, parts);
       if (options.listGates === true && !options.json) printGates(project.resultsPath, plan);
       return code;
     }

@@ -1,4 +1,4 @@
-import { exitCodeOf } from '../../results/records/sweep-document.js';
+import { exitCodeOf, type SweepDocument } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { printSweep, printNotice } from './output.js';
@@ -15,6 +15,7 @@ import { catchSignals, reportInterrupted } from './signals.js';
 interface FollowParts {
   signals?: Signals;
   earlier?: EarlierResults;
+  print?: (document: SweepDocument) => void;
 }
 
 /** Follows a sweep, prints its result and returns the exit code. The last part of `run`, `resume` and `retry`. */
@@ -26,6 +27,9 @@ export async function followToEnd(
   {
     signals = catchSignals(() => reportInterrupted(plan.sweep, json)),
     earlier = NO_EARLIER,
+    print = (document) => {
+      printSweep(document, json);
+    },
   }: FollowParts = {},
 ): Promise<number> {
   const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
@@ -34,7 +38,7 @@ export async function followToEnd(
     : plainView(plan, earlier.all);
   const parts = { session, plan, resultsPath, uiUrl, signals, view, earlier };
   const { document, interrupted } = await follow(parts);
-  printSweep(document, json);
+  print(document);
   if (document.status === 'paused') {
     printNotice(
       `paused; continue: ${ownCommand(`resume ${plan.sweep}`)}  cancel: ${ownCommand(`cancel ${plan.sweep}`)}`,

@@ -20,6 +20,7 @@ export const USAGE_CODES = [
   'unknown_cell',
   'name_too_long',
   'target_missing',
+  'no_help',
   'env_file',
   'detach_in_ci',
   'results_unwritable',

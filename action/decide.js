@@ -1,0 +1,17 @@
+/**
+ * Decides whether the job fails, by the exit codes of `run` and `compare --fail-on-worse`.
+ * @param {{run: number, compare: number | null, failOnFailure: boolean, failOnWorse: boolean}} codes `compare` is null without a base
+ * @returns {string} the reason; empty if the job does not fail
+ */
+export function decide({ run, compare, failOnFailure, failOnWorse }) {
+  if (run === 130) return 'the sweep was interrupted';
+  if (run > 1) return 'a cell could not be tested';
+  if (failOnWorse && compare === 1) return 'the sweep is worse than that of the base branch';
+  if (run === 1 && failOnFailure) return 'a cell failed';
+  if (failOnWorse && compare !== null && ![0, 1, 4].includes(compare))
+    return 'the comparison with the base branch was not tested; the summary says why';
+  return '';
+}
+
+/** @type {Readonly<Record<number, string>>} The values of `gate.result` by exit code of `compare --fail-on-worse`. */
+export const RESULTS = { 0: 'not worse', 1: 'worse', 3: 'not tested', 4: 'undecided' };
