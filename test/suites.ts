@@ -16,8 +16,9 @@ export const LONG = [
   'test/@(action/steps|walks/walks).test.ts',
   'test/chaos/!(attacks-*|kill-worker).test.ts',
   'test/agent-scripts/error-codes.test.ts',
-  'test/platform/process/supervise-full-disk.test.ts',
-  'test/commands/@(asking-gates|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shut-workspace).test.ts',
+  'test/platform/process/supervise-@(end|full-disk).test.ts',
+  'test/workflows/sweep-histories.test.ts',
+  'test/commands/@(asking-gates|broken-places|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shut-workspace).test.ts',
   'test/documents/runnable.test.ts',
   'test/environments/@(container-contract|e2b|e2b-contract).test.ts',
 ];

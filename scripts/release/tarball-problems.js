@@ -2,7 +2,8 @@
 const WANTED =
   /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh|pl|wasm)|dist\/types\/.*\.d\.ts|dist\/build-id|dist\/third-party-licences\.txt|(fixtures|schema|specs|templates)\/.+)$/;
 const NEVER = /(^|\/)(test|node_modules|\.tmp|llm-tool-test-results|\.env[^/]*|[^/]+\.map)(\/|$)/;
-const NEEDED = [
+/** Some of the files that a package cannot do without. */
+export const NEEDED = [
   'dist/cli.js',
   'dist/workflow-bundle.js',
   'dist/library.js',

@@ -39,10 +39,7 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
       'llm-tool-test show latest --failed --agent codex',
     ],
     ['Show the commands of a run, by the beginning of its id', 'llm-tool-test show 20260102-030405'],
-    [
-      'Read everything that was said and done in it',
-      'llm-tool-test show 20260102-030405 --transcript | less',
-    ],
+    ['Read everything that was said and done in it', 'llm-tool-test show 20260102-030405 --transcript'],
     ['Watch what the agent of a run is doing', 'llm-tool-test show 20260102-030405 --follow'],
     ['Print a sweep as JSON', 'llm-tool-test show before --json'],
   );

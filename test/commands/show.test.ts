@@ -86,7 +86,7 @@ describe('show <run>', () => {
     expect(stdout).toContain('2 commands, 1 other call of a tool, 1 failed\n  exit 0  $ cat README.md\n');
     expect(stdout).toMatch(/exit 1 {2}\$ echo token=\[REDACTED\]; cat nothing\.txt\n/);
     expect(stdout).toContain('answer\n  I have made it.\n');
-    expect(stdout).toMatch(/took +[\d.]+ (ms|s), cost n\/a/);
+    expect(stdout).toMatch(/took +[\d.]+ (ms|s), cost \$0\.00/);
     expect(stdout).not.toContain(SECRET);
   });
   test('shows the events of an agent of the config', async () => {
@@ -128,7 +128,7 @@ describe('show --transcript', () => {
     expect(stdout).toContain('$ cat README.md\n    nothing\n    [exit code 0]\n');
     expect(stdout).toContain('[exit code 1]');
     expect(stdout).toContain('=== Assistant ===\nI have made it.\n');
-    expect(stdout).toMatch(/=== End ===\nTokens: n\/a\nCost: n\/a\nEnded: done/);
+    expect(stdout).toMatch(/=== End ===\nTokens: n\/a\nCost: \$0\.00\nEnded: done/);
     expect(stdout).not.toContain(SECRET);
   });
   test('with --json prints the events, which are those of events.jsonl', async () => {

@@ -135,7 +135,7 @@ test('a gate on data that the agent does not report is an error, and a verdict b
     'pass: the answer contains "3 open"',
     'error: the agent printed only text, no structured events, so its tool calls are unknown',
     'error: the agent printed only text, no structured events, so its tool calls are unknown',
-    'error: the cost is unknown: the agent reports neither cost nor tokens',
+    'pass: the agent cost $0; expected at most $1',
     'error: the number of tokens is unknown because the agent does not report it; 0 tokens (none reported); expected at most 1',
   ]);
 });

@@ -164,7 +164,7 @@ it('only the signal of the run itself parks it: a forged one frees no slot and h
     // An update is answered once everything that came before it has been handled.
     await update(handle, 'pause');
     const { active, counts, ...progress } = await progressOf(handle);
-    expect(active).toEqual([{ cell: cell(1).id, workflowId }]);
+    expect(active).toEqual([{ cell: cell(1).id, workflowId, since: expect.any(Number) as number }]);
     expect(counts).toEqual({ pass: 0, fail: 0, error: 0, cancelled: 0 });
     expect(progress).not.toHaveProperty('parked');
     expect(progress).not.toHaveProperty('limits');

@@ -137,9 +137,14 @@ it('the progress names the open runs and their workflows, and the details show t
     expect(await progressOf(handle)).toEqual({
       status: 'running',
       active: [
-        { cell: 'notes/mock/default/default/2', workflowId: `sweep/${name}/notes/mock/default/default/2/r4` },
+        {
+          cell: 'notes/mock/default/default/2',
+          workflowId: `sweep/${name}/notes/mock/default/default/2/r4`,
+          since: expect.any(Number) as number,
+        },
         {
           cell: 'notes/mock/maker%2Fsmall/default/3',
+          since: expect.any(Number) as number,
           workflowId: `sweep/${name}/notes/mock/maker%2Fsmall/default/3/r4`,
         },
       ],

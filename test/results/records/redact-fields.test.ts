@@ -77,6 +77,11 @@ describe('redaction of a record with the secret in every text', () => {
     const command = (path: string) => ['command', 'stdout', 'stderr'].map((field) => `${path}.${field}`);
     expect(maskedIn(redacted).sort()).toEqual(
       [
+        ...[
+          'agent.output_problems.first.0.field',
+          'agent.output_problems.first.0.message',
+          'left_out.0.path',
+        ],
         ...['scenario.description', 'scenario.prompt', 'target.resolved', ...command('target.health_check')],
         ...[
           'image.name',
