@@ -39,7 +39,7 @@ export const runAgent =
     const name = STEPS.agent(nth, context.turn.number);
     const step = await runStepOnce<AgentStep>(context, name, (fence) =>
       recordAttempt(context, name, () =>
-        heartbeating((signal, tell) => perform(deps, context, nth, { fence, signal, tell })),
+        heartbeating((signal, onProgress) => perform(deps, context, nth, { fence, signal, onProgress })),
       ),
     );
     const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
@@ -70,7 +70,7 @@ async function perform(
   deps: Deps,
   context: RunContext,
   nth: number,
-  { fence, signal, tell }: Pick<Supervision, 'fence' | 'signal' | 'tell'>,
+  { fence, signal, onProgress }: Pick<Supervision, 'fence' | 'signal' | 'onProgress'>,
 ): Promise<AgentStep> {
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
@@ -95,7 +95,7 @@ async function perform(
     if (built.unfit === null) history.push(...(await repeatCommandsBefore(context, signal)));
     return built;
   };
-  const supervision = { context, history, fence, signal, tell, rebuild };
+  const supervision = { context, history, fence, signal, onProgress, rebuild };
   try {
     const summary = await runAndSummarize(supervision, prepared.result, (before?.starts ?? 0) + 1);
     const version = prepared.result.agent_version ?? null;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { sharesHost } from '../environments/environment.js';
 import { readTextIfThere } from '../platform/fs/read-file.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
@@ -16,7 +17,7 @@ import { executionsText, metricsText, recordText } from '../results/records/text
 import { findAgentStep } from '../scenario/scenario.js';
 import { readActionLog } from '../store/read-events.js';
 import { resultsIndex } from '../store/results-index.js';
-import { resultsLog } from '../store/results-folder.js';
+import { resultsLog, runFiles } from '../store/results-folder.js';
 import { appendResult } from '../store/results-log.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
@@ -119,8 +120,10 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     const executions = redactFields(composeExecutions(context, found), executionsText, redact);
     await writeFileAtomic(files.executions, json(executions));
   }
-  // An earlier attempt may have written it, and a person may have edited it since.
-  const earlier = await readTextIfThere(files.evaluation);
+  // An earlier attempt, or the run whose work was checked, may have written it, and a person may have edited it since.
+  const earlier =
+    (await readTextIfThere(files.evaluation)) ??
+    (kept === undefined ? null : await readTextIfThere(runFiles(join(resultsPath, kept.run)).evaluation));
   await writeFileAtomic(files.evaluation, keepReview(renderEvaluation(record, metrics), earlier));
   await writeFileAtomic(files.report, renderReport(record, metrics, await readActionLog(files.events)));
   await fence.check();

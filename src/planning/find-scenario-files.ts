@@ -26,16 +26,18 @@ export function findFiles(
 }
 
 /**
- * Finds a scenario by path. If there is no such file, finds it in the fixtures folder: by the name of its file, with or
- * without extension, or by the `name` in it. A folder stands for the scenarios below it.
+ * Finds a scenario by path, or in the fixtures folder: by the name of its file, with or without extension, or by the
+ * `name` in it. A plain name is a scenario rather than another file, such as the tool of that name. A folder stands for
+ * the scenarios below it.
  *
  * @throws UsageError if there is none, or if the name could mean several
  */
 function locate({ fixturesPath }: Project, name: string): string[] {
-  if (isFile(resolve(name))) return [resolve(name)];
+  const path = resolve(name);
+  if (isFile(path) && /\/|\.ya?ml$/.test(name)) return [path];
   const inFixtures = ['', '.yaml', '.yml'].map((ending) => join(fixturesPath, `${name}${ending}`));
   const file = inFixtures.find(isFile);
-  const known = file === undefined ? discover(fixturesPath) : discoverSome(fixturesPath);
+  const known = file === undefined && !isFile(path) ? discover(fixturesPath) : discoverSome(fixturesPath);
   const files = [
     ...new Set([...(file === undefined ? [] : [file]), ...known.filter((one) => nameIn(one) === name)]),
   ];
@@ -48,6 +50,7 @@ function locate({ fixturesPath }: Project, name: string): string[] {
       `'${name}' could mean ${meanings.map(displayPath).join(' or ')}; name one of these paths`,
     );
   if (files.length > 0) return files;
+  if (isFile(path)) return [path];
   if (folder !== undefined) return below;
   const near = suggest(
     name,

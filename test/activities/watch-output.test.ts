@@ -31,19 +31,25 @@ async function watch(agent: string, { maxUsd }: { maxUsd?: number } = {}) {
     files: { liveEvents: live },
     redact: (text: string) => text,
   } as unknown as RunContext;
-  const told: AgentProgress[] = [];
+  const reported: AgentProgress[] = [];
+  let superseded = false;
   const stops: number[] = [];
   let end = (): void => undefined;
   const over = new Promise<void>((resolve) => (end = resolve));
   const watching = watchOutput(context, { start: 1, earlier: [], resumed: false }, over, {
     stop: () => Promise.resolve(stops.push(1)),
-    tell: (progress) => void told.push(progress),
+    fence: { check: () => (superseded ? Promise.reject(new Error('superseded')) : Promise.resolve()) },
+    onProgress: (progress) => void reported.push(progress),
   });
   return {
-    ...{ live, told, stops },
+    ...{ live, reported, stops },
     print: (...lines: string[]) => appendFileSync(stdout, lines.map((line) => `${line}\n`).join('')),
-    untilTold: (doing: string) =>
-      until(`the agent is doing ${doing}`, () => told.find((progress) => progress.doing === doing) ?? null),
+    untilDoing: (doing: string) =>
+      until(
+        `the agent is doing ${doing}`,
+        () => reported.find((progress) => progress.doing === doing) ?? null,
+      ),
+    supersede: () => (superseded = true),
     end: () => {
       end();
       return watching;
@@ -63,13 +69,13 @@ test.each([
   ['gemini', 'gemini-ok'],
   ['pi', 'pi-ok'],
 ])('the events of %s are recorded while it works', async (agent, capture) => {
-  const { print, told, end, recorded } = await watch(agent);
+  const { print, reported, end, recorded } = await watch(agent);
   print(...linesOf(capture));
-  await until('something is told', () => told[0] ?? null);
+  await until('something is reported', () => reported[0] ?? null);
   await end();
-  expect(told.at(-1)?.doing).toMatch(/\w/);
+  expect(reported.at(-1)?.doing).toMatch(/\w/);
   expect(recorded().map(({ type }) => type)).toContain('tool_call');
-  expect(told.at(-1)?.events).toBe(recorded().length);
+  expect(reported.at(-1)?.events).toBe(recorded().length);
 });
 
 /** A line that reports a cost. */
@@ -80,9 +86,9 @@ const usage = (usd: number): string =>
   });
 
 test('the last line of an agent that prints text is what it is doing', async () => {
-  const { print, untilTold, end, recorded } = await watch('text');
+  const { print, untilDoing, end, recorded } = await watch('text');
   print('reading', '', 'writing');
-  await untilTold('writing');
+  await untilDoing('writing');
   print('done');
   await end();
   expect(recorded()).toMatchObject([
@@ -92,24 +98,34 @@ test('the last line of an agent that prints text is what it is doing', async () 
   ]);
 });
 
-test('what the agent has cost so far is told, and it is stopped once beyond its limit', async () => {
-  const { print, told, stops, end } = await watch('events', { maxUsd: 1 });
+test('what the agent has cost so far is reported, and it is stopped once beyond its limit', async () => {
+  const { print, reported, stops, end } = await watch('events', { maxUsd: 1 });
   print(usage(0.75));
-  await until('a cost', () => (told.at(-1)?.costUsd === 0.75 ? true : null));
+  await until('a cost', () => (reported.at(-1)?.costUsd === 0.75 ? true : null));
   expect(stops).toHaveLength(0);
   print(usage(0.5));
   await until('a stop', () => (stops.length > 0 ? true : null));
   print(usage(0.5));
   await end();
   expect(stops).toHaveLength(1);
-  expect(told.at(-1)?.costUsd).toBe(1.75);
+  expect(reported.at(-1)?.costUsd).toBe(1.75);
 });
 
 test('an agent does not notice that its events cannot be recorded, and its cost is still limited', async () => {
-  const { live, print, end, told, stops } = await watch('events', { maxUsd: 1 });
+  const { live, print, end, reported, stops } = await watch('events', { maxUsd: 1 });
   mkdirSync(live, { recursive: true });
   print(usage(2));
   await until('a stop', () => (stops.length > 0 ? true : null));
   await end();
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
+});
+
+test('an attempt that another one has replaced records nothing more', async () => {
+  const { print, untilDoing, supersede, end, recorded } = await watch('text');
+  print('reading');
+  await untilDoing('reading');
+  supersede();
+  print('writing');
+  await end();
+  expect(recorded()).toMatchObject([{ seq: 1, text: 'reading' }]);
 });

@@ -47,6 +47,11 @@ describe('a scenario can be named', () => {
     expect(await planned(name)).toEqual([found]);
   });
 
+  test('although another file, such as its tool, has that name', async () => {
+    await project.write('orders', '#!/bin/sh\n', 0o755);
+    expect(await planned('orders')).toEqual(['orders_report']);
+  });
+
   test('by its name also if it is not valid, which is reported', async () => {
     expect(await refusal('broken_one')).toMatch(/sub\/broken\.yaml:\d+:1 tsak: unknown key/);
   });

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runFiles } from '../../src/store/results-folder.js';
@@ -76,6 +76,17 @@ test('the result names the verdicts that have changed', async () => {
   const { stdout } = await project.cli(['rescore', document.sweep]);
   expect(stdout).toContain('checked again: 2 of 2, without running agents; changed: 1\n');
   expect(stdout).toMatch(/named +own\/one +pass → ✗ fail|named own\/one +pass → ✗ fail/);
+});
+
+test('a human review of the run stays with its work', async () => {
+  await write('reviewed', [says('one')]);
+  const { document } = await project.run(['reviewed']);
+  const file = runFiles(document.cells[0]?.results_dir ?? '').evaluation;
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace('<!-- Human Score: __/5 -->', 'Human Score: 4/5'));
+  const { stdout } = await project.cli(['regrade', document.sweep, '--json']);
+  const again = await project.cli(['show', documentOf(stdout).sweep, '--json']);
+  expect(documentOf(again.stdout).cells.map(({ human }) => human?.points)).toEqual([4, undefined]);
 });
 
 test('a single run is checked again by its id', async () => {

@@ -31,7 +31,7 @@ export interface Supervision {
   fence: Fence;
   signal: AbortSignal;
   /** Called with what the agent is doing. */
-  tell: (progress: AgentProgress) => void;
+  onProgress: (progress: AgentProgress) => void;
   /** Rebuilds the workspace. */
   rebuild: () => Promise<{ unfit: string | null }>;
 }
@@ -154,7 +154,10 @@ async function freshWorkspace({ rebuild }: Supervision): Promise<void> {
  * Waits for the agent to end. If the run is cancelled, stops the agent; its output is read as usual, since it was paid
  * for. Any other reason to stop leaves the agent to the next attempt.
  */
-async function follow({ context, signal, tell }: Supervision, start: number): Promise<ProcessState> {
+async function follow(
+  { context, fence, signal, onProgress }: Supervision,
+  start: number,
+): Promise<ProcessState> {
   const { environment, handle, state } = context;
   const { stdout, growth, resumes, folder } = startFiles(handle, start);
   const earlier = await agentOutputs(context, start - 1);
@@ -167,7 +170,8 @@ async function follow({ context, signal, tell }: Supervision, start: number): Pr
     sharesHost(handle) ? watchRoom(stateFolderOf({ state }), folder, end) : null,
     watchOutput(context, { start, earlier, resumed }, end, {
       stop: () => environment.kill(handle, { start, reason: 'cost' }),
-      tell,
+      fence,
+      onProgress,
     }),
   ]);
   beside.catch(() => undefined); // rethrown below, when the agent has ended

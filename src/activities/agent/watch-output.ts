@@ -8,6 +8,7 @@ import type { EventBody } from '../../results/records/events.js';
 import type { UsageMeter } from '../../results/transcript/usage-meter.js';
 import type { AgentProgress } from '../../workflows/protocol.js';
 import type { RunContext } from '../step/run-context.js';
+import type { Fence } from '../step/fence.js';
 import { createLiveEvents } from './live-events.js';
 import type { AgentOutput } from './outputs.js';
 import { messageOf } from './turns.js';
@@ -24,11 +25,13 @@ interface Started {
   resumed: boolean;
 }
 
-interface Told {
+interface Handlers {
+  /** Its check fails once a later attempt watches the agent: then nothing more is recorded. */
+  fence: Fence;
   /** Called once the cost exceeds `cost.max_usd`. */
   stop: () => Promise<unknown>;
   /** Called with what the agent is doing when it has shown something new. */
-  tell: (progress: AgentProgress) => void;
+  onProgress: (progress: AgentProgress) => void;
 }
 
 /**
@@ -40,11 +43,11 @@ export async function watchOutput(
   context: RunContext,
   started: Started,
   over: Promise<unknown>,
-  { stop, tell }: Told,
+  { fence, stop, onProgress }: Handlers,
 ): Promise<void> {
   const { max_usd: maxUsd } = context.scenario.cost;
   const { stdout } = startFiles(context.handle, started.start);
-  const record = bestEffort(recorder(context, started.start, tell));
+  const record = bestEffort(recorder(context, started.start, { fence, onProgress }));
   const tail = tailLines(stdout);
   const yieldIfDue = createYielder();
   let reading: { parser: StreamParser; meter: UsageMeter | null } | null = null;
@@ -118,7 +121,11 @@ interface Recorder {
   flush(costUsd: number | null): Promise<void>;
 }
 
-function recorder(context: RunContext, start: number, tell: Told['tell']): Recorder {
+function recorder(
+  context: RunContext,
+  start: number,
+  { fence, onProgress }: Pick<Handlers, 'fence' | 'onProgress'>,
+): Recorder {
   const live = createLiveEvents(context, start);
   let events = 0;
   let waiting = 0;
@@ -132,12 +139,14 @@ function recorder(context: RunContext, start: number, tell: Told['tell']): Recor
       waiting += added.length;
       if (waiting < GROUP) return;
       waiting = 0;
+      await fence.check();
       await live.flush();
     },
     async flush(costUsd) {
       waiting = 0;
+      await fence.check();
       const doing = await live.flush();
-      tell({ doing, events, ...(costUsd === null ? {} : { costUsd }) });
+      onProgress({ doing, events, ...(costUsd === null ? {} : { costUsd }) });
     },
   };
 }

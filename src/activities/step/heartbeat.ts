@@ -6,7 +6,7 @@ import type { AgentHeartbeat, AgentProgress } from '../../workflows/protocol.js'
  */
 const INTERVAL_MS = 15_000;
 /** The shortest time between two heartbeats that say what the agent is doing. */
-const TELL_MS = 5000;
+const PROGRESS_MS = 5000;
 
 /** Heartbeat functions of the steps that this worker performs, by workflow id. */
 const performed = new Map<string, Set<() => void>>();
@@ -14,33 +14,33 @@ const performed = new Map<string, Set<() => void>>();
 /**
  * Sends heartbeats while `work` runs, so that a dead worker is noticed and a cancel arrives. The signal aborts for any
  * reason to stop; `work` must check `wasCancelled` before it ends what another attempt may adopt. The first heartbeat
- * is sent after INTERVAL_MS: most steps are over by then. `work` can pass what an agent is doing to `tell`.
+ * is sent after INTERVAL_MS: most steps are over by then. `work` can pass what an agent is doing to `onProgress`.
  */
 export async function heartbeating<T>(
-  work: (signal: AbortSignal, tell: (progress: AgentProgress) => void) => Promise<T>,
+  work: (signal: AbortSignal, onProgress: (progress: AgentProgress) => void) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
   let details = context.info.heartbeatDetails as AgentHeartbeat | undefined;
-  let told = -Infinity;
-  let telling: NodeJS.Timeout | undefined;
+  let reportedAt = -Infinity;
+  let pending: NodeJS.Timeout | undefined;
   // A local activity has no heartbeats: the SDK keeps its workflow task alive.
   const beat = (): void => {
     // The details carry on what earlier attempts waited for (retry-policy.ts).
     if (!context.info.isLocal) context.heartbeat(details);
   };
-  const tellNow = (): void => {
-    telling = undefined;
-    told = performance.now();
+  const report = (): void => {
+    pending = undefined;
+    reportedAt = performance.now();
     beat();
   };
-  const tell = (agent: AgentProgress): void => {
+  const onProgress = (agent: AgentProgress): void => {
     details = { ...details, agent };
-    telling ??= setTimeout(tellNow, Math.max(0, told + TELL_MS - performance.now()));
+    pending ??= setTimeout(report, Math.max(0, reportedAt + PROGRESS_MS - performance.now()));
   };
   const timer = setInterval(beat, INTERVAL_MS);
   const forget = remember(context.info.workflowExecution?.workflowId ?? '', beat);
   try {
-    return await work(context.cancellationSignal, tell);
+    return await work(context.cancellationSignal, onProgress);
   } catch (error) {
     if (!isShuttingDown()) throw error;
     // The next worker retries it at once; the server's delay would grow with each attempt.
@@ -52,7 +52,7 @@ export async function heartbeating<T>(
   } finally {
     forget();
     clearInterval(timer);
-    clearTimeout(telling);
+    clearTimeout(pending);
   }
 }
 

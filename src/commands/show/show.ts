@@ -1,6 +1,8 @@
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { isFilter, selectCells, type CellFilter } from '../../results/select-cells.js';
 import { followById } from './follow.js';
+import { openRunsIn } from '../../client/follow/open-runs.js';
+import { projectState } from '../../platform/folders.js';
 import { openProject } from '../../planning/project.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
@@ -27,7 +29,7 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
   }
   const { all, transcript, json } = options;
   const { resultsPath } = openProject(options.results);
-  const found = findById(resultsPath, id);
+  const found = findEnded(resultsPath, id);
   if (found.kind === 'sweep') {
     const whole = await sweepDocument(resultsPath, found.plan, printNotice);
     checkNames(whole, options);
@@ -40,4 +42,17 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
     throw new UsageError('usage', `'${id}' is a run: only the cells of a sweep can be selected`);
   await (transcript ? showTranscript(found.folder, json) : showRun(found.folder, { all, json }));
   return 0;
+}
+
+/** Like `findById`, but says how to see a run that is still going on, and so has no records yet. */
+function findEnded(resultsPath: string, id: string): ReturnType<typeof findById> {
+  try {
+    return findById(resultsPath, id);
+  } catch (error) {
+    const open = openRunsIn(projectState(resultsPath).folder).find(
+      ({ run }) => id !== '' && run.startsWith(id),
+    );
+    if (open === undefined || !(error instanceof UsageError)) throw error;
+    throw new UsageError('unknown_id', `${open.run} is not over; add --follow to see what its agent does`);
+  }
 }
