@@ -41,8 +41,9 @@ export async function findKeptWork(
     const line = lines.get(cell.id);
     const now = ofLabel.get(scenarioLabel(cell));
     if (line === undefined || now === undefined) continue;
-    const key = `${scenarioLabel(cell)} ${line.scenario_hash}`;
-    const comparison = compared.get(key) ?? compare(resultsPath, line.scenario_hash, now);
+    const agent = cell.agent === 'mock' ? 'mock' : 'others';
+    const key = `${scenarioLabel(cell)} ${agent} ${line.scenario_hash}`;
+    const comparison = compared.get(key) ?? compare(resultsPath, line.scenario_hash, now, agent);
     compared.set(key, comparison);
     const result = await comparison;
     if (result === 'other') continue;
@@ -56,6 +57,7 @@ async function compare(
   resultsPath: string,
   hash: string,
   { effective, variant: { fixture, checks } }: ResolvedScenario,
+  agent: string,
 ): Promise<'same' | 'other checks' | 'other'> {
   const file = scenarioFile(resultsPath, hash);
   if (!existsSync(file)) return 'other';
@@ -65,7 +67,7 @@ async function compare(
     fixture: await folderHash(fixture),
     ...(checks === null ? {} : { checks: await folderHash(checks) }),
   };
-  if (canonicalJson(agentInputs(before)) !== canonicalJson(agentInputs(now))) return 'other';
+  if (canonicalJson(agentInputs(before, agent)) !== canonicalJson(agentInputs(now, agent))) return 'other';
   return canonicalJson(before) === canonicalJson(now) ? 'same' : 'other checks';
 }
 

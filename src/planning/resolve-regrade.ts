@@ -57,12 +57,13 @@ export async function resolveRegrade(
     if (variant === undefined)
       throw new UsageError('work_changed', `${one.file} no longer has the variant ${planned.variant}`);
     const now = effectiveScenario(project, one, variant, { ...flags, ...flagsOf(plan, work) }, []);
-    const isMocked = cells.some(({ scenario, agent }) => scenario === planned.name && agent === 'mock');
-    const inputs = (one: EffectiveScenario): Json => agentInputs(withoutFlags(one)) as unknown as Json;
+    const agentsOf = cells.flatMap(({ scenario, agent }) => (scenario === planned.name ? agent : []));
+    const agent = agentsOf.includes('mock') ? 'mock' : 'others';
+    const inputs = (one: EffectiveScenario): Json => agentInputs(withoutFlags(one), agent) as unknown as Json;
     const changed = jsonDifferences(
       inputs(work),
       inputs({ ...now, fixture: await folderHash(variant.fixture) }),
-    ).filter((path) => isMocked || !/^scenario\.mock\b/.test(path));
+    );
     if (changed.length > 0) throw workChanged(one.file, changed);
     scenarios.push({ selected: one, variant, effective: omit(withChecksOf(work, now), 'fixture') });
   }

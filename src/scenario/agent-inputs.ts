@@ -19,11 +19,12 @@ export interface AgentInputs extends Omit<EffectiveScenario, 'scenario' | (typeo
  * Returns the part of a scenario that the work of the agent depends on: everything but gates, evaluators, judge and checks
  * folder. Post scripts belong to it, since they change the workspace. If it is the same in two scenarios, only their checks
  * differ, and the checks of one can be applied to what was done for the other. A new field counts as an input of the agent
- * until it is named here.
+ * until it is named here. `agent`: the agent of the cell; only the mock depends on what the scenario says about it.
  */
-export function agentInputs(effective: EffectiveScenario): AgentInputs {
+export function agentInputs(effective: EffectiveScenario, agent: string): AgentInputs {
   const { scenario, ...others } = without(effective, OF_EFFECTIVE);
   const { cost, steps, ...work } = without(scenario, OF_SCENARIO);
+  if (agent !== 'mock') delete work.mock;
   const asksModel = steps.some(({ kind }) => kind === 'conversation');
   return {
     ...others,

@@ -195,6 +195,21 @@ test('run says when only checks have changed, and --regrade checks the work agai
   expect([cached.totals.cached, starts()]).toEqual([4, before + 2]);
 });
 
+test('what only the mock does is no reason to run other agents', async () => {
+  await project.write(
+    'fixtures/mocked.yaml',
+    scenario('mocked', { gates: [says('one')], ...own, steps: ['say: a'] }),
+  );
+  await project.run(['mocked']);
+  const before = starts();
+  await project.write(
+    'fixtures/mocked.yaml',
+    scenario('mocked', { gates: [says('two')], ...own, steps: ['say: b'] }),
+  );
+  const { document } = await project.run(['mocked', '--regrade']);
+  expect([outcomesOf(document), starts()]).toEqual([['fail', 'pass'], before]);
+});
+
 test('with --regrade, agents run if something else has changed that their work depends on', async () => {
   await write('rebuilt', ['{type: file_exists, path: note.txt}']);
   await project.run(['rebuilt']);

@@ -45,7 +45,13 @@ test('an id of no run is refused, with the runs that can be followed', async () 
   await untilStarted(project, 'other');
   const { exitCode, stderr } = await project.cli(['show', 'nothing', '--follow']);
   expect(exitCode).toBe(2);
-  expect(stderr).toContain(`now running: ${await openRunOf(project, 'other')}`);
+  const open = await openRunOf(project, 'other');
+  expect(stderr).toContain(`now running: ${open}`);
+  const shown = await project.cli(['show', open]);
+  expect([shown.exitCode, shown.stderr]).toEqual([
+    2,
+    expect.stringContaining(`${open} is not over; add --follow to see what its agent does`),
+  ]);
   await letGo(project, 'other');
   await command;
 });

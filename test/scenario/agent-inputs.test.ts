@@ -27,7 +27,7 @@ function stored(text: string, more: Partial<EffectiveScenario> = {}): EffectiveS
 }
 
 const inputs = (text: string, more?: Partial<EffectiveScenario>): string =>
-  JSON.stringify(agentInputs(stored(text, more)));
+  JSON.stringify(agentInputs(stored(text, more), 'mock'));
 
 const JUDGE = {
   ...{ model: 'house/m', rubric_file: 'r.yaml', pass_threshold: 0.5, always: false },
@@ -57,6 +57,11 @@ it.each<[string, string, Partial<EffectiveScenario>?]>([
   expect(inputs(text, more)).not.toBe(inputs(FILE));
 });
 
+it('of other agents are the same if only the mock differs', () => {
+  const other = stored(FILE.replace('say: hi', 'say: ho'));
+  expect(agentInputs(other, 'codex')).toEqual(agentInputs(stored(FILE), 'codex'));
+});
+
 it('contain no gates of steps, but the model that plays a user', () => {
   const file = (gate: string): string => `name: a
 agent: x
@@ -74,7 +79,7 @@ run:
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
     const { scenario } = loaded.value;
     const asked = { model };
-    return JSON.stringify(agentInputs({ ...stored(FILE), scenario, asked }));
+    return JSON.stringify(agentInputs({ ...stored(FILE), scenario, asked }, 'mock'));
   };
   const [one, other] = ['file_exists, path: x', 'file_exists, path: y'] as const;
   expect(of(one, 'house/m')).toBe(of(other, 'house/m'));

@@ -75,7 +75,7 @@ test('a scenario without flags has neither a build of the target nor a time limi
       })),
     },
   };
-  const inputs = (one: Planned) => agentInputs({ ...one, fixture: 'f' });
+  const inputs = (one: Planned) => agentInputs({ ...one, fixture: 'f' }, 'mock');
   expect(inputs(withoutFlags(flagged))).toEqual(inputs(withoutFlags(base)));
   expect(inputs(flagged)).not.toEqual(inputs(base));
 });

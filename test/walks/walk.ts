@@ -55,6 +55,7 @@ export function steady(line: string, { folder }: Pick<Place, 'folder'>): string 
       // a path that is cut
       .replace(/\/tmp\/llm-tool-test-walks-\S*/g, '~…')
       .replace(/\d{8}-\d{6}/g, 'TIME')
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
       .replace(/-[0-9a-f]{12}\b/g, '-ID')
       .replace(/-[0-9a-f]{8}\b/g, '-ID')
       .replace(/\b[0-9a-f]{8} → [0-9a-f]{8}\b/g, 'HASH → HASH')

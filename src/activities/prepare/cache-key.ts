@@ -66,7 +66,7 @@ export async function cacheKey(
       {
         build: buildId(),
         // Without the context's other fields, which are those of this run.
-        inputs: sha256(canonicalJson(agentInputs(EffectiveScenario.parse(context)))),
+        inputs: sha256(canonicalJson(agentInputs(EffectiveScenario.parse(context), run.cell.agent))),
         environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
           ' ',
         ),

@@ -55,7 +55,7 @@ export async function tryAgentCheck(options: {
       tokensOf(tried.usage),
       tried.cost_usd === null ? 'cost unknown' : `$${tried.cost_usd.toFixed(4)}`,
       formatDuration(duration_ms),
-    ].join(', ')}${unfit.map((warning) => `; ${warning}`).join('')}`,
+    ].join(', ')}${problemsText(unfit)}`,
     ...(unfit.length === 0
       ? {}
       : {
@@ -63,6 +63,16 @@ export async function tryAgentCheck(options: {
         }),
     detail: { ...who, ...tried, answer: firstLine(tried.answer), duration_ms },
   };
+}
+
+const NAMED = 2;
+
+/** The first lines that do not fit, and how many there are besides. `detail` has more of them. */
+function problemsText(warnings: readonly string[]): string {
+  const more = warnings.length - NAMED;
+  return [...warnings.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])]
+    .map((warning) => `; ${warning}`)
+    .join('');
 }
 
 const firstLine = (text: string): string => beginningOf(text.trim().split('\n')[0] ?? '', MAX_ANSWER);
