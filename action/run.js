@@ -10,7 +10,10 @@ import { addToSummary, annotate, fail, setOutputs, variable } from './workflow.j
 const [results, branch] = [variable('RESULTS'), variable('BASE_BRANCH')];
 
 // before the run, whose sweep is not yet in the folder
-const base = baseAmong(JSON.parse((await tool('sweeps', '--json')).stdout).sweeps, variable('BASE'));
+const listed = await tool('sweeps', '--json');
+const { sweeps } = documentOf(listed.stdout);
+if (sweeps === undefined) fail(`llm-tool-test sweeps exited with ${listed.code}: see the log`);
+const base = baseAmong(sweeps, variable('BASE'));
 console.log(base === null ? `no sweep of ${branch} to compare with` : `base: ${base}`);
 
 const run = await tool('run', ...splitWords(variable('ARGUMENTS')), '--json');
@@ -71,7 +74,7 @@ function tool(verb, ...words) {
 
 /**
  * @param {string} text
- * @returns {{sweep?: string, error?: {message: string}}}
+ * @returns {{sweep?: string, sweeps?: {id: string, status: string}[], error?: {message: string}}}
  */
 function documentOf(text) {
   try {

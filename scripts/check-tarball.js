@@ -29,10 +29,14 @@ try {
   tool('init');
   const { totals } = JSON.parse(tool('run', 'stock_delivery', '--json'));
   if (totals.passed !== 1) throw new Error('the scenario of init did not pass');
-  tool('engine', 'stop');
   const [size] = run(project, 'du', '-sm', 'node_modules').split('\t');
   console.log(`${tarball}\n${packed.files.length} files; installed: ${size} MB with all dependencies`);
 } finally {
+  try {
+    tool('engine', 'stop');
+  } catch {
+    // it was never started
+  }
   rmSync(project, { recursive: true, force: true });
 }
 

@@ -14,16 +14,17 @@ import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunPlan, type RunRef, type PlannedStep } from '../workflows/protocol.js';
 import { maxSecsOfCommandsBefore } from './agent/commands-before.js';
 import type { Fence } from './step/fence.js';
+import { checksLastState } from './gate/kept-verdict.js';
 import { heartbeating } from './step/heartbeat.js';
 import { cacheKey } from './prepare/cache-key.js';
-import { restoreWork, stepsOf } from './prepare/restore-work.js';
+import { adoptSteps, restoreWork, storeOfRun } from './prepare/restore-work.js';
 import { targetFiles, type TargetFiles } from './prepare/target-files.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
 import { noteOpenRun } from './step/open-runs.js';
 import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
-import { buildSecs, buildWorkspace, type Prepared } from './prepare/build-workspace.js';
+import { buildSecs, buildWorkspace, type Prepared, type WorkOfRun } from './prepare/build-workspace.js';
 
 const SUBJECT_LENGTH = 60;
 const brief = (text: string): string => beginningOf(text.replaceAll(/\s+/g, ' ').trim(), SUBJECT_LENGTH);
@@ -69,6 +70,7 @@ export const prepareWorkspace =
             };
           }),
         );
+        if (prepared.kept !== undefined) await adoptSteps(deps, context, prepared.kept);
         return runPlanOf(context, prepared);
       },
     );
@@ -90,13 +92,22 @@ async function prepare(
   if (built.unfit !== null) return built;
   const keys = await lookUp(deps, context, built);
   const found = { ...built, ...keys };
-  if (found.reuse !== null || regrade?.run == null || !(await hasSameWork(deps, context, regrade.run, found)))
-    return found;
+  if (found.reuse !== null || regrade?.run == null || mustRun(deps, context)) return found;
+  if (!(await hasSameWork(deps, context, regrade.run, found))) return found;
   const restored = await restoreWork(deps, context, regrade.run, fence);
-  if (restored.unfit === null) return { ...restored, cache_key: keys.cache_key };
+  if (restored.kept !== undefined && checksAll(context.scenario, restored.kept))
+    return { ...restored, cache_key: keys.cache_key };
   // The workspace may have been replaced.
   return { ...(await buildWorkspace(deps, context, fence, signal)), ...keys };
 }
+
+/** Whether the cell is run again after a result, or was named by the user: then it has to be run. */
+const mustRun = ({ resultsPath }: Pick<Deps, 'resultsPath'>, { run }: RunContext): boolean =>
+  run.fresh === true || resultsIndex(resultsPath).isDecided(run.sweep, run.cell.id);
+
+/** Whether all gates can be checked on the workspace that was kept. */
+const checksAll = (scenario: RunContext['scenario'], kept: WorkOfRun): boolean =>
+  gatesOf(scenario).every((placed) => !placed.everyTurn && checksLastState(scenario, placed, kept));
 
 /** Whether everything that the agent's work depends on is as it was in an earlier run. */
 async function hasSameWork(
@@ -105,7 +116,7 @@ async function hasSameWork(
   id: string,
   { agent_key }: Prepared,
 ): Promise<boolean> {
-  const before = await readStep<Prepared>(stepsOf(deps, context, id), STEPS.prepare).catch(() => null);
+  const before = await readStep<Prepared>(storeOfRun(deps, context, id), STEPS.prepare).catch(() => null);
   return agent_key != null && before?.result.agent_key === agent_key;
 }
 
@@ -207,10 +218,9 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
         : await targetFiles(context, prepared.resolved);
   const { key: cache_key, agentKey: agent_key, unknown } = await cacheKey(context, prepared, target);
   const index = resultsIndex(resultsPath);
-  const { sweep, cell, fresh } = context.run;
   // A cell that has a result and is run again (`retry --failed`) must be run: the cache contains the result that it
   // has. So must a cell that the user named.
-  const mayReuse = context.cache && fresh !== true && !index.isDecided(sweep, cell.id);
+  const mayReuse = context.cache && !mustRun({ resultsPath }, context);
   const found = cache_key === null || !mayReuse ? null : index.reusable(cache_key);
   const notReused = unknown !== null && context.cache ? [`this result will not be reused: ${unknown}`] : [];
   return {

@@ -103,7 +103,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
 
   // The transcripts below may take long, too.
   await fence.check();
-  if (found.agent !== null && found.agent.result.record.starts > 0) {
+  // Those of a run whose work is checked again were copied.
+  if (kept === undefined && found.agent !== null && found.agent.result.record.starts > 0) {
     await addPostScripts(
       context,
       found.commands.flatMap(({ of, left }) => (of.isAfterAgent ? [left] : [])),
@@ -125,7 +126,10 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     (await readTextIfThere(files.evaluation)) ??
     (kept === undefined ? null : await readTextIfThere(runFiles(join(resultsPath, kept.run)).evaluation));
   await writeFileAtomic(files.evaluation, keepReview(renderEvaluation(record, metrics), earlier));
-  await writeFileAtomic(files.report, renderReport(record, metrics, await readActionLog(files.events)));
+  await writeFileAtomic(
+    files.report,
+    renderReport(record, metrics, await readActionLog(files.events).catch(() => null)),
+  );
   await fence.check();
   const line: ResultLine = {
     schema_version: SCHEMA_VERSION,

@@ -62,7 +62,12 @@ export async function joinSession(
     if (engine === null || !isAlive(engine.keeper)) return null;
     try {
       const client = await connect(engine);
-      await assertOwnServer(client, engine);
+      try {
+        await assertOwnServer(client, engine);
+      } catch (error) {
+        await client.connection.close();
+        throw error;
+      }
       return sessionWith({ client, engine }, folder, report);
     } catch {
       if (Date.now() >= until) return null;

@@ -10,13 +10,19 @@ export async function fillWorkspace(
   folder: string,
   { fixture, kept, files, data = {} }: Pick<Contents, 'fixture' | 'kept' | 'files' | 'data'>,
 ): Promise<void> {
-  if (kept !== undefined) await copyBestEffort(kept, folder, null);
+  if (kept !== undefined) await copyWhole(kept, folder);
   else if (fixture === null) mkdirSync(folder, { recursive: true, mode: 0o700 });
   else await copyFixture(fixture, folder);
   for (const [path, content] of [...Object.entries(files), ...Object.entries(data)]) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
   }
+}
+
+/** @throws Error if something cannot be copied: what is checked would not be what was kept */
+async function copyWhole(from: string, to: string): Promise<void> {
+  const [skipped] = await copyBestEffort(from, to, null);
+  if (skipped !== undefined) throw new Error(`${from}/${skipped.path} cannot be copied: ${skipped.reason}`);
 }
 
 /** Fills the folder, on the host, of the programs that come first on PATH. */

@@ -39,7 +39,9 @@ export async function findChecks(
   const unusable = await whyUnusable(folder, checks, fixture, look);
   if (unusable !== null) return { checks: null, problems: [problemAt(AT, unusable)] };
   const problems = named.flatMap(({ path, file, isExpected }) => {
-    if (file === null || (isExpected ? isFile : existsSync)(join(checks, file))) return [];
+    if (file === null) return [];
+    if (file.split('/').includes('..')) return [problemAt(path, `'${file}' leaves the checks folder`)];
+    if ((isExpected ? isFile : existsSync)(join(checks, file))) return [];
     return [problemAt(path, `the checks folder '${folder}' has no ${isExpected ? 'file ' : ''}'${file}'`)];
   });
   return { checks, problems };

@@ -61,7 +61,8 @@ async function compare(
 ): Promise<'same' | 'other checks' | 'other'> {
   const file = scenarioFile(resultsPath, hash);
   if (!existsSync(file)) return 'other';
-  const before: EffectiveScenario = readResultsFile(file, StoredScenario);
+  const before = readIfPossible(file);
+  if (before === null) return 'other';
   const now: EffectiveScenario = {
     ...effective,
     fixture: await folderHash(fixture),
@@ -71,11 +72,22 @@ async function compare(
   return canonicalJson(before) === canonicalJson(now) ? 'same' : 'other checks';
 }
 
+/** A scenario that another build has stored may be unreadable, which is no reason to refuse a run. */
+function readIfPossible(file: string): EffectiveScenario | null {
+  try {
+    return readResultsFile(file, StoredScenario);
+  } catch {
+    return null;
+  }
+}
+
 /** The hash of a folder's snapshot; that of an empty folder if there is none. */
 export const folderHash = async (folder: string | null): Promise<string> =>
   folder === null ? hashTree('', []) : hashTree(folder, await listTree(folder));
 
 const CELL = /"cell":("(?:[^"\\]|\\.)*")/;
+/** A regraded run may have checked old work. */
+const REGRADED = '"regraded_from":';
 const DECIDED = /"outcome":"(pass|fail)"/;
 
 /**
@@ -88,8 +100,8 @@ function lastDecided(resultsPath: string, cells: ReadonlySet<string>): Map<strin
   if (existsSync(log))
     for (const { text } of linesOf(log, Infinity)) {
       const cell = CELL.exec(text)?.[1];
-      if (cell !== undefined && DECIDED.test(text) && cells.has(JSON.parse(cell) as string))
-        texts.set(cell, text);
+      if (cell === undefined || !DECIDED.test(text) || text.includes(REGRADED)) continue;
+      if (cells.has(JSON.parse(cell) as string)) texts.set(cell, text);
     }
   return new Map(
     [...texts.values()].flatMap((text) => {

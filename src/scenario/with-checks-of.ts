@@ -33,7 +33,7 @@ type GatedStep = Partial<Record<(typeof GATES)[number], unknown>>;
 
 /**
  * Returns a planned scenario without what flags can have set, which its file says nothing about: another build of the
- * target, and the time limit of the agent.
+ * target, the time limit of the agent, and the model that is asked.
  */
 export function withoutFlags<P extends Planned>(planned: P): P {
   const { scenario } = planned;
@@ -41,8 +41,8 @@ export function withoutFlags<P extends Planned>(planned: P): P {
     step.kind === 'agent' || step.kind === 'conversation' ? { ...step, timeout_secs: 0 } : step,
   );
   return {
-    ...omit(planned, 'target_files', 'host'),
-    target_path: null,
+    ...omit(planned, 'target_files', 'host', 'asked'),
+    ...{ target_path: null, judge: null },
     scenario: { ...scenario, steps },
   } as P;
 }

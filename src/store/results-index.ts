@@ -81,7 +81,9 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     const isFirst = decided && (decisions.get(cell) ?? line.id) === line.id;
     if (isFirst) decisions.set(cell, line.id);
     if (known.cached_from !== null) return;
-    if (decided) cells.set(line.cell, [...(cells.get(line.cell) ?? []), known].slice(-2));
+    // With other checks, it says nothing about later runs.
+    if (decided && line.regraded_from === undefined)
+      cells.set(line.cell, [...(cells.get(line.cell) ?? []), known].slice(-2));
     if (isFirst && line.cache_key !== null) keys.set(line.cache_key, known);
     const usd =
       line.regraded_from === undefined

@@ -11,10 +11,14 @@ import { runFiles } from './results-folder.js';
  * agents that print lines which are not events.
  */
 export function withWarnings(document: SweepDocument): SweepDocument {
-  const runs = document.cells.map((cell) => ({ cell, record: recordOf(cell) }));
+  // There may be thousands of records, so only what is needed of each is kept.
+  const runs = document.cells.map((cell) => {
+    const record = recordOf(cell);
+    return { builds: buildUsed(cell, record), outputs: outputOf(cell, record) };
+  });
   const warnings = [
-    ...mixedBuilds(runs.flatMap(({ cell, record }) => buildUsed(cell, record))),
-    ...outputsThatDoNotFit(runs.flatMap(({ cell, record }) => outputOf(cell, record))),
+    ...mixedBuilds(runs.flatMap(({ builds }) => builds)),
+    ...outputsThatDoNotFit(runs.flatMap(({ outputs }) => outputs)),
   ];
   return warnings.length === 0 ? document : { ...document, warnings };
 }

@@ -61,7 +61,7 @@ export function createLiveEvents(context: RunContext, start: number, limit = FIL
         if (count > file.recorded) text += `${line}\n`;
       }
       file.bytes += Buffer.byteLength(text);
-      if (text !== '' && file.bytes <= limit) append(path, text, isNew);
+      if (text !== '' && file.bytes <= limit) file.torn = !append(path, text, isNew);
       return doing;
     },
   };
@@ -98,13 +98,20 @@ function recordedIn(path: string, start: number): Recorded {
   return found;
 }
 
-function append(path: string, text: string, mayCreate: boolean): void {
+/** Creates the run's folder, but not the results folder: if that was moved away, nothing must be in its place. */
+function createFolders(artifacts: string): void {
+  for (const folder of [dirname(artifacts), artifacts])
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
+}
+
+/** Returns false if only a part could be written. */
+function append(path: string, text: string, mayCreate: boolean): boolean {
   const { O_APPEND, O_CREAT, O_WRONLY } = constants;
-  if (mayCreate) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  if (mayCreate) createFolders(dirname(path));
   // A worker that was frozen must not create the file again when the run is over.
   const file = openSync(path, O_WRONLY | O_APPEND | (mayCreate ? O_CREAT : 0), 0o644);
   try {
-    writeSync(file, text);
+    return writeSync(file, text) === Buffer.byteLength(text);
   } finally {
     closeSync(file);
   }

@@ -69,8 +69,8 @@ export async function watchOutput(
     }
     const costUsd = meter?.read().costUsd ?? null;
     if (!stopped && maxUsd !== undefined && (costUsd ?? 0) > maxUsd) {
-      stopped = true;
       await stop();
+      stopped = true;
     }
     await record((to) => to.flush(costUsd));
   }

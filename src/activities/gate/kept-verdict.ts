@@ -7,8 +7,8 @@ import type { RunRecord } from '../../results/records/run-record.js';
 import { STEPS } from '../../results/step-names.js';
 import { gatesOf, type PlacedGate, type Scenario } from '../../scenario/scenario.js';
 import { runFiles } from '../../store/results-folder.js';
-import type { KeptWork, Prepared } from '../prepare/build-workspace.js';
-import { stepsOf } from '../prepare/restore-work.js';
+import type { WorkOfRun, Prepared } from '../prepare/build-workspace.js';
+import { storeOfRun } from '../prepare/restore-work.js';
 import type { Deps } from '../step/deps.js';
 import { readScenario } from '../step/load-plan.js';
 import type { RunContext } from '../step/run-context.js';
@@ -36,7 +36,7 @@ export async function keptVerdict(
 export function checksLastState(
   { steps }: Pick<Scenario, 'steps'>,
   { after }: Pick<PlacedGate, 'after'>,
-  { turns }: Pick<KeptWork, 'turns'>,
+  { turns }: Pick<WorkOfRun, 'turns'>,
   turn?: number,
 ): boolean {
   if (after === null) return true;
@@ -48,7 +48,7 @@ async function recordedVerdict(
   deps: Deps,
   context: RunContext,
   placed: PlacedGate,
-  { run }: KeptWork,
+  { run }: WorkOfRun,
   turn: number | undefined,
 ): Promise<GateDetail | null> {
   const record = await readJsonIfThere<Pick<RunRecord, 'scenario'>>(
@@ -60,7 +60,9 @@ async function recordedVerdict(
   if (effective.checks !== context.checks) return null;
   const index = gatesOf(effective.scenario).findIndex((one) => canonicalJson(one) === canonicalJson(placed));
   if (index === -1) return null;
-  return (await readStep<GateDetail>(stepsOf(deps, context, run), STEPS.gate(index, turn)))?.result ?? null;
+  return (
+    (await readStep<GateDetail>(storeOfRun(deps, context, run), STEPS.gate(index, turn)))?.result ?? null
+  );
 }
 
 const notKept = ({ gate }: PlacedGate): GateDetail => ({

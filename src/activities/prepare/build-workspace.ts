@@ -55,11 +55,11 @@ export interface Prepared {
   /** Id of a finished run with that key, whose result is used instead of a new run. */
   reuse?: string | null;
   /** Set if the work of an earlier run is checked again. */
-  kept?: KeptWork;
+  kept?: WorkOfRun;
 }
 
 /** The work of an earlier run: what its agent left and did. */
-export interface KeptWork extends KeptSteps {
+export interface WorkOfRun extends KeptSteps {
   run: string;
 }
 

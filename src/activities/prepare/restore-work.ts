@@ -5,8 +5,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { readJsonIfThere } from '../../platform/fs/read-file.js';
 import type { RunRecord } from '../../results/records/run-record.js';
 import { isAgentKind, nameSteps, STEPS } from '../../results/step-names.js';
-import { findAgentStep } from '../../scenario/scenario.js';
+import { findAgentStep, firstAgentStep } from '../../scenario/scenario.js';
 import { runFiles } from '../../store/results-folder.js';
+import type { ConversationBrief } from '../../workflows/protocol.js';
 import { agentStepNames, readAgentSteps } from '../agent/agent-steps.js';
 import type { AgentStep } from '../agent/agent-step.js';
 import { lastOfTurns, turnNumber } from '../agent/turns.js';
@@ -22,7 +23,7 @@ import {
   unfitText,
   whyNotReady,
   whyNoTarget,
-  type KeptWork,
+  type WorkOfRun,
   type Prepared,
 } from './build-workspace.js';
 import { targetFiles } from './target-files.js';
@@ -31,19 +32,19 @@ import { targetFiles } from './target-files.js';
 interface StepsOfRun {
   prepared: Prepared;
   agents: Manifest<AgentStep>[];
-  all: [name: string, manifest: Manifest<unknown>][];
+  all: Map<string, Manifest<unknown>>;
 }
 
 /** How the results of another run's steps are found. */
-export const stepsOf = (
+export const storeOfRun = (
   { stateFolder }: Deps,
   { originKey, run }: Pick<RunContext, 'originKey' | 'run'>,
   id: string,
 ): StepStore => ({ originKey, run: { ...run, run: id }, state: stateOfRun(stateFolder, id), proven: true });
 
 /**
- * Builds the workspace from what an earlier run left in its own, and takes over the results of its steps, so that its
- * work can be checked again. Nothing of the scenario's setup is repeated.
+ * Builds the workspace from what an earlier run left in its own, so that its work can be checked again. Nothing of the
+ * scenario's setup is repeated.
  */
 export async function restoreWork(
   deps: Deps,
@@ -60,9 +61,11 @@ export async function restoreWork(
   const files = runFiles(join(deps.resultsPath, id));
   const found = await readSteps(deps, given, id);
   if (typeof found === 'string') return unfit(found);
-  const { prepared, agents, all } = found;
+  const { prepared, agents } = found;
   if (prepared.unfit !== null) return cannotBeBuilt(prepared.unfit);
   if (!existsSync(files.fixture)) return unfit(`the workspace of ${id} was not kept`);
+  const lacking = await lackingIn(files.run);
+  if (lacking !== null) return unfit(`the workspace of ${id} was not kept as a whole: ${lacking}`);
 
   const { environment, handle } = given;
   const contents = { ...(await placedPrograms(given, files.fixture)), fixture: null, files: {} };
@@ -75,7 +78,6 @@ export async function restoreWork(
   await mkdir(given.files.artifacts, { recursive: true });
   for (const part of ['events', 'rawTranscript', 'humanTranscript'] as const)
     if (existsSync(files[part])) await copyFile(files[part], given.files[part]);
-  for (const [name, manifest] of all) await publishStep(given, name, manifest);
   return {
     ...prepared,
     resolved,
@@ -85,7 +87,7 @@ export async function restoreWork(
     warnings: [
       ...prepared.warnings,
       ...(await differences(context, prepared, resolved)),
-      ...(await leftOutNotice(files.run, id)),
+      ...(context.scenario.inputs.commands.length === 0 ? [] : [SETUP]),
     ],
     kept: keptWork(context, id, agents),
   };
@@ -94,7 +96,7 @@ export async function restoreWork(
 /** Reads the results of a run's steps; or why its work cannot be checked again. */
 async function readSteps(deps: Deps, context: RunContext, id: string): Promise<StepsOfRun | string> {
   const { scenario } = context;
-  const of = stepsOf(deps, context, id);
+  const of = storeOfRun(deps, context, id);
   try {
     const prepared = await readStep<Prepared>(of, STEPS.prepare);
     if (prepared === null) return `the private state of ${id} is not on this machine`;
@@ -102,21 +104,29 @@ async function readSteps(deps: Deps, context: RunContext, id: string): Promise<S
     if (prepared.result.unfit === null && findAgentStep(scenario) !== null && agents.length === 0)
       return `the agent of ${id} left no result`;
     const results = agents.map(({ result }) => result);
-    const others = [
-      ...nameSteps(scenario.steps).flatMap(({ step, name }) => (isAgentKind(step.kind) ? [] : [name])),
-      ...lastOfTurns(results).flatMap((step) => [
-        STEPS.ending(turnNumber(step)),
-        STEPS.user(turnNumber(step) + 1),
-      ]),
-    ];
-    const all: StepsOfRun['all'] = agentStepNames(results).flatMap((name, index): StepsOfRun['all'] => {
+    const turns = lastOfTurns(results);
+    const all = new Map<string, Manifest<unknown>>();
+    agentStepNames(results).forEach((name, index) => {
       const manifest = agents[index];
-      return manifest === undefined ? [] : [[name, manifest]];
+      if (manifest !== undefined) all.set(name, manifest);
     });
-    for (const name of others) {
+    const read = async (name: string): Promise<Manifest<unknown> | null> => {
       const manifest = await readStep(of, name);
-      if (manifest !== null) all.push([name, manifest]);
+      if (manifest !== null) all.set(name, manifest);
+      return manifest;
+    };
+    for (const turn of turns.map(turnNumber)) {
+      await read(STEPS.ending(turn));
+      await read(STEPS.user(turn + 1));
     }
+    if (prepared.result.unfit === null)
+      for (const [at, { step, name }] of nameSteps(scenario.steps).entries()) {
+        const last = turns.findLast(({ turn }) => (turn?.at ?? firstAgentStep(scenario)) === at);
+        const left = isAgentKind(step.kind) ? last : await read(name);
+        if (left == null) return `step '${name}' of ${id} left no result`;
+        if (step.kind === 'conversation' && last !== undefined && !isOver(all, turnNumber(last)))
+          return `the conversation of ${id} was broken off`;
+      }
     return { prepared: prepared.result, agents, all };
   } catch (error) {
     if (error instanceof ApplicationFailure && error.type === ALTERED) return `${id}: ${error.message}`;
@@ -124,7 +134,11 @@ async function readSteps(deps: Deps, context: RunContext, id: string): Promise<S
   }
 }
 
-function keptWork({ scenario }: RunContext, run: string, agents: readonly Manifest<AgentStep>[]): KeptWork {
+/** Whether it was decided after this turn that the conversation is over. */
+const isOver = (all: ReadonlyMap<string, Manifest<unknown>>, turn: number): boolean =>
+  ((all.get(STEPS.ending(turn))?.result as ConversationBrief | undefined)?.reason ?? null) !== null;
+
+function keptWork({ scenario }: RunContext, run: string, agents: readonly Manifest<AgentStep>[]): WorkOfRun {
   const turns = lastOfTurns(agents.map(({ result }) => result));
   return {
     run,
@@ -148,12 +162,25 @@ async function differences(
     : ['the target has changed since the agent used it; the checks call it as it is now'];
 }
 
-async function leftOutNotice(file: string, id: string): Promise<string[]> {
-  const record = await readJsonIfThere<Pick<RunRecord, 'left_out'>>(file);
+const SETUP = 'setup commands were not repeated: what they made outside of the workspace is missing';
+
+/** Says what was left out of the copy of a workspace; null if nothing was. */
+async function lackingIn(file: string): Promise<string | null> {
+  const record = await readJsonIfThere<Pick<RunRecord, 'left_out' | 'warnings'>>(file);
   const paths = (record?.left_out ?? []).map(({ path }) => path);
-  return paths.length === 0
-    ? []
-    : [
-        `the workspace kept of ${id} lacks ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ' and more' : ''}`,
-      ];
+  if (paths.length > 0) return `${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ' and more' : ''}`;
+  // Older builds say it only in a warning.
+  return record?.warnings.find((warning) => warning.startsWith('left out of fixture/')) ?? null;
+}
+
+/**
+ * Takes over the results of the steps of the run whose work is checked. Only once this is decided: whoever finds them
+ * takes them for results of this run. Can be repeated.
+ *
+ * @throws ApplicationFailure (non-retryable) if they are gone
+ */
+export async function adoptSteps(deps: Deps, context: RunContext, { run }: WorkOfRun): Promise<void> {
+  const found = await readSteps(deps, context, run);
+  if (typeof found === 'string') throw ApplicationFailure.nonRetryable(found, 'WorkGone');
+  for (const [name, manifest] of found.all) await publishStep(context, name, manifest);
 }

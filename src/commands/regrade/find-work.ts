@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { ToRegrade } from '../../planning/resolve-regrade.js';
@@ -26,7 +28,9 @@ export function findWork(resultsPath: string, id: string): ToRegrade {
     if (run === null ? line.sweep === plan.sweep : line.id === run.run_id) lines.set(line.cell, line);
   const cells = plan.cells.filter((cell) => (run === null ? lines.has(cell.id) : cell.id === run.cell));
   const runs = Object.fromEntries(
-    [...lines].flatMap(([cell, line]) => (line.results_dir === null ? [] : [[cell, workRunOf(line)]])),
+    [...lines].flatMap(([cell, line]) =>
+      line.results_dir === null ? [] : [[cell, runWithWork(resultsPath, line)]],
+    ),
   );
   if (Object.keys(runs).length === 0)
     throw new UsageError('nothing_selected', `${id} has no run whose work could be checked again`);
@@ -35,3 +39,9 @@ export function findWork(resultsPath: string, id: string): ToRegrade {
 
 /** The part of run.json that says where a run belongs. */
 const OwnSweep = RunRecord.pick({ run_id: true, sweep: true, cell: true });
+
+/** The run in which the work was done or, if `clean` has removed it, the one that has checked it: both have all of it. */
+const runWithWork = (resultsPath: string, line: ResultLine): string => {
+  const first = workRunOf(line);
+  return existsSync(join(resultsPath, first)) ? first : line.id;
+};

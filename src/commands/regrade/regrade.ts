@@ -2,7 +2,8 @@ import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planni
 import { checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkWritable, openProject } from '../../planning/project.js';
 import { resolveRegrade, type RegradeFlags } from '../../planning/resolve-regrade.js';
-import { modelAsked } from '../../scenario/plan.js';
+import { hasEnded } from '../../client/sweeps/ended-sweep.js';
+import { modelAsked, type Plan } from '../../scenario/plan.js';
 import { removeSweep } from '../clean/clean.js';
 import { startAndFollow } from '../run/run.js';
 import { readEnvFile } from '../shared/env-file.js';
@@ -36,12 +37,27 @@ export async function regrade(id: string, options: RegradeOptions): Promise<numb
     if (model !== null) checkJudgeConsent(project.config, model, effective.asked === undefined);
   }
   await checkWritable(project.resultsPath);
-  let sweep = '';
-  const code = await startAndFollow(project, resolved, environment, options, (plan) => (sweep = plan.sweep));
-  // Interrupted, it has not ended, and can be resumed.
-  if (options.dryRun && code !== 130) {
-    await removeSweep(project.resultsPath, sweep);
-    printNotice('dry run: nothing of this was kept');
+  if (!options.dryRun) return startAndFollow(project, resolved, environment, options);
+  const planned: Plan[] = [];
+  try {
+    return await startAndFollow(project, resolved, environment, options, (plan) => void planned.push(plan));
+  } finally {
+    for (const plan of planned) await removeDryRun(project.resultsPath, plan);
   }
-  return code;
+}
+
+/** A dry run that was interrupted has not ended, and can be resumed. */
+async function removeDryRun(resultsPath: string, plan: Plan): Promise<void> {
+  if (!hasEnded(resultsPath, plan)) {
+    printNotice(`dry run: ${plan.sweep} has not ended, and is kept`);
+    return;
+  }
+  await removeSweep(resultsPath, plan.sweep).then(
+    () => {
+      printNotice('dry run: nothing of this was kept');
+    },
+    (error: unknown) => {
+      printNotice(`dry run: ${plan.sweep} could not be removed: ${(error as Error).message}`);
+    },
+  );
 }

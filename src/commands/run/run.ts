@@ -81,9 +81,11 @@ export async function runSelected(
   if (!options.dryRun) checkConsent(project, resolved);
   await checkWritable(project.resultsPath);
   if (options.live) printNotice('live: mocks are ignored');
-  const kept = await findKeptWork(project.resultsPath, resolved);
-  if (options.regrade === true) resolved.regrade = { runs: kept.runs, or_run: true };
-  else printKeptWork(kept, resolved);
+  if (options.regrade === true || resolved.cells.some(({ agent }) => agent !== 'mock')) {
+    const kept = await findKeptWork(project.resultsPath, resolved);
+    if (options.regrade === true) resolved.regrade = { runs: kept.runs, or_run: true };
+    else printKeptWork(kept, resolved);
+  }
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
   for (const warning of [

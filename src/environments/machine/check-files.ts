@@ -13,7 +13,7 @@ export async function removeCheckFiles(handle: EnvironmentHandle, machine: Machi
 
 /**
  * Runs a command with a copy of the checks in the machine, which is removed afterwards: the agent works in the same
- * machine, and may have another turn. The copy belongs to root, so that other users cannot change it.
+ * machine, and may have another turn. The copy belongs to root, so that commands of other users cannot write to it.
  */
 export async function withCheckFiles(
   handle: EnvironmentHandle,

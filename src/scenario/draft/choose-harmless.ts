@@ -5,7 +5,7 @@ const MOST_COMMANDS = 3;
 
 /** Names of commands that only show something. Others might not know `--help`, and do their work. */
 const SHOWS =
-  /^(?:list|ls|show|get|status|info|version|view|find|search|check|validate|lint|diff|log|logs|describe|print|cat|count|stats|query|inspect|help)\b/;
+  /^(?:list|ls|show|get|status|info|version|view|find|search|check|validate|lint|diff|log|logs|describe|print|cat|count|stats|query|inspect|help)(?![\w:.-])/;
 
 /**
  * Chooses calls that a tool very probably answers without doing anything: `--version`, and the help of a few commands, if the
