@@ -169,7 +169,7 @@ function resultOf(line: ResultLine): RunResult {
     : { outcome, message, costUsd: cost_usd };
 }
 
-/** Returns what is worse than in the previous run of the cell and those beside it; nothing for a run that could not be tested. */
+/** Returns what is worse than in the previous run of the cell and that run's repetitions; nothing for a run with the outcome error. */
 function regressionsOf(
   resultsPath: string,
   { run_id, cell, outcome }: RunRecord,

@@ -114,7 +114,7 @@ async function selectPlanned(
   if (found === undefined)
     throw new UsageError(
       'scenario_not_found',
-      `the file of the scenario ${name}, ${file}, is gone; its checks are read from it`,
+      `the file of the scenario ${name}, ${file}, no longer exists, so its checks cannot be read`,
     );
   const loaded = await loadScenarios(project, [found], readerFor(plan, name));
   refuseProblems(loaded.problems, loaded.texts);
@@ -149,6 +149,6 @@ function workChanged(file: string, changed: readonly string[]): UsageError {
   const more = changed.length > NAMED ? ` and ${changed.length - NAMED} more` : '';
   return new UsageError(
     'work_changed',
-    `${file} has changed in more than its checks (${named.join(', ')}${more}), so the work of its runs is not what agents would do now; run it instead`,
+    `${file} has changed in more than its checks (${named.join(', ')}${more}), so agents would now do different work; use \`run\` instead`,
   );
 }

@@ -209,7 +209,9 @@ describe('the .gitignore of init', () => {
     const { exitCode, stderr } = await project.cli(['init', 'odd']);
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringContaining('warning: add llm-tool-test-results/ to .gitignore yourself'),
+      expect.stringContaining(
+        'warning: .gitignore could not be changed; add the line llm-tool-test-results/ to it',
+      ),
     ]);
   });
 });

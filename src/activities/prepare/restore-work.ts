@@ -56,7 +56,7 @@ export async function restoreWork(
   if (notReady !== null) return unfit(notReady);
   if (id === null) return unfit('the cell has no run whose work could be checked again');
   if (given.onServers.databases.length > 0)
-    return unfit(`the databases of ${id} were removed with it, so its work cannot be checked again`);
+    return unfit(`the databases of ${id} were removed when it ended, so its work cannot be checked again`);
   const files = runFiles(join(deps.resultsPath, id));
   const found = await readSteps(deps, given, id);
   if (typeof found === 'string') return unfit(found);
@@ -145,7 +145,7 @@ async function differences(
   const now = await targetFiles(context, resolved);
   return now.fingerprint === target_fingerprint
     ? []
-    : ['the target has changed since the agent used it; the checks call it as it is now'];
+    : ['the target has changed since the agent used it; the checks call the changed target'];
 }
 
 async function leftOutNotice(file: string, id: string): Promise<string[]> {
@@ -154,6 +154,6 @@ async function leftOutNotice(file: string, id: string): Promise<string[]> {
   return paths.length === 0
     ? []
     : [
-        `the workspace kept of ${id} lacks ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ' and more' : ''}`,
+        `the kept workspace of ${id} lacks ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ' and more' : ''}`,
       ];
 }

@@ -14,7 +14,7 @@ export interface RegradeOptions extends RegradeFlags {
   address?: string;
   envFile?: string;
   name?: string;
-  /** Keep nothing of the new results. */
+  /** Keep no results. */
   dryRun: boolean;
   detach: boolean;
   json: boolean;
@@ -38,10 +38,10 @@ export async function regrade(id: string, options: RegradeOptions): Promise<numb
   await checkWritable(project.resultsPath);
   let sweep = '';
   const code = await startAndFollow(project, resolved, environment, options, (plan) => (sweep = plan.sweep));
-  // Interrupted, it has not ended, and can be resumed.
+  // An interrupted sweep is kept, so that it can be resumed.
   if (options.dryRun && code !== 130) {
     await removeSweep(project.resultsPath, sweep);
-    printNotice('dry run: nothing of this was kept');
+    printNotice('dry run: no results were kept');
   }
   return code;
 }
