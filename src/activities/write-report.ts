@@ -96,7 +96,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
       ...(changed ? [TARGET_CHANGED] : []),
       ...left.map(leftoverWarning).map(redact),
     ],
-    // With other checks, nothing can be said of the work.
+    // After a change of checks, a difference says nothing about the agent's work.
     regressions: kept === undefined ? regressionsOf(resultsPath, composed, metrics, cost_usd) : [],
   };
 

@@ -93,7 +93,7 @@ export async function resolveRegrade(
   };
 }
 
-/** The flags with which a scenario was planned, as far as they change more than its checks. */
+/** The flags with which a scenario was planned, except those that only change its checks. */
 const flagsOf = (
   plan: Plan,
   { target_path }: EffectiveScenario,

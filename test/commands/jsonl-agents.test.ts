@@ -71,7 +71,7 @@ async function runOf(name: string) {
 }
 
 describe('an agent whose lines are all events', () => {
-  test('passes the gates on what it did, and nothing is said about its output', async () => {
+  test('passes the gates on what it did, without warnings about its output', async () => {
     const { run, problems } = await runOf('fits');
     expect(run.outcome).toBe('pass');
     expect([problems, run.warnings]).toEqual([undefined, []]);

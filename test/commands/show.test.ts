@@ -96,7 +96,7 @@ describe('show <run>', () => {
     expect(stdout).toContain('cost $0.25');
     expect(stdout).toMatch(/tokens +input 10, output 5/);
   });
-  test('says so if an agent prints text, from which no commands can be read', async () => {
+  test('says that the commands of an agent that prints text are unknown', async () => {
     const { stdout } = await show(runOf('broken', 'chatty'));
     expect(stdout).toContain('The agent printed text, so its commands are unknown.');
     expect(stdout).toContain('output\n  I looked around\n  cat README.md\n');

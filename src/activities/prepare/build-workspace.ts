@@ -58,7 +58,7 @@ export interface Prepared {
   kept?: KeptWork;
 }
 
-/** The work of an earlier run: what its agent left and did. */
+/** The work of an earlier run: what its agent did and left. */
 export interface KeptWork extends KeptSteps {
   run: string;
 }

@@ -42,8 +42,8 @@ export const stepsOf = (
 ): StepStore => ({ originKey, run: { ...run, run: id }, state: stateOfRun(stateFolder, id), proven: true });
 
 /**
- * Builds the workspace from what an earlier run left in its own, and takes over the results of its steps, so that its
- * work can be checked again. Nothing of the scenario's setup is repeated.
+ * Builds the workspace from the workspace that an earlier run left, and takes over the results of its steps, so that its work
+ * can be checked again. The scenario's setup is not repeated.
  */
 export async function restoreWork(
   deps: Deps,
@@ -80,7 +80,7 @@ export async function restoreWork(
     ...prepared,
     resolved,
     reuse: null,
-    // Whether the inputs are those of the run is unknown.
+    // It is unknown whether the inputs are the same.
     cache_key: null,
     warnings: [
       ...prepared.warnings,
@@ -135,7 +135,7 @@ function keptWork({ scenario }: RunContext, run: string, agents: readonly Manife
   };
 }
 
-/** Checks call the target as it is now. */
+/** Warns that checks call a target that has changed. */
 async function differences(
   context: RunContext,
   { target_fingerprint }: Prepared,

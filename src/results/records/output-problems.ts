@@ -18,7 +18,7 @@ export const OutputProblems = z.object({
 });
 export type OutputProblems = z.infer<typeof OutputProblems>;
 
-/** In each agent's record, so there are few. */
+/** Limited, because they are in each agent's record. */
 export const KEPT_PROBLEMS = 20;
 
 /** Adds what was found in one start to what was found in those before it. */

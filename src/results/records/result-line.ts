@@ -74,7 +74,7 @@ export const Metrics = z.object({
 });
 export type Metrics = z.infer<typeof Metrics>;
 
-/** Where the work comes from that a regraded run has checked. Cost and duration of the run are those of the work. */
+/** The run whose work a regraded run has checked. Agent cost and duration of the regraded run are those of the work. */
 export const RegradedFrom = z.object({
   run: z.string().describe('Id of the run whose work was checked'),
   outcome: Outcome.nullable().describe('Its outcome; null: unknown'),
