@@ -253,7 +253,7 @@ describe('init --example', () => {
     const { exitCode, stderr } = await project.cli(['init', 'unknown', '--example', 'nix']);
     expect([exitCode, stderr]).toEqual([
       2,
-      expect.stringMatching(/no example 'nix'; there are .*git_history/),
+      expect.stringMatching(/no example 'nix'; the examples are .*git_history/),
     ]);
   });
 });
